@@ -1,0 +1,36 @@
+import type { Collection } from '../collection.js';
+
+/** Where a body processor writes what it found. Collections are the transaction's own. All text is latin1. */
+export interface BodySink {
+  readonly argsPost: Collection; // urlencoded fields, multipart fields, flattened JSON, (XML with parseXmlIntoArgs)
+  readonly files: Collection; // FILES: name = form field, value = file name as the client sent it
+  readonly filesNames: Collection; // FILES_NAMES: name = '', value = form field name
+  readonly filesSizes: Collection; // FILES_SIZES: name = form field, value = decimal byte count
+  readonly filesTmpNames: Collection;
+  readonly filesTmpContent: Collection;
+  readonly multipartFilename: Collection;
+  readonly multipartName: Collection;
+  readonly multipartPartHeaders: Collection; // name = field name, value = "Header: value" line, as ModSecurity v3
+  readonly xmlText: string[]; // XML:/* — text nodes, joined or apart as ModSecurity v3 gives them (see xml.ts)
+  readonly xmlAttributes: string[]; // XML://@*
+  /** MULTIPART_* flags and counters by variable name, '0' or '1' (MULTIPART_STRICT_ERROR is derived by targets.ts). */
+  readonly multipartFlags: Map<string, string>;
+}
+
+export interface BodyLimits {
+  readonly argumentsMax: number; // SecArgumentsLimit: what exceeds it is not added, and the processor reports an error where ModSecurity does
+  readonly jsonDepthMax: number;
+  readonly noFilesBytesMax: number; // SecRequestBodyNoFilesLimit
+  readonly uploadFilesMax: number;
+  readonly argumentSeparator: string;
+}
+
+export interface BodyOutcome {
+  /** null = parsed; else REQBODY_ERROR=1 with this REQBODY_ERROR_MSG / REQBODY_PROCESSOR_ERROR_MSG. */
+  readonly error: string | null;
+  /** What was not inspected because a limit was reached; recorded in the event. */
+  readonly truncated: boolean;
+}
+
+/** Parses a whole body. Never throws; work is bounded by the limits and linear in the body's length. */
+export type BodyProcessor = (body: Buffer, contentType: string, sink: BodySink, limits: BodyLimits) => BodyOutcome;
