@@ -18,11 +18,16 @@ export interface BodySink {
 }
 
 export interface BodyLimits {
-  readonly argumentsMax: number; // SecArgumentsLimit: what exceeds it is not added, and the processor reports an error where ModSecurity does
+  readonly argumentsMax: number; // how many this body may still add (SecArgumentsLimit less those of the query string): what exceeds it is not added, and the processor reports an error where ModSecurity does
   readonly jsonDepthMax: number;
   readonly noFilesBytesMax: number; // SecRequestBodyNoFilesLimit
   readonly uploadFilesMax: number;
   readonly argumentSeparator: string;
+  /**
+   * What stands before an array index in flattened JSON names. Absent or '' gives `json.a.0` (ModSecurity 2, Coraza);
+   * 'array_' gives `json.a.array_0` (libmodsecurity 3).
+   */
+  readonly jsonArrayPrefix?: string;
 }
 
 export interface BodyOutcome {
@@ -30,6 +35,8 @@ export interface BodyOutcome {
   readonly error: string | null;
   /** What was not inspected because a limit was reached; recorded in the event. */
   readonly truncated: boolean;
+  /** URLENCODED only: a `%` without two hexadecimal digits was met (URLENCODED_ERROR). Absent = false. */
+  readonly invalidEncoding?: boolean;
 }
 
 /** Parses a whole body. Never throws; work is bounded by the limits and linear in the body's length. */

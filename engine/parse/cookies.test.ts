@@ -1,0 +1,46 @@
+import t from 'tap';
+import fc from 'fast-check';
+import { Collection } from '../collection.js';
+import { parseCookies } from './cookies.js';
+
+const parse = (header: string): string[][] => {
+  const into = new Collection();
+  parseCookies(header, into, 0);
+  return into.names.map((name, index) => [name, into.values[index] as string]);
+};
+
+// Each as libmodsecurity 3.0.9 answers.
+const table: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
+  ['', []],
+  [' ', []],
+  ['x=1; y=2', [['x', '1'], ['y', '2']]],
+  ['x=1;y=2', [['x', '1'], ['y', '2']]],
+  [' x = 1 ; y', [['x ', ' 1 '], ['y', '']]],
+  ['x', [['x', '']]],
+  ['=u', []],
+  ['x==u;', [['x', '=u']]],
+  ['x="u;v"; y=z', [['x', '"u'], ['v"', ''], ['y', 'z']]],
+  [';; x=1', [['x', '1']]],
+  ['x=%41+u', [['x', '%41+u']]],
+  ['x=1;\ty=2;  ; z= u ', [['x', '1'], ['y', '2'], ['z', ' u']]],
+  ['$Version=1; x=u', [['$Version', '1'], ['x', 'u']]],
+  ['x=1, y=2', [['x', '1, y=2']]],
+  ['X=1; x=2', [['X', '1'], ['x', '2']]],
+];
+
+t.test('cookies are split as ModSecurity v3 does', async (t) => {
+  for (const [header, pairs] of table) t.same(parse(header), pairs, JSON.stringify(header));
+});
+
+t.test('any header gives cookies with names and no more bytes than it had', async (t) => {
+  const seed = Date.now() % 1_000_000;
+  t.comment(`seed ${seed}`);
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(';', '=', ' ', 'a', '\t', '\xff'), maxLength: 60 }), (header) => {
+      const cookies = parse(header);
+      return cookies.every(([name]) => name !== '') && cookies.flat().join('').length <= header.length;
+    }),
+    { seed, numRuns: 500 },
+  );
+  t.pass('held');
+});

@@ -1,0 +1,34 @@
+// The Cookie header, split as ModSecurity v3 splits it (checked against libmodsecurity 3.0.9).
+import type { Collection } from '../collection.js';
+
+/** C's isspace on a byte. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}
+
+/**
+ * Appends the cookies of one Cookie header (latin1) to `into`: split on `;`, name and value at the first `=`, white
+ * space before a name skipped, white space at the very end of the header dropped, everything else kept as sent (no
+ * decoding, no unquoting; a blank before `=` belongs to the name, one after `=` to the value). A piece without `=` is
+ * a cookie with the value ''. Pieces with an empty name are skipped. Several Cookie headers: call once for each.
+ *
+ * `format` is SecCookieFormat: 0 (Netscape) or 1 (RFC 2109). ModSecurity v3 accepts the directive and ignores it,
+ * so `$Version` is a cookie like any other in both; the parameter keeps the meaning visible at the call.
+ */
+export function parseCookies(header: string, into: Collection, format: 0 | 1): void {
+  void format;
+  let length = header.length;
+  while (length > 0 && isSpace(header.charCodeAt(length - 1))) length -= 1;
+  let equals = header.indexOf('=');
+  let start = 0;
+  while (start < length) {
+    let end = header.indexOf(';', start);
+    if (end < 0 || end > length) end = length;
+    while (start < end && isSpace(header.charCodeAt(start))) start += 1;
+    if (equals >= 0 && equals < start) equals = header.indexOf('=', start);
+    const hasValue = equals >= 0 && equals < end;
+    const nameEnd = hasValue ? equals : end;
+    if (nameEnd > start) into.add(header.slice(start, nameEnd), hasValue ? header.slice(equals + 1, end) : '');
+    start = end + 1;
+  }
+}
