@@ -1,0 +1,187 @@
+// One `Sql` for two databases: PostgreSQL through postgres.js, or PGlite in a worker thread reached by the same client over
+// a private unix socket. Whoever holds a Database cannot tell which it is, except where `kind` decides about parallelism:
+// the embedded one has ONE connection, so code inside a transaction must use the transaction's handle and nothing else.
+import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import postgres from 'postgres';
+
+export type Sql = postgres.Sql<{ bigint: number }>;
+export type Tx = postgres.TransactionSql<{ bigint: number }>;
+/** What a store function takes: the pool or a running transaction. */
+export type Queryable = Sql | Tx;
+
+export interface Database {
+  readonly kind: 'postgres' | 'embedded';
+  readonly sql: Sql;
+  /** Runs `work` while holding a lock that all servers of this database respect; waits for it. */
+  withLock<T>(key: LockKey, work: () => Promise<T>): Promise<T>;
+  /** A lock held as long as its connection lives (leadership); null when another server has it. */
+  tryHold(key: LockKey): Promise<HeldLock | null>;
+  close(): Promise<void>;
+}
+
+export interface HeldLock {
+  /** False as soon as the connection that carries the lock is gone. */
+  isHeld(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+/** Every advisory lock of the control plane, in one table so that no two meanings share a number. */
+export const lockKeys = { migrations: 0x67610001, apply: 0x67610002, leader: 0x67610003, settings: 0x67610004, seed: 0x67610005 } as const;
+export type LockKey = keyof typeof lockKeys;
+
+const options = (max: number) => ({
+  max,
+  onnotice: () => undefined,
+  // ids are far below 2^53; numbers in JSON are what every client expects
+  types: { bigint: { to: 20, from: [20], parse: (raw: string) => Number(raw), serialize: (value: number) => String(value) } },
+  connection: { application_name: 'gatehouse-api', TimeZone: 'UTC' },
+});
+
+export interface PostgresOptions {
+  readonly poolSize?: number;
+}
+
+/** Connects lazily; a wrong URL shows at the first query. Throws nothing itself. */
+export function openPostgres(url: string, given: PostgresOptions = {}): Database {
+  const sql: Sql = postgres(url, { ...options(given.poolSize ?? 10), connect_timeout: 10, idle_timeout: 60 });
+  const dedicated = new Set<Sql>();
+  const openOne = (): Sql => {
+    const one: Sql = postgres(url, { ...options(1), connect_timeout: 10, max_lifetime: null as unknown as number });
+    dedicated.add(one);
+    return one;
+  };
+  const closeOne = async (one: Sql): Promise<void> => {
+    dedicated.delete(one);
+    await one.end({ timeout: 2 });
+  };
+  return {
+    kind: 'postgres',
+    sql,
+    async withLock(key, work) {
+      // own connection: the work inside may use the whole pool without starving itself
+      const one = openOne();
+      try {
+        await one`select pg_advisory_lock(${lockKeys[key]})`;
+        return await work();
+      } finally {
+        await closeOne(one);
+      }
+    },
+    async tryHold(key) {
+      const one = openOne();
+      const [row] = await one<{ held: boolean; pid: number }[]>`select pg_try_advisory_lock(${lockKeys[key]}) as held, pg_backend_pid() as pid`;
+      if (row?.held !== true) {
+        await closeOne(one);
+        return null;
+      }
+      return {
+        async isHeld() {
+          try {
+            // a reconnect would get another backend, without the lock
+            const [now] = await one<{ pid: number }[]>`select pg_backend_pid() as pid`;
+            return now?.pid === row.pid;
+          } catch (error) {
+            if (error instanceof Error) return false;
+            throw error;
+          }
+        },
+        release: () => closeOne(one),
+      };
+    },
+    async close() {
+      await Promise.all([...dedicated].map(closeOne));
+      await sql.end({ timeout: 5 });
+    },
+  };
+}
+
+/**
+ * Opens (and creates on first use) the embedded database in `directory`; `null` keeps it in memory for tests.
+ * Throws when another live process has it open: two engines on one directory would destroy it.
+ */
+export async function openEmbedded(directory: string | null): Promise<Database> {
+  const unlock = directory === null ? async () => undefined : await lockDirectory(directory);
+  // unix socket paths are limited to about 100 bytes, so it lives in the system's temporary directory, mode 0700
+  const socketDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+  const path = join(socketDirectory, '.s.PGSQL.5432');
+  const worker = new Worker(new URL('./embedded-worker.js', import.meta.url), { workerData: { directory, path } });
+  try {
+    await nextMessage(worker, 'ready');
+  } catch (error) {
+    await worker.terminate();
+    await rm(socketDirectory, { recursive: true, force: true });
+    await unlock();
+    throw error;
+  }
+  worker.unref();
+  const sql: Sql = postgres({ ...options(1), path, database: 'postgres', username: 'postgres', idle_timeout: 0, max_lifetime: null as unknown as number });
+  const tails = new Map<LockKey, Promise<unknown>>();
+  const held = new Set<LockKey>();
+  return {
+    kind: 'embedded',
+    sql,
+    // only this process can have the directory open, so a queue in memory is the lock
+    withLock(key, work) {
+      const turn = (tails.get(key) ?? Promise.resolve()).then(work, work);
+      tails.set(key, turn.catch(() => undefined));
+      return turn;
+    },
+    async tryHold(key) {
+      if (held.has(key)) return null;
+      held.add(key);
+      return { isHeld: async () => held.has(key), release: async () => void held.delete(key) };
+    },
+    async close() {
+      await sql.end({ timeout: 5 });
+      worker.ref();
+      worker.postMessage('close');
+      await nextMessage(worker, 'closed');
+      await worker.terminate();
+      await rm(socketDirectory, { recursive: true, force: true });
+      await unlock();
+    },
+  };
+}
+
+function nextMessage(worker: Worker, expected: 'ready' | 'closed'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', (message: { kind: string; reason?: string }) => {
+      if (message.kind === expected) resolve();
+      else reject(new Error(`The embedded database did not get ${expected}: ${message.reason ?? message.kind}`));
+    });
+    worker.once('error', reject);
+  });
+}
+
+async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const file = `${directory.replace(/\/+$/, '')}.lock`;
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      const handle = await open(file, 'wx', 0o600);
+      await handle.writeFile(String(process.pid));
+      await handle.close();
+      return () => rm(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const owner = Number(await readFile(file, 'utf8'));
+      if (owner !== process.pid && isAlive(owner)) throw new Error(`The embedded database ${directory} is in use by process ${owner}. Stop it, or give this server its own DATA_DIR or a DATABASE_URL.`);
+      if (owner === process.pid) throw new Error(`The embedded database ${directory} is already open in this process.`);
+      await rm(file, { force: true });
+    }
+  }
+  throw new Error(`The lock file ${file} keeps reappearing: two servers are starting on one directory.`);
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,150 @@
+// Databases for tests: a real PostgreSQL cluster and PGlite, each started once per test process and emptied between
+// suites. PostgreSQL refuses to run as root, so as root the cluster belongs to the `postgres` account.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Test } from 'tap';
+import { openEmbedded, openPostgres, type Database } from '../db/client.js';
+import { loadMigrations, migrate } from '../db/migrate.js';
+
+const run = promisify(execFile);
+
+export interface Cluster {
+  readonly directory: string;
+  readonly url: string;
+  /** Creates an empty database and returns its URL. */
+  create(): Promise<string>;
+  /** Ends the server process at once, as a crash would (SIGQUIT: immediate shutdown, recovery at the next start). */
+  crash(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function findBinaries(): Promise<string | null> {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? (await readdir(root)).sort((a, b) => Number(b) - Number(a)) : [];
+  for (const version of versions) if (existsSync(join(root, version, 'bin', 'postgres'))) return join(root, version, 'bin');
+  return null;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function identity(): Promise<{ uid: number; gid: number } | null> {
+  if (userInfo().uid !== 0) return null;
+  const { stdout } = await run('id', ['-u', 'postgres']);
+  const group = await run('id', ['-g', 'postgres']);
+  return { uid: Number(stdout), gid: Number(group.stdout) };
+}
+
+/** Starts a throw-away PostgreSQL; null (with a printed reason by the caller) when the machine has none. */
+export async function startCluster(): Promise<Cluster | null> {
+  const binaries = await findBinaries();
+  if (binaries === null) return null;
+  const who = await identity();
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pg-'));
+  if (who !== null) await chown(directory, who.uid, who.gid);
+  const as = who === null ? {} : { uid: who.uid, gid: who.gid };
+  const data = join(directory, 'd');
+  await run(join(binaries, 'initdb'), ['-D', data, '--no-sync', '-U', 'gatehouse', '-A', 'trust', '--no-locale', '-E', 'UTF8', '--wal-segsize=1'], { ...as, cwd: directory });
+  const port = await freePort();
+  const url = (name: string): string => `postgres://gatehouse@127.0.0.1:${port}/${name}`;
+  let server: ChildProcess | null = null;
+  let made = 0;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const child = server;
+    server = null;
+    if (child === null || child.exitCode !== null) return;
+    await new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.kill(signal);
+    });
+  };
+  const start = async (): Promise<void> => {
+    server = spawn(join(binaries, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', directory, '-c', 'fsync=off', '-c', 'max_connections=60', '-c', 'shared_buffers=32MB'], { ...as, cwd: directory, stdio: 'ignore' });
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const ready = await run(join(binaries, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q']).then(() => true, () => false);
+      if (ready) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error('the test PostgreSQL did not start');
+  };
+  await start();
+  process.once('exit', () => server?.kill('SIGKILL'));
+  return {
+    directory,
+    url: url('postgres'),
+    async create() {
+      const name = `t${process.pid}_${++made}`;
+      await run(join(binaries, 'createdb'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'gatehouse', name]);
+      return url(name);
+    },
+    crash: () => end('SIGQUIT'),
+    start,
+    async stop() {
+      await end('SIGINT');
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A copy of an initialised, empty embedded database: creating one costs 4 s, copying it 0.1 s. */
+export async function copyEmbeddedTemplate(): Promise<string> {
+  const cache = join(fileURLToPath(new URL('../../../.cache/', import.meta.url)), 'embedded-template');
+  if (!existsSync(cache)) {
+    const fresh = await mkdtemp(join(tmpdir(), 'gatehouse-template-'));
+    await (await openEmbedded(join(fresh, 'd'))).close();
+    await mkdir(join(cache, '..'), { recursive: true });
+    const staged = `${cache}.${process.pid}`;
+    await cp(join(fresh, 'd'), staged, { recursive: true });
+    // another test process may have been faster; its copy is as good
+    await rename(staged, cache).catch(() => rm(staged, { recursive: true, force: true }));
+    await rm(fresh, { recursive: true, force: true });
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-embedded-'));
+  await cp(cache, join(directory, 'd'), { recursive: true });
+  await chmod(join(directory, 'd'), 0o700);
+  return join(directory, 'd');
+}
+
+/**
+ * Runs `suite` on both databases, migrated and empty, as two subtests. Fails when PostgreSQL is absent unless
+ * GATEHOUSE_TEST_WITHOUT_POSTGRES=1 says that the machine is known to have none.
+ */
+export async function onBothDatabases(t: Test, name: string, suite: (t: Test, database: Database) => Promise<void>): Promise<void> {
+  const migrations = await loadMigrations();
+  await t.test(`${name} on the embedded database`, async (t) => {
+    const directory = await copyEmbeddedTemplate();
+    const database = await openEmbedded(directory);
+    try {
+      await migrate(database, migrations);
+      await suite(t, database);
+    } finally {
+      await database.close();
+      await rm(join(directory, '..'), { recursive: true, force: true });
+    }
+  });
+  const skip = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
+  await t.test(`${name} on PostgreSQL`, { skip }, async (t) => {
+    const cluster = await startCluster();
+    if (cluster === null) return void t.fail('no PostgreSQL binaries below /usr/lib/postgresql (apt-get install postgresql)');
+    const database = openPostgres(await cluster.create());
+    try {
+      await migrate(database, migrations);
+      await suite(t, database);
+    } finally {
+      await database.close();
+      await cluster.stop();
+    }
+  });
+}
