@@ -1,0 +1,22 @@
+import { bytesWhere, finish, isSpace, load } from './bytes.js';
+import type { Transformation } from './transformation.js';
+
+function isRemoved(byte: number): boolean {
+  return isSpace(byte) || byte === 0xa0 || byte === 0xc2;
+}
+
+function apply(value: string): string {
+  let start = 0;
+  while (start < value.length && !isRemoved(value.charCodeAt(start))) start += 1;
+  if (start === value.length) return value;
+  const bytes = load(value);
+  let written = start;
+  for (let index = start; index < value.length; index += 1) {
+    const byte = bytes[index] as number;
+    if (!isRemoved(byte)) bytes[written++] = byte;
+  }
+  return finish(value, bytes, written);
+}
+
+/** Removes white space (C locale) and both bytes of a UTF-8 no-break space, C2 and A0, wherever they stand. Idempotent. */
+export const removeWhitespace: Transformation = { name: 'removeWhitespace', triggers: bytesWhere(isRemoved), apply };
