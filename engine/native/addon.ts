@@ -1,0 +1,48 @@
+// Finds and types the native addon (binding.cc, libinjection.cc). Loaded on first use, so that a process that only reads
+// types or runs the RE2 twin needs no native build.
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/** Opaque handles; passing anything else where one is expected throws a TypeError. */
+export interface NativeDatabase {
+  readonly native: 'database';
+}
+export interface NativeScanner {
+  readonly native: 'scanner';
+}
+
+/** binding.cc's exports. Strings are latin1 (one code unit per byte). Every function throws on a wrong argument. */
+export interface NativeAddon {
+  version(): string;
+  platform(): string;
+  checksum(bytes: Uint8Array): bigint;
+  compile(patterns: readonly string[], flags: Uint32Array, ids: Uint32Array): Uint8Array;
+  load(bytes: Uint8Array, key: string): NativeDatabase;
+  databaseBytes(database: NativeDatabase): number;
+  databaseCount(): number;
+  releaseDatabase(database: NativeDatabase): void;
+  createScanner(databases: readonly NativeDatabase[]): NativeScanner;
+  releaseScanner(scanner: NativeScanner): void;
+  scan(scanner: NativeScanner, data: Uint8Array, jobs: Int32Array, jobCount: number, hits: Int32Array): number;
+  sqli(value: string | Uint8Array): string;
+  xss(value: string | Uint8Array): boolean;
+}
+
+/** The addon is not built, or a library it needs is not installed; the message says what to run. */
+export class NativeAddonMissing extends Error {}
+
+let loaded: NativeAddon | null = null;
+
+/** The addon, loaded once per thread. Throws NativeAddonMissing. */
+export function nativeAddon(): NativeAddon {
+  if (loaded !== null) return loaded;
+  // This file runs as build/engine/native/addon.js; node-gyp writes below the source folder.
+  const path = fileURLToPath(new URL('../../../engine/native/build/Release/gatehouse_native.node', import.meta.url));
+  try {
+    loaded = createRequire(import.meta.url)(path) as NativeAddon;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+    throw new NativeAddonMissing(`The native addon cannot be loaded (${reason}). Build it with \`make native\` (or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, python3 and pkg-config.`, { cause });
+  }
+  return loaded;
+}
