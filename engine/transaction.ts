@@ -2,7 +2,7 @@
 // variables come from targets.ts, bodies from body/, formatting from the caller.
 import type { BodySink } from './body/body.js';
 import { Collection } from './collection.js';
-import type { ControlIR, EngineMode, RuleIR } from './ir.js';
+import type { ControlIR, EngineMode, EngineSettings, RuleIR } from './ir.js';
 import type { CollectionStore, PersistentRecord } from './store.js';
 
 /** Request head exactly as on the wire; latin1 strings, one code unit per byte. */
@@ -31,12 +31,14 @@ export interface TransactionEnvironment {
   /** Wall clock, milliseconds since the epoch (UTC), at the start of the request. */
   readonly nowMs: number;
   readonly store: CollectionStore;
+  /** Milliseconds since `nowMs`, for DURATION; absent = DURATION is 0. */
+  readonly elapsedMs?: () => number;
 }
 
 export interface MatchedRule {
   readonly rule: RuleIR;
   readonly phase: number;
-  /** Name as ModSecurity prints it, e.g. `ARGS:id`; of the head link's last match… */
+  /** Name as ModSecurity prints it, e.g. `ARGS:id`; '' for SecAction. Of the last link's last match, as ModSecurity v3 logs it… */
   readonly variable: string;
   /** …and its transformed value. */
   readonly value: string;
@@ -54,9 +56,23 @@ export interface Interruption {
   readonly data: string;
 }
 
+/** Run-time removals: what `ctl:ruleRemove…` put in force. */
+export type RemovalIR = Extract<ControlIR, { kind: `ruleRemove${string}` }>;
+
+/**
+ * Once an affected-rule bitmap is known for a removal it rides along with it, so that the question "is this rule
+ * removed?" is an array look-up (see removals.ts).
+ */
+export interface Removal {
+  readonly control: RemovalIR;
+  /** 1 at the index of every rule of the program that the removal names. */
+  readonly affected: Uint8Array;
+}
+
 export class Transaction {
   request!: RequestHead;
   environment!: TransactionEnvironment;
+  settings!: EngineSettings;
   response: ResponseHead | null = null;
   requestBody: Buffer | null = null;
   responseBody: Buffer | null = null;
@@ -82,8 +98,21 @@ export class Transaction {
     xmlAttributes: [],
     multipartFlags: new Map(),
   };
-  /** Scalars that are fixed once known (REQUEST_URI, REQBODY_PROCESSOR, REQBODY_ERROR…), by canonical name. */
+  // Parts of the request-target, split once at `begin`; see parse/request-target.ts for their meaning.
+  requestUri = '';
+  requestFilename = '';
+  requestBasename = '';
+  queryString = '';
+  /** Costly scalars (REQUEST_BODY, FULL_REQUEST, ARGS_COMBINED_SIZE…) by canonical name, computed when first asked for. */
   readonly scalars = new Map<string, string>();
+  reqbodyError = false;
+  reqbodyErrorMsg = '';
+  inboundDataError = false;
+  outboundDataError = false;
+  urlencodedError = false;
+  responseContentType = '';
+  sessionId = '';
+  userId = '';
   readonly tx = new Map<string, string>();
   readonly env = new Map<string, string>();
   /** Open persistent collections by upper-case name (IP, GLOBAL, RESOURCE, USER, SESSION). */
@@ -100,9 +129,16 @@ export class Transaction {
   requestBodyLimitBytes = 0;
   responseBodyLimitBytes = 0;
   /** Run-time removals (`ctl:ruleRemove…`), consulted before a rule or target is evaluated. */
-  readonly removals: Extract<ControlIR, { kind: `ruleRemove${string}` }>[] = [];
+  readonly ruleRemovals: Removal[] = [];
+  readonly targetRemovals: Removal[] = [];
 
   phase = 0;
+  readonly phasesRun: number[] = [];
+  /** The rule being evaluated or whose actions run, for RULE and the logging macros. */
+  rule: RuleIR | null = null;
+  /** Set by `skip` and `skipAfter` of the rule that just matched; the phase loop consumes and clears them. */
+  skipRules = 0;
+  skipAfter: string | null = null;
   readonly matched: MatchedRule[] = [];
   /** Set once, by the first disruptive rule with the engine On. */
   interruption: Interruption | null = null;

@@ -1,0 +1,135 @@
+// What happens after a match, the same for both engines. Order as in ModSecurity v3:
+//   for every value that matches a link: captures, MATCHED_VAR…, setvar (also when the chain fails later on);
+//   when the whole chain matched: the other actions, last link first; the log record; the disruptive action; skips.
+import type { ActionIR, LinkIR, RuleIR } from '../ir.js';
+import { limits } from '../limits.js';
+import type { RemovalTable } from '../removals.js';
+import { fullName } from '../targets.js';
+import type { Transaction } from '../transaction.js';
+import { expand } from '../variables.js';
+import { runControl } from './ctl.js';
+import { runDisruptive } from './disruptive.js';
+import { runDeprecatevar, runExpirevar, runIdentity, runInitcol, runSetenv } from './persistent.js';
+import { runSetvar } from './setvar.js';
+
+const captureNames = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'] as const;
+
+/** TX:0–9 of a match; groups that the pattern does not have keep what they held, as in ModSecurity v3. */
+function storeCaptures(transaction: Transaction, captures: readonly string[]): void {
+  const count = Math.min(captures.length, captureNames.length);
+  for (let index = 0; index < count; index += 1) transaction.tx.set(captureNames[index] as string, captures[index] as string);
+}
+
+/**
+ * Call before the head link of a rule runs its actions for the first matching value: a new rule begins, so MATCHED_VARS
+ * starts empty. (Rules that do not match leave MATCHED_VAR alone, so engines need not call it for them.)
+ */
+export function beginRuleMatch(transaction: Transaction, rule: RuleIR): void {
+  transaction.rule = rule;
+  transaction.matchedVars.clear();
+}
+
+/**
+ * One value of a link matched. `value` is the transformed value; `captures` is null without `capture` (and for negated
+ * operators). Runs the link's setvar actions.
+ */
+export function recordValueMatch(transaction: Transaction, link: LinkIR, variable: string, key: string | null, value: string, captures: readonly string[] | null): void {
+  if (captures !== null) storeCaptures(transaction, captures);
+  const name = fullName(variable, key);
+  transaction.matchedVar = value;
+  transaction.matchedVarName = name;
+  if (transaction.matchedVars.size < limits.matchedVarsMax) transaction.matchedVars.add(name, value);
+  runSetvars(link, transaction);
+}
+
+/** A SecAction link (no targets) matched: its setvars run, MATCHED_VAR stays. */
+export function runSetvars(link: LinkIR, transaction: Transaction): void {
+  for (const action of link.actions) if (action.kind === 'setvar') runSetvar(action, transaction);
+}
+
+function runOther(action: ActionIR, transaction: Transaction, removals: RemovalTable): void {
+  switch (action.kind) {
+    case 'setvar':
+      return;
+    case 'ctl':
+      runControl(action.control, transaction, removals);
+      return;
+    case 'expirevar':
+      runExpirevar(action, transaction);
+      return;
+    case 'deprecatevar':
+      runDeprecatevar(action, transaction);
+      return;
+    case 'initcol':
+      runInitcol(action, transaction);
+      return;
+    case 'setenv':
+      runSetenv(action, transaction);
+      return;
+    default:
+      runIdentity(action, transaction);
+  }
+}
+
+/** msg or logdata of the rule: the head's, else the nearest link's that has one. */
+function expandFirst(rule: RuleIR, field: 'msg' | 'logdata', transaction: Transaction): string {
+  for (const link of rule.links) {
+    const template = link[field];
+    if (template !== null) return expand(template, transaction);
+  }
+  return '';
+}
+
+function expandTag(tag: string, transaction: Transaction): string {
+  let start = tag.indexOf('%{');
+  if (start < 0) return tag;
+  let text = '';
+  let from = 0;
+  while (start >= 0) {
+    const end = tag.indexOf('}', start);
+    if (end < 0) break;
+    const inner = tag.slice(start + 2, end);
+    const dot = inner.search(/[.:]/);
+    const variable = (dot < 0 ? inner : inner.slice(0, dot)).toUpperCase();
+    text += tag.slice(from, start) + expand([{ variable, key: dot < 0 ? null : inner.slice(dot + 1).toLowerCase() }], transaction);
+    from = end + 1;
+    start = tag.indexOf('%{', from);
+  }
+  return text + tag.slice(from);
+}
+
+function recordRule(transaction: Transaction, rule: RuleIR): void {
+  if (transaction.matched.length >= limits.matchedRulesMax) return;
+  const isAction = (rule.links[rule.links.length - 1] as LinkIR).operator === null && rule.links.length === 1;
+  transaction.matched.push({
+    rule,
+    phase: transaction.phase,
+    variable: isAction ? '' : transaction.matchedVarName,
+    value: isAction ? '' : transaction.matchedVar,
+    msg: expandFirst(rule, 'msg', transaction),
+    logdata: expandFirst(rule, 'logdata', transaction),
+    tags: rule.tags.map((tag) => expandTag(tag, transaction)),
+  });
+}
+
+/**
+ * Every link of the rule matched. Runs the remaining actions, records the rule when it logs, and the disruptive action.
+ * Afterwards look at `transaction.skipRules`, `skipAfter`, `allowed`, `interruption` and `engineMode` (phaseIsOver).
+ */
+export function runRuleMatched(transaction: Transaction, rule: RuleIR, removals: RemovalTable): void {
+  transaction.rule = rule;
+  for (let index = rule.links.length - 1; index >= 0; index -= 1) {
+    for (const action of (rule.links[index] as LinkIR).actions) runOther(action, transaction, removals);
+  }
+  if (rule.severity !== null && rule.severity < transaction.highestSeverity) transaction.highestSeverity = rule.severity;
+  if (rule.log) recordRule(transaction, rule);
+  if (rule.disruptive.kind !== 'pass') runDisruptive(rule, transaction);
+  if (rule.skip > 0) transaction.skipRules = rule.skip;
+  if (rule.skipAfter !== null) transaction.skipAfter = rule.skipAfter;
+}
+
+/** True when no further rule of this phase may run: interrupted, allowed, or switched off. */
+export function phaseIsOver(transaction: Transaction): boolean {
+  if (transaction.phase === 5) return transaction.engineMode === 'Off';
+  return transaction.interruption !== null || transaction.allowed !== 'none' || transaction.engineMode === 'Off';
+}

@@ -1,0 +1,50 @@
+import type { ActionIR } from '../ir.js';
+import { limits } from '../limits.js';
+import { leadingInteger } from '../memory-store.js';
+import type { Transaction } from '../transaction.js';
+import { expand } from '../variables.js';
+
+type SetvarAction = Extract<ActionIR, { kind: 'setvar' }>;
+
+/** Variable names are case-insensitive: kept lower-case, cut at `variableNameMax`. */
+export function variableName(template: SetvarAction['key'], transaction: Transaction): string {
+  const only = template[0];
+  // Nearly every name is one literal, already lower-case.
+  const name = template.length === 1 && typeof only === 'string' ? only : expand(template, transaction);
+  const cut = name.length > limits.variableNameMax ? name.slice(0, limits.variableNameMax) : name;
+  return cut.toLowerCase();
+}
+
+function setTx(transaction: Transaction, name: string, value: string): void {
+  const { tx } = transaction;
+  if (tx.size < limits.txVariablesMax || tx.has(name)) tx.set(name, value);
+}
+
+/**
+ * `setvar:tx.name=value`, `=+n`, `=-n`, `!name`. Numbers are read as C's stoi does (leading integer, else 0). A write
+ * to a persistent collection that was not opened (initcol, setsid …) is ignored.
+ */
+export function runSetvar(action: SetvarAction, transaction: Transaction): void {
+  const name = variableName(action.key, transaction);
+  if (name === '') return;
+  const value = action.operation === 'unset' ? '' : expand(action.value, transaction);
+  if (action.collection === 'TX') {
+    if (action.operation === 'unset') transaction.tx.delete(name);
+    else if (action.operation === 'set') setTx(transaction, name, value);
+    else {
+      const delta = leadingInteger(value);
+      setTx(transaction, name, String(leadingInteger(transaction.tx.get(name) ?? '') + (action.operation === 'add' ? delta : -delta)));
+    }
+    return;
+  }
+  if (action.collection === 'ENV') {
+    if (action.operation === 'unset') transaction.env.delete(name);
+    else transaction.env.set(name, value);
+    return;
+  }
+  const record = transaction.persistent.get(action.collection);
+  if (record === undefined) return;
+  if (action.operation === 'unset') record.unset(name);
+  else if (action.operation === 'set') record.set(name, value);
+  else record.add(name, action.operation === 'add' ? leadingInteger(value) : -leadingInteger(value));
+}
