@@ -1,1 +1,8 @@
-export {};
+// The compiler's door: rule text and settings in, a Program (later: an artifact) and diagnostics out.
+//
+// It reads nothing by itself: files come through an injected SourceReader, time and randomness are not used. It never
+// throws on what a user wrote. Start at program.ts, which names the stages in order:
+// source → lexer → parser → ast → bind → assemble → ir.
+export { compileProgram, type CompileProgramOptions, type CompileProgramResult } from './program.js';
+export { formatDiagnostics, type Diagnostic } from './diagnostics.js';
+export type { SourceReader, SourceText } from './source.js';
