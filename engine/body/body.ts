@@ -4,16 +4,19 @@ import type { Collection } from '../collection.js';
 export interface BodySink {
   readonly argsPost: Collection; // urlencoded fields, multipart fields, flattened JSON, (XML with parseXmlIntoArgs)
   readonly files: Collection; // FILES: name = form field, value = file name as the client sent it
-  readonly filesNames: Collection; // FILES_NAMES: name = '', value = form field name
+  readonly filesNames: Collection; // FILES_NAMES: name = value = form field name, as ModSecurity v3
   readonly filesSizes: Collection; // FILES_SIZES: name = form field, value = decimal byte count
   readonly filesTmpNames: Collection;
   readonly filesTmpContent: Collection;
   readonly multipartFilename: Collection;
   readonly multipartName: Collection;
-  readonly multipartPartHeaders: Collection; // name = field name, value = "Header: value" line, as ModSecurity v3
+  readonly multipartPartHeaders: Collection; // name = field name, value = "Header: value" line without its line end (folded lines joined by a blank), as ModSecurity v3
   readonly xmlText: string[]; // XML:/* — text nodes, joined or apart as ModSecurity v3 gives them (see xml.ts)
   readonly xmlAttributes: string[]; // XML://@*
-  /** MULTIPART_* flags and counters by variable name, '0' or '1' (MULTIPART_STRICT_ERROR is derived by targets.ts). */
+  /**
+   * MULTIPART_* flags by variable name, '0' or '1' (MULTIPART_UNMATCHED_BOUNDARY also '2'); filled by the MULTIPART
+   * processor only, MULTIPART_STRICT_ERROR included (multipartStrictError in multipart.ts derives it).
+   */
   readonly multipartFlags: Map<string, string>;
 }
 
@@ -28,6 +31,8 @@ export interface BodyLimits {
    * 'array_' gives `json.a.array_0` (libmodsecurity 3).
    */
   readonly jsonArrayPrefix?: string;
+  /** XML: also add the text of every element without child elements to argsPost, as `xml.root.child`. Absent = false. */
+  readonly parseXmlIntoArgs?: boolean;
 }
 
 export interface BodyOutcome {

@@ -1,0 +1,109 @@
+// What precedes the root element of an XML document: encoding and document type. Read only as far as needed to pass by.
+
+export interface XmlEncoding {
+  /** Behind the byte order mark and the XML declaration. */
+  readonly contentStart: number;
+  readonly isUtf8: boolean;
+  readonly error: string | null;
+}
+
+/** Beginnings of the names of single-byte supersets of ASCII: markup reads the same, text bytes are kept. */
+const singleBytePrefixes = ['iso-8859-', 'windows-125', 'latin1'];
+const declarationBytesMax = 256;
+
+/**
+ * Reads byte order mark and `<?xml … encoding="…"?>`. Encodings in which markup is not ASCII (UTF-16, UTF-32, EBCDIC)
+ * or may be written otherwise (UTF-7) are refused: the engine compares bytes and a decoder here would be one more place
+ * where it and a backend disagree.
+ */
+export function readEncoding(body: Buffer): XmlEncoding {
+  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+  if (body.length === 0) return { contentStart: 0, isUtf8: true, error: 'empty document' };
+  if (body[0] === 0xfe || body[0] === 0xff || body[0] === 0 || body[1] === 0) return { contentStart: 0, isUtf8: false, error: 'encoding is not ASCII-compatible' };
+  const head = body.toString('latin1', start, start + declarationBytesMax);
+  if (!head.startsWith('<?xml') || ' \t\r\n'.indexOf(head[5] ?? '') < 0 || head.length < 6) return { contentStart: start, isUtf8: true, error: null };
+  const end = head.indexOf('?>');
+  if (end < 0) return { contentStart: start, isUtf8: true, error: 'XML declaration too long or not closed' };
+  const encoding = declaredEncoding(head.slice(0, end));
+  const contentStart = start + end + 2;
+  if (encoding === null || ['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(encoding)) return { contentStart, isUtf8: true, error: null };
+  if (start === 0 && singleBytePrefixes.some((prefix) => encoding.startsWith(prefix))) return { contentStart, isUtf8: false, error: null };
+  return { contentStart, isUtf8: false, error: 'encoding not supported' };
+}
+
+/** Lower-cased value of the encoding pseudo-attribute; null when there is none, '' when it is malformed. */
+function declaredEncoding(declaration: string): string | null {
+  const at = declaration.indexOf('encoding');
+  if (at < 0) return null;
+  const rest = declaration.slice(at + 8).trimStart();
+  if (!rest.startsWith('=')) return '';
+  const quoted = rest.slice(1).trimStart();
+  const quote = quoted[0] ?? '';
+  const end = quote === '"' || quote === "'" ? quoted.indexOf(quote, 1) : -1;
+  return end < 0 ? '' : quoted.slice(1, end).toLowerCase();
+}
+
+export interface Doctype {
+  /** Behind the closing `>`, or where the error is. */
+  readonly end: number;
+  /** Quoted strings of `<!ENTITY …>`: replacement texts and system identifiers. */
+  readonly entityLiterals: string[];
+  readonly error: string | null;
+  readonly isTooLong: boolean;
+}
+
+const doctypeBytesMax = 65_536;
+
+/**
+ * Passes by `<!DOCTYPE …>` at `start`. Declarations are not interpreted; quotes, comments and instructions are
+ * respected, so that the end is where an XML parser finds it. A parameter entity reference in the internal subset is
+ * an error: what it stands for is unknown.
+ */
+export function skipDoctype(body: Buffer, start: number): Doctype {
+  const entityLiterals: string[] = [];
+  const limit = Math.min(body.length, start + doctypeBytesMax);
+  let inSubset = false;
+  let inDeclaration = false;
+  let inEntity = false;
+  let at = start + 9;
+  const fail = (error: string): Doctype => ({ end: at, entityLiterals, error, isTooLong: false });
+  while (at < limit) {
+    const byte = body[at] as number;
+    if (byte === 0x22 || byte === 0x27) {
+      const close = body.indexOf(byte, at + 1);
+      if (close < 0 || (inSubset && !inDeclaration)) return fail('malformed DOCTYPE');
+      if (inEntity) entityLiterals.push(body.toString('latin1', at + 1, Math.min(close, limit)));
+      at = close + 1;
+      continue;
+    }
+    if (byte === 0x3c) {
+      const word = body.toString('latin1', at, at + 8);
+      if (!inSubset || inDeclaration) return fail('malformed DOCTYPE');
+      if (word.startsWith('<!--') || word.startsWith('<?')) {
+        const isComment = word.startsWith('<!--');
+        const close = body.indexOf(isComment ? '-->' : '?>', at + 2, 'latin1');
+        if (close < 0) return fail('DOCTYPE not closed');
+        at = close + (isComment ? 3 : 2);
+        continue;
+      }
+      if (!word.startsWith('<!')) return fail('malformed DOCTYPE');
+      inDeclaration = true;
+      inEntity = word === '<!ENTITY';
+    } else if (byte === 0x3e) {
+      if (inDeclaration) {
+        inDeclaration = false;
+        inEntity = false;
+      } else if (inSubset) return fail('malformed DOCTYPE');
+      else return { end: at + 1, entityLiterals, error: null, isTooLong: false };
+    } else if (byte === 0x5b) {
+      if (inSubset) return fail('malformed DOCTYPE');
+      inSubset = true;
+    } else if (byte === 0x5d) {
+      if (!inSubset || inDeclaration) return fail('malformed DOCTYPE');
+      inSubset = false;
+    } else if (byte === 0x25 && inSubset && !inDeclaration) return fail('parameter entity reference');
+    at += 1;
+  }
+  if (limit < body.length) return { end: at, entityLiterals, error: 'DOCTYPE too long', isTooLong: true };
+  return fail('DOCTYPE not closed');
+}
