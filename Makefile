@@ -1,0 +1,46 @@
+# The commands a newcomer needs. Each sets up what it needs first; a second run of anything starts in seconds.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+NODE ?= node
+SEED ?=
+FUZZ_SECONDS ?= 60
+
+.PHONY: help setup run dev test check bench crs fuzz artifact clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## system packages, npm packages, native addon, build, rule set (each only when something changed)
+	@$(NODE) bin/setup.mjs
+
+run: setup ## everything: sets up, starts Gatehouse in front of the demo shop, says where; Ctrl-C stops all of it
+	@exec $(NODE) bin/gatehouse up
+
+dev: setup ## the same, restarted whenever a source file changes
+	@exec $(NODE) bin/dev.mjs
+
+test: ## every test; ends with the counts
+	@$(NODE) bin/setup.mjs packages optional npm tap native build crs
+	@$(NODE) bin/test.mjs
+
+check: ## types, house rules, unit and golden tests; under a minute
+	@$(NODE) bin/setup.mjs packages npm tap native build crs
+	@$(NODE) node_modules/typescript/bin/tsc --noEmit
+	@$(NODE) bin/test.mjs --quick
+
+bench: setup ## the benchmark harness; BENCH_PEERS=1 adds nginx and nginx+ModSecurity, ARGS=--short for a quick look
+	@$(NODE) build/bench/run.js $(ARGS)
+
+crs: setup ## the CRS regression suite in process (needs ../shared/corpora/ftw)
+	@$(NODE) bin/crs-regression.mjs $(ARGS)
+
+fuzz: setup ## property and mutation suites, longer and with a seed of your choice: make fuzz SEED=42 FUZZ_SECONDS=300
+	@FUZZ_SEED=$(SEED) FUZZ_SECONDS=$(FUZZ_SECONDS) $(NODE) bin/test.mjs fuzz mutation
+
+artifact: setup ## compiles the settings in force into data/artifact.bin; DUMP=1 prints every stage
+	@$(NODE) bin/gatehouse compile $(if $(DUMP),--dump,) -o data/artifact.bin $(ARGS)
+
+clean: ## removes what was built and installed; data/ and .env stay
+	@$(NODE) bin/setup.mjs --clean
