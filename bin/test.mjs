@@ -2,9 +2,10 @@
 // `N passed, N failed, N skipped`. Exit code 1 on any failure, on a test file that died, and when no test ran at all.
 //   node bin/test.mjs [--quick] [word…]     words select files whose path contains one of them
 // --quick leaves out the suites that open sockets, start databases or run whole corpora; `make check` uses it.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -18,7 +19,7 @@ function testFiles(directory) {
     .sort();
 }
 
-/** Totals and the reasons of skips, from the raw TAP that tap saved. */
+/** Totals and the reasons of skips, from the raw TAP. */
 function read(tapFile) {
   const text = existsSync(tapFile) ? readFileSync(tapFile, 'utf8') : '';
   const totals = { total: 0, pass: 0, fail: 0, skip: 0, todo: 0 };
@@ -45,18 +46,57 @@ if (files.length === 0) {
   process.exit(1);
 }
 
+/**
+ * One line for a file that passed; for one that failed everything but its passed assertions. tap's own reporters
+ * repaint the screen, which makes a log unreadable.
+ */
+function createPrinter() {
+  let block = [];
+  let blockFailed = false;
+  const linesMax = 400;
+  const settle = () => {
+    if (!blockFailed) return;
+    const shown = block.filter((line) => !/^ +ok \d/.test(line) && line.trim() !== '');
+    console.log(shown.slice(0, linesMax).join('\n'));
+    if (shown.length > linesMax) console.log(`… ${shown.length - linesMax} more lines in .tap/last-run.tap`);
+    blockFailed = false;
+  };
+  return (line) => {
+    if (line.startsWith('# Subtest: ')) {
+      settle();
+      block = [];
+    }
+    const file = /^(not )?ok \d+ - (\S+)(?: # time=([\d.]+)(ms|s|m))?/.exec(line);
+    if (file === null) return void block.push(line);
+    console.log(`${file[1] ? 'FAIL' : 'ok  '} ${file[2].replace(/^build\//, '')}${file[3] ? ` (${Math.round(Number(file[3]))} ${file[4]})` : ''}`);
+    blockFailed = file[1] !== undefined;
+    if (!blockFailed) block = [];
+  };
+}
+
+/** Runs tap; resolves with its exit code, or the signal that ended it. */
+function runTap(tapFile) {
+  const runner = join(root, 'node_modules/tap/dist/esm/run.mjs');
+  const args = [runner, 'run', '--jobs=2', `--timeout=${secondsMax}`, '--reporter=tap', '--disable-coverage', ...files];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => child.kill(signal));
+  const print = createPrinter();
+  child.stdout.pipe(createWriteStream(tapFile));
+  createInterface({ input: child.stdout }).on('line', print).on('close', () => print('# Subtest: '));
+  return new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
+}
+
 const tapFile = join(root, '.tap', 'last-run.tap');
 mkdirSync(dirname(tapFile), { recursive: true });
-const runner = join(root, 'node_modules/tap/dist/esm/run.mjs');
-const reporter = process.env.TAP_REPORTER ?? 'terse';
-const outcome = spawnSync(process.execPath, [runner, 'run', '--jobs=2', `--timeout=${secondsMax}`, `--reporter=${reporter}`, '--disable-coverage', `--output-file=${tapFile}`, ...files], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+const startedMs = Date.now();
+const status = await runTap(tapFile);
 
 const { totals, reasons, failed } = read(tapFile);
-const died = outcome.status !== 0 && totals.fail === 0 ? 1 : 0;
+const died = status !== 0 && totals.fail === 0 ? 1 : 0;
 const failures = totals.fail + died;
 for (const [reason, count] of reasons) console.log(`skipped ${count}: ${reason}`);
 for (const file of failed) console.log(`failed file: ${file}`);
-if (died === 1) console.log(`tap ended with ${outcome.status ?? outcome.signal} although no assertion failed: a test file died or none was read; see above`);
-console.log(`${files.length} test files`);
+if (died === 1) console.log(`tap ended with ${status} although no assertion failed: a test file died or none was read; see above`);
+console.log(`${files.length} test files in ${Math.round((Date.now() - startedMs) / 1000)} s`);
 console.log(`${totals.pass} passed, ${failures} failed, ${totals.skip + totals.todo} skipped`);
 process.exit(failures > 0 || totals.pass === 0 ? 1 : 0);
