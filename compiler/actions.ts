@@ -74,7 +74,9 @@ function disruptive(choose: (call: ActionCall) => DisruptiveChoice | string, val
       const choice = choose(call);
       if (typeof choice === 'string') return choice;
       const { set, context, node } = call;
-      if (set.disruptive !== null && set.disruptive.kind !== choice.kind) context.report('GH-C4008', `"${choice.kind}" replaces "${set.disruptive.kind}"`, node);
+      // `block` asks for the default action; an explicit action beside it wins, whatever their order.
+      if (choice.kind === 'block' && set.disruptive !== null) return null;
+      if (set.disruptive !== null && set.disruptive.kind !== 'block' && set.disruptive.kind !== choice.kind) context.report('GH-C4008', `"${choice.kind}" replaces "${set.disruptive.kind}"`, node);
       set.disruptive = choice;
       return null;
     },

@@ -1,7 +1,7 @@
 // Configuration → Program: updates and removals by id, tag and message, default actions, `block`, the phase lists.
 import type { DisruptiveIR, EngineSettings, LinkIR, MarkerIR, Program, RuleIR } from '#engine/ir';
 import { applyActions } from './actions.js';
-import { createActionSet, type ActionSet, type BindContext, type BoundLink, type BoundMarker, type BoundRule } from './bound-rule.js';
+import { createActionSet, type ActionSet, type BindContext, type BoundLink, type BoundMarker, quoteForMessage, type BoundRule } from './bound-rule.js';
 import type { Configuration, RuleSelection } from './configuration.js';
 import { isSameTarget } from './targets.js';
 
@@ -29,7 +29,7 @@ function isSelected(rule: BoundRule, selection: RuleSelection): boolean {
 }
 
 function describe(selection: RuleSelection): string {
-  if (selection.kind !== 'id') return `${selection.kind} "${selection.pattern.slice(0, 60)}"`;
+  if (selection.kind !== 'id') return `${selection.kind} ${quoteForMessage(selection.pattern)}`;
   return `id ${selection.ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')}`.slice(0, 80);
 }
 
@@ -112,7 +112,7 @@ function checkSkips(items: readonly (BoundRule | BoundMarker)[], context: BindCo
     if (item.kind === 'marker') known.add(item.name);
     else {
       const target = item.links[0].set.skipAfter;
-      if (target !== null && !known.has(target)) context.report('GH-C2009', `there is no marker "${target.slice(0, 60)}" behind rule ${item.id}`, item.links[0]);
+      if (target !== null && !known.has(target)) context.report('GH-C2009', `there is no marker ${quoteForMessage(target)} behind rule ${item.id}`, item.links[0]);
       known.add(String(item.id));
     }
   }

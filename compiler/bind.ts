@@ -1,7 +1,7 @@
 // AST → configuration: names get their meaning, chains are assembled, ids checked. Program assembly is in assemble.ts.
 import type { DirectiveNode, Node, RuleNode } from './ast.js';
 import { applyActions } from './actions.js';
-import { createActionSet, type BindContext, type BoundLink, type BoundRule } from './bound-rule.js';
+import { createActionSet, quoteForMessage, type BindContext, type BoundLink, type BoundRule } from './bound-rule.js';
 import { createConfiguration, type Configuration } from './configuration.js';
 import { directives } from './directives/index.js';
 import { variables } from './names.js';
@@ -22,19 +22,25 @@ class Binder {
       else if (node.kind === 'damaged') this.open = null; // its own problem was reported; do not complain about the chain too
       else this.rule(node);
     }
-    if (this.open !== null) this.reportOpenChain();
+    this.dropOpenChain();
     return this.configuration;
   }
 
-  private reportOpenChain(): void {
-    if (this.open !== null) this.context.report('GH-C2003', 'the chain is not continued', this.open.last.name);
+  /** ModSecurity loads such a chain and it never matches; here it is left out. */
+  private dropOpenChain(): void {
+    const chain = this.open;
     this.open = null;
+    if (chain === null) return;
+    this.context.report('GH-C2003', 'the chain is not continued, so that the rule can never match; it is left out', chain.last.name);
+    const { items } = this.configuration;
+    const at = chain.rule === null ? -1 : items.indexOf(chain.rule);
+    if (at !== -1) items.splice(at, 1);
   }
 
   private directive(node: DirectiveNode): void {
     const entry = directives.get(node.key);
     if (entry === undefined) {
-      this.context.report('GH-C1004', `there is no directive "${node.name.text.slice(0, 60).replace(/[^\x20-\x7e]/g, '?')}"`, node.name);
+      this.context.report('GH-C1004', `there is no directive ${quoteForMessage(node.name.text)}`, node.name);
       return;
     }
     if (node.args.length < entry.argsMin) {
@@ -46,7 +52,7 @@ class Binder {
       this.context.report('GH-C1002', `${entry.name} takes at most ${entry.argsMax} argument${entry.argsMax === 1 ? '' : 's'}`, extra);
       return;
     }
-    if (entry.name === 'SecMarker' && this.open !== null) this.reportOpenChain();
+    if (entry.name === 'SecMarker') this.dropOpenChain();
     entry.apply(node, this.configuration, this.context);
   }
 
@@ -78,14 +84,15 @@ class Binder {
     const phase = set?.phase ?? 2;
     let rule: BoundRule | null = null;
     if (link !== null && set !== undefined) {
-      if (set.id === null) this.context.report('GH-C2001', 'the rule has no id', node.name);
-      else if (this.ids.has(set.id)) {
+      if (set.id === null && node.kind === 'rule') this.context.report('GH-C2001', 'the rule has no id', node.name);
+      else if (set.id !== null && this.ids.has(set.id)) {
         const first = this.ids.get(set.id) as RuleNode;
         const file = this.context.file(first.file);
         this.context.report('GH-C2002', `rule id ${set.id} is used already at ${file.path}:${file.position(first.start).line}`, node.name);
       } else {
-        this.ids.set(set.id, node);
-        rule = { kind: 'rule', id: set.id, phase, links: [link] };
+        if (set.id === null) this.context.report('GH-C2016', 'the SecAction has no id', node.name);
+        else this.ids.set(set.id, node);
+        rule = { kind: 'rule', id: set.id ?? 0, phase, links: [link] };
         this.configuration.items.push(rule);
       }
       this.warnAboutPhase(link, phase, node);

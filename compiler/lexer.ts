@@ -3,8 +3,8 @@
 //
 // Escapes: inside a quoted string a backslash before the quote that opened it gives that quote; every other backslash
 // stays (regular expressions need them). A backslash before a line end joins the lines, in comments too, as in
-// ModSecurity v3 and Apache; a bare line end inside quotes is an error, for otherwise one forgotten quote would swallow
-// the rest of the file.
+// ModSecurity v3 and Apache. A bare line end inside quotes is allowed with a warning (ModSecurity v3 does), but not when
+// the next line begins like a directive or a comment: otherwise one forgotten quote would swallow the rest of the file.
 import type { Token } from './ast.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { SourceFile } from './source.js';
@@ -24,6 +24,8 @@ const enum Char {
   singleQuote = 39,
   backslash = 92,
 }
+
+const directiveStart = /^\s*(?:Sec[A-Z]|Include|#|$)/i;
 
 class Lexer {
   private at = 0;
@@ -112,6 +114,7 @@ class Lexer {
     const origins: number[] = [0, start + 1];
     let length = 0;
     let from = start + 1;
+    let bareLineEnd: number | null = null;
     const cut = (to: number, next: number): void => {
       pieces.push(this.text.slice(from, to));
       length += to - from;
@@ -123,6 +126,7 @@ class Lexer {
       if (code === quote) {
         pieces.push(this.text.slice(from, at));
         this.at = at + 1;
+        if (bareLineEnd !== null) this.diagnostics.report('GH-C1011', 'a quoted string goes over a line end without a backslash', this.file, { start: bareLineEnd, end: bareLineEnd });
         if (!this.atBoundary()) {
           this.diagnostics.report('GH-C1002', 'text follows the closing quote directly', this.file, { start: this.at, end: this.at + 1 });
           this.skipLogicalLine();
@@ -138,7 +142,10 @@ class Lexer {
           cut(at, after);
           at = after - 1;
         } else if (next === quote || next === Char.backslash) at += 1;
-      } else if (code === Char.newline) break;
+      } else if (code === Char.newline) {
+        if (directiveStart.test(this.text.slice(at + 1, at + 40))) break;
+        bareLineEnd ??= at;
+      }
     }
     this.diagnostics.report('GH-C1001', 'a quoted string is not closed', this.file, { start, end: start + 1 });
     this.at = start;

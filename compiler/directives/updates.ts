@@ -15,7 +15,7 @@ import { argument, type Directive } from './directive.js';
  */
 function textMatcher(pattern: Fragment, context: BindContext): ((text: string) => boolean) | null {
   const { text } = pattern;
-  if (!/[\^$*+?()[\]{}|\\]/.test(text)) return (candidate) => candidate === text;
+  if (!/[\\^$.|?*+()[\]{}]/.test(text)) return (candidate) => candidate === text;
   try {
     const expression = new RE2(text);
     return (candidate) => candidate === text || expression.test(candidate);
@@ -26,15 +26,14 @@ function textMatcher(pattern: Fragment, context: BindContext): ((text: string) =
   }
 }
 
-function selection(node: DirectiveNode, kind: 'id' | 'tag' | 'msg', context: BindContext): RuleSelection | null {
-  const [first] = node.args;
+function selection(args: readonly Fragment[], kind: 'id' | 'tag' | 'msg', context: BindContext): RuleSelection | null {
+  const [first] = args;
   if (first === undefined) return null;
   if (kind !== 'id') {
     const matches = textMatcher(first, context);
     return matches === null ? null : { kind, pattern: first.text, matches };
   }
-  // SecRuleRemoveById takes any number of arguments, the updates one list.
-  const text = node.key === 'secruleremovebyid' ? node.args.map((arg) => arg.text).join(' ') : first.text;
+  const text = args.map((arg) => arg.text).join(' ');
   const ranges = parseIdRanges(text);
   if (ranges === null) {
     context.report('GH-C2012', `${quoteForMessage(text)} is not a list of ids`, first);
@@ -49,7 +48,7 @@ function remove(name: string, kind: 'id' | 'tag' | 'msg'): Directive {
     argsMin: 1,
     argsMax: kind === 'id' ? 1000 : 1,
     apply: (node, configuration, context) => {
-      const selected = selection(node, kind, context);
+      const selected = selection(node.args, kind, context);
       if (selected !== null) configuration.removals.push({ selection: selected, at: node });
     },
   };
@@ -59,11 +58,15 @@ function updateTarget(name: string, kind: 'id' | 'tag' | 'msg'): Directive {
   return {
     name,
     argsMin: 2,
-    argsMax: 3,
+    argsMax: kind === 'id' ? 1000 : 3,
     apply: (node, configuration, context) => {
-      const selected = selection(node, kind, context);
-      const change = targetList(node.args[1], context);
-      const replaced = node.args[2] === undefined ? { targets: [], exclusions: [] } : targetList(node.args[2], context);
+      // Ids may be spread over several arguments: `13-15 16 18 "!ARGS:x"`.
+      let selectors = 1;
+      while (kind === 'id' && selectors < node.args.length - 1 && parseIdRanges(argument(node, selectors)) !== null) selectors += 1;
+      const selected = selection(node.args.slice(0, selectors), kind, context);
+      const change = targetList(node.args[selectors], context);
+      const old = node.args[selectors + 1];
+      const replaced = old === undefined ? { targets: [], exclusions: [] } : targetList(old, context);
       if (selected === null || change === null || replaced === null) return;
       configuration.targetUpdates.push({ selection: selected, additions: change.targets, exclusions: change.exclusions, replaced: replaced.targets, at: node });
     },
