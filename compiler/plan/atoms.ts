@@ -1,0 +1,151 @@
+// From rules to atoms: which distinct questions (pipeline, operator, argument) the active rules ask of request data, how
+// each can be answered in bulk, and from which sources its values come.
+import { createMatcher, literalsOf } from '#engine/operators/index';
+import type { LinkIR, OperatorIR, Program, RuleIR, TargetIR } from '#engine/ir';
+import { scanSources, type ScanSource } from '#engine/plan';
+import type { FoldedProgram } from '../passes/fold-constants.js';
+import { regexPattern, literalPattern, type ScanPattern } from './patterns.js';
+
+export type AtomMeans =
+  /** Any of these patterns seen = the atom may hold. */
+  | { readonly kind: 'patterns'; readonly patterns: readonly ScanPattern[] }
+  | { readonly kind: 'called'; readonly neededBytes: readonly number[] | null };
+
+export interface PlannedAtom {
+  readonly index: number;
+  readonly pipeline: number;
+  readonly item: number;
+  readonly link: number;
+  readonly means: AtomMeans;
+  readonly sources: Set<ScanSource>;
+}
+
+export interface AtomPlan {
+  readonly pipelines: readonly (readonly string[])[];
+  readonly atoms: readonly PlannedAtom[];
+  readonly linkAtoms: readonly (readonly (readonly number[] | null)[] | null)[];
+}
+
+/** Steps T with T(lower(v)) = lower(T(v)) for all v: a `lowercase` before them may move behind them. */
+const commutesWithLowercase = new Set(['removeNulls', 'replaceNulls', 'removeWhitespace', 'compressWhitespace', 'trim', 'trimLeft', 'trimRight', 'replaceComments', 'removeComments', 'removeCommentsChar', 'normalizePath', 'normalizePathWin', 'lowercase']);
+
+export function planAtoms(program: Program, folded: FoldedProgram): AtomPlan {
+  return new AtomPlanner(program, folded).run();
+}
+
+class AtomPlanner {
+  private readonly pipelines: (readonly string[])[] = [[]];
+  private readonly pipelineIds = new Map<string, number>([['', 0]]);
+  private readonly atoms: PlannedAtom[] = [];
+  private readonly atomIds = new Map<string, number>();
+  private readonly constants: ReadonlyMap<string, string>;
+
+  constructor(
+    private readonly program: Program,
+    private readonly folded: FoldedProgram,
+  ) {
+    this.constants = new Map(folded.constantArguments.map(([item, link, argument]) => [`${item}/${link}`, argument]));
+  }
+
+  run(): AtomPlan {
+    const linkAtoms: ((readonly number[] | null)[] | null)[] = this.program.items.map(() => null);
+    for (const index of this.folded.active.flat()) {
+      const rule = this.program.items[index];
+      if (rule === undefined || rule.kind !== 'rule') continue;
+      linkAtoms[index] = rule.links.map((link, position) => (position === 0 ? this.planLink(rule, link, position) : null));
+    }
+    return { pipelines: this.pipelines, atoms: this.atoms, linkAtoms };
+  }
+
+  /** The link's atoms, or null when it has to be evaluated as it is. */
+  private planLink(rule: RuleIR, link: LinkIR, position: number): readonly number[] | null {
+    const { operator } = link;
+    if (operator === null || operator.negated || link.targets.length === 0) return null;
+    const argument = operator.template === null ? operator.argument : this.constants.get(`${rule.index}/${position}`);
+    if (argument === undefined) return null;
+    const sources = new Set<ScanSource>();
+    for (const target of link.targets) {
+      const found = sourcesOf(target, link.exclusions);
+      if (found === null) return null;
+      for (const source of found) sources.add(source);
+    }
+    const steps = link.transformations;
+    const stages: (readonly string[])[] = link.multiMatch ? [...steps.map((_, length) => steps.slice(0, length)), steps] : [steps];
+    return [...new Set(stages.map((stage) => this.atomFor(rule, position, operator, argument, stage, sources)))];
+  }
+
+  private atomFor(rule: RuleIR, link: number, operator: OperatorIR, argument: string, steps: readonly string[], sources: ReadonlySet<ScanSource>): number {
+    const key = JSON.stringify([operator.name, argument, operator.phrases, steps]);
+    const known = this.atomIds.get(key);
+    if (known !== undefined) {
+      for (const source of sources) (this.atoms[known] as PlannedAtom).sources.add(source);
+      return known;
+    }
+    const { pipeline, dropped } = dropLowercase(steps);
+    const means = meansOf(operator, argument, dropped);
+    // A called operator needs the real text.
+    const scanned = means.kind === 'called' ? steps : pipeline;
+    const index = this.atoms.length;
+    this.atoms.push({ index, pipeline: this.pipelineId(scanned), item: rule.index, link, means, sources: new Set(sources) });
+    this.atomIds.set(key, index);
+    return index;
+  }
+
+  private pipelineId(steps: readonly string[]): number {
+    const key = steps.join(',');
+    const known = this.pipelineIds.get(key);
+    if (known !== undefined) return known;
+    this.pipelines.push(steps);
+    this.pipelineIds.set(key, this.pipelines.length - 1);
+    return this.pipelines.length - 1;
+  }
+}
+
+/** Sources that feed a target, or null when the target cannot be scanned in bulk. */
+function sourcesOf(target: TargetIR, exclusions: readonly TargetIR[]): readonly ScanSource[] | null {
+  if (target.count) return null;
+  const all = (Object.keys(scanSources) as ScanSource[]).filter((source) => (scanSources[source].variables as readonly string[]).includes(target.variable));
+  if (all.length === 0) return null;
+  if (target.variable !== 'REQUEST_HEADERS') return all;
+  if (target.selector?.kind === 'name') return [target.selector.name.toLowerCase() === 'cookie' ? 'cookieHeader' : 'headerValue'];
+  const cookieExcluded = exclusions.some((other) => other.variable === 'REQUEST_HEADERS' && other.selector?.kind === 'name' && other.selector.name.toLowerCase() === 'cookie');
+  return cookieExcluded ? ['headerValue'] : all;
+}
+
+/**
+ * Takes `lowercase` out of a pipeline where only steps that commute with it follow: the pattern then matches caselessly
+ * (a necessary condition, confirmed on a hit), and values that differ only in case need no second scan.
+ */
+export function dropLowercase(steps: readonly string[]): { pipeline: readonly string[]; dropped: boolean } {
+  let kept: string[] = [...steps];
+  let dropped = false;
+  for (;;) {
+    const at = kept.findIndex((name, index) => name === 'lowercase' && kept.slice(index + 1).every((later) => commutesWithLowercase.has(later)));
+    if (at === -1) return { pipeline: kept, dropped };
+    kept = kept.filter((_, index) => index !== at);
+    dropped = true;
+  }
+}
+
+function meansOf(operator: OperatorIR, argument: string, caseless: boolean): AtomMeans {
+  if (operator.name === 'rx' || operator.name === 'rxGlobal') return { kind: 'patterns', patterns: [regexPattern(argument, caseless)] };
+  const literals = literalsOf({ ...operator, argument, template: null });
+  if (literals !== null && literals.length > 0 && literals.every((literal) => literal.length > 0)) {
+    const anyCase = caseless || operator.name === 'pm' || operator.name === 'pmFromFile';
+    return { kind: 'patterns', patterns: literals.map((literal) => literalPattern(literal, anyCase, operator.name)) };
+  }
+  return { kind: 'called', neededBytes: neededBytesOf(operator, argument) };
+}
+
+/** Bytes without which the operator cannot hold; null = no such set is known. */
+function neededBytesOf(operator: OperatorIR, argument: string): readonly number[] | null {
+  const bytes = [...Array(256).keys()];
+  if (operator.name === 'validateByteRange') {
+    // It holds on a value exactly when it holds on one of its bytes.
+    const matcher = createMatcher(operator, argument);
+    return bytes.filter((byte) => matcher.matches(String.fromCharCode(byte)));
+  }
+  if (operator.name === 'validateUrlEncoding') return [0x25];
+  if (operator.name === 'validateUtf8Encoding') return bytes.filter((byte) => byte >= 0x80);
+  return null;
+}

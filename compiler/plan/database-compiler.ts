@@ -1,0 +1,103 @@
+// Hyperscan databases take seconds to compile (the union of PL4 about 18 s), so they are compiled in a piscina pool, in
+// parallel, largest first, and kept in a cache by the hash of what went in: changing one custom rule recompiles the
+// databases that hold it and no other.
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { Piscina } from 'piscina';
+import type { PatternSpec } from '#engine/native/matcher';
+import type { CompileTask, CompileReply } from './database-worker.js';
+
+/** Where compiled databases and pattern classifications outlive a compile. Keys are hex hashes. */
+export interface CompileCache {
+  find(key: string): Uint8Array | null;
+  keep(key: string, bytes: Uint8Array): void;
+}
+
+export interface CompiledDatabase {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+  readonly compileMs: number; // 0 when it came from the cache
+}
+
+/** How Hyperscan takes one pattern: exactly, only as an over-approximation, or not at all. */
+export type PatternFit = 'exact' | 'prefilter' | 'refused';
+
+export class DatabaseCompiler {
+  private readonly pool: Piscina<CompileTask, CompileReply>;
+
+  constructor(
+    private readonly cache: CompileCache,
+    /** Names library, version and CPU features: bytes of another platform must not be taken from the cache. */
+    private readonly platform: string,
+    threads: number = availableParallelism(),
+  ) {
+    this.pool = new Piscina({ filename: new URL('./database-worker.js', import.meta.url).href, minThreads: 0, maxThreads: Math.max(1, threads), idleTimeout: 1000 });
+  }
+
+  keyOf(patterns: readonly PatternSpec[]): string {
+    return createHash('sha256')
+      .update(`${this.platform}\n`)
+      .update(JSON.stringify(patterns.map((p) => [p.id, p.source, p.caseless, p.dotAll, p.multiline, p.prefilter])))
+      .digest('hex');
+  }
+
+  /** Compiles all lists; equal lists once. Rejects when a pattern is refused (classify them first). */
+  async compile(lists: readonly (readonly PatternSpec[])[]): Promise<readonly CompiledDatabase[]> {
+    const wanted = new Map<string, readonly PatternSpec[]>();
+    for (const list of lists) wanted.set(this.keyOf(list), list);
+    const done = new Map<string, CompiledDatabase>();
+    const work = [...wanted].sort(([, a], [, b]) => weight(b) - weight(a));
+    await Promise.all(
+      work.map(async ([key, patterns]) => {
+        const cached = this.cache.find(key);
+        if (cached !== null) {
+          done.set(key, { key, bytes: cached, compileMs: 0 });
+          return;
+        }
+        const reply = await this.pool.run({ kind: 'database', patterns });
+        if (reply.kind !== 'database') throw new Error(`Hyperscan refused a pattern list that had been checked: ${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`);
+        this.cache.keep(key, reply.bytes);
+        done.set(key, { key, bytes: reply.bytes, compileMs: reply.compileMs });
+      }),
+    );
+    return lists.map((list) => done.get(this.keyOf(list)) as CompiledDatabase);
+  }
+
+  /** Tries each pattern alone. Parallel to `patterns`. */
+  async classify(patterns: readonly PatternSpec[]): Promise<readonly PatternFit[]> {
+    const keys = patterns.map((pattern) => createHash('sha256').update('fit\n').update(this.keyOf([{ ...pattern, id: 0 }])).digest('hex'));
+    const fits = new Map<string, PatternFit>();
+    const missing = new Map<string, PatternSpec>();
+    keys.forEach((key, index) => {
+      const cached = this.cache.find(key);
+      if (cached !== null) fits.set(key, Buffer.from(cached).toString('latin1') as PatternFit);
+      else missing.set(key, patterns[index] as PatternSpec);
+    });
+    const entries = [...missing].sort(([, a], [, b]) => b.source.length - a.source.length);
+    const batches: [string, PatternSpec][][] = [];
+    // Long patterns one by one (they may take a second each), short ones in handfuls.
+    while (entries.length > 0) batches.push(entries.splice(0, (entries[0] as [string, PatternSpec])[1].source.length > 1500 ? 1 : 24));
+    await Promise.all(
+      batches.map(async (batch) => {
+        const reply = await this.pool.run({ kind: 'classify', patterns: batch.map(([, pattern]) => pattern) });
+        if (reply.kind !== 'classify') throw new Error('the classification worker answered something else');
+        batch.forEach(([key], index) => {
+          const fit = reply.fits[index] as PatternFit;
+          fits.set(key, fit);
+          this.cache.keep(key, Buffer.from(fit, 'latin1'));
+        });
+      }),
+    );
+    return keys.map((key) => fits.get(key) as PatternFit);
+  }
+
+  async close(): Promise<void> {
+    await this.pool.destroy();
+  }
+}
+
+function weight(patterns: readonly PatternSpec[]): number {
+  let total = 0;
+  for (const { source } of patterns) total += 20 + source.length;
+  return total;
+}

@@ -1,0 +1,198 @@
+// The planner: atoms → scan classes → automata. Sources that ask nearly the same questions share a class, so that a name
+// and a value are scanned by the same databases and remembered together; a long raw body, which few rules read, has a
+// small class of its own. Inside a class: one union database of all patterns, for values that no pipeline changes; one
+// database per pipeline, for values that it changes; smaller databases for values made of few kinds of bytes; RE2 sets
+// for what Hyperscan refuses or only approximates (measured: RE2 takes those giants at 2–4 ns a byte, see
+// docs/adr/0001-automata.md).
+import type { Program } from '#engine/ir';
+import type { PatternSpec } from '#engine/native/matcher';
+import { scanSources, type CalledAtomIR, type DatabaseIR, type GroupIR, type PlanIR, type RegexSetIR, type ScanClassIR, type ScanSource } from '#engine/plan';
+import type { FoldedProgram } from '../passes/fold-constants.js';
+import { planAtoms, type AtomPlan, type PlannedAtom } from './atoms.js';
+import type { DatabaseCompiler, PatternFit } from './database-compiler.js';
+import type { ScanPattern } from './patterns.js';
+
+export interface PlanReport {
+  readonly atoms: number;
+  readonly pipelines: number;
+  readonly classes: readonly { readonly sources: readonly string[]; readonly atoms: number; readonly patterns: number; readonly sets: number; readonly called: number }[];
+  readonly databases: readonly { readonly key: string; readonly patterns: number; readonly bytes: number; readonly compileMs: number }[];
+  /** Patterns that Hyperscan approximates or refuses: they run in RE2. */
+  readonly inRe2: readonly { readonly rule: number; readonly fit: PatternFit; readonly patternBytes: number }[];
+}
+
+/** Most values are words and numbers; the second alphabet adds what prose and paths have. Smallest first. */
+const alphabets = ['0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-', '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.- ,:/@+'];
+const alphabetTables = alphabets.map((alphabet) => {
+  const table = new Uint8Array(256);
+  for (const character of alphabet) table[character.charCodeAt(0)] = 1;
+  return table;
+});
+/** Sources join a class when they share at least this part of all their atoms (Jaccard). */
+const classSimilarityMin = 0.5;
+/** A sub-database for an alphabet pays only where it leaves out at least this part of the patterns. */
+const alphabetShareMax = 0.7;
+
+export async function buildPlan(program: Program, folded: FoldedProgram, compiler: DatabaseCompiler): Promise<{ plan: PlanIR; blobs: ReadonlyMap<string, Uint8Array>; report: PlanReport }> {
+  const atomPlan = planAtoms(program, folded);
+  const fits = await classifyPatterns(atomPlan, compiler);
+  const builder = new PlanBuilder(program, atomPlan, fits);
+  const classes = groupSources(atomPlan.atoms).map(({ sources, atoms }) => builder.buildClass(sources, atoms));
+  const compiled = await compiler.compile(builder.lists.map((list) => list.patterns));
+  const databases: DatabaseIR[] = builder.lists.map((list, index) => ({ key: (compiled[index] as { key: string }).key, patterns: list.patterns, atomOf: list.atomOf }));
+  const plan: PlanIR = {
+    pipelines: atomPlan.pipelines,
+    atoms: atomPlan.atoms.map(({ pipeline, item, link }) => ({ pipeline, item, link })),
+    classes,
+    databases,
+    alphabets,
+    linkAtoms: atomPlan.linkAtoms,
+    active: folded.active,
+    certain: folded.certain,
+    initialTx: folded.initialTx,
+    constantArguments: folded.constantArguments,
+  };
+  return {
+    plan,
+    blobs: new Map(compiled.map((database) => [database.key, database.bytes])),
+    report: {
+      atoms: atomPlan.atoms.length,
+      pipelines: atomPlan.pipelines.length,
+      classes: classes.map((scanClass, index) => ({ sources: scanClass.sources, ...(builder.counts[index] as { atoms: number; patterns: number }), sets: scanClass.sets.length, called: scanClass.called.length })),
+      databases: compiled.map((database, index) => ({ key: database.key, patterns: (databases[index] as DatabaseIR).patterns.length, bytes: database.bytes.length, compileMs: Math.round(database.compileMs) })),
+      inRe2: builder.inRe2,
+    },
+  };
+}
+
+/** How Hyperscan takes each regular expression; literals always fit. */
+async function classifyPatterns(atomPlan: AtomPlan, compiler: DatabaseCompiler): Promise<ReadonlyMap<ScanPattern, PatternFit>> {
+  const patterns = atomPlan.atoms.flatMap((atom) => (atom.means.kind === 'patterns' ? atom.means.patterns : []));
+  const doubtful = patterns.filter((pattern) => !pattern.isLiteral);
+  const answers = await compiler.classify(doubtful.map((pattern) => specOf(pattern, 0)));
+  const fits = new Map<ScanPattern, PatternFit>(patterns.map((pattern) => [pattern, 'exact']));
+  doubtful.forEach((pattern, index) => fits.set(pattern, answers[index] as PatternFit));
+  return fits;
+}
+
+function specOf(pattern: ScanPattern, id: number): PatternSpec {
+  return { id, source: pattern.hyperscan, caseless: pattern.caseless, dotAll: pattern.dotAll, multiline: pattern.multiline, prefilter: false };
+}
+
+/** Clusters sources by the atoms they need, the richest source first. */
+function groupSources(atoms: readonly PlannedAtom[]): { sources: ScanSource[]; atoms: Set<number> }[] {
+  const needs = (Object.keys(scanSources) as ScanSource[])
+    .map((source) => ({ source, wanted: new Set(atoms.filter((atom) => atom.sources.has(source)).map((atom) => atom.index)) }))
+    .filter(({ wanted }) => wanted.size > 0)
+    .sort((a, b) => b.wanted.size - a.wanted.size);
+  const classes: { sources: ScanSource[]; atoms: Set<number> }[] = [];
+  for (const { source, wanted } of needs) {
+    // Request and response are never scanned together; a shared class would only make both databases larger.
+    const near = classes.find((other) => similarity(other.atoms, wanted) >= classSimilarityMin && isResponse(other.sources[0] as ScanSource) === isResponse(source));
+    if (near === undefined) classes.push({ sources: [source], atoms: new Set(wanted) });
+    else {
+      near.sources.push(source);
+      for (const atom of wanted) near.atoms.add(atom);
+    }
+  }
+  return classes;
+}
+
+function isResponse(source: ScanSource): boolean {
+  return scanSources[source].phase >= 3;
+}
+
+function similarity(a: ReadonlySet<number>, b: ReadonlySet<number>): number {
+  let shared = 0;
+  for (const atom of b) if (a.has(atom)) shared += 1;
+  return shared / (a.size + b.size - shared);
+}
+
+interface AutomatonAtom {
+  readonly atom: PlannedAtom;
+  readonly patterns: readonly ScanPattern[];
+}
+
+class PlanBuilder {
+  readonly lists: { readonly patterns: PatternSpec[]; readonly atomOf: number[] }[] = [];
+  readonly counts: { readonly atoms: number; readonly patterns: number }[] = [];
+  readonly inRe2: { rule: number; fit: PatternFit; patternBytes: number }[] = [];
+  private readonly listIds = new Map<string, number>();
+  private readonly reported = new Set<number>();
+
+  constructor(
+    private readonly program: Program,
+    private readonly atomPlan: AtomPlan,
+    private readonly fits: ReadonlyMap<ScanPattern, PatternFit>,
+  ) {}
+
+  buildClass(sources: readonly ScanSource[], wanted: ReadonlySet<number>): ScanClassIR {
+    const automaton: AutomatonAtom[] = [];
+    const inSets = new Map<number, { atom: PlannedAtom; pattern: ScanPattern }[]>();
+    const called: CalledAtomIR[] = [];
+    for (const index of [...wanted].sort((a, b) => a - b)) {
+      const atom = this.atomPlan.atoms[index] as PlannedAtom;
+      if (atom.means.kind === 'called') {
+        called.push({ atom: index, pipeline: atom.pipeline, neededBytes: atom.means.neededBytes });
+        continue;
+      }
+      const misfit = atom.means.patterns.find((pattern) => this.fits.get(pattern) !== 'exact');
+      if (misfit === undefined) {
+        automaton.push({ atom, patterns: atom.means.patterns });
+        continue;
+      }
+      this.report(atom, misfit);
+      const list = inSets.get(atom.pipeline) ?? [];
+      inSets.set(atom.pipeline, list);
+      for (const pattern of atom.means.patterns) list.push({ atom, pattern });
+    }
+    const pipelines = [...new Set(automaton.map(({ atom }) => atom.pipeline))].filter((pipeline) => pipeline !== 0).sort((a, b) => a - b);
+    this.counts.push({ atoms: wanted.size, patterns: automaton.reduce((sum, { patterns }) => sum + patterns.length, 0) });
+    return {
+      sources,
+      union: this.groupOf(0, automaton),
+      groups: pipelines.map((pipeline) => this.groupOf(pipeline, automaton.filter(({ atom }) => atom.pipeline === pipeline))),
+      sets: [...inSets].map(([pipeline, entries]) => setOf(pipeline, entries)),
+      called,
+    };
+  }
+
+  private groupOf(pipeline: number, atoms: readonly AutomatonAtom[]): GroupIR {
+    const database = this.listOf(atoms.flatMap(({ atom, patterns }) => patterns.map((pattern) => ({ atom: atom.index, pattern }))));
+    const total = atoms.reduce((sum, { patterns }) => sum + patterns.length, 0);
+    const byAlphabet = alphabetTables.map((table) => {
+      const possible = atoms.flatMap(({ atom, patterns }) => patterns.filter((pattern) => pattern.canMatchWithin(table)).map((pattern) => ({ atom: atom.index, pattern })));
+      return possible.length > total * alphabetShareMax ? database : this.listOf(possible);
+    });
+    return { pipeline, database, byAlphabet };
+  }
+
+  /** Interns a pattern list; equal lists are one database. */
+  private listOf(entries: readonly { atom: number; pattern: ScanPattern }[]): number {
+    if (entries.length === 0) return -1;
+    const patterns = entries.map(({ pattern }, id) => specOf(pattern, id));
+    const atomOf = entries.map(({ atom }) => atom);
+    const key = JSON.stringify([atomOf, patterns]);
+    const known = this.listIds.get(key);
+    if (known !== undefined) return known;
+    this.lists.push({ patterns, atomOf });
+    this.listIds.set(key, this.lists.length - 1);
+    return this.lists.length - 1;
+  }
+
+  private report(atom: PlannedAtom, pattern: ScanPattern): void {
+    if (this.reported.has(atom.index)) return;
+    this.reported.add(atom.index);
+    const item = this.program.items[atom.item];
+    this.inRe2.push({ rule: item?.kind === 'rule' ? item.id : 0, fit: this.fits.get(pattern) as PatternFit, patternBytes: pattern.hyperscan.length });
+  }
+}
+
+function setOf(pipeline: number, entries: readonly { atom: PlannedAtom; pattern: ScanPattern }[]): RegexSetIR {
+  return {
+    pipeline,
+    sources: entries.map(({ pattern }) => pattern.re2),
+    atoms: entries.map(({ atom }) => atom.index),
+    impossibleByAlphabet: alphabetTables.map((table) => !entries.some(({ pattern }) => pattern.canMatchWithin(table))),
+  };
+}

@@ -1,0 +1,367 @@
+// Finds, for values, the atoms that may hold on them. Values not in the memo are queued; `flush` scans all queued slices
+// in ONE native call. A hit is a "maybe": the shared evaluator confirms with the real operator. What is never allowed is
+// to miss an atom that holds; each shortcut below is a necessary condition, and the ladder suite (Hyperscan on/off, memo
+// on/off) compares the outcome with the oracle's.
+//
+// Shortcuts for a value v and pipeline P:
+//  - P(v) = v when no byte of v triggers any step of P (Transformation.triggers): v is scanned once, with the union
+//    database of all pipelines, and a hit of P's pattern on v is a hit on P(v);
+//  - equal results of several pipelines are scanned once, with the union database, and hits of other pipelines' patterns
+//    on that text are dropped;
+//  - a value made of few kinds of bytes (letters, digits, `_.-`) is scanned only for patterns that such a value can match.
+import type { Matcher } from '../operators/operator.js';
+import type { Scanner } from '../native/matcher.js';
+import type { GroupIR, PlanIR, ScanClassIR } from '../plan.js';
+import type { Transformation, TransformationContext } from '../transformations/transformation.js';
+import type { ByteGroups } from './byte-groups.js';
+import { Memo, noHits, ValueRecord } from './memo.js';
+
+/** Buffer's own writer, absent from its type declaration; `write(…, 'latin1')` takes twice as long to get there. */
+type LatinBuffer = Buffer & { latin1Write(text: string, offset: number, length: number): number };
+
+/** A compiled RE2 set: indexes of the patterns that occur in a latin1 text. */
+export interface PatternSet {
+  match(text: string, isAscii: boolean): readonly number[];
+}
+
+export interface HitFinderParts {
+  readonly plan: PlanIR;
+  readonly scanner: Scanner | null; // null when the plan has no database
+  readonly groups: ByteGroups;
+  readonly transformations: ReadonlyMap<string, Transformation>;
+  readonly context: TransformationContext;
+  /** Per class, parallel to ScanClassIR.sets. */
+  readonly sets: readonly (readonly PatternSet[])[];
+  /** Matchers of called atoms, by atom. */
+  readonly matchers: readonly (Matcher | undefined)[];
+  readonly memo: { readonly entriesMax: number; readonly bytesMax: number; readonly valueBytesMax: number } | null;
+}
+
+interface PipelineStep {
+  readonly parent: number;
+  readonly transformation: Transformation;
+  readonly mask: number; // flags that may change the value; -1 = any value may change
+}
+
+interface ScanGroup {
+  readonly database: number;
+  readonly byAlphabet: readonly number[];
+}
+
+interface ClassTable {
+  readonly memo: Memo | null;
+  readonly steps: readonly PipelineStep[]; // [0] is the identity and unused
+  /** Pipeline position in this class → step whose text it scans; position 0 = identity. */
+  readonly stepOf: readonly number[];
+  readonly anyMask: number;
+  readonly alwaysChanges: boolean;
+  readonly union: ScanGroup;
+  readonly groups: readonly (ScanGroup | null)[]; // by pipeline position
+  /** Atom → pipeline position in this class (-1 = not of this class). */
+  readonly positionOf: Int16Array;
+  readonly sets: readonly { readonly set: PatternSet; readonly position: number; readonly atoms: readonly number[]; readonly impossible: readonly boolean[] }[];
+  readonly called: readonly { readonly atom: number; readonly position: number; readonly mask: number; readonly matcher: Matcher }[];
+}
+
+export class HitFinder {
+  private readonly classes: readonly ClassTable[];
+  private readonly bitOf: Int32Array;
+  private readonly outside: readonly number[]; // per alphabet: flags of bytes outside it
+  private readonly atomOf: readonly (readonly number[])[];
+  private data = Buffer.allocUnsafe(64 * 1024);
+  private dataBytes = 0;
+  private jobs = new Int32Array(3 * 256);
+  private jobCount = 0;
+  private hits = new Int32Array(2 * 1024);
+  private readonly jobRecord: ValueRecord[] = [];
+  /** Per job: texts by pipeline position when only some atoms are valid, else null. */
+  private readonly jobTexts: (readonly string[] | null)[] = [];
+  private readonly jobText: string[] = [];
+  private readonly jobClass: number[] = [];
+  private flags = 0;
+  private readonly highMask: number; // flags of bytes ≥ 0x80
+  /** Values scanned because the memo did not know them; for metrics. */
+  scans = 0;
+  scannedBytes = 0;
+
+  constructor(private readonly parts: HitFinderParts) {
+    this.bitOf = parts.groups.bitOf;
+    this.highMask = parts.groups.maskOf(highBytes);
+    this.outside = parts.plan.alphabets.map((alphabet) => {
+      const inside = new Set([...alphabet].map((character) => character.charCodeAt(0)));
+      return parts.groups.maskOf([...Array(256).keys()].filter((byte) => !inside.has(byte)));
+    });
+    this.atomOf = parts.plan.databases.map((database) => database.atomOf);
+    this.classes = parts.plan.classes.map((scanClass, index) => this.buildClass(scanClass, index));
+  }
+
+  /** The record of a value, complete only after the next `flush`. */
+  find(classIndex: number, value: string): ValueRecord {
+    const table = this.classes[classIndex] as ClassTable;
+    const known = table.memo?.find(value);
+    if (known !== undefined) return known;
+    const record = new ValueRecord(value);
+    table.memo?.keep(record);
+    this.queue(classIndex, table, record);
+    return record;
+  }
+
+  /** Scans everything queued by `find`. */
+  flush(): void {
+    if (this.jobCount === 0) {
+      this.dataBytes = 0;
+      return;
+    }
+    const { jobCount } = this;
+    const scanner = this.parts.scanner as Scanner;
+    let found = scanner.scan(this.data, this.jobs, jobCount, this.hits);
+    while (found < 0) {
+      this.hits = new Int32Array(2 * Math.max(this.hits.length, -1 - found + 64));
+      found = scanner.scan(this.data, this.jobs, jobCount, this.hits);
+    }
+    for (let pair = 0; pair < found; pair += 1) this.takeHit(this.hits[2 * pair] as number, this.hits[2 * pair + 1] as number);
+    this.jobCount = 0;
+    this.dataBytes = 0;
+    this.jobRecord.length = 0;
+    this.jobTexts.length = 0;
+    this.jobText.length = 0;
+    this.jobClass.length = 0;
+    if (this.data.length > 1 << 20) this.data = Buffer.allocUnsafe(64 * 1024);
+  }
+
+  memoCounters(): { lookups: number; found: number } {
+    let lookups = 0;
+    let found = 0;
+    for (const { memo } of this.classes) {
+      lookups += memo?.lookups ?? 0;
+      found += memo?.found ?? 0;
+    }
+    return { lookups, found };
+  }
+
+  private takeHit(job: number, pattern: number): void {
+    const database = this.jobs[3 * job] as number;
+    const atom = (this.atomOf[database] as readonly number[])[pattern] as number;
+    const texts = this.jobTexts[job] as readonly string[] | null;
+    if (texts !== null) {
+      const position = (this.classes[this.jobClass[job] as number] as ClassTable).positionOf[atom] as number;
+      if (texts[position] !== this.jobText[job]) return;
+    }
+    addHit(this.jobRecord[job] as ValueRecord, atom);
+  }
+
+  private queue(classIndex: number, table: ClassTable, record: ValueRecord): void {
+    const { value } = record;
+    this.scans += 1;
+    this.scannedBytes += value.length;
+    const offset = this.write(value);
+    const { flags } = this;
+    const unchanged = !table.alwaysChanges && (flags & table.anyMask) === 0;
+    if (unchanged) {
+      this.addJob(classIndex, this.databaseFor(table.union, flags), offset, record, null);
+      this.askSets(table, record, null, flags);
+      this.askCalled(table, record, null, flags);
+      return;
+    }
+    const texts = this.transform(table, value, flags);
+    const flagsOf = this.queueChanged(classIndex, table, record, texts, offset, flags);
+    this.askSets(table, record, texts, flags, flagsOf);
+    this.askCalled(table, record, texts, flags, flagsOf);
+  }
+
+  /** Texts by pipeline position; position 0 is the value itself. Steps shared by pipelines run once. */
+  private transform(table: ClassTable, value: string, flags: number): string[] {
+    const { steps } = table;
+    const texts: string[] = new Array<string>(steps.length);
+    texts[0] = value;
+    for (let index = 1; index < steps.length; index += 1) {
+      const step = steps[index] as PipelineStep;
+      const before = texts[step.parent] as string;
+      // The flags are the value's own; a changed text may hold new bytes, so its steps always run.
+      texts[index] = before === value && step.mask !== -1 && (flags & step.mask) === 0 ? value : step.transformation.apply(before, this.parts.context);
+    }
+    const byPosition: string[] = new Array<string>(table.stepOf.length);
+    for (let position = 0; position < byPosition.length; position += 1) byPosition[position] = texts[table.stepOf[position] as number] as string;
+    return byPosition;
+  }
+
+  /** Queues one job per distinct changed text (or group); returns the flags of each position's text. */
+  private queueChanged(classIndex: number, table: ClassTable, record: ValueRecord, texts: readonly string[], offset: number, flags: number): Int32Array {
+    const { value } = record;
+    const flagsOf = new Int32Array(texts.length).fill(flags);
+    this.addJob(classIndex, this.databaseFor(table.union, flags), offset, record, texts, value);
+    for (let position = 1; position < texts.length; position += 1) {
+      const text = texts[position] as string;
+      if (text === value) continue;
+      let first = 1;
+      while (texts[first] !== text) first += 1;
+      if (first < position) {
+        flagsOf[position] = flagsOf[first] as number;
+        continue;
+      }
+      const at = this.write(text);
+      flagsOf[position] = this.flags;
+      this.queueText(classIndex, table, record, texts, position, at);
+    }
+    return flagsOf;
+  }
+
+  /** One changed text: its pipelines' own small databases, or the union when several pipelines share it. */
+  private queueText(classIndex: number, table: ClassTable, record: ValueRecord, texts: readonly string[], first: number, offset: number): void {
+    const text = texts[first] as string;
+    const { flags } = this;
+    let sharing = 0;
+    for (let position = first; position < texts.length; position += 1) if (texts[position] === text && table.groups[position] != null) sharing += 1;
+    if (sharing >= 3) {
+      this.addJob(classIndex, this.databaseFor(table.union, flags), offset, record, texts, text);
+      return;
+    }
+    for (let position = first; position < texts.length && sharing > 0; position += 1) {
+      const group = table.groups[position];
+      if (group == null || texts[position] !== text) continue;
+      sharing -= 1;
+      this.addJob(classIndex, this.databaseFor(group, flags), offset, record, null, text);
+    }
+  }
+
+  private askSets(table: ClassTable, record: ValueRecord, texts: readonly string[] | null, flags: number, flagsOf?: Int32Array): void {
+    for (const { set, position, atoms, impossible } of table.sets) {
+      const own = flagsOf === undefined ? flags : (flagsOf[position] as number);
+      const alphabet = this.alphabetOf(own);
+      if (alphabet !== -1 && impossible[alphabet] === true) continue;
+      for (const index of set.match(texts === null ? record.value : (texts[position] as string), (own & this.highMask) === 0)) addHit(record, atoms[index] as number);
+    }
+  }
+
+  private askCalled(table: ClassTable, record: ValueRecord, texts: readonly string[] | null, flags: number, flagsOf?: Int32Array): void {
+    for (const { atom, position, mask, matcher } of table.called) {
+      const own = flagsOf === undefined ? flags : (flagsOf[position] as number);
+      if (mask !== -1 && (own & mask) === 0) continue;
+      if (matcher.matches(texts === null ? record.value : (texts[position] as string))) addHit(record, atom);
+    }
+  }
+
+  private alphabetOf(flags: number): number {
+    const { outside } = this;
+    for (let index = 0; index < outside.length; index += 1) if ((flags & (outside[index] as number)) === 0) return index;
+    return -1;
+  }
+
+  private databaseFor(group: ScanGroup, flags: number): number {
+    const alphabet = this.alphabetOf(flags);
+    return alphabet === -1 ? group.database : (group.byAlphabet[alphabet] as number);
+  }
+
+  private addJob(classIndex: number, database: number, offset: number, record: ValueRecord, texts: readonly string[] | null, text: string = record.value): void {
+    if (database === -1) return;
+    const at = 3 * this.jobCount;
+    if (at + 3 > this.jobs.length) {
+      const larger = new Int32Array(2 * this.jobs.length);
+      larger.set(this.jobs);
+      this.jobs = larger;
+    }
+    this.jobs[at] = database;
+    this.jobs[at + 1] = offset;
+    this.jobs[at + 2] = text.length;
+    this.jobCount += 1;
+    this.jobRecord.push(record);
+    this.jobTexts.push(texts);
+    this.jobText.push(text);
+    this.jobClass.push(classIndex);
+  }
+
+  /** Copies a text into the scan buffer, leaves the OR of its bytes' group bits in `flags`, returns its offset. */
+  private write(text: string): number {
+    const { length } = text;
+    const offset = this.dataBytes;
+    if (offset + length > this.data.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * this.data.length, offset + length));
+      this.data.copy(larger, 0, 0, offset);
+      this.data = larger;
+    }
+    const { data, bitOf } = this;
+    let flags = 0;
+    if (length <= 48) {
+      // Below this a loop beats the call into the runtime.
+      for (let index = 0; index < length; index += 1) {
+        const byte = text.charCodeAt(index) & 255;
+        data[offset + index] = byte;
+        flags |= bitOf[byte] as number;
+      }
+    } else {
+      (data as LatinBuffer).latin1Write(text, offset, length);
+      const end = offset + length;
+      for (let index = offset; index < end; index += 1) flags |= bitOf[data[index] as number] as number;
+    }
+    this.flags = flags;
+    this.dataBytes = offset + length;
+    return offset;
+  }
+
+  private buildClass(scanClass: ScanClassIR, index: number): ClassTable {
+    const { plan, groups, memo } = this.parts;
+    const steps: PipelineStep[] = [{ parent: 0, transformation: identity, mask: 0 }];
+    const byPath = new Map<string, number>([['', 0]]);
+    const stepOfPipeline = (pipeline: number): number => {
+      let path = '';
+      let step = 0;
+      for (const name of plan.pipelines[pipeline] as readonly string[]) {
+        path += `,${name}`;
+        const known = byPath.get(path);
+        if (known !== undefined) {
+          step = known;
+          continue;
+        }
+        const transformation = this.parts.transformations.get(name);
+        if (transformation === undefined) throw new Error(`the plan names an unknown transformation "${name}": the artifact is of another version, compile it again`);
+        steps.push({ parent: step, transformation, mask: transformation.triggers === null ? -1 : groups.maskOf(transformation.triggers) });
+        step = steps.length - 1;
+        byPath.set(path, step);
+      }
+      return step;
+    };
+    const pipelines = [0];
+    const positionOfPipeline = (pipeline: number): number => {
+      const at = pipelines.indexOf(pipeline);
+      if (at !== -1) return at;
+      pipelines.push(pipeline);
+      return pipelines.length - 1;
+    };
+    const positionOf = new Int16Array(plan.atoms.length).fill(-1);
+    const place = (atom: number): number => (positionOf[atom] = positionOfPipeline((plan.atoms[atom] as { pipeline: number }).pipeline));
+    for (const group of [scanClass.union, ...scanClass.groups]) if (group.database !== -1) for (const atom of this.atomOf[group.database] as readonly number[]) place(atom);
+    const sets = scanClass.sets.map((set, at) => {
+      for (const atom of set.atoms) place(atom);
+      return { set: (this.parts.sets[index] as readonly PatternSet[])[at] as PatternSet, position: positionOfPipeline(set.pipeline), atoms: set.atoms, impossible: set.impossibleByAlphabet };
+    });
+    const called = scanClass.called.map(({ atom, pipeline, neededBytes }) => {
+      place(atom);
+      return { atom, position: positionOfPipeline(pipeline), mask: neededBytes === null ? -1 : groups.maskOf(neededBytes), matcher: this.parts.matchers[atom] as Matcher };
+    });
+    const groupAt = (position: number): ScanGroup | null => {
+      const found: GroupIR | undefined = scanClass.groups.find((group) => group.pipeline === pipelines[position]);
+      return found === undefined ? null : { database: found.database, byAlphabet: found.byAlphabet };
+    };
+    const stepOf = pipelines.map(stepOfPipeline);
+    return {
+      memo: memo === null ? null : new Memo(memo.entriesMax, memo.bytesMax, memo.valueBytesMax),
+      steps,
+      stepOf,
+      anyMask: steps.reduce((mask, step) => (step.mask === -1 ? mask : mask | step.mask), 0),
+      alwaysChanges: steps.some((step) => step.mask === -1),
+      union: { database: scanClass.union.database, byAlphabet: scanClass.union.byAlphabet },
+      groups: pipelines.map((_, position) => (position === 0 ? null : groupAt(position))),
+      positionOf,
+      sets,
+      called,
+    };
+  }
+}
+
+export const highBytes: readonly number[] = [...Array(256).keys()].filter((byte) => byte >= 0x80);
+const identity: Transformation = { name: 'none', apply: (value) => value, triggers: [] };
+
+function addHit(record: ValueRecord, atom: number): void {
+  if (record.hits === noHits) record.hits = [atom];
+  else if (!record.hits.includes(atom)) (record.hits as number[]).push(atom);
+}

@@ -1,0 +1,102 @@
+// Rules that no scan can answer (numbers, counts, single headers, negations) get a quick check instead: a function that
+// says "certainly no match" or "maybe". It sees the same values as the evaluator, or more (run-time target removals are
+// not looked at), so a "no" is always right; the evaluator decides the rest.
+import type { LinkIR, OperatorIR } from '../ir.js';
+import { createMatcher } from '../operators/index.js';
+import type { Matcher } from '../operators/operator.js';
+import { bindTargets, visitTarget, type BoundExclusion, type BoundTarget } from '../targets.js';
+import type { Transaction } from '../transaction.js';
+import { transformations } from '../transformations/index.js';
+import type { Transformation, TransformationContext } from '../transformations/transformation.js';
+import { expand } from '../variables.js';
+
+export type QuickCheck = (transaction: Transaction) => boolean;
+type ValueTest = (value: string, transaction: Transaction) => boolean;
+
+/** Answers about short values are remembered: methods, protocols, content types repeat in every request. */
+const rememberedValuesMax = 512;
+const rememberedValueBytesMax = 512;
+
+/** Null when the link must always be evaluated. `constantArgument` replaces macros that the compiler proved constant. */
+export function createQuickCheck(link: LinkIR, constantArgument: string | null, context: TransformationContext): QuickCheck | null {
+  const { operator } = link;
+  if (operator === null || (link.multiMatch && link.transformations.length > 0)) return null;
+  const steps = link.transformations.map((name) => transformations.get(name));
+  if (steps.some((step) => step === undefined)) return null;
+  const argument = operator.template === null ? operator.argument : constantArgument;
+  const test = argument === null ? dynamicTest(operator, steps as Transformation[], context) : constantTest(operator, argument, steps as Transformation[], context);
+  const bound = bindTargets(link);
+  const checks = bound.targets.map((target) => targetCheck(target, bound.exclusions, test));
+  if (checks.length === 1) return checks[0] as QuickCheck;
+  return (transaction) => {
+    for (const check of checks) if (check(transaction)) return true;
+    return false;
+  };
+}
+
+function transform(value: string, steps: readonly Transformation[], context: TransformationContext): string {
+  let text = value;
+  for (const step of steps) text = step.apply(text, context);
+  return text;
+}
+
+function constantTest(operator: OperatorIR, argument: string, steps: readonly Transformation[], context: TransformationContext): ValueTest {
+  const matcher = createMatcher(operator, argument);
+  const { negated } = operator;
+  const plain = steps.length === 0;
+  const compute = (value: string): boolean => matcher.matches(plain ? value : transform(value, steps, context)) !== negated;
+  if (plain && cheapOperators.has(operator.name)) return compute;
+  let known = new Map<string, boolean>();
+  return (value) => {
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    const answer = compute(value);
+    if (value.length <= rememberedValueBytesMax) {
+      if (known.size >= rememberedValuesMax) known = new Map();
+      known.set(value, answer);
+    }
+    return answer;
+  };
+}
+/** Cheaper to ask than to look up. */
+const cheapOperators = new Set(['eq', 'ge', 'gt', 'le', 'lt', 'streq', 'beginsWith', 'endsWith', 'contains', 'unconditionalMatch', 'noMatch']);
+
+function dynamicTest(operator: OperatorIR, steps: readonly Transformation[], context: TransformationContext): ValueTest {
+  const { negated } = operator;
+  const template = operator.template ?? [];
+  const matchers = new Map<string, Matcher>();
+  return (value, transaction) => {
+    const argument = expand(template, transaction);
+    let matcher = matchers.get(argument);
+    if (matcher === undefined) {
+      if (matchers.size >= 64) matchers.clear();
+      matcher = createMatcher(operator, argument);
+      matchers.set(argument, matcher);
+    }
+    return matcher.matches(transform(value, steps, context)) !== negated;
+  };
+}
+
+function targetCheck(target: BoundTarget, exclusions: readonly BoundExclusion[], test: ValueTest): QuickCheck {
+  const { variable, ir } = target;
+  if (variable === null) return () => false;
+  const isMember = target.name !== null && target.regex === null;
+  if (exclusions.length === 0 && !ir.count) {
+    if (variable.kind === 'scalar') return (transaction) => test(variable.read(transaction), transaction);
+    if (variable.kind === 'record' && isMember) {
+      const name = target.name as string;
+      return (transaction) => {
+        const value = variable.find(transaction, name);
+        return value !== null && test(value, transaction);
+      };
+    }
+  }
+  return (transaction) => {
+    let maybe = false;
+    visitTarget(target, exclusions, transaction, (_variable, _key, value) => {
+      if (!maybe) maybe = test(value, transaction);
+    });
+    return maybe;
+  };
+}
+
