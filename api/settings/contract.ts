@@ -1,0 +1,93 @@
+// The door between the control plane's HTTP side and the road of a change. Whoever implements `ApplySettings` compiles,
+// stores the artifact and activates it on every data-plane node; the routes call it while holding the `apply` lock, so
+// it never runs twice at once, and they do what follows: mark the version active, audit, answer.
+import { Type, type Static } from '@sinclair/typebox';
+import type { Actor } from '../audit/chain.js';
+import type { Settings } from './schema.js';
+
+export interface ApplyRequest {
+  readonly versionId: number;
+  /** Complete and valid, secrets in plain text: never store or log it. */
+  readonly settings: Settings;
+  /** The settings that serve traffic now; null before the first apply. */
+  readonly activeSettings: Settings | null;
+  /** Stop after the replay impact; activate nothing. */
+  readonly dryRun: boolean;
+  readonly actor: Actor;
+  /** Larger than every generation before. */
+  readonly generation: number;
+  /** To be called right before the first node is asked to activate: from there on a crash has to be healed. */
+  readonly markPending: (artifactSha256: string) => Promise<void>;
+}
+
+const ReplayRow = Type.Object({
+  request_id: Type.String(),
+  method: Type.String(),
+  /** Path with sensitive values masked. */
+  uri: Type.String(),
+  rule_ids: Type.Array(Type.Integer()),
+  score_before: Type.Number(),
+  score_after: Type.Number(),
+});
+
+export const ReplayImpactSchema = Type.Object({
+  replayed: Type.Integer({ description: 'recorded requests that were run through both artifacts' }),
+  newly_blocked: Type.Integer(),
+  newly_allowed: Type.Integer(),
+  newly_blocked_examples: Type.Array(ReplayRow),
+  newly_allowed_examples: Type.Array(ReplayRow),
+});
+export type ReplayImpact = Static<typeof ReplayImpactSchema>;
+
+export const ApplyDiagnosticSchema = Type.Object({
+  severity: Type.Union([Type.Literal('error'), Type.Literal('warning'), Type.Literal('note')]),
+  code: Type.String(),
+  message: Type.String(),
+  file: Type.String(),
+  line: Type.Integer(),
+  column: Type.Integer(),
+  excerpt: Type.String(),
+});
+export type ApplyDiagnostic = Static<typeof ApplyDiagnosticSchema>;
+
+export const ApplyNodeSchema = Type.Object({
+  url: Type.String(),
+  state: Type.Union([Type.Literal('active'), Type.Literal('behind'), Type.Literal('unreachable')]),
+  generation: Type.Union([Type.Integer(), Type.Null()]),
+  detail: Type.String(),
+});
+export type ApplyNode = Static<typeof ApplyNodeSchema>;
+
+interface Findings {
+  readonly artifactSha256: string;
+  readonly diagnostics: readonly ApplyDiagnostic[];
+  readonly impact: ReplayImpact | null;
+  /** Settings that differ from their defaults and that nothing enforces yet. */
+  readonly notEnforcedYet: readonly string[];
+  readonly tookMs: number;
+}
+
+export type ApplyOutcome =
+  | ({ readonly kind: 'active'; readonly nodes: readonly ApplyNode[] } & Findings)
+  | ({ readonly kind: 'dry_run' } & Findings)
+  /** The settings cannot become an artifact: nothing was touched. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly diagnostics: readonly ApplyDiagnostic[] }
+  /** The data plane did not take it: what served before serves still. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly nodes: readonly ApplyNode[] };
+
+/** Throws only on bugs: every expected refusal is an outcome. */
+export type ApplySettings = (request: ApplyRequest) => Promise<ApplyOutcome>;
+
+export const ApplyReplySchema = Type.Object({
+  applied: Type.Boolean(),
+  dry_run: Type.Boolean(),
+  version: Type.Integer(),
+  generation: Type.Union([Type.Integer(), Type.Null()]),
+  artifact_sha256: Type.String(),
+  diagnostics: Type.Array(ApplyDiagnosticSchema),
+  impact: Type.Union([ReplayImpactSchema, Type.Null()]),
+  not_enforced_yet: Type.Array(Type.String()),
+  nodes: Type.Array(ApplyNodeSchema),
+  took_ms: Type.Number(),
+});
+export type ApplyReply = Static<typeof ApplyReplySchema>;

@@ -1,0 +1,167 @@
+// Versions of the settings. Every saved change is a version; the newest one (head) is what people edit, the active one
+// is what serves traffic, a pending one was on its way when a process died. Bodies are canonical JSON text with sealed
+// secrets: a rollback restores the very bytes.
+import { createHash } from 'node:crypto';
+import type { Database, Queryable, Tx } from '../db/client.js';
+import { lockKeys } from '../db/client.js';
+import { toCanonicalJson } from '../audit/canonical-json.js';
+import { ApiError } from '../errors.js';
+import { diffSettings, summarizeChanges, type Change } from './diff.js';
+import type { Settings } from './schema.js';
+import { hideSecrets } from './secrets.js';
+import { checkSettings, defaultSettings } from './validate.js';
+
+export const versionsKept = 50;
+
+export interface SettingsState {
+  readonly headId: number;
+  /** null until the first successful apply. */
+  readonly activeId: number | null;
+  /** A version whose activation was begun and not finished: to be healed at start. */
+  readonly pendingId: number | null;
+  readonly generation: number;
+}
+
+export interface SettingsVersion {
+  readonly id: number;
+  readonly at: Date;
+  readonly author: string;
+  readonly summary: string;
+  readonly changes: readonly Change[];
+  readonly sha256: string;
+  readonly artifactSha256: string | null;
+  readonly generation: number | null;
+}
+
+/** Settings as stored: complete, secrets sealed. */
+export interface StoredSettings {
+  readonly id: number;
+  readonly body: string;
+  readonly settings: Settings;
+  readonly etag: string;
+}
+
+export const etagOf = (id: number, sha256: string): string => `"${id}-${sha256.slice(0, 16)}"`;
+
+interface VersionRow {
+  id: number;
+  at: Date;
+  author: string;
+  summary: string;
+  changes: string;
+  body: string;
+  sha256: string;
+  artifact_sha256: string | null;
+  generation: number | null;
+}
+
+/** Creates version 1 with the defaults when there is none. Safe when several servers do it at once. */
+export async function seedSettings(database: Database, now: Date): Promise<void> {
+  await database.sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${lockKeys.settings})`;
+    const [row] = await tx`select head_id from settings_state`;
+    if (row !== undefined) return;
+    const body = toCanonicalJson(defaultSettings());
+    await tx`insert into settings_versions (id, at, author, summary, changes, body, sha256) values (1, ${now}, 'system', 'defaults of a new installation', '[]', ${body}, ${digest(body)})`;
+    await tx`insert into settings_state (head_id) values (1)`;
+  });
+}
+
+export async function readState(sql: Queryable): Promise<SettingsState> {
+  const [row] = await sql<{ head_id: number; active_id: number | null; pending_id: number | null; generation: number }[]>`select head_id, active_id, pending_id, generation from settings_state`;
+  if (row === undefined) throw new Error('the settings were never seeded');
+  return { headId: row.head_id, activeId: row.active_id, pendingId: row.pending_id, generation: row.generation };
+}
+
+/** The settings people edit. Fields that came with a newer program have their defaults. */
+export async function readHead(sql: Queryable): Promise<StoredSettings> {
+  const [row] = await sql<{ id: number; body: string; sha256: string }[]>`select v.id, v.body, v.sha256 from settings_state s join settings_versions v on v.id = s.head_id`;
+  if (row === undefined) throw new Error('the settings were never seeded');
+  return toStored(row);
+}
+
+export async function findVersion(sql: Queryable, id: number): Promise<(SettingsVersion & StoredSettings) | null> {
+  const [row] = await sql<VersionRow[]>`select * from settings_versions where id = ${id}`;
+  return row === undefined ? null : { ...toVersion(row), ...toStored(row) };
+}
+
+/** Throws `not_found` for a version that never was or is no longer kept. */
+export async function requireVersion(sql: Queryable, id: number): Promise<SettingsVersion & StoredSettings> {
+  const version = await findVersion(sql, id);
+  if (version === null) throw new ApiError('not_found', `There is no version ${id}; the newest ${versionsKept} are kept.`);
+  return version;
+}
+
+/** Newest first, at most `limit`, older than `beforeId` when given. */
+export async function listVersions(sql: Queryable, limit: number, beforeId: number | null): Promise<SettingsVersion[]> {
+  const rows = await sql<VersionRow[]>`select id, at, author, summary, changes, sha256, artifact_sha256, generation from settings_versions where id < ${beforeId ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`;
+  return rows.map(toVersion);
+}
+
+/** Serialises writers: the caller reads the head after this and stores inside the same transaction. */
+export async function lockSettings(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${lockKeys.settings})`;
+}
+
+export interface NewVersion {
+  /** Complete, secrets sealed. */
+  readonly settings: Settings;
+  readonly author: string;
+  readonly at: Date;
+  /** Given for a rollback; else made from the changes. */
+  readonly summary?: string;
+}
+
+/** Stores a version and makes it the head; null when it equals the head. Call under `lockSettings`. */
+export async function insertVersion(tx: Tx, head: StoredSettings, input: NewVersion): Promise<(SettingsVersion & StoredSettings) | null> {
+  const body = toCanonicalJson(input.settings);
+  if (body === head.body) return null;
+  const changes = diffForReaders(head.settings, input.settings);
+  const [row] = await tx<VersionRow[]>`
+    insert into settings_versions (id, at, author, summary, changes, body, sha256)
+    values (${head.id + 1}, ${input.at}, ${input.author}, ${input.summary ?? summarizeChanges(changes)}, ${JSON.stringify(changes)}, ${body}, ${digest(body)})
+    returning *`;
+  if (row === undefined) throw new Error('the version was not stored');
+  await tx`update settings_state set head_id = ${row.id}`;
+  // never the head, the active or the pending one, however old they are
+  await tx`delete from settings_versions where id <= ${row.id - versionsKept} and id not in (select active_id from settings_state where active_id is not null union select pending_id from settings_state where pending_id is not null)`;
+  return { ...toVersion(row), ...toStored(row) };
+}
+
+/** The difference with secrets hidden; a changed secret shows as such, without its value. */
+export function diffForReaders(from: Settings, to: Settings): Change[] {
+  const changes = diffSettings(hideSecrets(from), hideSecrets(to));
+  const hidden = new Set(changes.map((change) => change.path));
+  const secret = diffSettings(from, to).filter((change) => change.kind === 'changed' && !hidden.has(change.path) && /secret|token/.test(change.path));
+  return [...changes, ...secret.map((change): Change => ({ path: change.path, kind: 'changed', from: 'a secret', to: 'another secret' }))];
+}
+
+/** Remembers which version is about to be activated, so that a crash can be healed. Returns its generation number. */
+export async function markPending(sql: Queryable, versionId: number, artifactSha256: string, generation: number): Promise<void> {
+  await sql`update settings_versions set artifact_sha256 = ${artifactSha256}, generation = ${generation} where id = ${versionId}`;
+  await sql`update settings_state set pending_id = ${versionId}, generation = ${generation}`;
+}
+
+export async function markActive(sql: Queryable, versionId: number, artifactSha256: string, generation: number): Promise<void> {
+  await sql`update settings_versions set artifact_sha256 = ${artifactSha256}, generation = ${generation} where id = ${versionId}`;
+  await sql`update settings_state set active_id = ${versionId}, pending_id = null, generation = ${generation}`;
+}
+
+export async function clearPending(sql: Queryable): Promise<void> {
+  await sql`update settings_state set pending_id = null`;
+}
+
+function toStored(row: { id: number; body: string; sha256: string }): StoredSettings {
+  const checked = checkSettings(JSON.parse(row.body));
+  if (checked.kind === 'refused') throw new Error(`version ${row.id} of the settings is not possible any more: ${JSON.stringify(checked.problems)}`);
+  return { id: row.id, body: row.body, settings: checked.settings, etag: etagOf(row.id, row.sha256) };
+}
+
+function toVersion(row: VersionRow): SettingsVersion {
+  return { id: row.id, at: row.at, author: row.author, summary: row.summary, changes: JSON.parse(row.changes) as Change[], sha256: row.sha256, artifactSha256: row.artifact_sha256, generation: row.generation };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
