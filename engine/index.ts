@@ -1,1 +1,19 @@
-export {};
+// The engine's door: artifact bytes in, verdicts out.
+//
+// It refuses: to parse seclang (the compiler does), to read files, clocks or the environment (all ambient things are
+// arguments), to wait (every call on the request road is synchronous). Start at inspector.ts (the one interface),
+// evaluate.ts (what a match is), compiled/inspect.ts (how the few rules worth running are found).
+//
+// A data plane: `loadRuleset` once per generation, `createCompiledInspector` once per thread, then per request
+// begin → requestHeaders → requestBody → responseHeaders → responseBody → finish.
+export { loadRuleset, type Ruleset } from './ruleset.js';
+export { createCompiledInspector, type CompiledInspector } from './compiled/inspect.js';
+export { createInterpreter } from './interpreter.js';
+export { createMemoryStore } from './memory-store.js';
+export { hyperscanLibrary } from './native/hyperscan.js';
+export { ArtifactRefused, decodeArtifact, hashArtifact } from './artifact.js';
+export type { ArtifactMeta, ProbeIR } from './artifact.js';
+export type { Inspector } from './inspector.js';
+export type { CollectionStore } from './store.js';
+export type { Interruption, MatchedRule, RequestHead, ResponseHead, Transaction, TransactionEnvironment } from './transaction.js';
+export type { Verdict } from './verdict.js';

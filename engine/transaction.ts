@@ -132,6 +132,9 @@ export class Transaction {
   readonly ruleRemovals: Removal[] = [];
   readonly targetRemovals: Removal[] = [];
 
+  /** Of the compiled engine: per phase, rules that a scan says may match. */
+  candidates: number[][] | null = null;
+
   phase = 0;
   readonly phasesRun: number[] = [];
   /** The rule being evaluated or whose actions run, for RULE and the logging macros. */

@@ -106,6 +106,11 @@ export class HitFinder {
     return record;
   }
 
+  /** What the memo knows of a value; undefined when it was never seen or is forgotten. */
+  peek(classIndex: number, value: string): ValueRecord | undefined {
+    return (this.classes[classIndex] as ClassTable).memo?.peek(value);
+  }
+
   /** Scans everything queued by `find`. */
   flush(): void {
     if (this.jobCount === 0) {

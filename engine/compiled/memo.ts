@@ -37,6 +37,10 @@ export class Memo {
     return old;
   }
 
+  peek(value: string): ValueRecord | undefined {
+    return this.young.get(value) ?? this.old.get(value);
+  }
+
   keep(record: ValueRecord): void {
     const bytes = record.value.length;
     if (bytes > this.valueBytesMax) return;

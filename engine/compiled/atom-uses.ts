@@ -1,0 +1,44 @@
+// Who asks an atom: the rules to run when it may hold on a value of some source.
+import type { LinkIR, Program, TargetIR } from '../ir.js';
+import { scanSources, type PlanIR, type ScanSource } from '../plan.js';
+
+export const sourceNames = Object.keys(scanSources) as readonly ScanSource[];
+/** 25 sources fit a bit mask. */
+export const sourceBit = Object.fromEntries(sourceNames.map((source, index) => [source, 1 << index])) as Readonly<Record<ScanSource, number>>;
+
+export interface AtomUse {
+  readonly item: number;
+  readonly phase: number;
+  readonly sources: number; // OR of sourceBit
+  /** When the rule reads only named request headers: their lower-case names; null = any name. */
+  readonly headerNames: readonly string[] | null;
+}
+
+/** Parallel to plan.atoms. */
+export function indexAtomUses(program: Program, plan: PlanIR): readonly (readonly AtomUse[])[] {
+  const uses: AtomUse[][] = plan.atoms.map(() => []);
+  for (const index of plan.active.flat()) {
+    const item = program.items[index];
+    const atoms = plan.linkAtoms[index]?.[0];
+    if (item?.kind !== 'rule' || atoms == null) continue;
+    const use: AtomUse = { item: index, phase: item.phase, ...reach(item.links[0] as LinkIR) };
+    for (const atom of atoms) (uses[atom] as AtomUse[]).push(use);
+  }
+  return uses;
+}
+
+/** Over-approximates on purpose (exclusions and selectors of other collections are left to the evaluator). */
+function reach(link: LinkIR): { sources: number; headerNames: readonly string[] | null } {
+  let sources = 0;
+  for (const source of sourceNames) {
+    const fed = scanSources[source].variables as readonly string[];
+    if (link.targets.some((target) => fed.includes(target.variable))) sources |= sourceBit[source];
+  }
+  const headers = link.targets.filter((target) => target.variable === 'REQUEST_HEADERS');
+  const named = headers.every((target) => target.selector?.kind === 'name');
+  return { sources, headerNames: headers.length > 0 && named ? headers.map(nameOf) : null };
+}
+
+function nameOf(target: TargetIR): string {
+  return target.selector?.kind === 'name' ? target.selector.name.toLowerCase() : '';
+}

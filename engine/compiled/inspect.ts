@@ -1,0 +1,318 @@
+// The compiled engine. Per phase: collect the values that became known, look each up in the memo or scan it, and run, in
+// rule order, only (a) rules one of whose atoms may hold on one of their values and (b) rules that no scan can answer and
+// whose quick check says "maybe". What runs, runs in the shared evaluator, exactly as in the interpreter.
+import { phaseIsOver } from '../actions/index.js';
+import type { Collection } from '../collection.js';
+import { RuleEvaluator, transformationContext, type ValueFilter } from '../evaluate.js';
+import type { Inspector } from '../inspector.js';
+import type { LinkIR, Phase, Program, RuleIR } from '../ir.js';
+import type { Scanner } from '../native/matcher.js';
+import { createMatcher } from '../operators/index.js';
+import type { PlanIR, ScanSource } from '../plan.js';
+import { scanSources } from '../plan.js';
+import { isRuleRemoved, type RemovalTable } from '../removals.js';
+import type { Ruleset } from '../ruleset.js';
+import { createSession } from '../session.js';
+import type { Transaction } from '../transaction.js';
+import { transformations } from '../transformations/index.js';
+import { variables } from '../variables.js';
+import { indexAtomUses, sourceBit, type AtomUse } from './atom-uses.js';
+import { createByteGroups } from './byte-groups.js';
+import { HitFinder, highBytes } from './hit-finder.js';
+import { noHits, type ValueRecord } from './memo.js';
+import { createPatternSet } from './pattern-set.js';
+import { createQuickCheck, type QuickCheck } from './quick-check.js';
+
+export interface CompiledOptions {
+  /** Records remembered per thread and scan class; null = remember nothing (a rung of the test ladder). */
+  readonly memo?: { readonly entriesMax: number; readonly bytesMax: number; readonly valueBytesMax: number } | null;
+}
+
+export const defaultMemo = { entriesMax: 20_000, bytesMax: 4 * 1024 * 1024, valueBytesMax: 4096 } as const;
+
+/** An inspector for one thread, with counters for metrics. */
+export interface CompiledInspector extends Inspector {
+  counters(): { readonly lookups: number; readonly found: number; readonly scans: number; readonly scannedBytes: number };
+  /** Frees the thread's native scratch. The Ruleset stays. */
+  release(): void;
+}
+
+/** Rules of a phase that are visited in every transaction. */
+interface Resident {
+  readonly item: number;
+  readonly check: QuickCheck | null;
+}
+
+export function createCompiledInspector(ruleset: Ruleset, options: CompiledOptions = {}): CompiledInspector {
+  const engine = new CompiledEngine(ruleset, options.memo === undefined ? defaultMemo : options.memo);
+  const session = createSession(ruleset.program, engine.runPhase);
+  const { initialTx } = ruleset.plan;
+  return {
+    ...session,
+    begin(request, environment) {
+      const transaction = session.begin(request, environment);
+      if (transaction.engineMode !== 'Off') for (const [key, value] of initialTx) transaction.tx.set(key, value);
+      return transaction;
+    },
+    counters: () => engine.counters(),
+    release: () => engine.release(),
+  };
+}
+
+class CompiledEngine {
+  private readonly program: Program;
+  private readonly plan: PlanIR;
+  private readonly evaluator: RuleEvaluator;
+  private readonly finder: HitFinder;
+  private readonly scanner: Scanner | null;
+  private readonly residents: readonly (readonly Resident[])[];
+  private readonly uses: readonly (readonly AtomUse[])[];
+  /** Scan class of each source, -1 = nobody asks. */
+  private readonly classOf: Readonly<Record<ScanSource, number>>;
+  /** Classes that hold values of a variable, for the evaluator's filter. */
+  private readonly classesOfVariable = new Map<string, readonly number[]>();
+  /** Scalar and collection sources that somebody asks, by the phase that knows them first. */
+  private readonly gathered: readonly (readonly ((transaction: Transaction) => void)[])[];
+  // Values found in this call, until their hits are known.
+  private readonly foundRecords: ValueRecord[] = [];
+  private readonly foundNames: string[] = [];
+  private readonly foundBits: number[] = [];
+
+  constructor(ruleset: Ruleset, memo: CompiledOptions['memo']) {
+    const { program, plan, library, databases } = ruleset;
+    this.program = program;
+    this.plan = plan;
+    this.evaluator = new RuleEvaluator(program, memo == null ? null : this.filter);
+    this.scanner = databases.length === 0 ? null : library.createScanner(databases);
+    const asked = [highBytes, ...plan.alphabets.map((alphabet) => [...alphabet].map((character) => character.charCodeAt(0)))];
+    for (const name of new Set(plan.pipelines.flat())) asked.push(transformations.get(name)?.triggers ?? []);
+    for (const { called } of plan.classes) for (const { neededBytes } of called) if (neededBytes !== null) asked.push(neededBytes);
+    this.finder = new HitFinder({
+      plan,
+      scanner: this.scanner,
+      groups: createByteGroups(asked),
+      transformations,
+      context: transformationContext(program),
+      sets: plan.classes.map(({ sets }) => sets.map((set) => createPatternSet(set.sources))),
+      matchers: calledMatchers(program, plan),
+      memo: memo ?? null,
+    });
+    this.uses = indexAtomUses(program, plan);
+    this.residents = plan.active.map((list) => this.residentsOf(list));
+    const classOf: Record<string, number> = {};
+    for (const source of Object.keys(scanSources) as ScanSource[]) classOf[source] = plan.classes.findIndex((scanClass) => scanClass.sources.includes(source));
+    this.classOf = classOf as Record<ScanSource, number>;
+    for (const source of Object.keys(scanSources) as ScanSource[]) {
+      for (const variable of scanSources[source].variables) {
+        const known = this.classesOfVariable.get(variable) ?? [];
+        const scanClass = classOf[source] as number;
+        if (scanClass !== -1 && !known.includes(scanClass)) this.classesOfVariable.set(variable, [...known, scanClass]);
+      }
+    }
+    this.gathered = [1, 2, 3, 4].map((phase) => this.gatherersOf(phase));
+  }
+
+  counters(): { lookups: number; found: number; scans: number; scannedBytes: number } {
+    return { ...this.finder.memoCounters(), scans: this.finder.scans, scannedBytes: this.finder.scannedBytes };
+  }
+
+  release(): void {
+    this.scanner?.release();
+  }
+
+  readonly runPhase = (transaction: Transaction, phase: Phase, removals: RemovalTable): void => {
+    if (phase !== 5) this.findCandidates(transaction, phase);
+    const candidates = transaction.candidates?.[phase] ?? none;
+    if (candidates.length > 1) (candidates as number[]).sort(ascending);
+    const residents = this.residents[phase] as readonly Resident[];
+    let resident = 0;
+    let candidate = 0;
+    let resumeAt = -1; // items before it are skipped
+    while (resident < residents.length || candidate < candidates.length) {
+      const nextResident = resident < residents.length ? (residents[resident] as Resident).item : Number.MAX_SAFE_INTEGER;
+      const nextCandidate = candidate < candidates.length ? (candidates[candidate] as number) : Number.MAX_SAFE_INTEGER;
+      let index: number;
+      if (nextResident < nextCandidate) {
+        const { item, check } = residents[resident] as Resident;
+        resident += 1;
+        if (item < resumeAt || (check !== null && !check(transaction))) continue;
+        index = item;
+      } else {
+        index = nextCandidate;
+        candidate += 1;
+        if (index < resumeAt) continue;
+      }
+      const rule = this.program.items[index] as RuleIR;
+      if (transaction.ruleRemovals.length > 0 && isRuleRemoved(transaction, rule)) continue;
+      this.evaluator.runRule(rule, transaction, removals);
+      if (transaction.skipRules > 0 || transaction.skipAfter !== null) resumeAt = this.resumeAfter(transaction, phase, index);
+      if (phaseIsOver(transaction)) return;
+    }
+  };
+
+  /** The item at which rules run again after a skip; consumes the skip. */
+  private resumeAfter(transaction: Transaction, phase: Phase, index: number): number {
+    const list = this.program.phases[phase] as readonly number[];
+    let position = list.indexOf(index) + 1;
+    const { skipAfter } = transaction;
+    let left = transaction.skipRules;
+    transaction.skipAfter = null;
+    transaction.skipRules = 0;
+    for (; position < list.length; position += 1) {
+      const item = this.program.items[list[position] as number];
+      if (skipAfter !== null) {
+        if (item?.kind === 'marker' ? item.name === skipAfter : String(item?.id) === skipAfter) {
+          position += 1;
+          break;
+        }
+      } else if (left === 0) break;
+      else if (item?.kind === 'rule') left -= 1;
+    }
+    return position < list.length ? (list[position] as number) : Number.MAX_SAFE_INTEGER;
+  }
+
+  private residentsOf(list: readonly number[]): Resident[] {
+    const constants = new Map(this.plan.constantArguments.map(([item, link, argument]) => [`${item}/${link}`, argument]));
+    const certain = new Set(this.plan.certain);
+    const context = transformationContext(this.program);
+    const found: Resident[] = [];
+    for (const index of list) {
+      const item = this.program.items[index];
+      if (item?.kind !== 'rule' || this.plan.linkAtoms[index]?.[0] != null) continue;
+      const check = certain.has(index) ? null : createQuickCheck(item.links[0] as LinkIR, constants.get(`${index}/0`) ?? null, context);
+      found.push({ item: index, check });
+    }
+    return found;
+  }
+
+  /** Collects and scans what this phase made known, and marks the rules to run. */
+  private findCandidates(transaction: Transaction, phase: number): void {
+    for (const gather of this.gathered[phase - 1] as readonly ((transaction: Transaction) => void)[]) gather(transaction);
+    const { foundRecords, foundBits, foundNames, finder } = this;
+    finder.flush();
+    for (let index = 0; index < foundRecords.length; index += 1) {
+      const { hits } = foundRecords[index] as ValueRecord;
+      if (hits !== noHits) this.mark(transaction, phase, hits, foundBits[index] as number, foundNames[index] as string);
+    }
+    foundRecords.length = 0;
+    foundBits.length = 0;
+    foundNames.length = 0;
+  }
+
+  private mark(transaction: Transaction, phase: number, hits: readonly number[], bit: number, name: string): void {
+    for (const atom of hits) {
+      for (const use of this.uses[atom] as readonly AtomUse[]) {
+        if ((use.sources & bit) === 0 || use.phase < phase) continue;
+        if (use.headerNames !== null && (bit & headerBits) !== 0 && !use.headerNames.includes(name.toLowerCase())) continue;
+        transaction.candidates ??= [[], [], [], [], [], []];
+        const list = transaction.candidates[use.phase] as number[];
+        if (!list.includes(use.item)) list.push(use.item);
+      }
+    }
+  }
+
+  private take(scanClass: number, bit: number, name: string, value: string): void {
+    this.foundRecords.push(this.finder.find(scanClass, value));
+    this.foundBits.push(bit);
+    this.foundNames.push(name);
+  }
+
+  /** What the evaluator asks before it transforms and tests a value of a scanned rule. */
+  private readonly filter: ValueFilter = (rule, link, variable, value) => {
+    const atoms = this.plan.linkAtoms[rule.index]?.[link];
+    if (atoms == null) return true;
+    for (const scanClass of this.classesOfVariable.get(variable) ?? noClasses) {
+      const record = this.finder.peek(scanClass, value);
+      if (record === undefined) continue;
+      for (const atom of atoms) if (record.hits.includes(atom)) return true;
+      return false;
+    }
+    return true;
+  };
+
+  private gatherersOf(phase: number): ((transaction: Transaction) => void)[] {
+    const found: ((transaction: Transaction) => void)[] = [];
+    const values = (source: ScanSource, read: (transaction: Transaction) => Collection): void => {
+      const scanClass = this.classOf[source];
+      const bit = sourceBit[source];
+      if (scanSources[source].phase !== phase || scanClass === -1) return;
+      found.push((transaction) => {
+        const { names, values: list } = read(transaction);
+        for (let index = 0; index < list.length; index += 1) this.take(scanClass, bit, names[index] as string, list[index] as string);
+      });
+    };
+    const names = (source: ScanSource, read: (transaction: Transaction) => Collection): void => {
+      const scanClass = this.classOf[source];
+      const bit = sourceBit[source];
+      if (scanSources[source].phase !== phase || scanClass === -1) return;
+      found.push((transaction) => {
+        for (const name of read(transaction).names) this.take(scanClass, bit, name, name);
+      });
+    };
+    const scalar = (source: ScanSource): void => {
+      const scanClass = this.classOf[source];
+      const bit = sourceBit[source];
+      const variable = variables.get(scanSources[source].variables[0]);
+      if (scanSources[source].phase !== phase || scanClass === -1 || variable?.kind !== 'scalar') return;
+      found.push((transaction) => {
+        this.take(scanClass, bit, '', variable.read(transaction));
+      });
+    };
+    if (phase === 1) this.gatherHeaders(found);
+    names('headerName', (t) => t.requestHeaders);
+    values('cookieValue', (t) => t.requestCookies);
+    names('cookieName', (t) => t.requestCookies);
+    values('argGetValue', (t) => t.argsGet);
+    names('argGetName', (t) => t.argsGet);
+    values('argPostValue', (t) => t.body.argsPost);
+    names('argPostName', (t) => t.body.argsPost);
+    values('fileName', (t) => t.body.files);
+    values('fileField', (t) => t.body.filesNames);
+    values('multipartFilename', (t) => t.body.multipartFilename);
+    values('multipartName', (t) => t.body.multipartName);
+    values('multipartPartHeader', (t) => t.body.multipartPartHeaders);
+    values('responseHeader', (t) => t.responseHeaders);
+    names('responseHeaderName', (t) => t.responseHeaders);
+    for (const source of ['requestFilename', 'requestBasename', 'requestUri', 'requestUriRaw', 'requestLine', 'queryString', 'requestBody', 'responseBody'] as const) scalar(source);
+    if (phase === 2 && this.classOf.xml !== -1) {
+      found.push((transaction) => {
+        for (const value of transaction.body.xmlText) this.take(this.classOf.xml, sourceBit.xml, '', value);
+        for (const value of transaction.body.xmlAttributes) this.take(this.classOf.xml, sourceBit.xml, '', value);
+      });
+    }
+    return found;
+  }
+
+  private gatherHeaders(found: ((transaction: Transaction) => void)[]): void {
+    const { headerValue, cookieHeader } = this.classOf;
+    if (headerValue === -1 && cookieHeader === -1) return;
+    found.push((transaction) => {
+      const { names, values } = transaction.requestHeaders;
+      for (let index = 0; index < names.length; index += 1) {
+        const name = names[index] as string;
+        const isCookie = name.length === 6 && name.toLowerCase() === 'cookie';
+        const scanClass = isCookie ? cookieHeader : headerValue;
+        if (scanClass !== -1) this.take(scanClass, isCookie ? sourceBit.cookieHeader : sourceBit.headerValue, name, values[index] as string);
+      }
+    });
+  }
+}
+
+const none: readonly number[] = [];
+const noClasses: readonly number[] = [];
+const headerBits = sourceBit.headerValue | sourceBit.cookieHeader;
+
+function ascending(a: number, b: number): number {
+  return a - b;
+}
+
+function calledMatchers(program: Program, plan: PlanIR): (ReturnType<typeof createMatcher> | undefined)[] {
+  const constants = new Map(plan.constantArguments.map(([item, link, argument]) => [`${item}/${link}`, argument]));
+  const called = new Set(plan.classes.flatMap((scanClass) => scanClass.called.map(({ atom }) => atom)));
+  return plan.atoms.map(({ item, link }, index) => {
+    if (!called.has(index)) return undefined;
+    const rule = program.items[item] as RuleIR;
+    const operator = (rule.links[link] as LinkIR).operator;
+    return operator === null ? undefined : createMatcher(operator, constants.get(`${item}/${link}`) ?? operator.argument);
+  });
+}
