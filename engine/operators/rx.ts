@@ -1,0 +1,26 @@
+import { compileRe2 } from '../native/re2-pattern.js';
+import { type Matcher, type Operator, OperatorArgumentError } from './operator.js';
+
+/** TX:0–9. */
+const groupsMax = 10;
+
+/** The flags of seclang's regular expressions: `.` takes newlines, `^` and `$` are the value's ends, case counts. */
+const seclangFlags = { caseless: false, dotAll: true, multiline: false } as const;
+
+/** Compiles a seclang pattern; what RE2 refuses is an argument error that names the operator. */
+export function compilePattern(name: string, source: string): ReturnType<typeof compileRe2> {
+  try {
+    return compileRe2(source, seclangFlags);
+  } catch (error) {
+    throw new OperatorArgumentError(`@${name}: the pattern does not compile: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** The pattern occurs in the value (RE2: linear time). TX:0–9 = the first match and its groups, '' for a group that took no part. */
+export const rx: Operator = {
+  name: 'rx',
+  create: (_operator, argument): Matcher => {
+    const pattern = compilePattern('rx', argument);
+    return { matches: (value) => pattern.test(value), capture: (value) => pattern.exec(value)?.slice(0, groupsMax) ?? null };
+  },
+};
