@@ -1,0 +1,36 @@
+// One request through an Inspector, phase by phase, the way the proxy does it.
+import type { Inspector } from '#engine/inspector';
+import type { CollectionStore } from '#engine/store';
+import type { RequestHead, ResponseHead, Transaction } from '#engine/transaction';
+import type { Verdict } from '#engine/verdict';
+
+export interface RunInput {
+  readonly head: RequestHead;
+  readonly body: Buffer | null;
+  /** Null: there is no response to inspect, phases 3 and 4 do not run. */
+  readonly response: { readonly head: ResponseHead; readonly body: Buffer } | null;
+}
+export interface RunOptions {
+  readonly store: CollectionStore;
+  readonly uniqueId: string;
+  readonly nowMs: number;
+  /** Last phase before logging to run, 1–5; 5 = all. Phase 5 itself runs only with 5. */
+  readonly lastPhase: number;
+}
+export interface RunResult {
+  readonly transaction: Transaction;
+  /** Null when phase 5 was left out. */
+  readonly verdict: Verdict | null;
+}
+
+export function runRequest(inspector: Inspector, input: RunInput, options: RunOptions): RunResult {
+  const { store, uniqueId, nowMs, lastPhase } = options;
+  const transaction = inspector.begin(input.head, { uniqueId, nowMs, store });
+  inspector.requestHeaders(transaction);
+  if (lastPhase >= 2) inspector.requestBody(transaction, input.body);
+  if (input.response !== null) {
+    if (lastPhase >= 3) inspector.responseHeaders(transaction, input.response.head);
+    if (lastPhase >= 4) inspector.responseBody(transaction, inspector.wantsResponseBody(transaction) ? input.response.body : null, input.response.body.length);
+  }
+  return { transaction, verdict: lastPhase >= 5 ? inspector.finish(transaction) : null };
+}
