@@ -60,6 +60,8 @@ export interface DirectiveNode extends Span {
 /** A directive that was reported already; kept because a chain must not go on across it. */
 export interface DamagedNode extends Span {
   readonly kind: 'damaged';
+  /** It looks as if it continues in the next rule; then that one's missing id is no news. */
+  readonly chains: boolean;
 }
 
 export type Node = RuleNode | DirectiveNode | DamagedNode;

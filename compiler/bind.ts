@@ -6,20 +6,21 @@ import { createConfiguration, type Configuration } from './configuration.js';
 import { directives } from './directives/index.js';
 import { variables } from './names.js';
 import { bindOperator } from './operators.js';
+import type { Span } from './source.js';
 import { bindTargets } from './targets.js';
 
 class Binder {
   readonly configuration = createConfiguration();
   private readonly ids = new Map<number, RuleNode>();
   /** The chain that waits for its next link. */
-  private open: { rule: BoundRule | null; last: RuleNode; phase: number } | null = null;
+  private open: { rule: BoundRule | null; last: Span; phase: number } | null = null;
 
   constructor(private readonly context: BindContext) {}
 
   bind(nodes: readonly Node[]): Configuration {
     for (const node of nodes) {
       if (node.kind === 'directive') this.directive(node);
-      else if (node.kind === 'damaged') this.open = null; // its own problem was reported; do not complain about the chain too
+      else if (node.kind === 'damaged') this.open = node.chains ? { rule: null, last: node, phase: 2 } : null;
       else this.rule(node);
     }
     this.dropOpenChain();
@@ -30,10 +31,10 @@ class Binder {
   private dropOpenChain(): void {
     const chain = this.open;
     this.open = null;
-    if (chain === null) return;
-    this.context.report('GH-C2003', 'the chain is not continued, so that the rule can never match; it is left out', chain.last.name);
+    if (chain === null || chain.rule === null) return; // without a rule the problem was reported already
+    this.context.report('GH-C2003', 'the chain is not continued, so that the rule can never match; it is left out', chain.last);
     const { items } = this.configuration;
-    const at = chain.rule === null ? -1 : items.indexOf(chain.rule);
+    const at = items.indexOf(chain.rule);
     if (at !== -1) items.splice(at, 1);
   }
 
@@ -74,8 +75,8 @@ class Binder {
         this.context.report('GH-C2015', 'id, phase and tags of a chained rule have no meaning of their own', node.name);
       }
       if (rule !== null) rule.links.push(link);
-      if (set.chain) this.open = { rule, last: node, phase };
-    } else if (node.actions.some((action) => action.name.text.toLowerCase() === 'chain')) this.open = { rule: null, last: node, phase };
+      if (set.chain) this.open = { rule, last: node.name, phase };
+    } else if (node.actions.some((action) => action.name.text.toLowerCase() === 'chain')) this.open = { rule: null, last: node.name, phase };
   }
 
   private head(link: BoundLink | null, node: RuleNode): void {
@@ -97,7 +98,7 @@ class Binder {
       }
       this.warnAboutPhase(link, phase, node);
     }
-    if (continues) this.open = { rule, last: node, phase };
+    if (continues) this.open = { rule, last: node.name, phase };
   }
 
   private link(node: RuleNode): BoundLink | null {

@@ -33,7 +33,7 @@ export const diagnosticCodes = {
   'GH-C2010': { severity: 'info', hint: 'Correct the id, tag or message, or remove the directive.' },
   'GH-C2011': { severity: 'error', hint: 'Give the rule at least one target that is not an exclusion.' },
   'GH-C2012': { severity: 'error', hint: 'Use ids and ranges such as 942100 or 942000-942999.' },
-  'GH-C2013': { severity: 'error', hint: 'Only collections (ARGS, TX, REQUEST_HEADERS, …) have members; remove the selector.' },
+  'GH-C2013': { severity: 'error', hint: 'Only collections (ARGS, TX, REQUEST_HEADERS and so on) have members; remove the selector.' },
   'GH-C2014': { severity: 'info', hint: 'Set "phase" so that the reader need not know the default.' },
   'GH-C2016': { severity: 'warning', hint: 'Give the SecAction an id, so that it can be logged, removed and updated.' },
   'GH-C2015': { severity: 'warning', hint: 'Remove the metadata from the chained rule; only the first rule of a chain is removed or reported by it.' },
@@ -131,7 +131,7 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
     const from = Math.max(0, diagnostic.column - 1 - Math.floor(excerptWidthMax / 2));
     const shown = diagnostic.excerpt.slice(from, from + excerptWidthMax).replace(/[^\x20-\x7e]/g, ' ');
     const marks = '^'.repeat(Math.max(1, Math.min(diagnostic.length, from + excerptWidthMax - diagnostic.column + 1)));
-    lines.push(`    ${from > 0 ? '…' : ''}${shown}`, `    ${' '.repeat(diagnostic.column - 1 - from + (from > 0 ? 1 : 0))}${marks}`);
+    lines.push(`    ${from > 0 ? '...' : ''}${shown}`, `    ${' '.repeat(diagnostic.column - 1 - from + (from > 0 ? 3 : 0))}${marks}`);
   }
   lines.push(`    = ${diagnostic.hint}`);
   return lines.join('\n');

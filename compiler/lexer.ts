@@ -7,11 +7,17 @@
 // the next line begins like a directive or a comment: otherwise one forgotten quote would swallow the rest of the file.
 import type { Token } from './ast.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { SourceFile } from './source.js';
+import type { SourceFile, Span } from './source.js';
 
 /** One directive: the name and its arguments. */
 export interface TokenLine {
+  readonly kind: 'line';
   readonly tokens: readonly [Token, ...Token[]];
+}
+
+/** A logical line that was reported. */
+export interface DamagedLine extends Span {
+  readonly kind: 'damaged';
 }
 
 const enum Char {
@@ -38,16 +44,16 @@ class Lexer {
     this.text = file.text;
   }
 
-  run(): TokenLine[] {
-    const lines: TokenLine[] = [];
+  run(): (TokenLine | DamagedLine)[] {
+    const lines: (TokenLine | DamagedLine)[] = [];
     while (this.at < this.text.length) {
       const code = this.text.charCodeAt(this.at);
       if (code === Char.hash) this.skipLogicalLine();
       else if (code === Char.space || code === Char.tab || code === Char.newline || code === Char.carriageReturn) this.at += 1;
       else if (code === Char.backslash && this.continuationEnd(this.at) !== -1) this.at = this.continuationEnd(this.at);
       else {
-        const line = this.line();
-        if (line !== null) lines.push(line);
+        const start = this.at;
+        lines.push(this.line() ?? { kind: 'damaged', file: this.file.id, start, end: this.at });
       }
     }
     return lines;
@@ -105,7 +111,7 @@ class Lexer {
       tokens.push(token);
     }
     const [name, ...args] = tokens;
-    return name === undefined ? null : { tokens: [name, ...args] };
+    return name === undefined ? null : { kind: 'line', tokens: [name, ...args] };
   }
 
   private quoted(quote: number): Token | null {
@@ -195,7 +201,7 @@ class Lexer {
   }
 }
 
-/** Splits a file into directives. Never throws; problems are reported and their line is left out. */
-export function lexFile(file: SourceFile, diagnostics: Diagnostics): TokenLine[] {
+/** Splits a file into directives. Never throws; problems are reported and their line is marked as damaged. */
+export function lexFile(file: SourceFile, diagnostics: Diagnostics): (TokenLine | DamagedLine)[] {
   return new Lexer(file, diagnostics).run();
 }

@@ -4,11 +4,15 @@ import type { ActionNode, DamagedNode, Fragment, Node, OperatorNode, RuleNode, S
 import type { Diagnostics } from './diagnostics.js';
 import { isBlank, sliceFragment, trimFragment, unescapeFragment } from './fragment.js';
 import { lexFile, type TokenLine } from './lexer.js';
-import type { SourceFile } from './source.js';
+import type { SourceFile, Span } from './source.js';
 
 /** Reads a whole file. Includes stay DirectiveNodes; the loader follows them. */
 export function parseFile(file: SourceFile, diagnostics: Diagnostics): Node[] {
-  return lexFile(file, diagnostics).map((line) => parseLine(line, file, diagnostics));
+  return lexFile(file, diagnostics).map((line) => (line.kind === 'line' ? parseLine(line, file, diagnostics) : damage(line, file)));
+}
+
+function damage(span: Span, file: SourceFile): DamagedNode {
+  return { kind: 'damaged', file: file.id, start: span.start, end: span.end, chains: /\bchain\b/i.test(file.text.slice(span.start, span.end)) };
 }
 
 function parseLine(line: TokenLine, file: SourceFile, diagnostics: Diagnostics): Node {
@@ -17,7 +21,7 @@ function parseLine(line: TokenLine, file: SourceFile, diagnostics: Diagnostics):
   const span = { file: file.id, start: name.start, end: last.end };
   const key = name.text.toLowerCase();
   if (key !== 'secrule' && key !== 'secaction') return { kind: 'directive', name, key, args, ...span };
-  const damaged: DamagedNode = { kind: 'damaged', ...span };
+  const damaged = damage(span, file);
   const argCountMax = key === 'secrule' ? 3 : 1;
   if (args.length > argCountMax) {
     const extra = args[argCountMax] as Token;

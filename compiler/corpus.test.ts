@@ -1,0 +1,79 @@
+// The compiler against rule sets of the world: the OWASP CRS with its CI's configuration, and ModSecurity's regression
+// rules. Both live outside the repository; without them the test says so and passes.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { formatDiagnostics } from './diagnostics.js';
+import { compileProgram } from './program.js';
+import type { SourceReader } from './source.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const shared = process.env['GATEHOUSE_SHARED'] ?? join(root, '../shared');
+
+function diskReader(resolve: (path: string) => string): SourceReader {
+  return {
+    read: (path) => (existsSync(resolve(path)) ? readFileSync(resolve(path), 'latin1') : null),
+    glob: (pattern) => {
+      const folder = resolve(dirname(pattern));
+      const [before = '', after = ''] = basename(pattern).split('*');
+      return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(before) && name.endsWith(after)).map((name) => join(dirname(pattern), name)) : [];
+    },
+  };
+}
+
+/** The unpacked rule set: CRS_DIR, else below data/. */
+function findCrs(): string | null {
+  const candidates = [process.env['CRS_DIR'] ?? '', join(root, 'data/crs')];
+  for (const candidate of candidates) if (candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) return candidate;
+  return null;
+}
+
+const crs = findCrs();
+const ciSetup = join(shared, 'corpora/ftw/ci-setup');
+t.test('the CRS with the configuration of its CI', { skip: crs === null || !existsSync(ciSetup) ? 'no CRS_DIR or no corpora' : false }, (t) => {
+  const sources = [join(ciSetup, 'modsecurity.ci.conf'), join(ciSetup, 'crs-setup.ci.conf'), { path: join(crs ?? '', 'main.conf'), text: 'Include rules/*.conf\n' }];
+  const { program, diagnostics } = compileProgram(sources, { reader: diskReader((path) => path) });
+  const notable = diagnostics.filter((one) => one.severity !== 'info');
+  t.equal(formatDiagnostics(notable), '', 'neither errors nor warnings');
+  const items = program?.items ?? [];
+  const rules = items.flatMap((item) => (item.kind === 'rule' ? [item] : []));
+  t.ok(rules.length >= 600, `${rules.length} rules`);
+  t.ok(rules.reduce((sum, rule) => sum + rule.links.length, 0) >= 700, 'links');
+  t.ok(items.length - rules.length >= 25, 'markers');
+  t.ok(items.every((item, index) => item.index === index), 'items know their index');
+  t.end();
+});
+
+/** Rows that a proxy refuses, with the reason the diagnostic gives; anything else that does not load is a failure. */
+const refusals: Readonly<Record<string, string>> = {
+  'GH-C6001': 'runs programs or scripts',
+  'GH-C6002': 'loads things over the network',
+  'GH-C6004': 'operator or directive that needs what a proxy does not have',
+  'GH-C6005': 'variable or XPath that cannot be known',
+  'GH-C4006': 'ctl:responseBodyProcessor',
+  'GH-C1001': 'quotes that are never closed (two rows)',
+  'GH-C4004': 'action quotes that are never closed (one row)',
+};
+
+const regression = join(shared, 'corpora/modsec-regression');
+t.test('regression rules load, fail or are refused as listed', { skip: existsSync(regression) ? false : 'no corpora' }, (t) => {
+  const reader = diskReader((path) => join(regression, 'data', path.replace(/^.*test-cases\/data\/?/, '')));
+  const counts = { loaded: 0, failed: 0, refused: 0 };
+  for (const name of readdirSync(regression).filter((entry) => entry.endsWith('.json'))) {
+    const rows = JSON.parse(readFileSync(join(regression, name), 'utf8')) as { id: string; enabled?: number; rules: string | string[]; expected?: { parser_error: string | null } }[];
+    for (const row of rows.filter((one) => one.enabled !== 0)) {
+      const text = Buffer.from(Array.isArray(row.rules) ? row.rules.join('\n') : row.rules, 'utf8').toString('latin1');
+      const { program, diagnostics } = compileProgram([{ path: name, text }], { reader });
+      const errors = diagnostics.filter((one) => one.severity === 'error');
+      if (typeof row.expected?.parser_error === 'string') {
+        if (program !== null) t.fail(`${row.id} must not load`);
+        counts.failed += 1;
+      } else if (program !== null) counts.loaded += 1;
+      else if (errors.some((one) => one.code in refusals)) counts.refused += 1;
+      else t.fail(`${row.id}: ${formatDiagnostics(errors)}`);
+    }
+  }
+  t.same(counts, { loaded: 419, failed: 21, refused: 50 });
+  t.end();
+});

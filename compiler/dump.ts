@@ -1,0 +1,128 @@
+// Program → text for people and golden files. Only what differs from the default is printed, one thing a line.
+import { defaultEngineSettings, type ActionIR, type ControlIR, type DisruptiveIR, type EngineSettings, type LinkIR, type OperatorIR, type Program, type RuleIR, type TargetIR } from '#engine/ir';
+import { printTemplate } from './template.js';
+
+export function dumpProgram(program: Program): string {
+  const lines = dumpSettings(program.settings);
+  for (const item of program.items) {
+    if (item.kind === 'marker') lines.push(`marker ${quote(item.name)}`);
+    else lines.push(...dumpRule(item, program));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** JSON quoting shows every byte of a latin1 string unambiguously. */
+function quote(text: string): string {
+  return JSON.stringify(text).replace(/[\x7f-\xff]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+}
+
+function dumpSettings(settings: EngineSettings): string[] {
+  const lines: string[] = [];
+  for (const [name, value] of Object.entries(settings)) {
+    const initial = defaultEngineSettings[name as keyof EngineSettings];
+    if (JSON.stringify(value) === JSON.stringify(initial)) continue;
+    const shown = name === 'unicodeMap' && Array.isArray(value) ? `${value.length / 2} code points` : JSON.stringify(value);
+    lines.push(`setting ${name} = ${shown}`);
+  }
+  return lines;
+}
+
+function dumpRule(rule: RuleIR, program: Program): string[] {
+  const [head] = rule.links;
+  const place = head === undefined ? '' : ` (${program.files[head.file] ?? '?'}:${head.line})`;
+  const lines = [`rule ${rule.id} phase ${rule.phase} ${dumpDisruptive(rule.disruptive)}${place}`];
+  const facts: string[] = [];
+  if (!rule.log) facts.push('nolog');
+  if (rule.auditlog !== rule.log) facts.push(rule.auditlog ? 'auditlog' : 'noauditlog');
+  if (rule.severity !== null) facts.push(`severity ${rule.severity}`);
+  if (rule.ver !== null) facts.push(`ver ${quote(rule.ver)}`);
+  if (rule.rev !== null) facts.push(`rev ${quote(rule.rev)}`);
+  if (rule.maturity !== null) facts.push(`maturity ${rule.maturity}`);
+  if (rule.accuracy !== null) facts.push(`accuracy ${rule.accuracy}`);
+  if (rule.skip > 0) facts.push(`skip ${rule.skip}`);
+  if (rule.skipAfter !== null) facts.push(`skipAfter ${quote(rule.skipAfter)}`);
+  if (facts.length > 0) lines.push(`  ${facts.join(', ')}`);
+  if (rule.tags.length > 0) lines.push(`  tags ${rule.tags.map(quote).join(' ')}`);
+  for (const [prefix, address] of rule.xmlns) lines.push(`  xmlns ${prefix}=${quote(address)}`);
+  for (const [position, link] of rule.links.entries()) lines.push(...dumpLink(link, position));
+  return lines;
+}
+
+function dumpDisruptive(action: DisruptiveIR): string {
+  switch (action.kind) {
+    case 'pass':
+      return 'pass';
+    case 'allow':
+      return `allow ${action.scope}`;
+    case 'redirect':
+      return `redirect ${action.status} ${quote(printTemplate(action.url))}`;
+    default:
+      return `${action.kind} ${action.status}`;
+  }
+}
+
+function dumpLink(link: LinkIR, position: number): string[] {
+  const indent = position === 0 ? '  ' : '    ';
+  const targets = [...link.targets.map((target) => dumpTarget(target)), ...link.exclusions.map((target) => `!${dumpTarget(target)}`)];
+  const lines = [`${position === 0 ? '  if' : '  and if'} ${link.operator === null ? 'always' : `${targets.join(' | ')} ${dumpOperator(link.operator)}`}`];
+  const how = [...link.transformations.map((name) => `t:${name}`), ...(link.multiMatch ? ['multiMatch'] : []), ...(link.capture ? ['capture'] : [])];
+  if (how.length > 0) lines.push(`${indent}  ${how.join(' ')}`);
+  if (link.msg !== null) lines.push(`${indent}  msg ${quote(printTemplate(link.msg))}`);
+  if (link.logdata !== null) lines.push(`${indent}  logdata ${quote(printTemplate(link.logdata))}`);
+  for (const action of link.actions) lines.push(`${indent}  do ${dumpAction(action)}`);
+  return lines;
+}
+
+function dumpTarget(target: TargetIR): string {
+  const { selector } = target;
+  const member = selector === null ? '' : selector.kind === 'name' ? `:${selector.name}` : selector.kind === 'regex' ? `:/${selector.source}/` : `:xpath(${selector.expression})`;
+  return `${target.count ? '&' : ''}${target.variable}${member}`;
+}
+
+function dumpOperator(operator: OperatorIR): string {
+  const macro = operator.template === null ? '' : ' with macros';
+  const phrases = operator.phrases === null ? '' : ` [${operator.phrases.map(quote).join(' ')}]`;
+  return `${operator.negated ? '!' : ''}@${operator.name} ${quote(operator.argument)}${macro}${phrases}`;
+}
+
+function dumpAction(action: ActionIR): string {
+  switch (action.kind) {
+    case 'setvar': {
+      const name = `${action.collection}.${printTemplate(action.key)}`;
+      const signs = { set: '=', add: '+=', subtract: '-=', unset: '' } as const;
+      return action.operation === 'unset' ? `unset ${name}` : `${name} ${signs[action.operation]} ${quote(printTemplate(action.value))}`;
+    }
+    case 'expirevar':
+      return `expire ${action.collection}.${printTemplate(action.key)} after ${printTemplate(action.seconds)}`;
+    case 'deprecatevar':
+      return `deprecate ${action.collection}.${printTemplate(action.key)} by ${action.amount} every ${action.everySeconds}`;
+    case 'initcol':
+      return `initcol ${action.collection} ${quote(printTemplate(action.key))}`;
+    case 'setenv':
+      return `setenv ${action.name} ${quote(printTemplate(action.value))}`;
+    case 'ctl':
+      return `ctl ${dumpControl(action.control)}`;
+    default:
+      return `${action.kind} ${quote(printTemplate(action.value))}`;
+  }
+}
+
+function dumpControl(control: ControlIR): string {
+  const ranges = (list: readonly (readonly [number, number])[]): string => list.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+  switch (control.kind) {
+    case 'auditLogParts':
+      return `auditLogParts ${control.operation} ${control.parts}`;
+    case 'ruleRemoveById':
+      return `ruleRemoveById ${ranges(control.ranges)}`;
+    case 'ruleRemoveByTag':
+    case 'ruleRemoveByMsg':
+      return `${control.kind} ${quote(control.pattern)}`;
+    case 'ruleRemoveTargetById':
+      return `ruleRemoveTargetById ${ranges(control.ranges)} ${dumpTarget(control.target)}`;
+    case 'ruleRemoveTargetByTag':
+    case 'ruleRemoveTargetByMsg':
+      return `${control.kind} ${quote(control.pattern)} ${dumpTarget(control.target)}`;
+    default:
+      return `${control.kind} ${String(control.value)}`;
+  }
+}

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import t from 'tap';
+import { formatDiagnostic } from './diagnostics.js';
+import { dumpProgram } from './dump.js';
+import { parseGolden, printGolden, type GoldenCase } from './golden.js';
+import { compileProgram } from './program.js';
+
+const folder = fileURLToPath(new URL('../../fixtures/seclang/', import.meta.url));
+
+function memoryReader(files: ReadonlyMap<string, string>): { read: (path: string) => string | null; glob: (pattern: string) => string[] } {
+  return {
+    read: (path) => files.get(path) ?? null,
+    glob: (pattern) => {
+      const [before = '', after = ''] = pattern.split('*');
+      return [...files.keys()].reverse().filter((path) => path.startsWith(before) && path.endsWith(after));
+    },
+  };
+}
+
+function run({ input, files }: GoldenCase): string {
+  const { program, diagnostics } = compileProgram([{ path: 'main.conf', text: input }], { reader: memoryReader(files) });
+  const found = diagnostics.map((one) => `${formatDiagnostic(one)}\n`).join('');
+  return `${program === null ? '' : dumpProgram(program)}${found}`;
+}
+
+t.test('golden files', (t) => {
+  let count = 0;
+  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.test')).sort()) {
+    const path = join(folder, name);
+    const cases = parseGolden(readFileSync(path, 'latin1'));
+    if (process.env['UPDATE'] === '1') writeFileSync(path, printGolden(cases.map((one) => ({ ...one, expected: run(one) }))), 'latin1');
+    else for (const one of cases) t.equal(run(one), one.expected, `${name}: ${one.title}`);
+    count += cases.length;
+  }
+  t.ok(count >= 51, `${count} cases`);
+  t.end();
+});
+
+t.test('any text gives diagnostics, never an exception', (t) => {
+  const word = fc.constantFrom(
+    'SecRule', 'SecAction', 'SecMarker', 'SecDefaultAction', 'SecRuleUpdateTargetById', 'SecRuleUpdateActionById', 'SecRuleRemoveByTag', 'Include', 'SecUnicodeMapFile', 'ARGS', '|', '!', '&', ':', '/',
+    '"', "'", '\\', '\\\n', '\n', '\r\n', ' ', ',', '@rx', '@pm ', '@pmFromFile x', 'id:1', 'chain', 'setvar:tx.a=%{', '%{TX.a}', 'ctl:ruleRemoveTargetById=1;', 'xmlns:a=', '(', '[', '*', '#',
+  ); // prettier-ignore
+  const text = fc.oneof(fc.array(fc.oneof(word, fc.string({ maxLength: 4 })), { maxLength: 40 }).map((parts) => parts.join('')), fc.string({ unit: 'binary' }));
+  fc.assert(
+    fc.property(text, (source) => {
+      const { program, diagnostics } = compileProgram([{ path: 'fuzz', text: source }], { reader: memoryReader(new Map([['x', 'SecAction "id:9"\n']])) });
+      for (const one of diagnostics) {
+        if (one.line < 1 || one.column < 1 || one.length < 1) throw new Error('a diagnostic without a place');
+        formatDiagnostic(one);
+      }
+      if ((program === null) !== diagnostics.some((one) => one.severity === 'error')) throw new Error('program and errors disagree');
+      if (program !== null) dumpProgram(program);
+    }),
+    { numRuns: 2000 },
+  );
+  t.end();
+});
+
+t.test('positions survive quoting, continuation and include', (t) => {
+  const main = 'SecAction "id:1"\nInclude sub.conf\n';
+  const sub = '\n\nSecRule ARGS \\\r\n  "@rx \\"a\\"" \\\r\n  "id:2,\\\r\n   msg:\'it\\\'s\',t:nope"\r\n';
+  const { diagnostics } = compileProgram([{ path: 'main.conf', text: main }], { reader: memoryReader(new Map([['sub.conf', sub]])) });
+  t.match(diagnostics, [{ file: 'sub.conf', line: 6, column: 16, code: 'GH-C4003', length: 6 }]);
+  t.equal(diagnostics[0]?.excerpt.slice(15, 21), 't:nope');
+  t.end();
+});
