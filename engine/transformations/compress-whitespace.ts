@@ -6,7 +6,7 @@ function firstChange(value: string): number {
   let previousIsSpace = false;
   for (let index = 0; index < value.length; index += 1) {
     const code = value.charCodeAt(index);
-    const space = isSpace(code);
+    const space = code <= 0x20 && isSpace(code);
     if (space && (previousIsSpace || code !== 0x20)) return index;
     previousIsSpace = space;
   }

@@ -1,17 +1,17 @@
 import { bytesWhere, finish, load } from './bytes.js';
 import type { Transformation } from './transformation.js';
 
+/** Whether some byte is no ASCII. */
+function hasHighByte(value: string): boolean {
+  for (let index = 0; index < value.length; index += 1) if (value.charCodeAt(index) >= 0x80) return true;
+  return false;
+}
+
 function apply(value: string): string {
-  let upper = false;
-  let ascii = true;
-  for (let index = 0; index < value.length; index += 1) {
-    const code = value.charCodeAt(index);
-    if (code >= 0x80) ascii = false;
-    else if (code >= 0x41 && code <= 0x5a) upper = true;
-  }
-  if (!upper) return value;
-  // The built-in is vectorised, but would also fold bytes from 0xC0 on as if they were Latin letters.
-  if (ascii) return value.toLowerCase();
+  // The built-in works on whole words and gives the same string back when nothing changes. It also folds bytes from 0xC0 on
+  // as if they were Latin letters, so what it changed counts only when the value is ASCII.
+  const lowered = value.toLowerCase();
+  if (lowered === value || !hasHighByte(value)) return lowered;
   const bytes = load(value);
   for (let index = 0; index < value.length; index += 1) {
     const byte = bytes[index] as number;

@@ -5,9 +5,17 @@ function isRemoved(byte: number): boolean {
   return isSpace(byte) || byte === 0xa0 || byte === 0xc2;
 }
 
+function firstRemoved(value: string): number {
+  for (let index = 0; index < value.length; index += 1) {
+    const code = value.charCodeAt(index);
+    if (code > 0x20 && code < 0xa0) continue; // nearly every byte
+    if (isRemoved(code)) return index;
+  }
+  return value.length;
+}
+
 function apply(value: string): string {
-  let start = 0;
-  while (start < value.length && !isRemoved(value.charCodeAt(start))) start += 1;
+  const start = firstRemoved(value);
   if (start === value.length) return value;
   const bytes = load(value);
   let written = start;

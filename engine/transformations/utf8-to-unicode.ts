@@ -20,7 +20,16 @@ function writeCodePoint(out: Buffer, at: number, codePoint: number): number {
 /** Smallest code point that needs a sequence of this many bytes; below it the sequence is overlong. */
 const leastCodePoint = [0, 0, 0x80, 0x800, 0x10000];
 
+function isPlain(value: string): boolean {
+  for (let index = 0; index < value.length; index += 1) {
+    const code = value.charCodeAt(index);
+    if (code >= 0xc0 || code === 0) return false;
+  }
+  return true;
+}
+
 function apply(value: string): string {
+  if (isPlain(value)) return value;
   const end = value.length;
   const out = reserve(end * 5 + 8); // worst case: two bytes become six digits and marks, and the first byte again
   let written = 0;
