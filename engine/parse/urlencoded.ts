@@ -74,6 +74,7 @@ export function parseUrlEncoded(text: string, separator: string, into: Collectio
   const { length } = text;
   const { names, values } = into;
   const plain = text.indexOf('%') < 0 && text.indexOf('+') < 0;
+  const isLarge = length > ownCopyFromBytes;
   sawInvalid = false;
   let added = 0;
   let start = 0;
@@ -89,11 +90,11 @@ export function parseUrlEncoded(text: string, separator: string, into: Collectio
     const name = text.slice(start, hasValue ? equals : end);
     const value = hasValue ? text.slice(equals + 1, end) : '';
     if (plain) {
-      names.push(name);
-      values.push(value);
+      names.push(isLarge ? ownCopy(name) : name);
+      values.push(isLarge ? ownCopy(value) : value);
     } else {
-      names.push(decodeArgument(name));
-      values.push(decodeArgument(value));
+      names.push(decodeArgument(name, isLarge));
+      values.push(decodeArgument(value, isLarge));
     }
     added += 1;
     start = end + 1;
@@ -101,6 +102,18 @@ export function parseUrlEncoded(text: string, separator: string, into: Collectio
   return { truncated: false, invalidEncoding: sawInvalid };
 }
 
-function decodeArgument(text: string): string {
-  return text.indexOf('%') < 0 && text.indexOf('+') < 0 ? text : decodePercent(text, true);
+/** Above this size of the whole text, values are copied out of it. */
+const ownCopyFromBytes = 4096;
+
+/**
+ * A slice of 13 characters or more points into its parent, and values outlive the request in the engine's memo: a
+ * short value must not keep a body of a megabyte alive.
+ */
+function ownCopy(text: string): string {
+  return text.length < 13 ? text : Buffer.from(text, 'latin1').toString('latin1');
+}
+
+function decodeArgument(text: string, isLarge: boolean): string {
+  if (text.indexOf('%') >= 0 || text.indexOf('+') >= 0) return decodePercent(text, true);
+  return isLarge ? ownCopy(text) : text;
 }
