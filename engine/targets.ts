@@ -35,6 +35,11 @@ export function fullName(variable: string, key: string | null): string {
   return key === null || key === '' ? variable : `${variable}:${key}`;
 }
 
+/** `^name_` only asks how a name begins, which needs no automaton: such selectors walk all of TX in every request. */
+function literalPrefix(source: string): string | null {
+  return /^\^[A-Za-z0-9_-]+$/.test(source) ? source.slice(1).toLowerCase() : null;
+}
+
 function bindSelector(target: TargetIR): BoundSelector {
   const { selector } = target;
   if (selector === null) return { name: null, regex: null, xpath: null };
@@ -42,6 +47,8 @@ function bindSelector(target: TargetIR): BoundSelector {
     case 'name':
       return { name: selector.name, regex: null, xpath: null };
     case 'regex': {
+      const prefix = literalPrefix(selector.source);
+      if (prefix !== null) return { name: null, regex: { matches: (name) => name.length >= prefix.length && name.slice(0, prefix.length).toLowerCase() === prefix }, xpath: null };
       const operator: OperatorIR = { name: 'rx', negated: false, argument: `(?i)${selector.source}`, template: null, phrases: null };
       return { name: null, regex: createMatcher(operator, operator.argument), xpath: null };
     }

@@ -23,8 +23,9 @@ export interface FoldedProgram {
   readonly initialTx: readonly (readonly [string, string])[];
   readonly constantArguments: readonly (readonly [number, number, string])[];
   /** For the report: item → why it is gone. */
-  readonly folded: ReadonlyMap<number, 'never matches' | 'always skipped' | 'constant setvar'>;
+  readonly folded: ReadonlyMap<number, FoldReason>;
 }
+export type FoldReason = 'never matches' | 'always skipped' | 'constant setvar' | 'skips nothing';
 
 /** Folds a program. Pure; cost is linear in the rule list times the number of joins. */
 export function foldConstants(program: Program): FoldedProgram {
@@ -59,11 +60,11 @@ class Folder {
       finished = finished === null ? state : finished.join(state);
     }
     const hoisted = this.settleHoists();
-    const active = this.program.phases.map((list) => list.filter((index) => !this.dead.has(index) && !hoisted.items.has(index)));
-    const folded = new Map<number, 'never matches' | 'always skipped' | 'constant setvar'>(this.dead);
+    const folded = new Map<number, FoldReason>(this.dead);
     for (const index of hoisted.items) folded.set(index, 'constant setvar');
+    for (const list of this.program.phases) dropIdleGates(this.program, list, folded);
     return {
-      active,
+      active: this.program.phases.map((list) => list.filter((index) => this.program.items[index]?.kind === 'rule' && !folded.has(index))),
       certain: [...this.certain].filter((index) => !folded.has(index)).sort((a, b) => a - b),
       initialTx: [...hoisted.tx],
       constantArguments: [...this.constants.values()].filter(([item]) => !folded.has(item)),
@@ -244,6 +245,29 @@ class Folder {
       }
     }
     return { items: new Set(candidates.keys()), tx };
+  }
+}
+
+/** Gates that only skip, and whose region has nothing left to skip, are done for as well. */
+function dropIdleGates(program: Program, list: readonly number[], folded: Map<number, FoldReason>): void {
+  for (let position = list.length - 1; position >= 0; position -= 1) {
+    const item = program.items[list[position] as number];
+    if (item?.kind !== 'rule' || folded.has(item.index) || (item.skipAfter === null && item.skip === 0)) continue;
+    const acts = item.log || item.auditlog || item.disruptive.kind !== 'pass' || item.severity !== null || item.links.some((link) => link.actions.length > 0 || link.capture);
+    if (acts) continue;
+    let left = item.skipAfter === null ? item.skip : Number.POSITIVE_INFINITY;
+    let isIdle = true;
+    for (let next = position + 1; next < list.length && left > 0 && isIdle; next += 1) {
+      const other = program.items[list[next] as number];
+      if (other?.kind === 'marker') {
+        if (other.name === item.skipAfter) break;
+        continue;
+      }
+      left -= 1;
+      if (other !== undefined && !folded.has(other.index)) isIdle = false;
+      if (String(other?.id) === item.skipAfter) break;
+    }
+    if (isIdle) folded.set(item.index, 'skips nothing');
   }
 }
 

@@ -16,10 +16,14 @@ export function compilePattern(name: string, source: string): ReturnType<typeof 
   }
 }
 
+/** Patterns that take any value whole (rules use them to capture it): no automaton needed, in every request. */
+const wholeValue: ReadonlySet<string> = new Set(['^.*$', '^.*']);
+
 /** The pattern occurs in the value (RE2: linear time). TX:0–9 = the first match and its groups, '' for a group that took no part. */
 export const rx: Operator = {
   name: 'rx',
   create: (_operator, argument): Matcher => {
+    if (wholeValue.has(argument)) return { matches: () => true, capture: (value) => [value] };
     const pattern = compilePattern('rx', argument);
     return { matches: (value) => pattern.test(value), capture: (value) => pattern.exec(value)?.slice(0, groupsMax) ?? null };
   },
