@@ -1,0 +1,73 @@
+// A stand-in for the engine, for tests of the road: no rules, a few needles. Its "artifact" is JSON:
+// {"needles": [text…], "version": n, "body": bool, "throws": phase}. Never part of a running product.
+import type { CollectionStore, Inspector, Interruption, RequestHead, ResponseHead, TransactionEnvironment, Verdict } from '#engine';
+import type { LoadedInspection } from '../inspection.js';
+
+interface Plan {
+  readonly needles: readonly string[];
+  readonly version: number;
+  readonly seesResponses?: boolean;
+  readonly throwsInPhase?: number;
+  readonly responseNeedle?: string;
+  readonly action?: 'deny' | 'drop' | 'redirect';
+}
+
+interface DoubleTransaction {
+  engineMode: string;
+  interruption: Interruption | null;
+  withheld: Interruption | null;
+  phases: number[];
+  sawType: boolean;
+  request: RequestHead;
+}
+
+function latin1(text: string): string {
+  return text.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))).replaceAll('+', ' ');
+}
+
+export function createStore(): CollectionStore {
+  return { open: () => ({ get: () => null, set: () => {}, add: () => {}, unset: () => {}, expire: () => {}, deprecate: () => {}, entries: () => [] }) };
+}
+
+export function loadInspection(artifact: Uint8Array): LoadedInspection {
+  const plan = JSON.parse(Buffer.from(artifact).toString('utf8')) as Plan;
+  if (!Array.isArray(plan.needles)) throw new Error('not an artifact of the test double');
+  const look = (transaction: DoubleTransaction, phase: number, text: string, needles: readonly string[]): Interruption | null => {
+    transaction.phases.push(phase);
+    if (plan.throwsInPhase === phase && text.includes('boom')) throw new Error(`the double fails in phase ${phase}`);
+    if (text.includes('x-crash-worker')) setTimeout(() => { throw new Error('a bug, thrown where nobody catches it'); }, 0);
+    if (!needles.some((needle) => text.includes(needle))) return null;
+    const interruption: Interruption = { ruleId: 949110, action: plan.action ?? 'deny', status: plan.action === 'redirect' ? 302 : 403, phase, data: plan.action === 'redirect' ? 'https://example.com/blocked' : '' };
+    if (transaction.engineMode === 'DetectionOnly') {
+      transaction.withheld ??= interruption;
+      return null;
+    }
+    transaction.interruption = interruption;
+    return interruption;
+  };
+  const inspector = {
+    begin: (request: RequestHead, _environment: TransactionEnvironment) => ({ engineMode: 'On', interruption: null, withheld: null, phases: [], sawType: false, request }) as DoubleTransaction,
+    requestHeaders: (transaction: DoubleTransaction) => look(transaction, 1, latin1(transaction.request.uri) + transaction.request.headers.join('\n'), plan.needles),
+    requestBody: (transaction: DoubleTransaction, body: Buffer | null) => look(transaction, 2, body === null ? '' : latin1(body.toString('latin1')), plan.needles),
+    responseHeaders: (transaction: DoubleTransaction, response: ResponseHead) => {
+      transaction.sawType = response.headers.some((value) => value.startsWith('text/html'));
+      return look(transaction, 3, response.headers.join('\n'), []);
+    },
+    wantsResponseBody: (transaction: DoubleTransaction) => plan.seesResponses === true && transaction.sawType,
+    responseBody: (transaction: DoubleTransaction, body: Buffer | null) => look(transaction, 4, body === null ? '' : body.toString('latin1'), plan.responseNeedle === undefined ? [] : [plan.responseNeedle]),
+    finish: (transaction: DoubleTransaction): Verdict => ({
+      kind: transaction.interruption !== null ? 'block' : transaction.withheld !== null ? 'flag' : 'pass',
+      interruption: transaction.interruption ?? transaction.withheld,
+      matched: [],
+      inboundScore: transaction.interruption === null ? 0 : 5,
+      outboundScore: 0,
+      truncated: false,
+      phases: [...transaction.phases, 5],
+    }),
+  };
+  return { inspector: inspector as unknown as Inspector, files: [], release: () => {} };
+}
+
+export function doubleArtifact(plan: Plan): Uint8Array {
+  return Buffer.from(JSON.stringify(plan), 'utf8');
+}

@@ -1,0 +1,80 @@
+// The request head as the upstream receives it, built from the same snapshot that was inspected. Nothing is re-read
+// from the listener: what was inspected is what is forwarded, less the hop's own fields, plus what this proxy vouches for.
+import type { RequestHead } from '#engine';
+import { connectionListed, findField, hopByHopFields } from './header-fields.js';
+import type { Site } from './route.js';
+
+export interface ForwardFacts {
+  readonly site: Site;
+  readonly target: string;
+  readonly requestId: string;
+  /** The connection's peer is a proxy whose X-Forwarded-* are believed and continued. */
+  readonly isFromTrustedProxy: boolean;
+  readonly isTls: boolean;
+  readonly peerIp: string;
+  /** Bytes of the body that follows; 'chunked', or null when there is none. */
+  readonly body: number | 'chunked' | null;
+  readonly isUpgrade: boolean;
+  /** WebSocket extensions may be negotiated with the upstream. */
+  readonly keepsExtensions: boolean;
+}
+
+/** Fields written anew below: the client's own are dropped wherever they stand. */
+function isRewritten(lowerName: string): boolean {
+  switch (lowerName) {
+    case 'host':
+    case 'content-length':
+    case 'expect':
+    case 'x-request-id':
+    case 'x-forwarded-for':
+    case 'x-forwarded-proto':
+    case 'x-forwarded-host':
+      return true;
+    default:
+      return hopByHopFields.has(lowerName);
+  }
+}
+
+/**
+ * Request line, header fields and blank line, latin1. Field names with underscores that would become one of ours in a CGI
+ * environment (`X_Forwarded_For`) are dropped: an upstream could not tell them apart.
+ */
+export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string {
+  const { headers } = head;
+  const { site } = facts;
+  const connection = findField(headers, 'connection');
+  const listed = connection === null || connection === 'keep-alive' || connection === 'close' ? null : connectionListed(connection);
+  let host = '';
+  let forwardedFor = '';
+  let forwardedProto = '';
+  let forwardedHost = '';
+  let hadLength = false;
+  let text = '';
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    const lower = name.toLowerCase();
+    if (isRewritten(lower)) {
+      if (lower === 'host') host = value;
+      else if (lower === 'content-length') hadLength = true;
+      else if (facts.isFromTrustedProxy) {
+        if (lower === 'x-forwarded-for') forwardedFor = forwardedFor === '' ? value : `${forwardedFor}, ${value}`;
+        else if (lower === 'x-forwarded-proto') forwardedProto = value;
+        else if (lower === 'x-forwarded-host') forwardedHost = value;
+      }
+      continue;
+    }
+    if (listed !== null && listed.has(lower)) continue;
+    if (facts.isUpgrade && !facts.keepsExtensions && lower === 'sec-websocket-extensions') continue;
+    if (lower.includes('_') && isRewritten(lower.replaceAll('_', '-'))) continue;
+    text += `${name}: ${value}\r\n`;
+  }
+  const forwardedChain = forwardedFor === '' ? facts.peerIp : `${forwardedFor}, ${facts.peerIp}`;
+  const ownHost = site.preservesHost && host !== '' ? host : site.upstreamAuthority;
+  let own = `Host: ${ownHost}\r\nX-Request-Id: ${facts.requestId}\r\nX-Forwarded-For: ${forwardedChain}\r\nX-Forwarded-Proto: ${forwardedProto !== '' ? forwardedProto : facts.isTls ? 'https' : 'http'}\r\nX-Forwarded-Host: ${forwardedHost !== '' ? forwardedHost : host}\r\n`;
+  if (facts.body === 'chunked') own += 'Transfer-Encoding: chunked\r\n';
+  else if (facts.body !== null) own += `Content-Length: ${facts.body}\r\n`;
+  else if (hadLength) own += 'Content-Length: 0\r\n';
+  own += facts.isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : 'Connection: keep-alive\r\n';
+  return `${head.method} ${facts.target} HTTP/1.1\r\n${own}${text}\r\n`;
+}

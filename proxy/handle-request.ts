@@ -1,0 +1,446 @@
+// THE ROAD of a request, in one place. Each step is a method below, in this order:
+//   take → route → inspectHead → readBody → inspectBody → forward → (reply.ts: inspect and relay) → finish
+// The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
+// the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
+import { performance } from 'node:perf_hooks';
+import type { Interruption, RequestHead, Transaction, Verdict } from '#engine';
+import { BodyCollector } from './body.js';
+import type { EventVerdict } from './contract.js';
+import { decide, decideOnEngineError } from './decide.js';
+import { ProxyError } from './errors.js';
+import { toSecurityEvent } from './events.js';
+import { buildForwardHead } from './forward-head.js';
+import { isTrusted, releaseGeneration, type Generation } from './generation.js';
+import { findField } from './header-fields.js';
+import type { ForeignVerdict } from './inspection-pool.js';
+import type { Exchange } from './listeners/listener.js';
+import type { Action } from './metrics.js';
+import { renderPage } from './pages.js';
+import { Reply } from './reply.js';
+import type { BodyWatch, RoadContext } from './road-context.js';
+import type { Site } from './route.js';
+import type { UpstreamExchange } from './upstream.js';
+
+/** Bodies of unprotected sites up to this size are gathered: sent in one write, and sent again if a connection was stale. */
+const gatherBytesMax = 64 * 1024;
+const lastChunk = Buffer.from('0\r\n\r\n', 'latin1');
+
+export function handleRequest(context: RoadContext, exchange: Exchange): void {
+  new Journey(context, exchange).take();
+}
+
+export class Journey implements BodyWatch {
+  readonly generation: Generation;
+  readonly atMs: number;
+  readonly requestId: string;
+  readonly startedMs: number;
+  site: Site | null = null;
+  transaction: Transaction | null = null;
+  inspectionMs = 0;
+  status = 0;
+  replyFields: readonly string[] = [];
+  isOver = false;
+
+  private head: RequestHead;
+  private target = '';
+  private isFromTrustedProxy = false;
+  private foreign: ForeignVerdict | null = null;
+  private engineError: Error | null = null;
+  private flagged: Interruption | null = null;
+  private blocked: Interruption | null = null;
+  private body: Buffer | null = null;
+  private collector: BodyCollector | null = null;
+  /** Bytes beyond the inspected part, held until the upstream can have them (`partial` only). */
+  private overflow: Buffer | null = null;
+  private isBodyComplete = false;
+  bodyAtMs = 0;
+  upstream: UpstreamExchange | null = null;
+
+  constructor(
+    readonly context: RoadContext,
+    readonly exchange: Exchange,
+  ) {
+    this.generation = context.current();
+    this.generation.inFlight += 1;
+    this.startedMs = performance.now();
+    this.atMs = context.now();
+    this.head = exchange.head;
+    this.requestId = context.makeRequestId(this.atMs);
+  }
+
+  /** Steps 1 and 2: the listener has copied the head; one that is not acceptable ends here. */
+  take(): void {
+    const { exchange } = this;
+    exchange.onAbort = () => this.clientGone();
+    if (exchange.refusal !== null) {
+      this.context.metrics.count(`waap_refused_total{status="${exchange.refusal.status}"}`);
+      this.answer(exchange.refusal.status, 'refused', true);
+      return;
+    }
+    if (this.generation.trusted !== null) this.believeProxy();
+    this.route();
+  }
+
+  /** Behind a trusted proxy the client is the right-most address that is not itself a trusted proxy. */
+  private believeProxy(): void {
+    const { head } = this.exchange;
+    if (!isTrusted(this.generation, head.clientIp)) return;
+    this.isFromTrustedProxy = true;
+    const hops = (findField(head.headers, 'x-forwarded-for') ?? '').split(',');
+    for (let index = hops.length - 1; index >= 0; index -= 1) {
+      const clientIp = (hops[index] as string).trim();
+      if (clientIp === '') continue;
+      this.head = { ...head, clientIp };
+      if (!isTrusted(this.generation, clientIp)) return;
+    }
+  }
+
+  /** Step 3. */
+  private route(): void {
+    const { router } = this.generation;
+    const routed = router.match(findField(this.head.headers, 'host') ?? '', this.head.uri);
+    if (routed === null) {
+      this.answer(404, 'refused', false);
+      return;
+    }
+    this.site = routed.site;
+    this.target = routed.target;
+    // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
+    const isInspected = routed.site.isProtected || (routed.isAmbiguous && router.hasProtected);
+    if (isInspected) this.inspectHead(routed.site);
+    if (!this.isOver) this.readBody(routed.site);
+  }
+
+  /** Step 5: phase 1. */
+  private inspectHead(site: Site): void {
+    const { inspection } = this.generation;
+    if (inspection === null) {
+      this.engineFailed(new ProxyError('PXY_NO_RULESET', 'this site is protected and no ruleset is loaded'), site);
+      return;
+    }
+    this.inspect(site, () => {
+      const transaction = inspection.inspector.begin(this.head, { uniqueId: this.requestId, nowMs: this.atMs, store: this.context.store });
+      this.transaction = transaction;
+      if (site.mode === 'DetectionOnly' && transaction.engineMode === 'On') transaction.engineMode = 'DetectionOnly';
+      return inspection.inspector.requestHeaders(transaction);
+    });
+  }
+
+  /** Runs one phase, timed; what it throws is the engine's failure, what it returns is decided here. */
+  inspect(site: Site, phase: () => Interruption | null): void {
+    const startedMs = performance.now();
+    let interruption: Interruption | null = null;
+    try {
+      interruption = phase();
+    } catch (error) {
+      this.inspectionMs += performance.now() - startedMs;
+      this.engineFailed(error instanceof Error ? error : new Error(String(error)), site);
+      return;
+    }
+    this.inspectionMs += performance.now() - startedMs;
+    this.settle(interruption, site);
+  }
+
+  /** Step 6: the body, whole where it is to be inspected or small, else passed on as it comes. */
+  private readBody(site: Site): void {
+    const { framing } = this.exchange;
+    if (framing.kind === 'none') {
+      this.isBodyComplete = true;
+      this.inspectBody(site, 0);
+      return;
+    }
+    const { limits } = this.generation.config;
+    const isInspected = this.transaction !== null;
+    if (!isInspected && (framing.kind === 'chunked' || framing.bytes > gatherBytesMax)) {
+      this.forward(site);
+      if (this.isOver) return;
+    } else {
+      const bytesMax = isInspected ? limits.requestBodyBytesMax : gatherBytesMax;
+      if (framing.kind === 'length' && framing.bytes > bytesMax && limits.requestBodyOverLimit === 'reject') {
+        this.answer(413, 'refused', true);
+        return;
+      }
+      this.collector = new BodyCollector(bytesMax);
+    }
+    this.bodyAtMs = this.atMs;
+    this.context.readingBody.add(this);
+    this.exchange.readBody((chunk, isLast) => this.takeChunk(site, chunk, isLast));
+  }
+
+  private takeChunk(site: Site, chunk: Buffer, isLast: boolean): void {
+    if (this.isOver) return;
+    this.bodyAtMs = this.context.now();
+    if (isLast) {
+      this.isBodyComplete = true;
+      this.context.readingBody.delete(this);
+    }
+    const { collector } = this;
+    if (collector === null) {
+      this.passOn(chunk, isLast);
+      return;
+    }
+    const taken = collector.add(chunk);
+    const { limits } = this.generation.config;
+    if (taken < chunk.length) {
+      if (limits.requestBodyOverLimit === 'reject') {
+        this.answer(413, 'refused', true);
+        return;
+      }
+      this.overflow = Buffer.from(chunk.subarray(taken));
+      this.exchange.pauseBody();
+    } else if (!isLast) return;
+    const { framing } = this.exchange;
+    this.collector = null;
+    this.body = collector.take();
+    this.inspectBody(site, this.overflow === null ? collector.bytes : framing.kind === 'length' ? framing.bytes : collector.bytes + this.overflow.length);
+  }
+
+  /** More of a body that is not collected: to the upstream, or behind what is held while inspection runs elsewhere. */
+  private passOn(chunk: Buffer, isLast: boolean): void {
+    if (this.upstream === null) {
+      this.overflow = this.overflow === null ? Buffer.from(chunk) : Buffer.concat([this.overflow, chunk]);
+      return;
+    }
+    if (chunk.length > 0 && !this.sendBody(chunk)) this.exchange.pauseBody();
+    if (isLast) this.endBody();
+  }
+
+  private sendBody(chunk: Buffer): boolean {
+    const { upstream } = this;
+    if (upstream === null) return false;
+    if (this.exchange.framing.kind !== 'chunked') return upstream.write(chunk);
+    return upstream.write(Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`, 'latin1'), chunk, Buffer.from('\r\n', 'latin1')]));
+  }
+
+  private endBody(): void {
+    if (this.exchange.framing.kind === 'chunked') this.upstream?.write(lastChunk);
+    this.upstream?.end();
+  }
+
+  /** Step 6, inspection: phase 2, inline or on the pool's threads. */
+  private inspectBody(site: Site, wireBytes: number): void {
+    const { transaction, body } = this;
+    const { inspection, config } = this.generation;
+    if (transaction === null || inspection === null) {
+      this.forward(site);
+      return;
+    }
+    const { foreignInspector } = this.context;
+    if (body !== null && foreignInspector !== null && body.length > config.limits.inlineInspectionBytesMax) {
+      void this.inspectElsewhere(site, body, wireBytes);
+      return;
+    }
+    this.inspect(site, () => inspection.inspector.requestBody(transaction, body, wireBytes));
+    if (!this.isOver) this.forward(site);
+  }
+
+  private async inspectElsewhere(site: Site, body: Buffer, wireBytes: number): Promise<void> {
+    const { foreignInspector } = this.context;
+    if (foreignInspector === null) return;
+    this.context.metrics.count('waap_inspections_offloaded_total');
+    try {
+      this.foreign = await foreignInspector.inspect(this.generation, { head: this.head, uniqueId: this.requestId, nowMs: this.atMs, body, wireBytes, isDetectionOnly: site.mode === 'DetectionOnly' });
+    } catch (error) {
+      // The pool thread died or its engine threw: decided like any failure of inspection.
+      if (!this.isOver) this.engineFailed(error instanceof Error ? error : new Error(String(error)), site);
+      if (!this.isOver) this.forward(site);
+      return;
+    }
+    if (this.isOver) return;
+    this.inspectionMs += this.foreign.tookMs;
+    this.settle(this.foreign.interruption, site);
+    if (!this.isOver) this.forward(site);
+  }
+
+  /** Step 7: what the engine says, under the site's mode. */
+  private settle(interruption: Interruption | null, site: Site): void {
+    switch (decide(interruption, site.mode)) {
+      case 'forward':
+        return;
+      case 'flag':
+        this.flagged ??= interruption;
+        return;
+      case 'block':
+        this.block(interruption as Interruption);
+    }
+  }
+
+  private block(interruption: Interruption): void {
+    this.blocked = interruption;
+    this.upstream?.abort();
+    this.upstream = null;
+    switch (interruption.action) {
+      case 'drop':
+        this.status = interruption.status;
+        this.exchange.close();
+        this.finish('blocked');
+        return;
+      case 'redirect':
+        this.status = interruption.status >= 300 && interruption.status < 400 ? interruption.status : 302;
+        this.replyFields = ['Location', interruption.data, 'Cache-Control', 'no-store', 'X-Request-Id', this.requestId];
+        this.exchange.respond(this.status, this.replyFields, '', !this.isBodyComplete);
+        this.finish('blocked');
+        return;
+      case 'deny':
+        this.answer(interruption.status >= 400 && interruption.status < 600 ? interruption.status : 403, 'blocked', !this.isBodyComplete);
+    }
+  }
+
+  engineFailed(error: Error, site: Site): void {
+    this.engineError = error;
+    const outcome = decideOnEngineError(site.failMode);
+    this.context.metrics.count(`waap_engine_errors_total{outcome="${outcome === 'forward' ? 'open' : 'closed'}"}`);
+    this.context.log('error', { site: site.name, requestId: this.requestId, failMode: site.failMode, err: error.stack ?? error.message }, 'inspection failed');
+    this.dropTransaction();
+    if (outcome === 'forward') return;
+    this.upstream?.abort();
+    this.upstream = null;
+    this.answer(503, 'failed', !this.isBodyComplete);
+  }
+
+  /** After a failure the transaction's state cannot be trusted: it is finished for its memory, its verdict is not used. */
+  private dropTransaction(): void {
+    const { transaction } = this;
+    this.transaction = null;
+    if (transaction === null) return;
+    try {
+      this.generation.inspection?.inspector.finish(transaction);
+    } catch (error) {
+      this.context.log('error', { requestId: this.requestId, err: error instanceof Error ? error.message : String(error) }, 'a failed inspection could not be finished');
+    }
+  }
+
+  /** Step 8. */
+  private forward(site: Site): void {
+    const { exchange } = this;
+    const { framing } = exchange;
+    const isStreaming = framing.kind !== 'none' && (!this.isBodyComplete || this.overflow !== null);
+    const length = framing.kind === 'none' ? null : isStreaming ? (framing.kind === 'chunked' ? 'chunked' : framing.bytes) : (this.body?.length ?? 0);
+    const head = buildForwardHead(this.head, {
+      site,
+      target: this.target,
+      requestId: this.requestId,
+      isFromTrustedProxy: this.isFromTrustedProxy,
+      isTls: exchange.isTls,
+      peerIp: exchange.head.clientIp,
+      body: length,
+      isUpgrade: exchange.isUpgrade,
+      keepsExtensions: exchange.tunnelsRawBytes,
+    });
+    const reply = new Reply(this, site);
+    exchange.onDrain = () => this.upstream?.resume();
+    this.upstream = this.context.poolFor(site, this.generation).dispatch({ method: this.head.method, head, body: isStreaming ? null : this.body, isStreaming }, reply);
+    if (!isStreaming) return;
+    let isFlowing = true;
+    if (this.body !== null) isFlowing = this.sendBody(this.body) && isFlowing;
+    if (this.overflow !== null && this.overflow.length > 0) isFlowing = this.sendBody(this.overflow) && isFlowing;
+    this.overflow = null;
+    if (this.isBodyComplete) this.endBody();
+    else if (isFlowing) exchange.resumeBody();
+  }
+
+  /** The upstream takes more of the request body. */
+  upstreamDrained(): void {
+    if (!this.isOver) this.exchange.resumeBody();
+  }
+
+  /** A page of ours instead of the application's answer. */
+  answer(status: number, action: Action, closeConnection: boolean): void {
+    if (this.isOver) return;
+    const page = renderPage(status, this.requestId, this.exchange.head);
+    this.status = status;
+    this.replyFields = page.headers;
+    this.exchange.respond(status, page.headers, page.body, closeConnection);
+    this.finish(action);
+  }
+
+  /** Something failed on the way; `isHeadRelayed` = the client has part of an answer, only cutting is left. */
+  failed(error: ProxyError, isHeadRelayed: boolean): void {
+    if (this.isOver) return;
+    this.context.metrics.count(`waap_upstream_errors_total{code="${error.code}"}`);
+    this.context.log('warn', { site: this.site?.name, requestId: this.requestId, code: error.code, err: error.message }, 'upstream failed');
+    if (!isHeadRelayed) {
+      this.answer(error.status, 'failed', !this.isBodyComplete);
+      return;
+    }
+    this.exchange.close();
+    this.finish('failed');
+  }
+
+  bodyTimedOut(): void {
+    if (this.isOver) return;
+    this.upstream?.abort();
+    this.answer(408, 'refused', true);
+  }
+
+  private clientGone(): void {
+    if (this.isOver) return;
+    this.upstream?.abort();
+    this.status = 499;
+    this.finish('aborted');
+  }
+
+  /** Steps 11 and 12: phase 5, the record, the measures, the pin. */
+  finish(action: Action): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.context.readingBody.delete(this);
+    const { metrics } = this.context;
+    const verdict = this.finishTransaction();
+    const kind = this.conclude(verdict);
+    const siteName = this.site?.name ?? 'none';
+    metrics.request(siteName, kind === 'flag' && action === 'served' ? 'flagged' : action);
+    metrics.stage('request', (performance.now() - this.startedMs) / 1000);
+    if (this.inspectionMs > 0) metrics.stage('inspection', this.inspectionMs / 1000);
+    if (kind !== 'pass' || (verdict !== null && verdict.matched.length > 0) || (this.foreign?.messages.length ?? 0) > 0) this.record(verdict, kind, siteName);
+    releaseGeneration(this.generation);
+  }
+
+  private finishTransaction(): Verdict | null {
+    const { transaction } = this;
+    const { inspection } = this.generation;
+    this.transaction = null;
+    if (transaction === null || inspection === null) return null;
+    const startedMs = performance.now();
+    try {
+      return inspection.inspector.finish(transaction);
+    } catch (error) {
+      // The answer is out already: nothing to decide any more, but never silent.
+      this.engineError = error instanceof Error ? error : new Error(String(error));
+      this.context.metrics.count('waap_engine_errors_total{outcome="logging"}');
+      return null;
+    } finally {
+      this.inspectionMs += performance.now() - startedMs;
+    }
+  }
+
+  private conclude(verdict: Verdict | null): EventVerdict {
+    if (this.blocked !== null) return 'block';
+    if (this.engineError !== null) return 'engine-error';
+    if (this.flagged !== null || verdict?.kind === 'flag' || verdict?.kind === 'block') return 'flag';
+    return 'pass';
+  }
+
+  private record(verdict: Verdict | null, kind: EventVerdict, site: string): void {
+    if (verdict?.truncated === true || this.foreign?.truncated === true) this.context.metrics.count('waap_inspection_truncated_total');
+    this.context.record(
+      toSecurityEvent({
+        requestId: this.requestId,
+        atMs: this.atMs,
+        site,
+        generation: this.generation,
+        head: this.exchange.head,
+        clientIp: this.head.clientIp,
+        body: this.body,
+        status: this.status,
+        responseHeaders: this.replyFields,
+        verdict,
+        foreign: this.foreign,
+        interruption: this.blocked ?? this.flagged,
+        kind,
+        inspectionUs: Math.round(this.inspectionMs * 1000),
+        error: this.engineError?.message ?? null,
+      }),
+    );
+  }
+}

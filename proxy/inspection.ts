@@ -1,0 +1,23 @@
+// The seam between the data plane and the engine. A worker loads one module that knows how to turn artifact bytes into
+// an inspector; tests bring their own. Nothing here can read a rule.
+import type { CollectionStore, Inspector } from '#engine';
+
+/** A ruleset loaded in this thread. */
+export interface LoadedInspection {
+  readonly inspector: Inspector;
+  /** Names of the rule files, for the audit log. */
+  readonly files: readonly string[];
+  /** Gives back native memory; called once, when no transaction uses it any more. */
+  release(): void;
+}
+
+export interface InspectionModule {
+  /** Persistent collections of this thread; kept across generations. */
+  createStore(): CollectionStore;
+  /** Loads and freezes a ruleset. Throws with a message for people when the bytes are refused. */
+  loadInspection(artifact: Uint8Array): LoadedInspection;
+}
+
+/** The module that workers import when they are not told otherwise. */
+export const engineModule = new URL('./engine-inspection.js', import.meta.url).href;
+

@@ -1,0 +1,26 @@
+import type { Listener, ListenerKind, ListenerOptions } from './listener.js';
+import { listenNode } from './node.js';
+import { listenUws, loadUws } from './uws.js';
+
+export type { Exchange, Framing, Listener, ListenerKind, ListenerOptions, Refusal, RequestHandler, TunnelAcceptance, TunnelClient } from './listener.js';
+export { canSharePort } from './node.js';
+
+/** `auto`: uWebSockets.js where it has a binary for this platform and Node version, node:http elsewhere. */
+export function chooseListener(wanted: ListenerKind | 'auto'): { readonly kind: ListenerKind; readonly why: string } {
+  if (wanted !== 'auto') return { kind: wanted, why: 'asked for' };
+  try {
+    loadUws();
+    return { kind: 'uws', why: 'auto: uWebSockets.js loads here' };
+  } catch (error) {
+    return { kind: 'node', why: `auto: uWebSockets.js does not load here (${error instanceof Error ? error.message.split('\n')[0] : String(error)})` };
+  }
+}
+
+export function listen(kind: ListenerKind, options: ListenerOptions): Promise<Listener> {
+  switch (kind) {
+    case 'uws':
+      return listenUws(options);
+    case 'node':
+      return listenNode(options);
+  }
+}

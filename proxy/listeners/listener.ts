@@ -1,0 +1,89 @@
+// What the road needs of an HTTP server, and nothing else. Two implementations, one contract suite
+// (listener.contract.ts); where they differ is listed, with reasons, in `differences.ts`.
+import type { Timeouts } from '../contract.js';
+import type { RequestHead } from '#engine';
+import type { SyntaxLimits } from '../request-syntax.js';
+
+/** How the request's body is delimited, after the framing check. */
+export type Framing = { readonly kind: 'none' } | { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' };
+
+/** Why a request head is not taken: answered with `status`, connection closed. */
+export interface Refusal {
+  readonly status: 400 | 413 | 414 | 431 | 417 | 501 | 505;
+  readonly reason: string;
+}
+
+/** One request and its response. Everything in `head` was copied: nothing refers to the server's own buffers. */
+export interface Exchange {
+  readonly head: RequestHead;
+  readonly framing: Framing;
+  /** Set when the framing or the syntax is not acceptable; the road answers it before anything else. */
+  readonly refusal: Refusal | null;
+  readonly isTls: boolean;
+  /** A WebSocket handshake that can be carried on with `acceptTunnel`. */
+  readonly isUpgrade: boolean;
+  /** The tunnel carries the client's bytes untouched, so extensions negotiated end to end survive. */
+  readonly tunnelsRawBytes: boolean;
+  /** The client went away, or its connection failed, before the response was complete. Called at most once. */
+  onAbort: (() => void) | null;
+  /** The client takes more bytes, after `write` returned false. */
+  onDrain: (() => void) | null;
+
+  /** Starts delivering the body. Must be called within `onRequest`, or the body is discarded. Chunks are borrowed. */
+  readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void;
+  pauseBody(): void;
+  resumeBody(): void;
+
+  /** A whole response at once; Content-Length is written by the listener. `headers` without framing fields. */
+  respond(status: number, headers: readonly string[], body: string | Buffer, closeConnection: boolean): void;
+  /** A response whose body follows: `bodyBytes` null = unknown (chunked). For HEAD, 204 and 304 use `respondBodyless`. */
+  startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void;
+  /** `declaredBytes` is announced and not sent (HEAD). */
+  respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void;
+  /** Borrowed bytes. False = the client is slow; wait for onDrain. */
+  write(chunk: Buffer): boolean;
+  endResponse(): void;
+  /** Cuts the connection: the only honest end of a response that failed half-way. */
+  close(): void;
+  /** Answers the WebSocket handshake and joins the client's side to a tunnel. */
+  acceptTunnel(tunnel: TunnelAcceptance): void;
+}
+
+/** The upstream's answer to a WebSocket handshake, to be given to the client; then bytes both ways. */
+export interface TunnelAcceptance {
+  /** The upstream's response headers, hop-by-hop ones removed. */
+  readonly headers: readonly string[];
+  readonly protocol: string | null;
+  readonly sendUpstream: (bytes: Buffer) => boolean;
+  readonly closeUpstream: () => void;
+  /** The listener hands over its side. */
+  readonly opened: (client: TunnelClient) => void;
+}
+export interface TunnelClient {
+  /** Raw WebSocket bytes from the upstream; borrowed. False = wait for onDrain. */
+  send(bytes: Buffer): boolean;
+  end(): void;
+}
+
+export interface RequestHandler {
+  onRequest(exchange: Exchange): void;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number; // 0 = any free one
+  /** Several threads of this process listen on the same port. */
+  readonly sharedPort: boolean;
+  /** Of the generation that serves at the moment. */
+  limits(): SyntaxLimits;
+  readonly timeouts: Timeouts;
+  readonly handler: RequestHandler;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** No new connections from now; resolves when the open requests ended or `drainMs` passed. */
+  stop(drainMs: number): Promise<void>;
+}
+
+export type ListenerKind = 'uws' | 'node';

@@ -1,0 +1,383 @@
+// node:http behind the listener contract: slower by a quarter, byte-exact, with head timeouts. The fallback where
+// uWebSockets.js has no binary, and the choice where its known differences matter.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createHash } from 'node:crypto';
+import type { RequestHead } from '#engine';
+import { checkRequestHead, type CheckedHead } from '../request-syntax.js';
+import type { Exchange, Listener, ListenerOptions, TunnelAcceptance } from './listener.js';
+import { statusLine } from './status-text.js';
+
+/** What the parser takes before the road's own, configurable limits are looked at; beyond → 431. */
+const headBytesMax = 340 * 1024;
+
+/** RFC 6455 section 1.3. */
+const handshakeGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/** Several threads can listen on one port since Node 22.12 (`reusePort`); before, one thread does. */
+export function canSharePort(version: string = process.versions.node): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return (major > 22 || (major === 22 && minor >= 12)) && process.platform === 'linux';
+}
+
+function headOf(request: IncomingMessage): RequestHead {
+  const { socket } = request;
+  let clientIp = socket.remoteAddress ?? '';
+  if (clientIp.startsWith('::ffff:')) clientIp = clientIp.slice(7);
+  return {
+    method: request.method ?? '',
+    uri: request.url ?? '',
+    protocol: `HTTP/${request.httpVersion}`,
+    headers: trimValues(request.rawHeaders),
+    clientIp,
+    clientPort: socket.remotePort ?? 0,
+    serverIp: socket.localAddress ?? '',
+    serverPort: socket.localPort ?? 0,
+  };
+}
+
+/** llhttp trims spaces at the front only. */
+function trimValues(raw: string[]): string[] {
+  for (let index = 1; index < raw.length; index += 2) {
+    const value = raw[index] as string;
+    const last = value.charCodeAt(value.length - 1);
+    if (last === 0x20 || last === 0x09) raw[index] = trimEnd(value);
+  }
+  return raw;
+}
+
+function trimEnd(value: string): string {
+  let end = value.length;
+  while (end > 0 && (value.charCodeAt(end - 1) === 0x20 || value.charCodeAt(end - 1) === 0x09)) end -= 1;
+  return value.slice(0, end);
+}
+
+abstract class NodeExchange implements Exchange {
+  onAbort: (() => void) | null = null;
+  onDrain: (() => void) | null = null;
+  readonly isTls = false;
+  readonly tunnelsRawBytes = true;
+  isOver = false;
+  readonly framing;
+  readonly refusal;
+
+  constructor(
+    readonly head: RequestHead,
+    checked: CheckedHead,
+    protected readonly over: (exchange: NodeExchange) => void,
+  ) {
+    this.framing = checked.framing;
+    this.refusal = checked.refusal;
+  }
+
+  abstract readonly isUpgrade: boolean;
+  abstract readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void;
+  abstract pauseBody(): void;
+  abstract resumeBody(): void;
+  abstract respond(status: number, headers: readonly string[], body: string | Buffer, closeConnection: boolean): void;
+  abstract startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void;
+  abstract respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void;
+  abstract write(chunk: Buffer): boolean;
+  abstract endResponse(): void;
+  abstract close(): void;
+  abstract acceptTunnel(tunnel: TunnelAcceptance): void;
+
+  protected finish(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.over(this);
+  }
+
+  protected aborted(): void {
+    if (this.isOver) return;
+    this.finish();
+    this.onAbort?.();
+  }
+}
+
+class RequestExchange extends NodeExchange {
+  readonly isUpgrade = false;
+  private declaredBytes: number | null = null;
+  private writtenBytes = 0;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    head: RequestHead,
+    checked: CheckedHead,
+    over: (exchange: NodeExchange) => void,
+  ) {
+    super(head, checked, over);
+    response.on('close', () => this.aborted());
+    response.on('drain', () => this.onDrain?.());
+    response.on('error', () => this.aborted());
+    request.on('error', () => this.aborted());
+  }
+
+  readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
+    this.request.on('data', (chunk: Buffer) => {
+      if (!this.isOver) onChunk(chunk, false);
+    });
+    this.request.on('end', () => {
+      if (!this.isOver) onChunk(noBytes, true);
+    });
+  }
+  pauseBody(): void {
+    this.request.pause();
+  }
+  resumeBody(): void {
+    this.request.resume();
+  }
+
+  private flat(headers: readonly string[], extra: readonly string[]): string[] {
+    return extra.length === 0 ? (headers as string[]) : [...headers, ...extra];
+  }
+
+  respond(status: number, headers: readonly string[], body: string | Buffer, closeConnection: boolean): void {
+    if (this.isOver) return;
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
+    const extra = ['Content-Length', String(bytes.length)];
+    if (closeConnection) extra.push('Connection', 'close');
+    this.writeHead(status, '', this.flat(headers, extra));
+    this.finish();
+    this.response.end(this.head.method === 'HEAD' ? undefined : bytes);
+    if (!this.request.complete) this.discardRest(closeConnection);
+  }
+
+  /** An early answer: what is left of the request is read away for a moment, so that the client reads the answer and not a reset. */
+  private discardRest(closeConnection: boolean): void {
+    this.request.on('data', () => {});
+    this.request.resume();
+    if (!closeConnection) return;
+    const { socket } = this.request;
+    setTimeout(() => socket.destroy(), 1000).unref();
+  }
+
+  private writeHead(status: number, reason: string, headers: readonly string[]): void {
+    const text = statusLine(status, reason).slice(4);
+    this.response.sendDate = false;
+    this.response.writeHead(status, text, headers as unknown as string[]);
+  }
+
+  startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
+    if (this.isOver) return;
+    this.declaredBytes = bodyBytes;
+    this.writeHead(status, reason, bodyBytes === null ? headers : this.flat(headers, ['Content-Length', String(bodyBytes)]));
+    if (bodyBytes === null) this.response.flushHeaders();
+  }
+
+  respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void {
+    if (this.isOver) return;
+    this.writeHead(status, reason, declaredBytes !== null && status !== 204 ? this.flat(headers, ['Content-Length', String(declaredBytes)]) : headers);
+    this.finish();
+    this.response.end();
+  }
+
+  write(chunk: Buffer): boolean {
+    if (this.isOver) return true;
+    this.writtenBytes += chunk.length;
+    return this.response.write(Buffer.from(chunk)); // borrowed bytes; the library may hold them until the socket takes them
+  }
+
+  endResponse(): void {
+    if (this.isOver) return;
+    if (this.declaredBytes !== null && this.writtenBytes !== this.declaredBytes) {
+      this.close();
+      return;
+    }
+    this.finish();
+    this.response.end();
+  }
+
+  close(): void {
+    if (this.isOver) return;
+    this.finish();
+    this.request.socket.destroy();
+  }
+
+  acceptTunnel(tunnel: TunnelAcceptance): void {
+    tunnel.closeUpstream();
+    this.close();
+  }
+}
+
+class UpgradeExchange extends NodeExchange {
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly early: Buffer,
+    head: RequestHead,
+    checked: CheckedHead,
+    private readonly key: string,
+    /** Another protocol (h2c…) may be ignored: the request is answered as if it had not asked. */
+    readonly isUpgrade: boolean,
+    over: (exchange: NodeExchange) => void,
+  ) {
+    super(head, checked, over);
+    socket.on('error', () => this.aborted());
+    socket.on('close', () => this.aborted());
+    socket.on('drain', () => this.onDrain?.());
+  }
+
+  readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
+    queueMicrotask(() => onChunk(noBytes, true));
+  }
+  pauseBody(): void {
+    this.socket.pause();
+  }
+  resumeBody(): void {
+    this.socket.resume();
+  }
+
+  respond(status: number, headers: readonly string[], body: string | Buffer): void {
+    if (this.isOver) return;
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
+    this.finish();
+    this.socket.write(headText(status, '', [...headers, 'Content-Length', String(bytes.length), 'Connection', 'close']), 'latin1');
+    this.socket.end(bytes);
+  }
+  startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
+    const length = bodyBytes === null ? [] : ['Content-Length', String(bodyBytes)];
+    this.socket.write(headText(status, reason, [...headers, ...length, 'Connection', 'close']), 'latin1');
+  }
+  respondBodyless(status: number, reason: string, headers: readonly string[]): void {
+    this.finish();
+    this.socket.end(headText(status, reason, [...headers, 'Connection', 'close']), 'latin1');
+  }
+  write(chunk: Buffer): boolean {
+    return this.socket.write(Buffer.from(chunk));
+  }
+  endResponse(): void {
+    this.finish();
+    this.socket.end();
+  }
+  close(): void {
+    this.finish();
+    this.socket.destroy();
+  }
+
+  acceptTunnel(tunnel: TunnelAcceptance): void {
+    if (this.isOver) {
+      tunnel.closeUpstream();
+      return;
+    }
+    const { socket } = this;
+    const accept = createHash('sha1').update(this.key + handshakeGuid).digest('base64');
+    const own = ['Upgrade', 'websocket', 'Connection', 'Upgrade', 'Sec-WebSocket-Accept', accept];
+    if (tunnel.protocol !== null) own.push('Sec-WebSocket-Protocol', tunnel.protocol);
+    const kept: string[] = [];
+    for (let index = 0; index < tunnel.headers.length; index += 2) {
+      const lower = (tunnel.headers[index] as string).toLowerCase();
+      if (lower.startsWith('sec-websocket-') && lower !== 'sec-websocket-extensions') continue;
+      kept.push(tunnel.headers[index] as string, tunnel.headers[index + 1] as string);
+    }
+    socket.write(headText(101, 'Switching Protocols', [...own, ...kept]), 'latin1');
+    socket.setTimeout(0);
+    socket.on('data', (chunk) => {
+      if (!tunnel.sendUpstream(chunk)) socket.pause();
+    });
+    socket.on('end', () => tunnel.closeUpstream());
+    tunnel.opened({
+      send: (bytes) => socket.write(Buffer.from(bytes)),
+      end: () => {
+        this.finish();
+        socket.end();
+      },
+    });
+    if (this.early.length > 0) tunnel.sendUpstream(this.early);
+  }
+}
+
+const noBytes = Buffer.alloc(0);
+
+function headText(status: number, reason: string, headers: readonly string[]): string {
+  let text = `HTTP/1.1 ${statusLine(status, reason)}\r\n`;
+  for (let index = 0; index < headers.length; index += 2) text += `${headers[index]}: ${headers[index + 1]}\r\n`;
+  return `${text}\r\n`;
+}
+
+/** What llhttp itself refuses never becomes a request: it is answered here and the connection closed. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  socket.end(headText(status, '', ['Connection', 'close', 'Content-Length', '0']), 'latin1');
+}
+
+function isWebSocketHandshake(request: IncomingMessage): boolean {
+  return request.method === 'GET' && (request.headers.upgrade ?? '').toLowerCase() === 'websocket' && typeof request.headers['sec-websocket-key'] === 'string';
+}
+
+export function listenNode(options: ListenerOptions): Promise<Listener> {
+  const open = new Set<NodeExchange>();
+  const tunnels = new Set<Socket>();
+  let whenIdle: (() => void) | null = null;
+  const over = (exchange: NodeExchange): void => {
+    open.delete(exchange);
+    if (open.size === 0) whenIdle?.();
+  };
+  const { timeouts } = options;
+  const server: Server = createServer({
+    maxHeaderSize: headBytesMax,
+    headersTimeout: timeouts.clientHeadMs,
+    requestTimeout: 0, // bodies have their own idle timeout on the road
+    keepAliveTimeout: timeouts.clientIdleMs,
+    connectionsCheckingInterval: 1000,
+    insecureHTTPParser: false,
+    requireHostHeader: false, // checked with the rest, so that the answer carries a request id
+    noDelay: true,
+    joinDuplicateHeaders: false,
+  });
+  server.maxHeadersCount = 0;
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    const head = headOf(request);
+    const exchange = new RequestExchange(request, response, head, checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits()), over);
+    open.add(exchange);
+    options.handler.onRequest(exchange);
+  };
+  server.on('request', take);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    response.writeContinue();
+    take(request, response);
+  });
+  server.on('checkExpectation', take);
+  server.on('clientError', refuseMalformed);
+  server.on('upgrade', (request: IncomingMessage, duplex: Socket, early: Buffer) => {
+    const head = headOf(request);
+    const checked = checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits());
+    tunnels.add(duplex);
+    duplex.on('close', () => tunnels.delete(duplex));
+    const hasBody = checked.framing.kind !== 'none';
+    const refusal = checked.refusal ?? (hasBody ? { status: 400 as const, reason: 'an Upgrade with a body' } : null);
+    const exchange = new UpgradeExchange(duplex, early, head, { framing: { kind: 'none' }, refusal }, String(request.headers['sec-websocket-key'] ?? ''), isWebSocketHandshake(request), over);
+    open.add(exchange);
+    options.handler.onRequest(exchange);
+  });
+
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    const where = { host: options.host, port: options.port, ...(options.sharedPort && canSharePort() ? { reusePort: true } : {}) };
+    server.listen(where, () => {
+      server.off('error', reject);
+      const { port } = server.address() as AddressInfo;
+      const stop = async (drainMs: number): Promise<void> => {
+        server.close();
+        server.closeIdleConnections();
+        if (open.size > 0) {
+          await new Promise<void>((done) => {
+            const timer = setTimeout(done, drainMs);
+            whenIdle = () => {
+              clearTimeout(timer);
+              done();
+            };
+          });
+        }
+        for (const socket of tunnels) socket.destroy();
+        server.closeAllConnections();
+      };
+      resolve({ port, stop });
+    });
+  });
+}

@@ -1,0 +1,318 @@
+// uWebSockets.js behind the listener contract. Fast, and it shares one port between threads on every Node version; what
+// it gets wrong (see differences.ts) is refused here before the road sees it.
+import { createRequire } from 'node:module';
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket, us_socket_context_t, WebSocket } from 'uWebSockets.js';
+import type { RequestHead } from '#engine';
+import { checkRequestHead } from '../request-syntax.js';
+import type { Exchange, Framing, Listener, ListenerOptions, Refusal, TunnelAcceptance } from './listener.js';
+import { statusLine } from './status-text.js';
+import { WebSocketBridge } from './websocket-bridge.js';
+
+type Uws = typeof import('uWebSockets.js');
+let library: Uws | null = null;
+
+/** Throws when there is no binary for this platform or Node version. */
+export function loadUws(): Uws {
+  library ??= createRequire(import.meta.url)('uWebSockets.js') as Uws;
+  return library;
+}
+
+
+/**
+ * The library decodes header bytes as UTF-8. Back to one code unit per byte: exact for valid UTF-8; other bytes ≥ 0x80
+ * were already replaced inside the library, and what is inspected and forwarded is then that replacement.
+ */
+function toBytes(value: string): string {
+  for (let index = 0; index < value.length; index += 1) if (value.charCodeAt(index) > 0x7f) return Buffer.from(value, 'utf8').toString('latin1');
+  return value;
+}
+
+function textOf(address: ArrayBuffer): string {
+  const text = Buffer.from(address).toString('latin1');
+  // IPv4 clients of a dual-stack socket come as ::ffff:a.b.c.d, written out in full by this library.
+  const mapped = '0000:0000:0000:0000:0000:ffff:';
+  if (!text.startsWith(mapped)) return text;
+  const high = Number.parseInt(text.slice(30, 34), 16);
+  const low = Number.parseInt(text.slice(35, 39), 16);
+  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+}
+
+interface Upgrade {
+  readonly context: us_socket_context_t;
+  readonly key: string;
+}
+
+class UwsExchange implements Exchange {
+  onAbort: (() => void) | null = null;
+  onDrain: (() => void) | null = null;
+  readonly isTls = false;
+  readonly tunnelsRawBytes = false;
+  isOver = false;
+  private isReading = false;
+  private isReadingPaused = false;
+  private isHeadWritten = false;
+  private status = '';
+  private headers: readonly string[] = [];
+  private totalBytes: number | null = null;
+  private rest: Buffer | null = null;
+  private restOffset = 0;
+  private endWanted = false;
+
+  constructor(
+    private readonly res: HttpResponse,
+    readonly head: RequestHead,
+    readonly framing: Framing,
+    readonly refusal: Refusal | null,
+    private readonly upgrade: Upgrade | null,
+    private readonly over: (exchange: UwsExchange) => void,
+  ) {
+    res.onAborted(() => {
+      if (this.isOver) return;
+      this.finish();
+      this.onAbort?.();
+    });
+  }
+
+  get isUpgrade(): boolean {
+    return this.upgrade !== null;
+  }
+
+  private finish(): void {
+    this.isOver = true;
+    this.over(this);
+  }
+
+  readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
+    this.isReading = true;
+    this.res.onData((chunk, isLast) => {
+      if (!this.isOver) onChunk(Buffer.from(chunk), isLast);
+    });
+  }
+  pauseBody(): void {
+    if (this.isOver || this.isReadingPaused || !this.isReading) return;
+    this.isReadingPaused = true;
+    this.res.pause();
+  }
+  resumeBody(): void {
+    if (this.isOver || !this.isReadingPaused) return;
+    this.isReadingPaused = false;
+    this.res.resume();
+  }
+
+  respond(status: number, headers: readonly string[], body: string | Buffer, closeConnection: boolean): void {
+    if (this.isOver) return;
+    this.res.cork(() => {
+      this.writeHead(statusLine(status, ''), headers);
+      const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
+      if (this.head.method === 'HEAD') this.res.endWithoutBody(bytes.length, closeConnection);
+      else if (closeConnection) this.res.writeHeader('Connection', 'close').end(bytes, true);
+      else this.res.end(bytes);
+    });
+    this.finish();
+  }
+
+  startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
+    this.status = statusLine(status, reason);
+    this.headers = headers;
+    this.totalBytes = bodyBytes;
+  }
+
+  respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void {
+    if (this.isOver) return;
+    this.res.cork(() => {
+      this.writeHead(statusLine(status, reason), headers);
+      if (declaredBytes !== null && status !== 204) this.res.endWithoutBody(declaredBytes);
+      else this.res.endWithoutBody();
+    });
+    this.finish();
+  }
+
+  private writeHead(status: string, headers: readonly string[]): void {
+    const { res } = this;
+    this.isHeadWritten = true;
+    res.writeStatus(status);
+    for (let index = 0; index < headers.length; index += 2) {
+      const name = headers[index] as string;
+      if (name.length === 4 && name.toLowerCase() === 'date') continue; // the library writes its own, always
+      const value = headers[index + 1] as string;
+      res.writeHeader(name, isAscii(value) ? value : Buffer.from(value, 'latin1'));
+    }
+  }
+
+  write(chunk: Buffer): boolean {
+    if (this.isOver) return true;
+    if (this.rest !== null) {
+      this.rest = Buffer.concat([this.rest.subarray(this.restSent()), chunk]);
+      this.restOffset = this.res.getWriteOffset();
+      return false;
+    }
+    let isFlowing = true;
+    this.res.cork(() => {
+      if (!this.isHeadWritten) this.writeHead(this.status, this.headers);
+      if (this.totalBytes === null) {
+        isFlowing = this.res.write(chunk);
+        if (!isFlowing) this.awaitDrain();
+        return;
+      }
+      const offset = this.res.getWriteOffset();
+      const [taken, isDone] = this.res.tryEnd(chunk, this.totalBytes);
+      if (isDone) this.finish();
+      else if (!taken) {
+        isFlowing = false;
+        this.rest = Buffer.from(chunk);
+        this.restOffset = offset;
+        this.awaitDrain();
+      }
+    });
+    return isFlowing;
+  }
+
+  private restSent(): number {
+    return this.res.getWriteOffset() - this.restOffset;
+  }
+
+  /** The client takes bytes again: first what was left over, then the road is told. */
+  private awaitDrain(): void {
+    this.res.onWritable(() => {
+      if (this.isOver) return true;
+      if (this.rest !== null && this.totalBytes !== null) {
+        const left = this.rest.subarray(this.restSent());
+        const offset = this.res.getWriteOffset();
+        const [taken, isDone] = this.res.tryEnd(left, this.totalBytes);
+        if (isDone) {
+          this.finish();
+          return true;
+        }
+        if (!taken) {
+          this.rest = left;
+          this.restOffset = offset;
+          return false;
+        }
+        this.rest = null;
+      }
+      this.onDrain?.();
+      return true;
+    });
+  }
+
+  endResponse(): void {
+    if (this.isOver) return;
+    if (this.totalBytes !== null) {
+      // Ended by tryEnd when its last byte is out; an empty body needs a word of its own.
+      if (this.totalBytes === 0 || !this.isHeadWritten) this.respondEmpty();
+      return;
+    }
+    this.res.cork(() => {
+      if (!this.isHeadWritten) this.writeHead(this.status, this.headers);
+      this.res.end();
+    });
+    this.finish();
+  }
+
+  private respondEmpty(): void {
+    this.res.cork(() => {
+      if (!this.isHeadWritten) this.writeHead(this.status, this.headers);
+      this.res.end();
+    });
+    this.finish();
+  }
+
+  close(): void {
+    if (this.isOver) return;
+    this.finish();
+    this.res.close();
+  }
+
+  acceptTunnel(tunnel: TunnelAcceptance): void {
+    if (this.isOver || this.upgrade === null) {
+      tunnel.closeUpstream();
+      return;
+    }
+    const { key, context } = this.upgrade;
+    const bridge = new WebSocketBridge(tunnel);
+    this.finish();
+    this.res.cork(() => {
+      for (let index = 0; index < tunnel.headers.length; index += 2) {
+        const name = (tunnel.headers[index] as string).toLowerCase();
+        if (name.startsWith('sec-websocket-') || name === 'date') continue;
+        this.res.writeHeader(tunnel.headers[index] as string, tunnel.headers[index + 1] as string);
+      }
+      this.res.upgrade(bridge, key, tunnel.protocol ?? '', '', context);
+    });
+  }
+}
+
+function isAscii(value: string): boolean {
+  for (let index = 0; index < value.length; index += 1) if (value.charCodeAt(index) > 0x7f) return false;
+  return true;
+}
+
+export function listenUws(options: ListenerOptions): Promise<Listener> {
+  const uws = loadUws();
+  const open = new Set<UwsExchange>();
+  let whenIdle: (() => void) | null = null;
+  let isStopping = false;
+  let port = options.port;
+  const over = (exchange: UwsExchange): void => {
+    open.delete(exchange);
+    if (open.size === 0) whenIdle?.();
+  };
+  const take = (res: HttpResponse, req: HttpRequest, upgrade: Upgrade | null): void => {
+    const method = req.getCaseSensitiveMethod();
+    const query = req.getQuery() as string | undefined;
+    const path = toBytes(req.getUrl());
+    const uri = query === undefined ? path : `${path}?${toBytes(query)}`;
+    const headers: string[] = [];
+    req.forEach((name, value) => {
+      headers.push(name, toBytes(value));
+    });
+    const head: RequestHead = { method, uri, protocol: 'HTTP/1.1', headers, clientIp: textOf(res.getRemoteAddressAsText()), clientPort: 0, serverIp: options.host, serverPort: port };
+    const checked = checkRequestHead(method, uri, 'HTTP/1.1', headers, options.limits());
+    const exchange = new UwsExchange(res, head, checked.framing, checked.refusal, upgrade, over);
+    open.add(exchange);
+    options.handler.onRequest(exchange);
+  };
+  const app: TemplatedApp = uws.App();
+  uws._cfg('silent'); // no product name in responses; must follow App(), before it the library has no loop to configure
+  app.ws<WebSocketBridge>('/*', {
+    maxPayloadLength: 16 * 1024 * 1024,
+    idleTimeout: 120,
+    maxBackpressure: 16 * 1024 * 1024,
+    sendPingsAutomatically: false,
+    upgrade: (res, req, context) => take(res, req, { context, key: req.getHeader('sec-websocket-key') }),
+    open: (socket: WebSocket<WebSocketBridge>) => socket.getUserData().opened(socket),
+    message: (socket, message, isBinary) => socket.getUserData().message(Buffer.from(message), isBinary),
+    drain: (socket) => socket.getUserData().drained(),
+    ping: (socket, message) => socket.getUserData().ping(Buffer.from(message)),
+    pong: (socket, message) => socket.getUserData().pong(Buffer.from(message)),
+    close: (socket, code, message) => socket.getUserData().closed(code, Buffer.from(message)),
+  });
+  app.any('/*', (res, req) => take(res, req, null));
+
+  return new Promise((resolve, reject) => {
+    app.listen(options.host, options.port, (token: us_listen_socket | false) => {
+      if (token === false) {
+        reject(new Error(`cannot listen on ${options.host}:${options.port} (taken, or not permitted): choose another port with WAF_PORT`));
+        return;
+      }
+      port = uws.us_socket_local_port(token as unknown as us_socket);
+      const stop = async (drainMs: number): Promise<void> => {
+        if (isStopping) return;
+        isStopping = true;
+        uws.us_listen_socket_close(token);
+        if (open.size > 0) {
+          await new Promise<void>((done) => {
+            const timer = setTimeout(done, drainMs);
+            whenIdle = () => {
+              clearTimeout(timer);
+              done();
+            };
+          });
+        }
+        for (const exchange of [...open]) exchange.close();
+      };
+      resolve({ port, stop });
+    });
+  });
+}
+

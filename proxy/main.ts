@@ -1,0 +1,228 @@
+// The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
+import { availableParallelism, hostname } from 'node:os';
+import { createServer } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino, type Logger } from 'pino';
+import { resolveAdminToken, startAdmin } from './admin.js';
+import { AuditLog } from './audit-log.js';
+import { formatProblems, resolveProxyConfig, upstreamDefaults } from './config.js';
+import type { GenerationReply, ProxyConfig, SecurityEvent } from './contract.js';
+import { engineModule } from './inspection.js';
+import { canSharePort, chooseListener, type ListenerKind } from './listeners/index.js';
+import type { GenerationPayload } from './messages.js';
+import { renderPrometheus } from './metrics.js';
+import { Generations, loadStored, sha256Of, toShared } from './reload.js';
+import { Supervisor } from './supervisor.js';
+
+/** What to serve before the control plane has spoken. */
+export interface InitialGeneration {
+  readonly config: ProxyConfig;
+  /** Compiled rules; null = none (protected sites then answer by their failMode). */
+  readonly artifact: Uint8Array | null;
+  readonly selfTest?: 'inspect' | 'skip';
+}
+
+export interface DataPlaneOptions {
+  readonly host: string;
+  readonly port: number; // 0 = any free one
+  readonly adminHost: string;
+  readonly adminPort: number; // 0 = any free one
+  /** null: made and kept in `dataDir/admin-token`. */
+  readonly adminToken: string | null;
+  readonly workers: number | 'auto';
+  readonly listener: ListenerKind | 'auto';
+  /** Holds current.json, artifacts/, log/audit.jsonl, admin-token. */
+  readonly dataDir: string;
+  readonly initial: InitialGeneration;
+  /** Start from dataDir/current.json when there is one, not from `initial`. */
+  readonly resume: boolean;
+  /** SIGHUP: what to serve now. Null result = keep what serves. */
+  readonly reread: (() => Promise<InitialGeneration | null>) | null;
+  readonly handlesSignals: boolean;
+  /** Test doubles; default the engine. */
+  readonly inspectionModule?: string;
+  readonly logLevel?: string;
+  /** Threads for large bodies, per worker; 0 = inspect inline. */
+  readonly inspectionThreads?: number;
+  readonly auditRotateBytes?: number;
+}
+
+export interface DataPlane {
+  readonly ports: { readonly http: number; readonly admin: number };
+  readonly adminToken: string;
+  readonly listener: ListenerKind;
+  readonly workers: number;
+  activate(request: unknown): Promise<GenerationReply>;
+  status(): Promise<Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+/** Both listeners can share a port with strangers; a taken one must be an error, not half of the traffic. */
+function assertPortFree(host: string, port: number): Promise<void> {
+  if (port === 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(`cannot listen on ${host}:${port}: ${error.code === 'EADDRINUSE' ? 'another program uses this port; stop it or set WAF_PORT' : error.message}`)));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
+  });
+}
+
+function workerCount(options: DataPlaneOptions, kind: ListenerKind, log: Logger): number {
+  const wanted = options.workers === 'auto' ? availableParallelism() : Math.max(1, options.workers);
+  if (kind === 'node' && wanted > 1 && !canSharePort()) {
+    log.warn({ wanted }, 'node:http cannot share a port between threads before Node 22.12: one worker serves; use the uws listener or a newer Node for more');
+    return 1;
+  }
+  return wanted;
+}
+
+/** Starts everything; rejects with a message for people when something is in the way. */
+export async function startDataPlane(options: DataPlaneOptions): Promise<DataPlane> {
+  const log = pino({ name: 'gatehouse-proxy', level: options.logLevel ?? 'info' }, pino.destination({ fd: 2, sync: false }));
+  const choice = chooseListener(options.listener);
+  const workers = workerCount(options, choice.kind, log);
+  await assertPortFree(options.host, options.port);
+  const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
+  const stored = options.resume ? await loadStored(options.dataDir, (message) => log.warn(message)) : null;
+  const generations = new Generations(options.dataDir, stored ?? firstPayload(options.initial, 1));
+  const audit = new AuditLog({
+    path: join(options.dataDir, 'log', 'audit.jsonl'),
+    rotateBytes: options.auditRotateBytes ?? 128 * 1024 * 1024,
+    keepFiles: 5,
+    bufferBytesMax: 32 * 1024 * 1024,
+    serverId: hostname(),
+    onProblem: (message) => log.error(message),
+  });
+  const supervisor = new Supervisor({
+    workers,
+    port: options.port,
+    start: {
+      listener: choice.kind,
+      host: options.host,
+      sharedPort: workers > 1,
+      inspectionModule: options.inspectionModule ?? engineModule,
+      inspectionThreads: options.inspectionThreads ?? 1,
+    },
+    generation: () => generations.active,
+    onEvents: (batch: readonly SecurityEvent[]) => audit.append(batch),
+    log: (level, fields, message) => log[level](fields, message),
+  });
+  try {
+    await supervisor.startAll();
+  } catch (error) {
+    await supervisor.stop(0);
+    throw error;
+  }
+  await generations.persist();
+  const status = (): Promise<Record<string, unknown>> => describe(supervisor, generations, choice.kind, audit);
+  const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
+  const admin = await startAdmin({
+    host: options.adminHost,
+    port: options.adminPort,
+    token: adminToken,
+    actions: { status, activate, isHealthy: () => supervisor.readyCount > 0, metrics: () => scrape(supervisor, generations, audit) },
+  });
+  log.info({ listener: choice.kind, why: choice.why, workers, port: supervisor.port, admin: admin.port, generation: generations.active.id, ruleset: generations.active.sha256 }, 'data plane is up');
+
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => (stopping ??= stopAll(supervisor, admin, audit, generations.active.config.timeouts.drainMs, log));
+  const plane: DataPlane = { ports: { http: supervisor.port, admin: admin.port }, adminToken, listener: choice.kind, workers, activate, status, stop };
+  if (options.handlesSignals) handleSignals(plane, options, log);
+  return plane;
+}
+
+async function stopAll(supervisor: Supervisor, admin: { close: () => Promise<void> }, audit: AuditLog, drainMs: number, log: Logger): Promise<void> {
+  await supervisor.stop(drainMs);
+  await admin.close();
+  await audit.close();
+  log.info('data plane stopped');
+}
+
+function firstPayload(initial: InitialGeneration, id: number): GenerationPayload {
+  const { artifact, config } = initial;
+  return { id, sha256: artifact === null ? '' : sha256Of(artifact), artifact: artifact === null ? null : toShared(artifact), config, selfTest: initial.selfTest ?? 'inspect' };
+}
+
+async function describe(supervisor: Supervisor, generations: Generations, listener: ListenerKind, audit: AuditLog): Promise<Record<string, unknown>> {
+  const { workers } = await supervisor.report();
+  const { id, sha256, config } = generations.active;
+  return {
+    generation: id,
+    ruleset: sha256,
+    mode: config.mode,
+    sites: config.sites.map(({ name, prefix, host, upstream, protected: isProtected }) => ({ name, prefix, host, upstream, protected: isProtected })),
+    listener,
+    lastApply: generations.lastOutcome,
+    restarts: supervisor.restarts,
+    audit: { written: audit.written, dropped: audit.dropped },
+    workers,
+  };
+}
+
+async function scrape(supervisor: Supervisor, generations: Generations, audit: AuditLog): Promise<string> {
+  const { metrics, workers } = await supervisor.report();
+  const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
+  const dropped = workers.reduce((sum, worker) => sum + Number(worker['eventsDropped'] ?? 0), 0);
+  return renderPrometheus(metrics, {
+    waap_config_version: generations.active.id,
+    waap_config_last_apply_success: generations.lastOutcome === 'refused' ? 0 : 1,
+    waap_workers_ready: supervisor.readyCount,
+    waap_worker_restarts: supervisor.restarts,
+    waap_eventloop_lag_seconds: lag / 1000,
+    waap_events_dropped: dropped,
+    waap_audit_written: audit.written,
+    waap_audit_dropped: audit.dropped,
+  });
+}
+
+function handleSignals(plane: DataPlane, options: DataPlaneOptions, log: Logger): void {
+  const onEnd = (signal: NodeJS.Signals): void => {
+    log.info({ signal }, 'stopping: no new connections, open requests are finished');
+    plane.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: String(error) }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', onEnd);
+  process.once('SIGINT', onEnd);
+  process.on('SIGHUP', () => {
+    void rereadSettings(plane, options, log);
+  });
+}
+
+async function rereadSettings(plane: DataPlane, options: DataPlaneOptions, log: Logger): Promise<void> {
+  if (options.reread === null) {
+    log.warn('SIGHUP: there is no local settings file to read again');
+    return;
+  }
+  try {
+    const next = await options.reread();
+    if (next === null) return;
+    const payload = firstPayload(next, 0);
+    const reply = await plane.activate({ id: 0, sha256: payload.sha256, artifactPath: '', ...(next.artifact === null ? {} : { artifactBase64: Buffer.from(next.artifact).toString('base64') }), config: next.config, selfTest: payload.selfTest });
+    if (reply.outcome === 'active') log.info({ generation: reply.id, tookMs: reply.tookMs }, 'SIGHUP: the new settings serve');
+    else log.error({ reason: reply.reason }, 'SIGHUP: the new settings were refused; nothing changed');
+  } catch (error) {
+    log.error({ err: error instanceof Error ? error.message : String(error) }, 'SIGHUP: the settings could not be read; nothing changed');
+  }
+}
+
+/** Reads the proxy's part of a local settings file. Throws with every problem, one per line. */
+export async function readProxyConfig(path: string | null, env: Readonly<Record<string, string | undefined>>): Promise<ProxyConfig> {
+  let settings: unknown = {};
+  if (path !== null) {
+    const text = await readFile(path, 'utf8');
+    try {
+      settings = JSON.parse(text) as unknown;
+    } catch (error) {
+      throw new Error(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  }
+  const { config, problems } = resolveProxyConfig(settings, upstreamDefaults(env));
+  if (config === null) throw new Error(`${path ?? 'settings'} cannot be used:\n${formatProblems(problems)}`);
+  return config;
+}

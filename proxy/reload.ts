@@ -1,0 +1,138 @@
+// Main's side of a change: verify, prepare everywhere, commit everywhere, remember. Nothing that serves is touched
+// before everything that can fail has succeeded; after that nothing may fail.
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { GenerationReply, GenerationRequest, ProxyConfig } from './contract.js';
+import { checkGenerationRequest } from './check-contract.js';
+import type { GenerationPayload } from './messages.js';
+import type { Supervisor } from './supervisor.js';
+
+const prepareTimeoutMs = 60_000;
+const commitTimeoutMs = 10_000;
+
+/** What `current.json` holds: enough to serve again with nothing else alive. */
+interface StoredGeneration {
+  readonly id: number;
+  readonly sha256: string;
+  readonly selfTest: 'inspect' | 'skip';
+  readonly config: ProxyConfig;
+}
+
+export function toShared(bytes: Uint8Array): SharedArrayBuffer {
+  const shared = new SharedArrayBuffer(bytes.length);
+  new Uint8Array(shared).set(bytes);
+  return shared;
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Written whole or not at all: to a temporary name, flushed, renamed. */
+async function writeAtomically(path: string, bytes: Uint8Array | string): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}
+
+export class Generations {
+  private chain: Promise<unknown> = Promise.resolve();
+  lastOutcome: 'none' | 'active' | 'refused' = 'none';
+
+  constructor(
+    private readonly dataDir: string,
+    public active: GenerationPayload,
+  ) {}
+
+  private artifactPath(sha256: string): string {
+    return join(this.dataDir, 'artifacts', sha256);
+  }
+
+  /** Keeps the active generation on disk: artifact by content, then current.json. */
+  async persist(): Promise<void> {
+    const { id, sha256, artifact, config, selfTest } = this.active;
+    await mkdir(join(this.dataDir, 'artifacts'), { recursive: true });
+    if (artifact !== null) {
+      const path = this.artifactPath(sha256);
+      const onDisk = await readFile(path).then(sha256Of, () => ''); // absent or unreadable: written anew
+      if (onDisk !== sha256) await writeAtomically(path, new Uint8Array(artifact));
+    }
+    const stored: StoredGeneration = { id, sha256, selfTest, config };
+    await writeAtomically(join(this.dataDir, 'current.json'), `${JSON.stringify(stored)}\n`);
+  }
+
+  /** One change at a time, in order of arrival. */
+  activate(supervisor: Supervisor, input: unknown): Promise<GenerationReply> {
+    const turn = this.chain.then(() => this.activateNow(supervisor, input));
+    this.chain = turn.catch(() => undefined); // the caller of `turn` hears of it; the next in line must still run
+    return turn;
+  }
+
+  private async activateNow(supervisor: Supervisor, input: unknown): Promise<GenerationReply> {
+    const startedMs = Date.now();
+    const problems = checkGenerationRequest(input);
+    const refused = (id: number, reason: string): GenerationReply => {
+      this.lastOutcome = 'refused';
+      return { outcome: 'refused', id, reason, problems };
+    };
+    if (problems.length > 0) return refused(0, 'the request is not a generation');
+    const request = input as GenerationRequest;
+    const id = request.id === 0 ? this.active.id + 1 : request.id;
+    if (id <= this.active.id) return refused(id, `generation ${id} is not newer than the active ${this.active.id}; send a larger id, or 0 to have one chosen`);
+    let artifact: SharedArrayBuffer | null;
+    try {
+      artifact = await this.bytesOf(request);
+    } catch (error) {
+      return refused(id, error instanceof Error ? error.message : String(error)); // unreadable file: the sender's to mend
+    }
+    const payload: GenerationPayload = { id, sha256: request.sha256, artifact, config: request.config, selfTest: request.selfTest ?? 'inspect' };
+    const outcome = await supervisor.prepare(payload, prepareTimeoutMs);
+    if (outcome.kind === 'refused') return refused(id, outcome.reason);
+    this.active = payload; // from here a worker that starts loads the new one
+    const workers = await supervisor.commit(id, commitTimeoutMs);
+    this.lastOutcome = 'active';
+    await this.persist();
+    return { outcome: 'active', id, sha256: payload.sha256, workers, tookMs: Date.now() - startedMs };
+  }
+
+  /** Bytes carried along, read from disk, or kept from the active generation when the hash is the same. */
+  private async bytesOf(request: GenerationRequest): Promise<SharedArrayBuffer | null> {
+    if (request.sha256 === '') return null;
+    if (request.sha256 === this.active.sha256 && this.active.artifact !== null) return this.active.artifact;
+    const bytes = request.artifactBase64 === undefined ? await readFile(request.artifactPath === '' ? this.artifactPath(request.sha256) : request.artifactPath) : Buffer.from(request.artifactBase64, 'base64');
+    const sha256 = sha256Of(bytes);
+    if (sha256 !== request.sha256) throw new Error(`the artifact's SHA-256 is ${sha256}, announced was ${request.sha256}`);
+    return toShared(bytes);
+  }
+}
+
+/** The last active generation, or null when there is none or it cannot be read (which `onProblem` hears). */
+export async function loadStored(dataDir: string, onProblem: (message: string) => void): Promise<GenerationPayload | null> {
+  const path = join(dataDir, 'current.json');
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null; // first start
+    onProblem(`cannot read ${path}: ${String(error)}`);
+    return null;
+  }
+  try {
+    const stored = JSON.parse(text) as StoredGeneration;
+    const problems = checkGenerationRequest({ id: stored.id, sha256: stored.sha256, artifactPath: '', config: stored.config });
+    if (problems.length > 0) throw new Error(problems.map(({ path: at, message }) => `${at} ${message}`).join('; '));
+    const bytes = stored.sha256 === '' ? null : await readFile(join(dataDir, 'artifacts', stored.sha256));
+    if (bytes !== null && sha256Of(bytes) !== stored.sha256) throw new Error('its artifact is damaged');
+    return { id: stored.id, sha256: stored.sha256, artifact: bytes === null ? null : toShared(bytes), config: stored.config, selfTest: stored.selfTest };
+  } catch (error) {
+    onProblem(`${path} is not usable (${error instanceof Error ? error.message : String(error)}); starting from the local settings instead`);
+    return null;
+  }
+}

@@ -1,0 +1,213 @@
+// The way back: the upstream's response is inspected (phase 3, and phase 4 where the rules ask for the body) and relayed
+// as it came. Only a body that is to be inspected is held, up to a limit; streams never are.
+import type { ProxyError } from './errors.js';
+import { BodyCollector } from './body.js';
+import { codingOf, decodeBody } from './decode-body.js';
+import type { Journey } from './handle-request.js';
+import { findField } from './header-fields.js';
+import type { TunnelClient } from './listeners/listener.js';
+import { isStream, relayedFields } from './response-fields.js';
+import type { Site } from './route.js';
+import type { UpstreamHandler, UpstreamHead } from './upstream.js';
+
+/** tunnel: a WebSocket; held: collected for phase 4; flowing: relayed. */
+type State = 'waiting' | 'held' | 'inspecting' | 'flowing' | 'tunnel';
+
+export class Reply implements UpstreamHandler {
+  private state: State = 'waiting';
+  private head: UpstreamHead | null = null;
+  private fields: string[] = [];
+  private readonly dispatchedMs = performance.now();
+  private collector: BodyCollector | null = null;
+  /** Bytes and the end that came while the held part was being decoded. */
+  private late: Buffer[] = [];
+  private isEnded = false;
+  private client: TunnelClient | null = null;
+  private earlyTunnel: Buffer[] = [];
+
+  constructor(
+    private readonly journey: Journey,
+    private readonly site: Site,
+  ) {}
+
+  onHead(head: UpstreamHead): void {
+    const { journey, site } = this;
+    const { exchange } = journey;
+    if (journey.isOver) return;
+    this.head = head;
+    journey.context.metrics.upstream(site.name, (performance.now() - this.dispatchedMs) / 1000);
+    journey.status = head.status;
+    this.fields = relayedFields(head.headers, journey.requestId);
+    journey.replyFields = this.fields;
+    const { inspection, config } = journey.generation;
+    const { transaction } = journey;
+    if (transaction !== null && inspection !== null) {
+      journey.inspect(site, () => inspection.inspector.responseHeaders(transaction, { status: head.status, protocol: head.protocol, headers: head.headers }));
+      if (journey.isOver) return;
+    }
+    if (head.status === 101) {
+      this.joinTunnel(head);
+      return;
+    }
+    if (head.bodyBytes === 0 && (exchange.head.method === 'HEAD' || head.status === 204 || head.status === 304)) {
+      exchange.respondBodyless(head.status, head.reason, this.fields, head.declaredBytes);
+      this.state = 'flowing';
+      return;
+    }
+    const isHeld = journey.transaction !== null && inspection !== null && !isStream(head.headers) && inspection.inspector.wantsResponseBody(journey.transaction);
+    if (isHeld) {
+      this.state = 'held';
+      this.collector = new BodyCollector(config.limits.responseBodyBytesMax);
+    } else this.startRelay();
+  }
+
+  private startRelay(): void {
+    const { head } = this;
+    if (head === null) return;
+    this.state = 'flowing';
+    this.journey.exchange.startResponse(head.status, head.reason, this.fields, head.bodyBytes);
+  }
+
+  onData(chunk: Buffer): void {
+    const { journey } = this;
+    if (journey.isOver) return;
+    switch (this.state) {
+      case 'flowing':
+        if (!journey.exchange.write(chunk)) journey.upstream?.pause();
+        return;
+      case 'held':
+        this.hold(chunk);
+        return;
+      case 'inspecting':
+        this.late.push(Buffer.from(chunk));
+        return;
+      case 'tunnel':
+        this.sendToClient(chunk);
+        return;
+      case 'waiting':
+    }
+  }
+
+  private hold(chunk: Buffer): void {
+    const { collector, journey } = this;
+    if (collector === null) return;
+    const taken = collector.add(chunk);
+    if (taken === chunk.length) return;
+    // Over the limit: this part is inspected, the rest is relayed after it.
+    this.late.push(Buffer.from(chunk.subarray(taken)));
+    journey.upstream?.pause();
+    this.inspectHeld(collector, this.head?.bodyBytes ?? collector.bytes + 1);
+  }
+
+  onEnd(): void {
+    const { journey, collector } = this;
+    this.isEnded = true;
+    if (journey.isOver) return;
+    switch (this.state) {
+      case 'held':
+        if (collector !== null) this.inspectHeld(collector, collector.bytes);
+        return;
+      case 'flowing':
+        this.complete();
+        return;
+      case 'tunnel':
+        this.client?.end();
+        journey.finish('served');
+        return;
+      case 'waiting':
+      case 'inspecting':
+    }
+  }
+
+  private complete(): void {
+    const { journey } = this;
+    journey.exchange.endResponse();
+    journey.finish('served');
+  }
+
+  /** Phase 4 on what was held; decoded for the engine, relayed as it came. */
+  private inspectHeld(collector: BodyCollector, wireBytes: number): void {
+    this.collector = null;
+    this.state = 'inspecting';
+    const raw = collector.take();
+    const coding = this.head === null ? null : codingOf(findField(this.head.headers, 'content-encoding'));
+    if (coding === null || raw === null) {
+      this.inspectBytes(raw, raw, wireBytes);
+      return;
+    }
+    const { metrics } = this.journey.context;
+    if (coding === 'unknown') {
+      metrics.count('waap_response_uninspected_total{reason="coding"}');
+      this.inspectBytes(raw, null, wireBytes);
+      return;
+    }
+    void decodeBody(raw, coding, this.journey.generation.config.limits.decodedBodyBytesMax).then((decoded) => {
+      if (this.journey.isOver) return;
+      if (decoded.isPartial) metrics.count('waap_inspection_truncated_total');
+      this.inspectBytes(raw, decoded.bytes, decoded.isPartial ? decoded.bytes.length + 1 : decoded.bytes.length);
+    });
+  }
+
+  private inspectBytes(raw: Buffer | null, bytes: Buffer | null, wireBytes: number): void {
+    const { journey, site } = this;
+    const { inspection } = journey.generation;
+    const { transaction } = journey;
+    if (transaction !== null && inspection !== null) {
+      journey.inspect(site, () => inspection.inspector.responseBody(transaction, bytes, wireBytes));
+      if (journey.isOver) return;
+    }
+    // All of it is here: a length can be told even where the upstream chunked.
+    if (this.head !== null && this.isEnded && this.late.length === 0) this.head = { ...this.head, bodyBytes: raw?.length ?? 0 };
+    this.startRelay();
+    let isFlowing = true;
+    if (raw !== null) isFlowing = journey.exchange.write(raw) && isFlowing;
+    for (const chunk of this.late.splice(0)) isFlowing = journey.exchange.write(chunk) && isFlowing;
+    if (this.isEnded) this.complete();
+    else if (isFlowing) journey.upstream?.resume();
+  }
+
+  onError(error: ProxyError): void {
+    const isHeadRelayed = this.state === 'flowing' || this.state === 'tunnel';
+    this.journey.failed(error, isHeadRelayed);
+  }
+
+  onDrain(): void {
+    this.journey.upstreamDrained();
+  }
+
+  private joinTunnel(head: UpstreamHead): void {
+    const { journey } = this;
+    const { upstream, exchange } = journey;
+    if (!exchange.isUpgrade || upstream === null) {
+      upstream?.abort();
+      journey.answer(502, 'failed', true);
+      return;
+    }
+    this.state = 'tunnel';
+    exchange.onAbort = () => {
+      upstream.abort();
+      journey.finish('served');
+    };
+    exchange.acceptTunnel({
+      headers: this.fields,
+      protocol: findField(head.headers, 'sec-websocket-protocol'),
+      sendUpstream: (bytes) => upstream.write(bytes),
+      closeUpstream: () => {
+        upstream.abort();
+        journey.finish('served');
+      },
+      opened: (client) => {
+        this.client = client;
+        for (const bytes of this.earlyTunnel.splice(0)) client.send(bytes);
+      },
+    });
+  }
+
+  private sendToClient(chunk: Buffer): void {
+    if (this.client === null) {
+      this.earlyTunnel.push(Buffer.from(chunk));
+      return;
+    }
+    if (!this.client.send(chunk)) this.journey.upstream?.pause();
+  }
+}

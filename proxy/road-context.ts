@@ -1,0 +1,30 @@
+// What a worker lends to every request on the road.
+import type { CollectionStore } from '#engine';
+import type { SecurityEvent } from './contract.js';
+import type { Generation } from './generation.js';
+import type { ForeignInspector } from './inspection-pool.js';
+import type { Metrics } from './metrics.js';
+import type { Site } from './route.js';
+import type { UpstreamPool } from './upstream.js';
+
+/** A request whose body is still coming; swept for slow clients. */
+export interface BodyWatch {
+  readonly bodyAtMs: number;
+  bodyTimedOut(): void;
+}
+
+export interface RoadContext {
+  /** Read once per request, with no await between reading and pinning. */
+  current(): Generation;
+  /** Wall clock, ms. */
+  now(): number;
+  makeRequestId(nowMs: number): string;
+  poolFor(site: Site, generation: Generation): UpstreamPool;
+  readonly store: CollectionStore;
+  readonly metrics: Metrics;
+  record(event: SecurityEvent): void;
+  readonly readingBody: Set<BodyWatch>;
+  /** Inspection off this thread for large bodies; null = always inline. */
+  readonly foreignInspector: ForeignInspector | null;
+  log(level: 'info' | 'warn' | 'error', fields: Readonly<Record<string, unknown>>, message: string): void;
+}

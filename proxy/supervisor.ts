@@ -1,0 +1,254 @@
+// Workers: started, watched, replaced. No request ever touches this thread.
+import { Worker } from 'node:worker_threads';
+import type { GenerationPayload, LogLevel, ToMain, ToWorker, WorkerReport, WorkerStart } from './messages.js';
+import { unreachable } from './messages.js';
+import type { SecurityEvent } from './contract.js';
+import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from './metrics.js';
+
+export interface SupervisorOptions {
+  readonly workers: number;
+  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation'>;
+  readonly port: number;
+  /** What a worker started now has to load. */
+  readonly generation: () => GenerationPayload;
+  readonly onEvents: (batch: readonly SecurityEvent[]) => void;
+  readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
+}
+
+export type PrepareOutcome = { readonly kind: 'prepared' } | { readonly kind: 'refused'; readonly reason: string };
+
+const reportTimeoutMs = 2_000;
+const restartDelayMs = { first: 50, most: 10_000 } as const;
+const calmAfterMs = 30_000; // a worker that served this long starts the back-off anew
+
+interface Slot {
+  readonly index: number;
+  worker: Worker | null;
+  state: 'starting' | 'ready' | 'dying' | 'gone';
+  startedAtMs: number;
+  failures: number;
+  restarts: number;
+  lastReason: string;
+  /** Set while a prepare or commit waits for this worker. */
+  answer: ((message: ToMain | null) => void) | null;
+  /** Workers replaced but not gone yet. */
+  readonly former: Set<Worker>;
+  lastReport: WorkerReport | null;
+}
+
+export class Supervisor {
+  port: number;
+  private readonly slots: Slot[] = [];
+  private readonly reports = new Map<number, (report: WorkerReport) => void>();
+  private readonly departed: MetricsSnapshot = emptyMetrics();
+  private nextToken = 1;
+  private isStopping = false;
+
+  constructor(private readonly options: SupervisorOptions) {
+    this.port = options.port;
+  }
+
+  /** Resolves when every worker listens; rejects with the first reason when one cannot. */
+  async startAll(): Promise<void> {
+    const { workers } = this.options;
+    for (let index = 0; index < workers; index += 1) {
+      const slot: Slot = { index, worker: null, state: 'gone', startedAtMs: 0, failures: 0, restarts: 0, lastReason: '', answer: null, former: new Set(), lastReport: null };
+      this.slots.push(slot);
+    }
+    const [first, ...others] = this.slots;
+    if (first === undefined) return;
+    await this.startOne(first); // it settles the port when any free one was asked for
+    await Promise.all(others.map((slot) => this.startOne(slot)));
+  }
+
+  private startOne(slot: Slot): Promise<void> {
+    const data: WorkerStart = { ...this.options.start, workerId: slot.index, port: this.port, generation: this.options.generation() };
+    const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: data, name: `gatehouse-${slot.index}` });
+    slot.worker = worker;
+    slot.state = 'starting';
+    slot.startedAtMs = Date.now();
+    return new Promise((resolve, reject) => {
+      worker.on('message', (message: ToMain) => {
+        if (message.kind === 'ready') {
+          slot.state = 'ready';
+          this.port = message.port;
+          resolve();
+        } else if (message.kind === 'failed') {
+          slot.lastReason = message.reason;
+          reject(new Error(message.reason));
+        } else this.heard(slot, worker, message);
+      });
+      worker.on('error', (error) => {
+        slot.lastReason = error.stack ?? error.message;
+        this.options.log('error', { worker: slot.index, err: slot.lastReason }, 'worker died');
+      });
+      worker.on('exit', (code) => {
+        reject(new Error(slot.lastReason === '' ? `worker ${slot.index} ended with code ${code} before it listened` : slot.lastReason));
+        this.gone(slot, worker);
+      });
+    });
+  }
+
+  private heard(slot: Slot, worker: Worker, message: Exclude<ToMain, { kind: 'ready' | 'failed' }>): void {
+    switch (message.kind) {
+      case 'prepared':
+      case 'refused':
+      case 'committed':
+        slot.answer?.(message);
+        return;
+      case 'report':
+        this.reports.get(message.token)?.(message.report);
+        return;
+      case 'events':
+        this.options.onEvents(message.batch);
+        return;
+      case 'log':
+        this.options.log(message.level, message.fields, message.message);
+        return;
+      case 'dying':
+        slot.lastReason = message.reason;
+        this.options.log('error', { worker: slot.index, err: message.reason }, 'a bug ended a worker; it is being replaced');
+        slot.former.add(worker);
+        this.replace(slot, worker);
+        return;
+      default:
+        unreachable(message);
+    }
+  }
+
+  private gone(slot: Slot, worker: Worker): void {
+    if (slot.former.delete(worker)) return;
+    this.replace(slot, worker);
+  }
+
+  private replace(slot: Slot, worker: Worker): void {
+    if (slot.worker !== worker) return;
+    const wasReady = slot.state === 'ready';
+    slot.worker = null;
+    slot.state = 'gone';
+    slot.answer?.(null);
+    if (slot.lastReport !== null) mergeMetrics(this.departed, slot.lastReport.metrics);
+    slot.lastReport = null;
+    if (this.isStopping) return;
+    if (!wasReady && slot.restarts === 0 && slot.failures === 0) return; // never listened: startAll reports it
+    slot.restarts += 1;
+    slot.failures = Date.now() - slot.startedAtMs > calmAfterMs ? 0 : slot.failures + 1;
+    const delayMs = slot.failures <= 1 ? 0 : Math.min(restartDelayMs.first * 2 ** (slot.failures - 1), restartDelayMs.most);
+    setTimeout(() => this.restart(slot), delayMs);
+  }
+
+  private restart(slot: Slot): void {
+    if (this.isStopping) return;
+    this.startOne(slot).then(
+      () => this.options.log('info', { worker: slot.index, restarts: slot.restarts }, 'worker replaced'),
+      (error: unknown) => this.options.log('error', { worker: slot.index, err: error instanceof Error ? error.message : String(error) }, 'a worker could not be started again'),
+    );
+  }
+
+  private ready(): Slot[] {
+    return this.slots.filter((slot) => slot.state === 'ready' && slot.worker !== null);
+  }
+
+  /** Sends one message to every ready worker and collects one answer each; null = it died or took too long. */
+  private askAll(message: ToWorker, timeoutMs: number): Promise<(ToMain | null)[]> {
+    return Promise.all(
+      this.ready().map(
+        (slot) =>
+          new Promise<ToMain | null>((resolve) => {
+            const timer = setTimeout(() => done(null), timeoutMs);
+            const done = (answer: ToMain | null): void => {
+              clearTimeout(timer);
+              slot.answer = null;
+              resolve(answer);
+            };
+            slot.answer = done;
+            slot.worker?.postMessage(message);
+          }),
+      ),
+    );
+  }
+
+  /** All or none: on any refusal every worker discards, and what served goes on serving. */
+  async prepare(generation: GenerationPayload, timeoutMs: number): Promise<PrepareOutcome> {
+    const answers = await this.askAll({ kind: 'prepare', generation }, timeoutMs);
+    let reason: string | null = answers.length === 0 ? 'no worker is running' : null;
+    for (const answer of answers) {
+      if (answer === null) reason ??= `a worker died or did not answer within ${timeoutMs} ms while preparing`;
+      else if (answer.kind === 'refused') reason ??= answer.reason;
+    }
+    if (reason === null) return { kind: 'prepared' };
+    this.tellAll({ kind: 'discard', id: generation.id });
+    return { kind: 'refused', reason };
+  }
+
+  /** Cannot fail: a worker that dies now is replaced by one that loads the new generation. Returns how many serve it. */
+  async commit(id: number, timeoutMs: number): Promise<number> {
+    const answers = await this.askAll({ kind: 'commit', id }, timeoutMs);
+    return answers.filter((answer) => answer?.kind === 'committed').length;
+  }
+
+  private tellAll(message: ToWorker): void {
+    for (const slot of this.ready()) slot.worker?.postMessage(message);
+  }
+
+  async report(): Promise<{ readonly metrics: MetricsSnapshot; readonly workers: readonly Record<string, unknown>[] }> {
+    const asked = await Promise.all(this.slots.map((slot) => this.reportOne(slot)));
+    const metrics = emptyMetrics();
+    mergeMetrics(metrics, this.departed);
+    for (const report of asked) if (report !== null) mergeMetrics(metrics, report.metrics);
+    const workers = this.slots.map((slot, index) => {
+      const report = asked[index] ?? null;
+      return {
+        worker: slot.index,
+        state: slot.state,
+        restarts: slot.restarts,
+        lastFailure: slot.lastReason,
+        generation: report?.generation ?? null,
+        inFlight: report?.inFlight ?? null,
+        retiring: report?.retiring ?? null,
+        eventsDropped: report?.eventsDropped ?? null,
+        loopLagMsP99: report?.loopLagMsP99 ?? null,
+      };
+    });
+    return { metrics, workers };
+  }
+
+  private reportOne(slot: Slot): Promise<WorkerReport | null> {
+    const { worker } = slot;
+    if (worker === null || slot.state !== 'ready') return Promise.resolve(null);
+    const token = this.nextToken;
+    this.nextToken += 1;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => done(slot.lastReport), reportTimeoutMs); // busy: its last word stands
+      const done = (report: WorkerReport | null): void => {
+        clearTimeout(timer);
+        this.reports.delete(token);
+        if (slot.worker === worker) slot.lastReport = report;
+        resolve(report);
+      };
+      this.reports.set(token, done);
+      worker.postMessage({ kind: 'report', token } satisfies ToWorker);
+    });
+  }
+
+  get restarts(): number {
+    return this.slots.reduce((sum, slot) => sum + slot.restarts, 0);
+  }
+  get readyCount(): number {
+    return this.ready().length;
+  }
+
+  /** Workers finish what they have, up to `drainMs`, then end by themselves when their connections are closed. */
+  async stop(drainMs: number): Promise<void> {
+    this.isStopping = true;
+    const leaving: Promise<void>[] = [];
+    for (const slot of this.slots) {
+      for (const worker of [slot.worker, ...slot.former]) {
+        if (worker === null) continue;
+        leaving.push(new Promise((resolve) => worker.once('exit', () => resolve())));
+        worker.postMessage({ kind: 'stop', drainMs } satisfies ToWorker);
+      }
+    }
+    await Promise.all(leaving);
+  }
+}

@@ -1,0 +1,214 @@
+// One thread: a listener, the current generation, a mailbox. Nothing else.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parentPort, workerData } from 'node:worker_threads';
+import { EventRing } from './events.js';
+import type { Generation } from './generation.js';
+import { handleRequest } from './handle-request.js';
+import type { InspectionModule } from './inspection.js';
+import { listen, type Listener } from './listeners/index.js';
+import { unreachable, type GenerationPayload, type LogLevel, type ToMain, type ToWorker, type WorkerStart } from './messages.js';
+import { Metrics } from './metrics.js';
+import { GenerationRefused, prepareGeneration } from './prepare.js';
+import { createRequestIds } from './request-id.js';
+import type { BodyWatch, RoadContext } from './road-context.js';
+import type { Site } from './route.js';
+import { UpstreamPool } from './upstream.js';
+
+const eventsCapacity = 4096; // between two flushes; beyond, dropped and counted
+const flushEveryMs = 100;
+const sweepEveryMs = 500;
+
+const port = parentPort;
+if (port === null) throw new Error('worker.js runs as a worker thread, started by main.js');
+const start = workerData as WorkerStart;
+const post = (message: ToMain): void => port.postMessage(message);
+const log = (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string): void => post({ kind: 'log', level, fields: { worker: start.workerId, ...fields }, message });
+
+const module = (await import(start.inspectionModule)) as InspectionModule;
+const metrics = new Metrics();
+const events = new EventRing(eventsCapacity, (batch) => post({ kind: 'events', batch }));
+const readingBody = new Set<BodyWatch>();
+const pools = new Map<string, UpstreamPool>();
+const retiring = new Set<Generation>();
+const loopDelay = monitorEventLoopDelay({ resolution: 20 });
+loopDelay.enable();
+
+let current: Generation;
+let prepared: Generation | null = null;
+let listener: Listener | null = null;
+let isStopping = false;
+
+function poolFor(site: Site, generation: Generation): UpstreamPool {
+  const found = pools.get(site.origin);
+  if (found !== undefined) return found;
+  const { limits, timeouts } = generation.config;
+  const pool = new UpstreamPool({
+    host: site.upstreamHost,
+    port: site.upstreamPort,
+    tls: site.tls,
+    serverName: site.upstreamHost,
+    verifyCertificate: site.verifyCertificate,
+    connectionsMax: limits.upstreamConnectionsMax,
+    waitersMax: limits.upstreamWaitersMax,
+    connectTimeoutMs: timeouts.upstreamConnectMs,
+    headTimeoutMs: timeouts.upstreamHeadMs,
+    bodyIdleTimeoutMs: timeouts.upstreamBodyIdleMs,
+    keepAliveMs: timeouts.upstreamKeepAliveMs,
+  });
+  pools.set(site.origin, pool);
+  return pool;
+}
+
+const context: RoadContext = {
+  current: () => current,
+  now: () => Date.now(),
+  makeRequestId: createRequestIds(),
+  poolFor,
+  store: module.createStore(),
+  metrics,
+  record: (event) => events.record(event),
+  readingBody,
+  foreignInspector: null,
+  log,
+};
+
+/** Commit: one assignment between two requests. What the old generation still carries, it finishes. */
+function swapGeneration(next: Generation): void {
+  const previous = current;
+  current = next;
+  prepared = null;
+  closeUnusedPools(previous, next);
+  retireGeneration(previous);
+}
+
+function retireGeneration(generation: Generation): void {
+  const release = (): void => {
+    retiring.delete(generation);
+    generation.inspection?.release();
+  };
+  if (generation.inFlight === 0) {
+    release();
+    return;
+  }
+  retiring.add(generation);
+  generation.onIdle = release;
+}
+
+/** Pools whose limits or timeouts changed, or whose upstream is gone, end when their last request has. */
+function closeUnusedPools(previous: Generation, next: Generation): void {
+  const isSameTuning = JSON.stringify([previous.config.limits, previous.config.timeouts]) === JSON.stringify([next.config.limits, next.config.timeouts]);
+  const wanted = new Set(next.router.sites.map((site) => site.origin));
+  for (const [origin, pool] of pools) {
+    if (isSameTuning && wanted.has(origin)) continue;
+    pools.delete(origin);
+    pool.close();
+  }
+}
+
+function prepare(payload: GenerationPayload): void {
+  try {
+    prepared?.inspection?.release();
+    prepared = null;
+    prepared = prepareGeneration(payload, module);
+    post({ kind: 'prepared', id: payload.id });
+  } catch (error) {
+    if (!(error instanceof GenerationRefused)) throw error;
+    post({ kind: 'refused', id: payload.id, reason: error.message });
+  }
+}
+
+const flusher = setInterval(() => events.flush(), flushEveryMs);
+const sweeper = setInterval(() => {
+  const nowMs = Date.now();
+  const { clientBodyIdleMs } = current.config.timeouts;
+  for (const watch of [...readingBody]) if (nowMs - watch.bodyAtMs > clientBodyIdleMs) watch.bodyTimedOut();
+}, sweepEveryMs);
+
+/** Ends everything that keeps this thread alive; it is gone when its last connection is. */
+async function stop(drainMs: number): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  await listener?.stop(drainMs);
+  for (const pool of pools.values()) pool.close();
+  clearInterval(flusher);
+  clearInterval(sweeper);
+  loopDelay.disable();
+  events.flush();
+  port?.close();
+}
+
+function report(token: number): void {
+  post({
+    kind: 'report',
+    token,
+    report: {
+      workerId: start.workerId,
+      generation: current.id,
+      inFlight: current.inFlight,
+      retiring: retiring.size,
+      eventsDropped: events.dropped,
+      loopLagMsP99: loopDelay.percentile(99) / 1e6,
+      metrics: metrics.snapshot(),
+    },
+  });
+}
+
+port.on('message', (message: ToWorker) => {
+  switch (message.kind) {
+    case 'prepare':
+      prepare(message.generation);
+      return;
+    case 'commit':
+      if (prepared === null || prepared.id !== message.id) throw new Error(`commit of generation ${message.id}, which this worker has not prepared`);
+      swapGeneration(prepared);
+      post({ kind: 'committed', id: message.id });
+      return;
+    case 'discard':
+      if (prepared?.id === message.id) {
+        prepared.inspection?.release();
+        prepared = null;
+      }
+      return;
+    case 'report':
+      report(message.token);
+      return;
+    case 'stop':
+      void stop(message.drainMs);
+      return;
+    default:
+      unreachable(message);
+  }
+});
+
+/**
+ * A bug ends this worker, gently where the listener demands it: a thread that ends with open uWebSockets.js sockets takes the
+ * whole process with it (the library's handles outlive the thread's loop). So it stops listening, cuts what it was
+ * serving, and ends by itself when idle connections have timed out; main starts a replacement at once.
+ */
+process.on('uncaughtException', (error) => {
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (listener === null) {
+    post({ kind: 'failed', reason });
+    port.close();
+    return;
+  }
+  if (isStopping) return;
+  post({ kind: 'dying', reason });
+  void stop(0);
+});
+
+try {
+  current = prepareGeneration(start.generation, module);
+  listener = await listen(start.listener, {
+    host: start.host,
+    port: start.port,
+    sharedPort: start.sharedPort,
+    limits: () => current.config.limits,
+    timeouts: start.generation.config.timeouts,
+    handler: { onRequest: (exchange) => handleRequest(context, exchange) },
+  });
+  post({ kind: 'ready', port: listener.port });
+} catch (error) {
+  post({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+  void stop(0);
+}
