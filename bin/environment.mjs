@@ -1,0 +1,106 @@
+// The process settings of a deployment: one table, read from flags, then the environment, then `.env`, then defaults.
+// `.env.example` lists the same names; bin/environment.test in tidy.test.ts holds the two against each other.
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** A message for a person: printed without a stack, exit code 1. */
+export class Refusal extends Error {}
+
+function secret() {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * name → default (a function: generated once, when `.env` is written), kind for checking, and what it is for.
+ * Every name is also a flag: `--waf-port 9000` sets WAF_PORT.
+ */
+export const variables = [
+  { name: 'WAF_PORT', fallback: '8080', kind: 'port', why: 'the port that protects: point clients here' },
+  { name: 'WAF_BIND', fallback: '0.0.0.0', kind: 'text', why: 'address the protected port listens on' },
+  { name: 'UPSTREAM_CUSTOMER', fallback: '', kind: 'url', why: 'the application to protect, such as http://127.0.0.1:3000; empty = the bundled demo shop' },
+  { name: 'UPSTREAM_PAYMENT', fallback: '', kind: 'url', why: 'the application behind /payment; empty = the bundled demo payment service' },
+  { name: 'DEMO_PORT', fallback: '8000', kind: 'port', why: 'the bundled demo applications (127.0.0.1)' },
+  { name: 'GATEHOUSE_ADMIN_PORT', fallback: '2019', kind: 'port', why: 'the data plane\'s admin interface (127.0.0.1)' },
+  { name: 'GATEHOUSE_ADMIN_TOKEN', fallback: secret, kind: 'secret', why: 'bearer token of the admin interface' },
+  { name: 'DATA_WORKERS', fallback: '', kind: 'count', why: 'worker threads; empty = one per available core' },
+  { name: 'DATA_LISTENER', fallback: 'auto', kind: 'listener', why: 'auto, uws (uWebSockets.js) or node (node:http)' },
+  { name: 'CRS_DIR', fallback: '', kind: 'text', why: 'an unpacked rule set on disk instead of the pinned release' },
+  { name: 'GATEHOUSE_DATA', fallback: 'data', kind: 'text', why: 'where settings, artifacts, rules and logs are kept' },
+  { name: 'UI_PORT', fallback: '3010', kind: 'port', why: 'the dashboard (control plane)' },
+  { name: 'API_PORT', fallback: '8095', kind: 'port', why: 'the control-plane interface' },
+  { name: 'JA3_PORT', fallback: '8443', kind: 'port', why: 'the TLS edge with JA3/JA4' },
+  { name: 'ADMIN_BIND', fallback: '127.0.0.1', kind: 'text', why: 'address of dashboard and control plane; 0.0.0.0 = reachable from the network' },
+  { name: 'ADMIN_EMAIL', fallback: 'admin@gatehouse.local', kind: 'text', why: 'first login' },
+  { name: 'ADMIN_INITIAL_PASSWORD', fallback: () => randomBytes(12).toString('base64url'), kind: 'secret', why: 'its password, to be changed after the first login' },
+  { name: 'AUTH_SESSION_SECRET', fallback: secret, kind: 'secret', why: 'signs sessions; must stay the same' },
+  { name: 'DATABASE_URL', fallback: '', kind: 'text', why: 'PostgreSQL; empty = embedded, below GATEHOUSE_DATA' },
+  { name: 'REDIS_URL', fallback: '', kind: 'text', why: 'shared counters of several nodes; empty = one node' },
+];
+
+/** `NAME=value` lines; `#` starts a comment line; quotes around a value are taken off. Wrong lines are refused by number. */
+export function parseEnvFile(text, file) {
+  const values = {};
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '' || line.trimStart().startsWith('#')) continue;
+    const found = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line);
+    if (found === null) throw new Refusal(`${file}:${index + 1}: "${line.trim()}" is not NAME=value; mend or remove the line.`);
+    values[found[1]] = found[2].replace(/^(["'])(.*)\1$/, '$2');
+  }
+  return values;
+}
+
+/** Writes `.env` (mode 0600) with every variable and fresh secrets, unless there is one. Returns whether it did. */
+export function createEnvFile(file = join(root, '.env')) {
+  if (existsSync(file)) return false;
+  const lines = ['# Written by Gatehouse on its first start. Values here are overridden by the environment and by flags.', ''];
+  for (const { name, fallback, why } of variables) lines.push(`# ${why}`, `${name}=${typeof fallback === 'function' ? fallback() : fallback}`, '');
+  writeFileSync(file, lines.join('\n'), { mode: 0o600, flag: 'wx' });
+  chmodSync(file, 0o600);
+  return true;
+}
+
+const checks = {
+  port: (value) => (/^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535 ? null : 'is not a port number from 1 to 65535'),
+  count: (value) => (/^\d{1,3}$/.test(value) && Number(value) >= 1 ? null : 'is not a whole number from 1 to 999'),
+  url: (value) => (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? null : 'is not an http:// or https:// URL'),
+  listener: (value) => (['auto', 'uws', 'node'].includes(value) ? null : 'is none of auto, uws, node'),
+  secret: (value) => (value.length >= 8 ? null : 'is shorter than 8 characters'),
+  text: () => null,
+};
+
+/** `--waf-port 9000` or `--waf-port=9000` → { WAF_PORT: '9000' }; the rest stays in `others`. */
+export function readFlags(args) {
+  const flags = {};
+  const others = [];
+  for (let index = 0; index < args.length; index++) {
+    const [flag, inline] = args[index].split(/=(.*)/s);
+    const name = flag.startsWith('--') ? flag.slice(2).replace(/-/g, '_').toUpperCase() : '';
+    if (!variables.some((variable) => variable.name === name)) {
+      others.push(args[index]);
+      continue;
+    }
+    const value = inline ?? args[++index];
+    if (value === undefined) throw new Refusal(`${flag} needs a value: ${flag} ${variables.find((variable) => variable.name === name).fallback || '…'}`);
+    flags[name] = value;
+  }
+  return { flags, others };
+}
+
+/** Every variable's value in force, checked; all problems are reported at once. */
+export function readEnvironment(flags = {}, file = join(root, '.env')) {
+  const fromFile = existsSync(file) ? parseEnvFile(readFileSync(file, 'utf8'), '.env') : {};
+  const values = {};
+  const problems = [];
+  for (const { name, fallback, kind, why } of variables) {
+    const [source, value] = [['flag', flags[name]], ['environment', process.env[name]], ['.env', fromFile[name]]].find(([, given]) => given !== undefined && given !== '') ?? ['default', typeof fallback === 'function' ? '' : fallback];
+    values[name] = value;
+    const wrong = value === '' ? null : checks[kind](value);
+    if (wrong !== null) problems.push(`  ${name}=${kind === 'secret' ? '…' : value} (${source}) ${wrong}; it is ${why}.`);
+  }
+  if (problems.length > 0) throw new Refusal(`these settings cannot be used:\n${problems.join('\n')}`);
+  return values;
+}

@@ -1,0 +1,236 @@
+// `gatehouse up`: starts everything that belongs together, in order, and stops it together.
+//
+// This process only supervises: the demo and the data plane are child processes with their own process groups, so that
+// Ctrl-C reaches this one alone and stopping is an orderly, bounded sequence. A data plane that dies is started again
+// with growing pauses; one that never became healthy is a failed start, and everything is stopped.
+import { spawn } from 'node:child_process';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, relative, resolve } from 'node:path';
+import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
+import { createEnvFile, readEnvironment, readFlags, Refusal, root } from './environment.mjs';
+import { resolveProxy } from './proxy-config.mjs';
+
+const healthMsMax = 60_000;
+const stopMsMax = 15_000;
+const restartPauseMsMax = 30_000;
+const logBytesMax = 50_000_000; // a log larger than this is set aside at the next start
+
+function say(text) {
+  console.log(text);
+}
+
+/** A port that something else holds is reported before anything is started, with the name of what wanted it. */
+async function checkPorts(wanted) {
+  const problems = [];
+  for (const { port, host, what, variable } of wanted) {
+    const code = await new Promise((settle) => {
+      const probe = createServer();
+      probe.once('error', (error) => settle(error.code));
+      probe.listen({ port, host, exclusive: true }, () => probe.close(() => settle(null)));
+    });
+    const flag = `--${variable.toLowerCase().replaceAll('_', '-')}`;
+    if (code === 'EADDRINUSE') problems.push(`  port ${port} (${what}) is taken; stop what holds it, or choose another: ${variable} in .env, or ${flag} N`);
+    else if (code === 'EACCES') problems.push(`  port ${port} (${what}) may not be opened by this user; choose one above 1023: ${flag} N`);
+    else if (code !== null) problems.push(`  port ${port} (${what}) on ${host} cannot be opened (${code}); check the address and ${variable}`);
+  }
+  if (problems.length > 0) throw new Refusal(`cannot start:\n${problems.join('\n')}`);
+}
+
+/** One supervised child: its output goes to a log file, `ready` settles when it says so over the channel. */
+class Child {
+  constructor({ name, args, env, logFile, resumes = false }) {
+    Object.assign(this, { name, args, env, logFile, resumes, process: null, stopping: false, onExit: () => {} });
+  }
+
+  start() {
+    mkdirSync(join(this.logFile, '..'), { recursive: true });
+    if (existsSync(this.logFile) && statSync(this.logFile).size > logBytesMax) renameSync(this.logFile, `${this.logFile}.1`);
+    const log = createWriteStream(this.logFile, { flags: 'a' });
+    log.on('error', (error) => console.error(`gatehouse: ${this.logFile} cannot be written (${error.code}); ${this.name} goes on without its log`));
+    this.process = spawn(process.execPath, [join(root, 'bin/gatehouse'), ...this.args], { cwd: root, env: this.env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
+    this.process.stdout.pipe(log, { end: false });
+    this.process.stderr.pipe(log, { end: false });
+    this.process.on('exit', (code, signal) => {
+      log.end();
+      this.process = null;
+      this.onExit(code ?? signal);
+    });
+    return this;
+  }
+
+  /** Resolves with the child's message `{ kind: 'ready' }`; rejects when it ends or stays silent. */
+  ready() {
+    const child = this.process;
+    return new Promise((settle, refuse) => {
+      const timer = setTimeout(() => refuse(new Refusal(`${this.name} did not become ready in ${healthMsMax / 1000} s.\n${this.tail()}`)), healthMsMax);
+      child.on('message', (message) => {
+        if (message?.kind !== 'ready') return;
+        clearTimeout(timer);
+        settle(message);
+      });
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer);
+        setTimeout(() => refuse(new Refusal(`${this.name} ended with ${code ?? signal} while starting.\n${this.tail()}`)), 50); // lets the log be written
+      });
+    });
+  }
+
+  tail() {
+    const text = existsSync(this.logFile) ? readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-12) : [];
+    return `  Its last words (${relative(root, this.logFile)}):\n${text.map((line) => `    ${line.slice(0, 400)}`).join('\n')}`;
+  }
+
+  stop() {
+    this.stopping = true;
+    const child = this.process;
+    if (child === null) return Promise.resolve();
+    return new Promise((settle) => {
+      const timer = setTimeout(() => {
+        say(`${this.name} did not stop in ${stopMsMax / 1000} s; ending it`);
+        child.kill('SIGKILL');
+      }, stopMsMax);
+      child.once('exit', () => {
+        clearTimeout(timer);
+        settle();
+      });
+      child.kill('SIGTERM');
+    });
+  }
+}
+
+/** Starts a child again when it dies, with pauses of 1, 2, 4 … 30 s; the pause shrinks again after a quiet minute. */
+function keepAlive(child) {
+  let pauseMs = 1000;
+  let startedMs = Date.now();
+  child.onExit = (reason) => {
+    if (child.stopping) return;
+    if (Date.now() - startedMs > 60_000) pauseMs = 1000;
+    say(`${child.name} ended with ${reason}; starting it again in ${pauseMs / 1000} s (${relative(root, child.logFile)} says why)`);
+    setTimeout(() => {
+      if (child.stopping) return;
+      startedMs = Date.now();
+      // What serves now may be newer than what this start began with: come back with the last active generation.
+      if (child.resumes && !child.args.includes('--resume')) child.args.push('--resume');
+      child.start();
+      child.ready().then(() => say(`${child.name} is back`), (error) => console.error(`gatehouse: ${error.message}`));
+    }, pauseMs);
+    pauseMs = Math.min(pauseMs * 2, restartPauseMsMax);
+  };
+}
+
+/** What a newcomer would type next, done for them: one request that passes, one that is stopped. */
+async function tryOut(base) {
+  const attempt = async (path) => {
+    try {
+      const reply = await fetch(base + path, { signal: AbortSignal.timeout(5000), redirect: 'manual' });
+      await reply.arrayBuffer();
+      return String(reply.status);
+    } catch (error) {
+      return `no answer (${error.cause?.code ?? error.name})`;
+    }
+  };
+  return { passed: await attempt('/search?q=lamp'), blocked: await attempt("/search?q=1'%20OR%20'1'='1'%20--%20") };
+}
+
+async function sendGeneration(values, artifact, settings) {
+  const reply = await fetch(`http://127.0.0.1:${values.GATEHOUSE_ADMIN_PORT}/generation`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${values.GATEHOUSE_ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 0, sha256: artifact.sha256, artifactPath: artifact.path, config: await resolveProxy(settings, values, 'the settings file') }),
+    signal: AbortSignal.timeout(120_000),
+  });
+  return { status: reply.status, body: await reply.json() };
+}
+
+/** SIGHUP: compile the settings file anew and hand the result to the running data plane; on any problem nothing changes. */
+async function reload(file, data, values) {
+  try {
+    const artifact = await prepareArtifact(file, data, { say });
+    const { status, body } = await sendGeneration(values, artifact, readSettings(file));
+    if (body.outcome === 'active') say(`reloaded: generation ${body.id} is active on ${body.workers} workers (${body.tookMs} ms)`);
+    else console.error(`gatehouse: the data plane refused the new settings (${status}): ${body.reason ?? JSON.stringify(body)}; the old ones stay in force`);
+  } catch (error) {
+    if (!(error instanceof Refusal) && error?.name !== 'CrsProblem' && error?.name !== 'TimeoutError' && !(error instanceof TypeError)) throw error;
+    console.error(`gatehouse: ${error.message}\n  The old settings stay in force.`);
+  }
+}
+
+function announce(values, tried, artifact, logDirectory) {
+  const base = `http://localhost:${values.WAF_PORT}`;
+  say(`
+  Gatehouse is up (OWASP CRS ${artifact.crs.version}).
+
+  WAF entry point   ${base}
+  protects          ${values.UPSTREAM_CUSTOMER || `the bundled demo shop on port ${values.DEMO_PORT} (set UPSTREAM_CUSTOMER to protect your own application)`}
+
+  passes  (${tried.passed})     curl -i '${base}/search?q=lamp'
+  blocked (${tried.blocked})     curl -i "${base}/search?q=1'%20OR%20'1'='1'%20--%20"
+
+  settings ${relative(root, settingsFile(resolve(root, values.GATEHOUSE_DATA)))} (reread on SIGHUP: kill -HUP ${process.pid})   logs ${relative(root, logDirectory)}/
+  Ctrl-C stops everything.
+`);
+}
+
+/**
+ * The artifact to start with. Settings that cannot be used stop a first start; later the last active generation serves
+ * on (the data plane resumes it), because protection that worked must not be lost over a reboot.
+ */
+async function firstArtifact(file, data, values) {
+  try {
+    await resolveProxy(readSettings(file), values, relative(root, file));
+    const artifact = await prepareArtifact(file, data, { say });
+    if (!artifact.cached) say(`rules compiled in ${(artifact.tookMs / 1000).toFixed(1)} s`);
+    return artifact;
+  } catch (error) {
+    if (!(error instanceof Refusal) || !existsSync(join(data, 'current.json'))) throw error;
+    console.error(`gatehouse: ${error.message}\n  Starting with what served last instead.`);
+    return { path: null, crs: { version: 'as it was' } };
+  }
+}
+
+export async function up(args) {
+  const { flags, others } = readFlags(args);
+  if (others.length > 0) throw new Refusal(`up does not know ${others.join(' ')}. Flags are the names in .env.example, such as --waf-port 9000.`);
+  if (createEnvFile()) say('wrote .env with fresh secrets');
+  const values = readEnvironment(flags);
+  const data = resolve(root, values.GATEHOUSE_DATA);
+  const file = settingsFile(data);
+  const needsDemo = values.UPSTREAM_CUSTOMER === '' || values.UPSTREAM_PAYMENT === '';
+  await checkPorts([
+    { port: Number(values.WAF_PORT), host: values.WAF_BIND, what: 'protected traffic', variable: 'WAF_PORT' },
+    { port: Number(values.GATEHOUSE_ADMIN_PORT), host: '127.0.0.1', what: 'data-plane admin', variable: 'GATEHOUSE_ADMIN_PORT' },
+    ...(needsDemo ? [{ port: Number(values.DEMO_PORT), host: '127.0.0.1', what: 'demo upstreams', variable: 'DEMO_PORT' }] : []),
+  ]);
+  const artifact = await firstArtifact(file, data, values);
+
+  const logDirectory = join(data, 'log');
+  const env = { ...process.env, ...values, GATEHOUSE_DATA: data };
+  const children = [
+    ...(needsDemo ? [new Child({ name: 'demo', args: ['demo'], env, logFile: join(logDirectory, 'demo.log') })] : []),
+    new Child({ name: 'data plane', args: ['data-plane', ...(artifact.path === null ? [] : ['--artifact', artifact.path]), '--settings', file], env, resumes: true, logFile: join(logDirectory, 'data-plane.log') }),
+  ];
+  const stopAll = async () => {
+    for (const child of children.toReversed()) await child.stop();
+  };
+  const stopped = new Promise((settle) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => settle(signal));
+  });
+  try {
+    for (const child of children) {
+      child.start();
+      const early = await Promise.race([child.ready(), stopped]);
+      if (typeof early === 'string') return 0;
+      keepAlive(child);
+    }
+    process.on('SIGHUP', () => void reload(file, data, values));
+    const base = `http://127.0.0.1:${values.WAF_PORT}`;
+    announce(values, await tryOut(base), artifact, logDirectory);
+    await stopped;
+    say('\nstopping…');
+    return 0;
+  } finally {
+    await stopAll();
+    process.removeAllListeners('SIGHUP');
+  }
+}
