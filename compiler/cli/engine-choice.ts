@@ -1,8 +1,11 @@
 // Which engine a command runs: the compiled one (the product) or the interpreter (the oracle).
-import * as door from '#engine';
+import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
 import type { Inspector } from '#engine/inspector';
 import { createInterpreter } from '#engine/interpreter';
 import type { Program } from '#engine/ir';
+import { emitArtifact } from '../emit.js';
+import { automataCacheDirectory } from './directories.js';
+import { createFileCache } from './file-cache.js';
 import { UsageError } from './rule-files.js';
 
 export type EngineName = 'compiled' | 'interpreter';
@@ -13,12 +16,9 @@ export function parseEngineName(text: string | undefined): EngineName | null {
   throw new UsageError(`--engine ${text}: choose compiled or interpreter.`);
 }
 
-type CompiledFactory = (program: Program) => Inspector | Promise<Inspector>;
-
-/** `name` null = the compiled engine where it is built, else the interpreter. */
+/** `name` null = the compiled engine. Compiles the program's automata first, from the cache where they are known. */
 export async function createEngine(name: EngineName | null, program: Program): Promise<{ readonly inspector: Inspector; readonly name: EngineName }> {
-  const factory = (door as unknown as { readonly createCompiledInspector?: CompiledFactory }).createCompiledInspector;
-  if (name === 'interpreter' || (name === null && factory === undefined)) return { inspector: createInterpreter(program), name: 'interpreter' };
-  if (factory === undefined) throw new UsageError('--engine compiled: this build has no compiled engine; use --engine interpreter.');
-  return { inspector: await factory(program), name: 'compiled' };
+  if (name === 'interpreter') return { inspector: createInterpreter(program), name };
+  const { bytes } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()) });
+  return { inspector: createCompiledInspector(loadRuleset(bytes, hyperscanLibrary())), name: 'compiled' };
 }

@@ -1,0 +1,70 @@
+// One pattern as the automata want it, with what the planner asks about it.
+import { canMatchWithin, foldLowercase } from '#engine/regex/analysis';
+import { toHyperscanSource } from '#engine/regex/hyperscan-source';
+import { parseRegex } from '#engine/regex/parser';
+import { toRe2Source } from '#engine/regex/re2-source';
+
+export interface ScanPattern {
+  /** PCRE syntax for Hyperscan. */
+  readonly hyperscan: string;
+  /** RE2 syntax over code points 0–255. */
+  readonly re2: string;
+  readonly caseless: boolean;
+  readonly dotAll: boolean;
+  readonly multiline: boolean;
+  /** Literals always fit a database; regular expressions are tried first. */
+  readonly isLiteral: boolean;
+  /** False only when no string made of these bytes (1 = in the alphabet) holds a match. */
+  readonly canMatchWithin: (alphabet: Uint8Array) => boolean;
+}
+
+/** A seclang `@rx` pattern: DOTALL, not MULTILINE. `overLowercase`: it is meant for lower-cased text but will scan the text as it is. */
+export function regexPattern(source: string, overLowercase: boolean): ScanPattern {
+  const parsed = parseRegex(source, { caseless: false, dotAll: true, multiline: false });
+  const node = overLowercase ? foldLowercase(parsed) : parsed;
+  return {
+    hyperscan: toHyperscanSource(node),
+    re2: toRe2Source(node),
+    // The writer puts every flag into the text.
+    caseless: false,
+    dotAll: false,
+    multiline: false,
+    isLiteral: false,
+    canMatchWithin: (alphabet) => canMatchWithin(node, alphabet),
+  };
+}
+
+function escapeBytes(text: string): string {
+  let escaped = '';
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    const isWord = (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+    escaped += isWord ? (text[index] as string) : `\\x${code.toString(16).padStart(2, '0')}`;
+  }
+  return escaped;
+}
+
+/** A literal, anchored where its operator anchors it. */
+export function literalPattern(literal: string, caseless: boolean, operator: string): ScanPattern {
+  const before = operator === 'beginsWith' || operator === 'streq' ? '^' : '';
+  const after = operator === 'endsWith' || operator === 'streq' ? '\\z' : '';
+  const source = `${before}${escapeBytes(literal)}${after}`;
+  return {
+    hyperscan: source,
+    re2: caseless ? `(?i)${source}` : source,
+    caseless,
+    dotAll: true,
+    multiline: false,
+    isLiteral: true,
+    canMatchWithin(alphabet) {
+      for (let index = 0; index < literal.length; index += 1) {
+        const code = literal.charCodeAt(index);
+        if (alphabet[code] === 1) continue;
+        // Caseless ASCII: the other case may be in the alphabet.
+        const other = caseless && ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)) ? code ^ 0x20 : code;
+        if (alphabet[other] !== 1) return false;
+      }
+      return true;
+    },
+  };
+}
