@@ -38,7 +38,11 @@ export function rangesOf(set: ByteSet): [number, number][] {
   }
   return ranges;
 }
-export const bytesOf = (set: ByteSet): number[] => [...set.keys()].filter((byte) => set[byte] === 1);
+export function bytesOf(set: ByteSet): number[] {
+  const bytes: number[] = [];
+  for (let byte = 0; byte < 256; byte += 1) if (set[byte] === 1) bytes.push(byte);
+  return bytes;
+}
 
 const upper = byteSet([0x41, 0x5a]);
 const lower = byteSet([0x61, 0x7a]);
