@@ -43,7 +43,7 @@ t.test('CSV cells', async (t) => {
 });
 
 t.test('the error table', async (t) => {
-  t.equal(Object.keys(errorTable).length, Object.keys(errorTable).length, 'a new code is a promise: count it here');
+  t.equal(Object.keys(errorTable).length, 35, 'a new code is a promise: count it here');
   const problem = toProblem(new ApiError('validation_failed', 'why', { errors: [{ path: '/a', reason: 'r' }] }), 'req-1');
   t.same(problem, { type: 'urn:gatehouse:problem:validation_failed', title: 'The request does not fit the schema', status: 400, detail: 'why', instance: 'req-1', code: 'validation_failed', errors: [{ path: '/a', reason: 'r' }] });
 });

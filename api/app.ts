@@ -1,0 +1,141 @@
+// buildApp(deps): the whole control plane as one Fastify instance that has not begun to listen. Everything is registered
+// here, by name, in this order; nothing is found by scanning a folder.
+import rateLimit from '@fastify/rate-limit';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { Ajv, type ErrorObject } from 'ajv';
+import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { createAuditLog } from './audit/chain.js';
+import { registerAuditRoutes } from './audit/routes.js';
+import { registerAccountRoutes } from './auth/account-routes.js';
+import { createBreachCheck } from './auth/breached.js';
+import { registerGuard } from './auth/guard.js';
+import { registerLoginRoutes } from './auth/login-routes.js';
+import { createPasswordHasher } from './auth/password.js';
+import { createSealing } from './auth/sealing.js';
+import { createSessionTokens } from './auth/session-token.js';
+import { registerSsoRoutes } from './auth/sso-routes.js';
+import { registerTokenRoutes } from './auth/token-routes.js';
+import { registerUserRoutes } from './auth/user-routes.js';
+import type { App, AppDeps, House, TypeBoxProvider } from './deps.js';
+import { ApiError, toProblem } from './errors.js';
+import { registerHealthRoutes } from './health-routes.js';
+import { isNestedDeeper } from './http/json-depth.js';
+import { ProblemSchema } from './http/problem-schema.js';
+import { registerLicenceRoutes } from './licence/routes.js';
+import { registerSettingsRoutes } from './settings/routes.js';
+import { registerVersionRoutes } from './settings/version-routes.js';
+import { createSettingsReader } from './settings/reader.js';
+import { toProblemFields } from './settings/validate.js';
+
+/** Bodies beyond this are answered 413; routes that import data say their own. */
+export const bodyBytesMax = 1024 * 1024;
+export const bodyDepthMax = 32;
+
+export interface BuiltApp {
+  readonly app: App;
+  readonly house: House;
+}
+
+/** Registers plugins and routes; opens nothing and never listens. The database has to be migrated and seeded. */
+export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
+  const house = createHouse(deps);
+  const app = Fastify({
+    logger: deps.logger === false ? false : { ...(deps.logger === true ? {} : deps.logger), redact: ['req.headers.authorization', 'req.headers.cookie'] },
+    bodyLimit: bodyBytesMax,
+    trustProxy: [...deps.env.trustedProxies],
+    genReqId: () => randomUUID(),
+    requestTimeout: 60_000,
+    routerOptions: { maxParamLength: 200 },
+  }).withTypeProvider<TypeBoxProvider>();
+  registerValidation(app);
+  registerErrors(app);
+  registerBodyParser(app);
+  await app.register(rateLimit, { global: false, hook: 'onRequest', cache: 10_000, errorResponseBuilder: (_, context) => tooMany(context.after) });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: `${deps.env.brand.name} control plane`, version: '1', description: 'Lists are paged by cursor, editable resources carry ETags, refusals are RFC 9457 problem documents.' },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'a session token of POST /api/login, or an API token' } } },
+      security: [{ bearer: [] }],
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, i) => (typeof json['$id'] === 'string' ? json['$id'] : `def-${i}`) },
+  });
+  app.addSchema(ProblemSchema);
+  registerGuard(app, house);
+  await app.register(swaggerUi, { routePrefix: '/api/docs' });
+  app.setNotFoundHandler({ preHandler: app.rateLimit({ max: deps.notFoundPerMinute ?? 60, timeWindow: 60_000 }) }, (request) => {
+    throw new ApiError('not_found', `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}.`);
+  });
+  registerHealthRoutes(app, house);
+  registerLoginRoutes(app, house);
+  registerSsoRoutes(app, house);
+  registerAccountRoutes(app, house);
+  registerUserRoutes(app, house);
+  registerTokenRoutes(app, house);
+  registerAuditRoutes(app, house);
+  registerLicenceRoutes(app, house);
+  registerSettingsRoutes(app, house);
+  registerVersionRoutes(app, house);
+  return { app, house };
+}
+
+/** The parts every route and job shares, made once. */
+export function createHouse(deps: AppDeps): House {
+  const sealing = createSealing(deps.env.settingsEncryptionSecret);
+  const reader = createSettingsReader(deps.database, deps.now);
+  return {
+    ...deps,
+    sealing,
+    audit: createAuditLog(sealing, deps.now),
+    hasher: createPasswordHasher(deps.passwordIterations),
+    tokens: createSessionTokens(deps.env.authSessionSecret, deps.now),
+    breachCheck: createBreachCheck(deps.outbound, deps.env.breachedPasswordsUrl),
+    currentSettings: reader.current,
+    settingsChanged: reader.forget,
+  };
+}
+
+/** Bodies are taken literally; query strings and path parameters are text and are converted. Unknown members are refused, never dropped. */
+function registerValidation(app: App): void {
+  const strict = new Ajv({ allErrors: true, useDefaults: true, strict: false, coerceTypes: false, verbose: true });
+  const fromText = new Ajv({ allErrors: true, useDefaults: true, strict: false, coerceTypes: 'array', verbose: true });
+  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : fromText).compile(schema as object));
+  app.setSchemaErrorFormatter((errors, part) => {
+    const fields = toProblemFields(errors as unknown as ErrorObject[]);
+    return new ApiError('validation_failed', `The ${part} does not fit: ${fields.slice(0, 3).map((f) => `${f.path || '/'} ${f.reason}`).join('; ')}.`, { errors: fields });
+  });
+}
+
+function registerBodyParser(app: App): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser(['application/json', 'text/plain']);
+  app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, (request, body, done) => {
+    const text = body as string;
+    if (text === '') return done(null, undefined);
+    if (isNestedDeeper(text, bodyDepthMax)) return done(new ApiError('nested_too_deep', `The body nests deeper than ${bodyDepthMax} levels.`), undefined);
+    parse(request, text, done);
+  });
+}
+
+const tooMany = (after: string): ApiError => new ApiError('too_many_requests', `Too many requests. Try again in ${after}.`);
+
+/** Every thrown thing becomes a problem document here and nowhere else. */
+function registerErrors(app: App): void {
+  app.setErrorHandler((error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = error instanceof ApiError ? error : toRefusal(error);
+    if (refusal.status >= 500 && refusal.code !== 'busy' && refusal.code !== 'not_ready') request.log.error({ err: error }, 'request failed');
+    for (const [name, value] of Object.entries(refusal.extras.headers ?? {})) reply.header(name, value);
+    return reply.code(refusal.status).type('application/problem+json').serializer(JSON.stringify).send(toProblem(refusal, request.id));
+  });
+}
+
+function toRefusal(error: FastifyError): ApiError {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('body_too_large', 'The body is larger than this route takes.', { cause: error });
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('media_type_unsupported', 'Send application/json.', { cause: error });
+  if (error.statusCode === 429) return new ApiError('too_many_requests', error.message, { cause: error });
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read: check that the body is valid JSON.', { cause: error });
+  // nothing about the inside leaves the house; the log has it, findable by the instance
+  return new ApiError('internal', 'The server failed. The log has an entry with this instance.', { cause: error });
+}

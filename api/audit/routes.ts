@@ -1,0 +1,74 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { Readable } from 'node:stream';
+import type { Queryable } from '../db/client.js';
+import type { App, House } from '../deps.js';
+import { requirePrincipal } from '../auth/guard.js';
+import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
+import { toCsvLine } from '../http/csv.js';
+import { closed, Nullable, parseTime, refusals, Time } from '../http/refusals.js';
+import { toAuditEntry, type AuditRow } from './chain.js';
+
+const filters = {
+  actor: Type.Optional(Type.String({ maxLength: 254 })),
+  action: Type.Optional(Type.String({ maxLength: 100, description: 'exact, or a prefix that ends with a dot, such as user.' })),
+  role: Type.Optional(Type.String({ maxLength: 20 })),
+  source_ip: Type.Optional(Type.String({ maxLength: 64 })),
+  from: Type.Optional(Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z)?$', description: 'UTC' })),
+  to: Type.Optional(Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z)?$', description: 'UTC, exclusive' })),
+  q: Type.Optional(Type.String({ maxLength: 200, description: 'words in the summary' })),
+};
+const Filters = Type.Object(filters);
+type AuditFilters = Static<typeof Filters>;
+
+const EntryView = Type.Object({
+  id: Type.Integer(), at: Time, actor: Type.String(), actor_id: Nullable(Type.String()), role: Type.String(), source_ip: Type.String(), action: Type.String(), summary: Type.String(),
+  details: Type.Unknown(), prev_hash: Type.String(), hash: Type.String(),
+});
+
+/** Newest first, below `beforeId`. */
+function selectEntries(sql: Queryable, wanted: AuditFilters, beforeId: number, limit: number) {
+  const like = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+  const action = wanted.action === undefined ? sql`` : wanted.action.endsWith('.') ? sql`and action like ${`${like(wanted.action)}%`}` : sql`and action = ${wanted.action}`;
+  return sql<AuditRow[]>`
+    select * from audit_entries where id < ${beforeId} ${action}
+    ${wanted.actor === undefined ? sql`` : sql`and actor = ${wanted.actor}`}
+    ${wanted.role === undefined ? sql`` : sql`and role = ${wanted.role}`}
+    ${wanted.source_ip === undefined ? sql`` : sql`and source_ip = ${wanted.source_ip}`}
+    ${wanted.from === undefined ? sql`` : sql`and at >= ${parseTime(wanted.from, '/from')}`}
+    ${wanted.to === undefined ? sql`` : sql`and at < ${parseTime(wanted.to, '/to')}`}
+    ${wanted.q === undefined ? sql`` : sql`and summary ilike ${`%${like(wanted.q)}%`}`}
+    order by id desc limit ${limit}`;
+}
+
+const columns = ['id', 'at', 'actor', 'role', 'source_ip', 'action', 'summary', 'details', 'hash'] as const;
+
+async function* exportLines(sql: Queryable, wanted: AuditFilters): AsyncGenerator<string> {
+  yield toCsvLine(columns);
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = await selectEntries(sql, wanted, before, 1000);
+    for (const row of rows) yield toCsvLine(columns.map((column) => row[column]));
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    before = last.id;
+  }
+}
+
+export function registerAuditRoutes(app: App, house: House): void {
+  const { sql } = house.database;
+  app.get('/api/audit', { schema: { tags: ['audit'], summary: 'Audit log, newest first', querystring: Type.Object({ ...PageQuery, ...filters }, closed), response: { 200: Page(EntryView), ...refusals } } }, async (request) => {
+    const limit = request.query.limit ?? 50;
+    const [before] = request.query.cursor === undefined ? [Number.MAX_SAFE_INTEGER] : decodeCursor(request.query.cursor, ['number'] as const);
+    return toPage(await selectEntries(sql, request.query, before, limit + 1), limit, (row) => [row.id], toAuditEntry);
+  });
+  app.get('/api/audit/export', { schema: { tags: ['audit'], summary: 'Audit log as CSV', querystring: Type.Object(filters, closed), response: { 200: Type.String(), ...refusals } } }, async (request, reply) => {
+    const { actor } = requirePrincipal(request);
+    await sql.begin((tx) => house.audit.record(tx, { actor, action: 'audit.export', summary: `exported the audit log`, details: request.query }));
+    reply.header('content-type', 'text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="audit.csv"');
+    return reply.send(Readable.from(exportLines(sql, request.query)) as unknown as string);
+  });
+  app.get(
+    '/api/audit/verify',
+    { schema: { tags: ['audit'], summary: 'Check the hash chain; names the first broken entry', response: { 200: Type.Object({ ok: Type.Boolean(), checked: Type.Integer(), first_broken: Nullable(Type.Object({ id: Type.Integer(), reason: Type.String() })) }), ...refusals } } },
+    async () => house.audit.verify(sql),
+  );
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import type { Queryable } from '../db/client.js';
+import type { User } from './people.js';
+
+export interface Session {
+  readonly id: string;
+  readonly user_id: string;
+  readonly created_at: Date;
+  readonly last_seen_at: Date;
+  readonly expires_at: Date;
+  readonly revoked_at: Date | null;
+  readonly source_ip: string;
+  readonly user_agent: string;
+  readonly method: string;
+}
+
+export interface NewSession {
+  readonly userId: string;
+  readonly expiresAt: Date;
+  readonly sourceIp: string;
+  readonly userAgent: string;
+  /** password, password+totp, password+recovery, sso */
+  readonly method: string;
+}
+
+/** How far back `last_seen_at` may lag: a write per request would cost more than the request. */
+export const seenLagMs = 60_000;
+
+export async function insertSession(sql: Queryable, input: NewSession, now: Date): Promise<string> {
+  const id = randomBytes(18).toString('base64url');
+  await sql`insert into sessions ${sql({ id, user_id: input.userId, created_at: now, last_seen_at: now, expires_at: input.expiresAt, source_ip: input.sourceIp, user_agent: input.userAgent.slice(0, 300), method: input.method })}`;
+  return id;
+}
+
+/** The session with its user, in one query: this runs on every request. */
+export async function findSessionWithUser(sql: Queryable, id: string): Promise<(Session & { user: User }) | null> {
+  const [row] = await sql<(Session & { user: User })[]>`select s.*, to_jsonb(u) as user from sessions s join users u on u.id = s.user_id where s.id = ${id}`;
+  return row ?? null;
+}
+
+export async function markSeen(sql: Queryable, id: string, now: Date): Promise<void> {
+  await sql`update sessions set last_seen_at = ${now} where id = ${id}`;
+}
+
+/** Sessions that still count, newest first. */
+export async function listSessions(sql: Queryable, userId: string, now: Date): Promise<Session[]> {
+  return sql<Session[]>`select * from sessions where user_id = ${userId} and revoked_at is null and expires_at > ${now} order by created_at desc, id limit 200`;
+}
+
+/** Ends the user's sessions, all or one, except `keep`. Returns how many. */
+export async function revokeSessions(sql: Queryable, userId: string, which: { readonly id?: string; readonly keep?: string }, now: Date): Promise<number> {
+  const one = which.id === undefined ? sql`` : sql`and id = ${which.id}`;
+  return (await sql`update sessions set revoked_at = ${now} where user_id = ${userId} and revoked_at is null and id <> ${which.keep ?? ''} ${one}`).count;
+}
+
+export async function pruneSessions(sql: Queryable, before: Date): Promise<number> {
+  return (await sql`delete from sessions where expires_at < ${before}`).count + (await sql`delete from sso_flows where expires_at < ${before}`).count;
+}

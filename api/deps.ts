@@ -1,0 +1,54 @@
+// What the control plane is made of. `AppDeps` is what a caller gives to buildApp; `House` is what the routes get.
+import type { FastifyInstance, FastifyBaseLogger, FastifyTypeProvider, RawServerDefault } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { AuditLog } from './audit/chain.js';
+import type { BreachCheck } from './auth/breached.js';
+import type { PasswordHasher } from './auth/password.js';
+import type { Sealing } from './auth/sealing.js';
+import type { SessionTokens } from './auth/session-token.js';
+import type { Database } from './db/client.js';
+import type { Env } from './env.js';
+import type { Outbound } from './outbound/outbound.js';
+import type { ApplySettings } from './settings/contract.js';
+import type { Settings } from './settings/schema.js';
+
+/** Infers request types from TypeBox schemas. */
+export interface TypeBoxProvider extends FastifyTypeProvider {
+  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+  serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+}
+
+export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxProvider>;
+
+export interface AppDeps {
+  readonly env: Pick<Env, 'authSessionSecret' | 'settingsEncryptionSecret' | 'trustedProxies' | 'breachedPasswordsUrl' | 'brand'>;
+  /** Migrated and seeded. */
+  readonly database: Database;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly outbound: Outbound;
+  /** null: no data plane is connected; apply answers 503. */
+  readonly applySettings: ApplySettings | null;
+  /** PEM of the vendor's public key; null: a build without one is a trial. */
+  readonly licencePublicKey: string | null;
+  /** pino options, or false for silence. */
+  readonly logger: boolean | { level: string };
+  /** Tests lower it; everybody else leaves it out. */
+  readonly passwordIterations?: number;
+  /** Requests per minute and source address: logins, and answers of 404. */
+  readonly loginsPerMinute?: number;
+  readonly notFoundPerMinute?: number;
+}
+
+export interface House extends AppDeps {
+  readonly sealing: Sealing;
+  readonly audit: AuditLog;
+  readonly hasher: PasswordHasher;
+  readonly tokens: SessionTokens;
+  readonly breachCheck: BreachCheck;
+  /** The settings people edit, secrets sealed; at most two seconds old. */
+  readonly currentSettings: () => Promise<Settings>;
+  /** Tells `currentSettings` that this process has just changed them. */
+  readonly settingsChanged: () => void;
+}

@@ -1,0 +1,21 @@
+import { Type } from '@sinclair/typebox';
+import type { App, House } from './deps.js';
+import { ApiError } from './errors.js';
+
+export function registerHealthRoutes(app: App, house: House): void {
+  app.get('/api/health', { schema: { tags: ['health'], summary: 'The process runs', security: [], response: { 200: Type.Object({ status: Type.Literal('ok') }) } } }, async () => ({ status: 'ok' as const }));
+  app.get(
+    '/api/ready',
+    { schema: { tags: ['health'], summary: 'The database answers and the settings are there', security: [], response: { 200: Type.Object({ status: Type.Literal('ready'), database: Type.String(), settings_version: Type.Integer() }) } } },
+    async () => {
+      try {
+        const [row] = await house.database.sql<{ head_id: number }[]>`select head_id from settings_state`;
+        if (row === undefined) throw new Error('the settings were never seeded');
+        return { status: 'ready' as const, database: house.database.kind, settings_version: row.head_id };
+      } catch (cause) {
+        throw new ApiError('not_ready', 'The database does not answer.', { headers: { 'retry-after': '5' }, cause });
+      }
+    },
+  );
+  app.get('/api/openapi.json', { schema: { hide: true } }, async (_, reply) => reply.type('application/json').send(JSON.stringify(app.swagger())));
+}

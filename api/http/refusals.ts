@@ -1,0 +1,17 @@
+import { Type, type TSchema } from '@sinclair/typebox';
+import { ApiError } from '../errors.js';
+import type { Problem } from './problem-schema.js';
+
+/** Every route's answers beside its own: problem documents. Registered once under the name Problem. */
+export const refusals = { '4xx': Type.Unsafe<Problem>({ $ref: 'Problem#' }), '5xx': Type.Unsafe<Problem>({ $ref: 'Problem#' }) };
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const Time = Type.String({ format: 'date-time', description: 'UTC' });
+export const closed = { additionalProperties: false } as const;
+
+/** A moment from a query string; throws `validation_failed` for dates that do not exist. */
+export function parseTime(text: string, path: string): Date {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) throw new ApiError('validation_failed', `${path} is not a moment.`, { errors: [{ path, reason: 'is not a moment in UTC such as 2026-01-31T12:00:00Z' }] });
+  return at;
+}

@@ -1,0 +1,61 @@
+// Saving settings: one function for PUT, PATCH, rollback and every page that edits a part. All refusals come before the
+// first write; the write, the version and the audit entry are one transaction.
+import type { Principal } from '../auth/guard.js';
+import type { House } from '../deps.js';
+import { ApiError } from '../errors.js';
+import { toCanonicalJson } from '../audit/canonical-json.js';
+import { checkIfMatch } from '../http/etag.js';
+import { refuseSites } from '../licence/key.js';
+import { readLicenceStatus } from '../licence/store.js';
+import { accessOf, settingNames, siteIdentity, type Settings } from './schema.js';
+import { hideSecrets, sealSecrets } from './secrets.js';
+import { insertVersion, lockSettings, readHead, type StoredSettings } from './store.js';
+import { checkSettings } from './validate.js';
+
+export interface SettingsChange {
+  /** Gets what readers see (secrets as asterisks) and returns what is wanted; may be anything, it is checked. */
+  readonly propose: (shown: Settings) => unknown;
+  readonly ifMatch: string | undefined;
+  readonly action: string;
+  /** For rollbacks: the stored body, restored byte for byte instead of what `propose` returns. */
+  readonly restore?: { readonly settings: Settings; readonly summary: string };
+}
+
+export interface SavedSettings {
+  readonly stored: StoredSettings;
+  readonly changed: boolean;
+}
+
+/** Throws `precondition_failed`, `validation_failed`, `settings_impossible`, `field_denied` or `licence_allowance`; then nothing was saved. */
+export async function changeSettings(house: House, principal: Principal, change: SettingsChange): Promise<SavedSettings> {
+  const saved = await house.database.sql.begin(async (tx): Promise<SavedSettings> => {
+    await lockSettings(tx);
+    const head = await readHead(tx);
+    checkIfMatch(change.ifMatch, head.etag);
+    const next = change.restore?.settings ?? sealSecrets(requirePossible(change.propose(hideSecrets(head.settings))), head.settings, house.sealing);
+    refuseGovernance(principal, head.settings, next);
+    const refusal = refuseSites(head.settings.sites.map(siteIdentity), next.sites.map(siteIdentity), await readLicenceStatus(house, tx));
+    if (refusal !== null) throw new ApiError('licence_allowance', refusal);
+    const version = await insertVersion(tx, head, { settings: next, author: principal.actor.name, at: new Date(house.now()), ...(change.restore === undefined ? {} : { summary: change.restore.summary }) });
+    if (version === null) return { stored: head, changed: false };
+    const blind = change.ifMatch === undefined ? ' (without If-Match)' : '';
+    await house.audit.record(tx, { actor: principal.actor, action: change.action, summary: `saved settings version ${version.id}: ${version.summary}${blind}`, details: { version: version.id, changes: version.changes } });
+    return { stored: version, changed: true };
+  });
+  if (saved.changed) house.settingsChanged();
+  return saved;
+}
+
+function requirePossible(candidate: unknown): Settings {
+  const checked = checkSettings(candidate);
+  if (checked.kind === 'fine') return checked.settings;
+  const code = checked.stage === 'schema' ? 'validation_failed' : 'settings_impossible';
+  throw new ApiError(code, `Nothing was saved: ${checked.problems.slice(0, 3).map((p) => `${p.path || '/'} ${p.reason}`).join('; ')}.`, { errors: checked.problems });
+}
+
+/** Governance is decided field by field: an operator may send the whole object back as long as these are untouched. */
+function refuseGovernance(principal: Principal, before: Settings, after: Settings): void {
+  if (principal.role === 'admin') return;
+  const touched = settingNames.filter((name) => accessOf(name) === 'admin' && toCanonicalJson(before[name]) !== toCanonicalJson(after[name]));
+  if (touched.length > 0) throw new ApiError('field_denied', `Only administrators may change ${touched.join(', ')}. Nothing was saved.`, { errors: touched.map((name) => ({ path: `/${name}`, reason: 'may be changed by administrators only' })) });
+}
