@@ -129,7 +129,7 @@ function assembleRule(rule: BoundRule, index: number, configuration: Configurati
     id: rule.id,
     phase: rule.phase,
     links: rule.links.map((link, position) => assembleLink(link, position === 0, defaults)),
-    disruptive: resolveDisruptive(set, defaults),
+    disruptive: resolveDisruptive(set, firstOf(rule, (one) => one.status), defaults),
     log,
     auditlog: set.auditlog ?? defaults.auditlog ?? log,
     severity: firstOf(rule, (one) => one.severity),
@@ -177,11 +177,12 @@ function resolveTransformations(defaults: readonly string[], own: readonly strin
 
 /**
  * `block` becomes the default of the phase, and nothing (pass) where there is none; a rule without a disruptive action
- * passes, as in ModSecurity v3. The default's status holds for rules that name none.
+ * passes, as in ModSecurity v3. `ownStatus` is the chain's: a later link may name it; the default's status holds for
+ * rules that name none.
  */
-function resolveDisruptive(set: ActionSet, defaults: ActionSet): DisruptiveIR {
+function resolveDisruptive(set: ActionSet, ownStatus: number | null, defaults: ActionSet): DisruptiveIR {
   const choice = set.disruptive?.kind === 'block' ? defaults.disruptive : set.disruptive;
-  const status = set.status ?? defaults.status;
+  const status = ownStatus ?? defaults.status;
   if (choice === null || choice.kind === 'block' || choice.kind === 'pass') return { kind: 'pass' };
   if (choice.kind === 'allow') return { kind: 'allow', scope: choice.scope };
   if (choice.kind === 'redirect') return { kind: 'redirect', status: status !== null && status >= 301 && status <= 307 ? status : 302, url: choice.url };

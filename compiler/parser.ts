@@ -56,7 +56,7 @@ export function parseOperator(token: Fragment): OperatorNode {
     while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
   }
   if (text[at] !== '@') {
-    const from = negated ? start + 1 : 0;
+    const from = negated ? at : 0; // blanks behind the "!" are not part of the pattern
     return { name: sliceFragment(token, from, from), negated, implicit: true, argument: sliceFragment(token, from), ...span };
   }
   let end = at + 1;

@@ -154,7 +154,7 @@ export interface Program {
 
 export const defaultEngineSettings: EngineSettings = {
   ruleEngine: 'Off',
-  requestBodyAccess: false,
+  requestBodyAccess: true, // as ModSecurity v3 without the directive: only an explicit Off leaves bodies unread
   requestBodyLimitBytes: 134_217_728,
   requestBodyNoFilesLimitBytes: 1_048_576,
   requestBodyLimitAction: 'Reject',
@@ -163,7 +163,7 @@ export const defaultEngineSettings: EngineSettings = {
   argumentSeparator: '&',
   responseBodyAccess: false,
   responseBodyLimitBytes: 524_288,
-  responseBodyLimitAction: 'Reject',
+  responseBodyLimitAction: 'ProcessPartial', // as ModSecurity v3 without the directive: a long page is no reason to refuse it
   responseBodyMimeTypes: ['text/plain', 'text/html'],
   uploadFilesMax: 100,
   collectionTimeoutSeconds: 3600,

@@ -222,6 +222,7 @@ export function createSession(program: Program, runPhase: PhaseRunner): Inspecto
       return run(transaction, 2);
     },
     responseHeaders(transaction, response) {
+      if (transaction.interruption !== null) return transaction.interruption;
       if (transaction.response === null) fillResponseHead(transaction, response);
       return run(transaction, 3);
     },

@@ -4,7 +4,10 @@ import { filesCombinedSize } from './body/index.js';
 import type { Collection } from './collection.js';
 import type { MacroRef, Phase, Template } from './ir.js';
 import { expandWith } from './macros.js';
+import { createMatcher } from './operators/index.js';
+import type { Matcher } from './operators/operator.js';
 import { requestLine } from './parse/request-target.js';
+import { recordOf } from './persistent-records.js';
 import type { Transaction } from './transaction.js';
 
 export interface ScalarVariable {
@@ -72,8 +75,8 @@ function persistent(name: string): RecordVariable {
     kind: 'record',
     name,
     phase: 1,
-    find: (transaction, key) => transaction.persistent.get(name)?.get(key) ?? null,
-    entries: (transaction) => transaction.persistent.get(name)?.entries() ?? nothing,
+    find: (transaction, key) => recordOf(transaction, name)?.get(key) ?? null,
+    entries: (transaction) => recordOf(transaction, name)?.entries() ?? nothing,
   };
 }
 
@@ -211,7 +214,11 @@ const requestHeaders = (transaction: Transaction): Collection => transaction.req
 const requestCookies = (transaction: Transaction): Collection => transaction.requestCookies;
 const responseHeaders = (transaction: Transaction): Collection => transaction.responseHeaders;
 const matchedVars = (transaction: Transaction): Collection => transaction.matchedVars;
-const status = (transaction: Transaction): string => (transaction.response === null ? '' : String(transaction.response.status));
+/** Of the upstream's response; of the reply that an interruption sends instead (for the logging phase). */
+function status(transaction: Transaction): string {
+  const code = transaction.response?.status ?? transaction.interruption?.status;
+  return code === undefined ? '' : String(code);
+}
 
 const requestVariables: readonly Variable[] = [
   values('ARGS', 2, argsGet, argsPost),
@@ -331,14 +338,18 @@ export const variables: ReadonlyMap<string, Variable> = new Map(
 /** The value a macro stands for: a scalar, the named member, or the first member of a collection; '' when there is none. */
 export function resolveMacro(transaction: Transaction, reference: MacroRef): string {
   const { key } = reference;
-  if (reference.variable === 'TX') return key === null ? '' : (transaction.tx.get(key) ?? '');
+  if (reference.variable === 'TX' && key !== null) {
+    const value = transaction.tx.get(key);
+    if (value !== undefined) return value;
+  }
   const variable = variables.get(reference.variable);
   if (variable === undefined) return '';
   switch (variable.kind) {
     case 'scalar':
       return variable.read(transaction);
     case 'record':
-      return key === null ? '' : (variable.find(transaction, key) ?? '');
+      if (key === null) return '';
+      return (isPattern(key) ? firstMatching(variable.entries(transaction), key) : variable.find(transaction, key)) ?? '';
     case 'xml':
       return key === '//@*' ? (transaction.body.xmlAttributes[0] ?? '') : (transaction.body.xmlText[0] ?? '');
     case 'collection': {
@@ -348,9 +359,29 @@ export function resolveMacro(transaction: Transaction, reference: MacroRef): str
   }
 }
 
+/** `%{ARGS:/^id/}`: the first member whose name the pattern is found in. */
+function isPattern(key: string): boolean {
+  return key.length > 2 && key.charCodeAt(0) === 0x2f && key.charCodeAt(key.length - 1) === 0x2f;
+}
+
+// Keys of macros come from rules, so there are few.
+const keyPatterns = new Map<string, Matcher>();
+
+function firstMatching(entries: Iterable<readonly [string, string]>, key: string): string | null {
+  let matcher = keyPatterns.get(key);
+  if (matcher === undefined) {
+    const argument = `(?i)${key.slice(1, -1)}`;
+    matcher = createMatcher({ name: 'rx', negated: false, argument, template: null, phrases: null }, argument);
+    keyPatterns.set(key, matcher);
+  }
+  for (const [name, value] of entries) if (matcher.matches(name)) return value;
+  return null;
+}
+
 function memberOf(collection: Collection, key: string | null, shows: 'value' | 'name'): string | null {
   const shown = shows === 'name' ? collection.names : collection.values;
   if (key === null) return shown[0] ?? null;
+  if (isPattern(key)) return firstMatching(collection.names.map((name, index) => [name, shown[index] as string] as const), key);
   for (let index = 0; index < collection.size; index += 1) {
     const name = collection.names[index] as string;
     if (name.length === key.length && name.toLowerCase() === key) return shown[index] as string;

@@ -1,5 +1,6 @@
 // A matched rule as one line of ModSecurity's error log, the text that the CRS regression suite searches.
 import type { MatchedRule, Transaction } from '#engine/transaction';
+import { expand } from '#engine/variables';
 
 /** Control bytes and quotes as ModSecurity writes them: `\x0a`, `\"`. */
 function escapeForLog(text: string): string {
@@ -11,6 +12,13 @@ function escapeForLog(text: string): string {
   return escaped;
 }
 
+/** Names of operators in the log, where capitalising the first letter is not enough. */
+const logNames: Readonly<Record<string, string>> = { streq: 'StrEq', strmatch: 'StrMatch' };
+
+function logName(operator: string): string {
+  return logNames[operator] ?? operator.charAt(0).toUpperCase() + operator.slice(1);
+}
+
 const valueCharactersMax = 200;
 
 /** `files` are Program.files, for [file]. One line without its line end. */
@@ -18,11 +26,13 @@ export function formatErrorLog(matched: MatchedRule, files: readonly string[], t
   const { rule } = matched;
   const head = rule.links[0];
   const operator = rule.links[rule.links.length - 1]?.operator ?? null;
+  // As in ModSecurity: what the macros stand for now, at the time of logging.
+  const argument = operator === null ? '' : operator.template === null ? operator.argument : expand(operator.template, transaction);
   const action = transaction.interruption !== null && transaction.interruption.ruleId === rule.id ? `Access denied with code ${transaction.interruption.status} (phase ${matched.phase}).` : 'Warning.';
   const what =
     operator === null
       ? 'Unconditional match in SecAction.'
-      : `Matched "Operator \`${operator.name}' with parameter \`${escapeForLog(operator.argument.slice(0, valueCharactersMax))}' against variable \`${escapeForLog(matched.variable)}' (Value: \`${escapeForLog(matched.value.slice(0, valueCharactersMax))}' )`;
+      : `Matched "Operator \`${logName(operator.name)}' with parameter \`${escapeForLog(argument.slice(0, valueCharactersMax))}' against variable \`${escapeForLog(matched.variable)}' (Value: \`${escapeForLog(matched.value.slice(0, valueCharactersMax))}' )`;
   const fields: (readonly [string, string])[] = [
     ['file', head === undefined ? '' : (files[head.file] ?? '')],
     ['line', String(head?.line ?? 0)],

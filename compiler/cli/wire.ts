@@ -6,6 +6,8 @@ export interface WireRequest {
   readonly head: RequestHead;
   /** Null when the message has none. Chunked bodies are decoded. */
   readonly body: Buffer | null;
+  /** A bare CR or a NUL in a header: every server refuses that before any rule runs. */
+  readonly isUnreadable: boolean;
   /** Why a strict server answers 400 (rules still see the request); null = nothing to object to. */
   readonly objection: string | null;
   /** HTTP/0.9: the reply has no status line, so an HTTP client calls it an error. */
@@ -57,13 +59,18 @@ function objectionToRequestLine(line: string, { method, uri, protocol }: { metho
 interface HeaderBlock {
   readonly headers: string[];
   readonly objection: string | null;
+  readonly isUnreadable: boolean;
 }
 
 function parseHeaders(lines: readonly string[]): HeaderBlock {
   const headers: string[] = [];
   let objection: string | null = null;
+  let isUnreadable = false;
   for (const line of lines) {
-    if (line.includes('\r') || line.includes('\0')) objection ??= 'a control character in a header';
+    if (line.includes('\r') || line.includes('\0')) {
+      objection ??= 'a control character in a header';
+      isUnreadable = true;
+    }
     if (/^[ \t]/.test(line) && headers.length > 0) {
       headers[headers.length - 1] = `${headers[headers.length - 1] as string} ${line.trim()}`.trim();
       continue;
@@ -74,7 +81,7 @@ function parseHeaders(lines: readonly string[]): HeaderBlock {
     if (name === '' || /[ \t]$/.test(name)) objection ??= 'white space before the colon of a header';
     headers.push(name.trimEnd(), colon < 0 ? '' : line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, ''));
   }
-  return { headers, objection };
+  return { headers, objection, isUnreadable };
 }
 
 /** First value of a header, or null. */
@@ -161,6 +168,7 @@ export function parseWire(bytes: Buffer, peer: WirePeer = {}): WireRequest | nul
     },
     body,
     objection: line.objection ?? block.objection ?? objectionToHeaders(block.headers, line.protocol),
+    isUnreadable: block.isUnreadable,
     hasNoStatusLine: line.protocol === '',
   };
 }

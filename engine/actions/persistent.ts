@@ -1,21 +1,17 @@
 // Actions on persistent collections and the identity of the transaction.
 import type { ActionIR } from '../ir.js';
 import { leadingInteger } from '../memory-store.js';
+import { openRecord, recordOf } from '../persistent-records.js';
 import type { Transaction } from '../transaction.js';
 import { expand } from '../variables.js';
 import { variableName } from './setvar.js';
 
 type Of<Kind extends ActionIR['kind']> = Extract<ActionIR, { kind: Kind }>;
 
-function open(transaction: Transaction, collection: string, key: string): void {
-  const { environment, settings } = transaction;
-  transaction.persistent.set(collection, environment.store.open(collection, key, environment.nowMs, settings.collectionTimeoutSeconds));
-}
-
 /** `initcol:ip=%{REMOTE_ADDR}`: opens (and creates) the record; a second one for the same collection replaces the first. */
 export function runInitcol(action: Of<'initcol'>, transaction: Transaction): void {
   const key = expand(action.key, transaction);
-  if (key !== '') open(transaction, action.collection, key);
+  if (key !== '') openRecord(transaction, action.collection, key);
 }
 
 /** `setsid`, `setuid`, `setrsc`: name the session, user or resource and open its record. Sessions and users belong to a WEBAPPID. */
@@ -25,18 +21,18 @@ export function runIdentity(action: Of<'setsid' | 'setuid' | 'setrsc'>, transact
   else if (action.kind === 'setuid') transaction.userId = value;
   if (value === '') return;
   const collection = action.kind === 'setsid' ? 'SESSION' : action.kind === 'setuid' ? 'USER' : 'RESOURCE';
-  open(transaction, collection, `${transaction.settings.webAppId}_${value}`);
+  openRecord(transaction, collection, `${transaction.settings.webAppId}_${value}`);
 }
 
 /** `expirevar:ip.x=60`; TX lives as long as the transaction, so there is nothing to expire. */
 export function runExpirevar(action: Of<'expirevar'>, transaction: Transaction): void {
-  const record = transaction.persistent.get(action.collection);
+  const record = recordOf(transaction, action.collection);
   record?.expire(variableName(action.key, transaction), leadingInteger(expand(action.seconds, transaction)));
 }
 
 /** `deprecatevar:ip.x=60/300`: 60 less for every 300 seconds that passed. */
 export function runDeprecatevar(action: Of<'deprecatevar'>, transaction: Transaction): void {
-  transaction.persistent.get(action.collection)?.deprecate(variableName(action.key, transaction), action.amount, action.everySeconds);
+  recordOf(transaction, action.collection)?.deprecate(variableName(action.key, transaction), action.amount, action.everySeconds);
 }
 
 /** ENV names are kept lower-case like every record; the process environment is never touched. */

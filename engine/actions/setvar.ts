@@ -1,6 +1,7 @@
 import type { ActionIR } from '../ir.js';
 import { limits } from '../limits.js';
 import { leadingInteger } from '../memory-store.js';
+import { recordOf } from '../persistent-records.js';
 import type { Transaction } from '../transaction.js';
 import { expand } from '../variables.js';
 
@@ -42,8 +43,8 @@ export function runSetvar(action: SetvarAction, transaction: Transaction): void 
     else transaction.env.set(name, value);
     return;
   }
-  const record = transaction.persistent.get(action.collection);
-  if (record === undefined) return;
+  const record = recordOf(transaction, action.collection);
+  if (record === null) return;
   if (action.operation === 'unset') record.unset(name);
   else if (action.operation === 'set') record.set(name, value);
   else record.add(name, action.operation === 'add' ? leadingInteger(value) : -leadingInteger(value));
