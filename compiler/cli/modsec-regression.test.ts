@@ -18,6 +18,7 @@ import { transformations } from '#engine/transformations/index';
 import { compileProgram } from '../program.js';
 import type { SourceReader } from '../source.js';
 import { formatErrorLog } from './error-log.js';
+import { expandGlob } from './rule-files.js';
 import { runRequest } from './run-request.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -62,7 +63,7 @@ const reader: SourceReader = {
     const at = join(corpus, 'data', path.replace(/^.*(?:test-cases\/data|testdata)\/?/, '').replace(/^.*\//, ''));
     return existsSync(at) ? readFileSync(at, 'latin1') : null;
   },
-  glob: (pattern) => (existsSync(join(corpus, 'data')) ? readdirSync(join(corpus, 'data')).filter((name) => name === pattern.replace(/^.*\//, '')) : []),
+  glob: (pattern) => expandGlob(join(corpus, 'data', pattern.replace(/^.*\//, ''))).filter((path) => existsSync(path)),
 };
 
 /** What every link's targets hold at the end of the transaction, as ModSecurity's debug log prints it. */
@@ -177,19 +178,52 @@ function runCorazaRow(row: CorazaRow): Outcome {
   return passed;
 }
 
+/**
+ * Rows whose expectation is not met, each with its reason. Only ever remove lines: a row that newly fails fails the
+ * test, and so does one that passes while it is listed.
+ */
+const knownDifferences: Readonly<Record<string, string>> = {
+  'coraza:chains.go:0 chains.yaml': 'Coraza logs the msg of every link of a chain; ModSecurity and this engine log one message for the rule',
+  'collection-resource.json:0': 'the debug log shows the storage key inside the name of a persistent variable',
+  'collection-tx-with-macro.json:0': 'ModSecurity v3 loses a lone % behind a macro; here text stays as written',
+  'variable-SESSIONID.json:1': 'ModSecurity v3 loses a lone % behind a macro; here text stays as written',
+  'config-update-target-by-id.json:3': 'ModSecurity v3 applies a regex exclusion to every collection (!ARGS:/x/ also takes ARGS_NAMES:x away); here it names its own',
+  'operator-rx.json:3': 'MSC_PCRE_ERROR: RE2 runs in linear time and has no match limit to exceed',
+  'operator-rx.json:4': 'MSC_PCRE_LIMITS_EXCEEDED: RE2 runs in linear time and has no match limit to exceed',
+  'operator-rx.json:5': 'TX:MSC_PCRE_LIMITS_EXCEEDED: RE2 runs in linear time and has no match limit to exceed',
+};
+
+/** `o3,3v37,6t:trim`: offsets into ModSecurity's own buffers, which a rule author never sees. */
+const bufferReference = /[ov]\d+,\d+/;
+
+function isPortable(row: ModsecRow | CorazaRow): boolean {
+  return 'stages' in row || row.expected.error_log === null || !bufferReference.test(row.expected.error_log);
+}
+
 t.test('regression tests of ModSecurity and Coraza', { skip: existsSync(corpus) ? false : `no corpora at ${corpus}` }, (t) => {
-  const counts = { passed: 0, refused: 0, failed: 0 };
+  const counts = { passed: 0, refused: 0, unportable: 0, different: 0 };
   for (const name of readdirSync(corpus).filter((entry) => entry.endsWith('.json'))) {
     const rows = JSON.parse(readFileSync(join(corpus, name), 'utf8')) as ((ModsecRow & { enabled: number }) | CorazaRow)[];
     for (const row of rows) {
-      // Rows with a build tag test an evaluation mode of Coraza that rule authors must opt in to at build time.
+      // Rows with a build tag test an evaluation mode of Coraza that is chosen when Coraza is built.
       if ('stages' in row ? row.build_tag !== null : row.enabled === 0) continue;
-      const outcome = 'stages' in row ? runCorazaRow(row) : runModsecRow(row);
-      counts[outcome.kind] += 1;
-      if (outcome.kind === 'failed') console.log(row.id, outcome.reason);
-      if (outcome.kind === 'refused') console.log('REFUSED', row.id);
+      const label = 'stages' in row ? `${row.id} ${row.profile}` : row.id;
+      const outcome = isPortable(row) ? ('stages' in row ? runCorazaRow(row) : runModsecRow(row)) : null;
+      if (outcome === null) counts.unportable += 1;
+      else if (outcome.kind === 'failed') {
+        counts.different += 1;
+        if (!(label in knownDifferences)) t.fail(`${label}: ${outcome.reason}`);
+      } else {
+        counts[outcome.kind] += 1;
+        if (label in knownDifferences) t.fail(`${label} is listed as different and passes: remove it from the list`);
+      }
     }
   }
-  console.log(counts);
+  t.comment(`${counts.passed} passed, ${counts.different} different, ${counts.refused} refused by the compiler, ${counts.unportable} about ModSecurity's buffers`);
+  for (const [label, reason] of Object.entries(knownDifferences)) t.comment(`different: ${label}: ${reason}`);
+  t.ok(counts.passed >= 380, `${counts.passed} rows passed`);
+  t.ok(counts.passed / (counts.passed + counts.different) >= 0.95, 'at least 95 % of the rows that load');
+  t.equal(counts.different, Object.keys(knownDifferences).length, 'every difference is listed');
+  t.ok(counts.refused <= 54, `${counts.refused} rows use what the compiler refuses`);
   t.end();
 });
