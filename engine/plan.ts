@@ -106,12 +106,13 @@ export interface PlanIR {
   readonly alphabets: readonly string[];
   /**
    * For item, link: the atoms of which one must hold on one of the link's values (several with multiMatch), or null when
-   * the link must be evaluated without a scan. `linkAtoms[item]` is undefined for markers and for folded items.
+   * the link is not scanned. At most one link of a rule is: the first that can be, when no link before it acts on a match
+   * (isActingLink). `linkAtoms[item]` is null for markers and for folded items.
    */
   readonly linkAtoms: readonly (readonly (readonly number[] | null)[] | null)[];
   /** Items still to run in each phase (index 0 unused), in order; what was folded away is absent. */
   readonly active: readonly (readonly number[])[];
-  /** Items of `active` whose every link is proven to match whenever it is reached. */
+  /** Items of `active` whose every link is proven to match whenever the rule is reached (it may still be removed at run time). */
   readonly certain: readonly number[];
   /** TX as it is after the folded items. */
   readonly initialTx: readonly (readonly [string, string])[];

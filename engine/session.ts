@@ -53,8 +53,8 @@ function applySettings(transaction: Transaction, settings: EngineSettings): void
 }
 
 /** A transaction with everything that the head of the request tells. */
-function begin(settings: EngineSettings, request: RequestHead, environment: TransactionEnvironment): Transaction {
-  const transaction = new Transaction();
+function begin(settings: EngineSettings, request: RequestHead, environment: TransactionEnvironment, baseTx: ReadonlyMap<string, string>): Transaction {
+  const transaction = new Transaction(settings.ruleEngine === 'Off' ? undefined : baseTx);
   transaction.request = request;
   transaction.environment = environment;
   applySettings(transaction, settings);
@@ -206,7 +206,7 @@ function enterPhase(transaction: Transaction, phase: Phase): boolean {
  * The Inspector of an engine: `runPhase` is all that differs between the interpreter and the compiled engine. The
  * program must be frozen: removal bitmaps are computed against it once.
  */
-export function createSession(program: Program, runPhase: PhaseRunner): Inspector {
+export function createSession(program: Program, runPhase: PhaseRunner, baseTx: ReadonlyMap<string, string> = new Map()): Inspector {
   const { settings } = program;
   const removals = new RemovalTable(program);
   function run(transaction: Transaction, phase: Phase): Interruption | null {
@@ -214,7 +214,7 @@ export function createSession(program: Program, runPhase: PhaseRunner): Inspecto
     return transaction.interruption;
   }
   return {
-    begin: (request, environment) => begin(settings, request, environment),
+    begin: (request, environment) => begin(settings, request, environment, baseTx),
     requestHeaders: (transaction) => run(transaction, 1),
     requestBody(transaction, body, wireBytes = body?.length ?? 0) {
       if (transaction.engineMode === 'Off' || transaction.interruption !== null) return transaction.interruption;

@@ -14,6 +14,8 @@ export type Visit = (variable: string, key: string | null, value: string) => voi
 export interface BoundSelector {
   readonly name: string | null; // lower-case
   readonly regex: Matcher | null;
+  /** The regex only asks how a name begins: lower-case. */
+  readonly prefix?: string;
   readonly xpath: string | null;
 }
 export interface BoundTarget extends BoundSelector {
@@ -48,7 +50,7 @@ function bindSelector(target: TargetIR): BoundSelector {
       return { name: selector.name, regex: null, xpath: null };
     case 'regex': {
       const prefix = literalPrefix(selector.source);
-      if (prefix !== null) return { name: null, regex: { matches: (name) => name.length >= prefix.length && name.slice(0, prefix.length).toLowerCase() === prefix }, xpath: null };
+      if (prefix !== null) return { name: null, regex: { matches: (name) => name.length >= prefix.length && name.slice(0, prefix.length).toLowerCase() === prefix }, prefix, xpath: null };
       const operator: OperatorIR = { name: 'rx', negated: false, argument: `(?i)${selector.source}`, template: null, phrases: null };
       return { name: null, regex: createMatcher(operator, operator.argument), xpath: null };
     }
@@ -103,6 +105,10 @@ function visitRecord(target: BoundTarget, variable: RecordVariable, transaction:
   if (name !== null) {
     const value = variable.find(transaction, name);
     if (value !== null) visit(variable.name, name, value);
+    return;
+  }
+  if (target.prefix !== undefined && variable.withPrefix !== undefined) {
+    for (const [key, value] of variable.withPrefix(transaction, target.prefix)) visit(variable.name, key, value);
     return;
   }
   // A copy: setvar of a matching value may add members, which this rule must not meet.

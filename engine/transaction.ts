@@ -4,6 +4,7 @@ import type { BodySink } from './body/body.js';
 import { Collection } from './collection.js';
 import type { ControlIR, EngineMode, EngineSettings, RuleIR } from './ir.js';
 import type { CollectionStore, PersistentRecord } from './store.js';
+import { TxVariables } from './tx-variables.js';
 
 /** Request head exactly as on the wire; latin1 strings, one code unit per byte. */
 export interface RequestHead {
@@ -70,6 +71,11 @@ export interface Removal {
 }
 
 export class Transaction {
+  /** `baseTx`: TX variables that every transaction of the rule set begins with. */
+  constructor(baseTx?: ReadonlyMap<string, string>) {
+    this.tx = new TxVariables(baseTx);
+  }
+
   request!: RequestHead;
   environment!: TransactionEnvironment;
   settings!: EngineSettings;
@@ -113,7 +119,7 @@ export class Transaction {
   responseContentType = '';
   sessionId = '';
   userId = '';
-  readonly tx = new Map<string, string>();
+  readonly tx: TxVariables;
   readonly env = new Map<string, string>();
   /** Open persistent collections by upper-case name (IP, GLOBAL, RESOURCE, USER, SESSION). */
   readonly persistent = new Map<string, PersistentRecord>();

@@ -149,9 +149,9 @@ class Folder {
       this.terminated = true;
       this.exits = this.exits === null ? after : this.exits.join(after);
     }
+    if (answer === 'always') this.certain.add(rule.index);
     if (answer === 'always' && !removable && reachable) {
       if (pure && rule.phase === 1 && !this.terminated) this.hoistable.set(rule.index, writes);
-      this.certain.add(rule.index);
       return { answer, after: state };
     }
     return { answer, after };

@@ -2,6 +2,7 @@
 // each can be answered in bulk, and from which sources its values come.
 import { createMatcher, literalsOf } from '#engine/operators/index';
 import type { LinkIR, OperatorIR, Program, RuleIR, TargetIR } from '#engine/ir';
+import { isActingLink, readsEarlierLinks } from '#engine/chain-links';
 import { scanSources, type ScanSource } from '#engine/plan';
 import type { FoldedProgram } from '../passes/fold-constants.js';
 import { regexPattern, literalPattern, type ScanPattern } from './patterns.js';
@@ -52,9 +53,35 @@ class AtomPlanner {
     for (const index of this.folded.active.flat()) {
       const rule = this.program.items[index];
       if (rule === undefined || rule.kind !== 'rule') continue;
-      linkAtoms[index] = rule.links.map((link, position) => (position === 0 ? this.planLink(rule, link, position) : null));
+      linkAtoms[index] = this.planRule(rule);
     }
     return { pipelines: this.pipelines, atoms: this.atoms, linkAtoms };
+  }
+
+  /**
+   * Scans one link of the chain: the head if it can be, else the first later link for which everything before it leaves
+   * no trace when the chain fails. A called operator that must look at every value is not worth it there.
+   */
+  private planRule(rule: RuleIR): (readonly number[] | null)[] {
+    const planned: (readonly number[] | null)[] = rule.links.map(() => null);
+    for (let position = 0; position < rule.links.length; position += 1) {
+      const link = rule.links[position] as LinkIR;
+      const isWorthIt = position === 0 || !this.isCostlyCall(rule, link, position);
+      const atoms = isWorthIt && (position === 0 || !readsEarlierLinks(link)) ? this.planLink(rule, link, position) : null;
+      if (atoms !== null) {
+        planned[position] = atoms;
+        return planned;
+      }
+      if (isActingLink(link)) return planned;
+    }
+    return planned;
+  }
+
+  private isCostlyCall(rule: RuleIR, link: LinkIR, position: number): boolean {
+    const argument = link.operator?.template == null ? link.operator?.argument : this.constants.get(`${rule.index}/${position}`);
+    if (link.operator === null || argument === undefined) return true;
+    const means = meansOf(link.operator, argument, false);
+    return means.kind === 'called' && means.neededBytes === null;
   }
 
   /** The link's atoms, or null when it has to be evaluated as it is. */

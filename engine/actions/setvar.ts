@@ -18,7 +18,7 @@ export function variableName(template: SetvarAction['key'], transaction: Transac
 
 function setTx(transaction: Transaction, name: string, value: string): void {
   const { tx } = transaction;
-  if (tx.size < limits.txVariablesMax || tx.has(name)) tx.set(name, value);
+  if (tx.sizeMax < limits.txVariablesMax || tx.has(name)) tx.set(name, value);
 }
 
 /**

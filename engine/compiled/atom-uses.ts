@@ -14,15 +14,20 @@ export interface AtomUse {
   readonly headerNames: readonly string[] | null;
 }
 
+/** Position of the link of a rule that is scanned; -1 = none, the rule is visited in every transaction. */
+export function scannedLink(plan: PlanIR, item: number): number {
+  return plan.linkAtoms[item]?.findIndex((atoms) => atoms !== null) ?? -1;
+}
+
 /** Parallel to plan.atoms. */
 export function indexAtomUses(program: Program, plan: PlanIR): readonly (readonly AtomUse[])[] {
   const uses: AtomUse[][] = plan.atoms.map(() => []);
   for (const index of plan.active.flat()) {
     const item = program.items[index];
-    const atoms = plan.linkAtoms[index]?.[0];
-    if (item?.kind !== 'rule' || atoms == null) continue;
-    const use: AtomUse = { item: index, phase: item.phase, ...reach(item.links[0] as LinkIR) };
-    for (const atom of atoms) (uses[atom] as AtomUse[]).push(use);
+    const position = scannedLink(plan, index);
+    if (item?.kind !== 'rule' || position === -1) continue;
+    const use: AtomUse = { item: index, phase: item.phase, ...reach(item.links[position] as LinkIR) };
+    for (const atom of plan.linkAtoms[index]?.[position] as readonly number[]) (uses[atom] as AtomUse[]).push(use);
   }
   return uses;
 }

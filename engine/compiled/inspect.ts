@@ -1,7 +1,7 @@
 // The compiled engine. Per phase: collect the values that became known, look each up in the memo or scan it, and run, in
 // rule order, only (a) rules one of whose atoms may hold on one of their values and (b) rules that no scan can answer and
 // whose quick check says "maybe". What runs, runs in the shared evaluator, exactly as in the interpreter.
-import { phaseIsOver } from '../actions/index.js';
+import { phaseIsOver, runRuleMatched, runSetvars } from '../actions/index.js';
 import type { Collection } from '../collection.js';
 import { RuleEvaluator, transformationContext, type ValueFilter } from '../evaluate.js';
 import type { Inspector } from '../inspector.js';
@@ -16,7 +16,7 @@ import { createSession } from '../session.js';
 import type { Transaction } from '../transaction.js';
 import { transformations } from '../transformations/index.js';
 import { variables } from '../variables.js';
-import { indexAtomUses, sourceBit, type AtomUse } from './atom-uses.js';
+import { indexAtomUses, scannedLink, sourceBit, type AtomUse } from './atom-uses.js';
 import { createByteGroups } from './byte-groups.js';
 import { HitFinder, highBytes } from './hit-finder.js';
 import { noHits, type ValueRecord } from './memo.js';
@@ -41,19 +41,15 @@ export interface CompiledInspector extends Inspector {
 interface Resident {
   readonly item: number;
   readonly check: QuickCheck | null;
+  /** Its conditions are constants and nobody can see what they matched: only its actions are left to run. */
+  readonly isUnconditional: boolean;
 }
 
 export function createCompiledInspector(ruleset: Ruleset, options: CompiledOptions = {}): CompiledInspector {
   const engine = new CompiledEngine(ruleset, options.memo === undefined ? defaultMemo : options.memo);
-  const session = createSession(ruleset.program, engine.runPhase);
-  const { initialTx } = ruleset.plan;
+  const session = createSession(ruleset.program, engine.runPhase, new Map(ruleset.plan.initialTx));
   return {
     ...session,
-    begin(request, environment) {
-      const transaction = session.begin(request, environment);
-      if (transaction.engineMode !== 'Off') for (const [key, value] of initialTx) transaction.tx.set(key, value);
-      return transaction;
-    },
     counters: () => engine.counters(),
     release: () => engine.release(),
   };
@@ -132,11 +128,13 @@ class CompiledEngine {
       const nextResident = resident < residents.length ? (residents[resident] as Resident).item : Number.MAX_SAFE_INTEGER;
       const nextCandidate = candidate < candidates.length ? (candidates[candidate] as number) : Number.MAX_SAFE_INTEGER;
       let index: number;
+      let isUnconditional = false;
       if (nextResident < nextCandidate) {
-        const { item, check } = residents[resident] as Resident;
+        const next = residents[resident] as Resident;
         resident += 1;
-        if (item < resumeAt || (check !== null && !check(transaction))) continue;
-        index = item;
+        if (next.item < resumeAt || (next.check !== null && !next.check(transaction))) continue;
+        index = next.item;
+        isUnconditional = next.isUnconditional;
       } else {
         index = nextCandidate;
         candidate += 1;
@@ -144,7 +142,8 @@ class CompiledEngine {
       }
       const rule = this.program.items[index] as RuleIR;
       if (transaction.ruleRemovals.length > 0 && isRuleRemoved(transaction, rule)) continue;
-      this.evaluator.runRule(rule, transaction, removals);
+      if (isUnconditional) runUnconditional(rule, transaction, removals);
+      else this.evaluator.runRule(rule, transaction, removals);
       if (transaction.skipRules > 0 || transaction.skipAfter !== null) resumeAt = this.resumeAfter(transaction, phase, index);
       if (phaseIsOver(transaction)) return;
     }
@@ -178,9 +177,10 @@ class CompiledEngine {
     const found: Resident[] = [];
     for (const index of list) {
       const item = this.program.items[index];
-      if (item?.kind !== 'rule' || this.plan.linkAtoms[index]?.[0] != null) continue;
-      const check = certain.has(index) ? null : createQuickCheck(item.links[0] as LinkIR, constants.get(`${index}/0`) ?? null, context);
-      found.push({ item: index, check });
+      if (item?.kind !== 'rule' || scannedLink(this.plan, index) !== -1) continue;
+      const isCertain = certain.has(index);
+      const check = isCertain ? null : createQuickCheck(item, (link) => constants.get(`${index}/${link}`) ?? null, context);
+      found.push({ item: index, check, isUnconditional: isCertain && runsUnseen(item) });
     }
     return found;
   }
@@ -296,6 +296,17 @@ class CompiledEngine {
       }
     });
   }
+}
+
+/** A certain rule whose match leaves no trace but its actions: one match per link, nothing logged, no capture, no MATCHED_VAR in use. */
+function runsUnseen(rule: RuleIR): boolean {
+  if (rule.log) return false;
+  return rule.links.every((link) => link.targets.length <= 1 && !link.capture && link.actions.every((action) => action.kind === 'setvar' && [...action.key, ...action.value].every((part) => typeof part === 'string' || part.variable === 'TX')));
+}
+
+function runUnconditional(rule: RuleIR, transaction: Transaction, removals: RemovalTable): void {
+  for (const link of rule.links) runSetvars(link, transaction);
+  runRuleMatched(transaction, rule, removals);
 }
 
 const none: readonly number[] = [];

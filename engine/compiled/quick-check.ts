@@ -1,7 +1,8 @@
 // Rules that no scan can answer (numbers, counts, single headers, negations) get a quick check instead: a function that
 // says "certainly no match" or "maybe". It sees the same values as the evaluator, or more (run-time target removals are
 // not looked at), so a "no" is always right; the evaluator decides the rest.
-import type { LinkIR, OperatorIR } from '../ir.js';
+import { isActingLink, readsEarlierLinks } from '../chain-links.js';
+import type { LinkIR, OperatorIR, RuleIR } from '../ir.js';
 import { createMatcher } from '../operators/index.js';
 import type { Matcher } from '../operators/operator.js';
 import { bindTargets, visitTarget, type BoundExclusion, type BoundTarget } from '../targets.js';
@@ -17,8 +18,27 @@ type ValueTest = (value: string, transaction: Transaction) => boolean;
 const rememberedValuesMax = 512;
 const rememberedValueBytesMax = 512;
 
-/** Null when the link must always be evaluated. `constantArgument` replaces macros that the compiler proved constant. */
-export function createQuickCheck(link: LinkIR, constantArgument: string | null, context: TransformationContext): QuickCheck | null {
+/**
+ * The check of a whole chain, or null when the rule must always be evaluated: every link up to the first that acts on a
+ * match of its own. `constantArguments` (by link) replace macros that the compiler proved constant.
+ */
+export function createQuickCheck(rule: RuleIR, constantArguments: (link: number) => string | null, context: TransformationContext): QuickCheck | null {
+  const checks: QuickCheck[] = [];
+  for (let position = 0; position < rule.links.length; position += 1) {
+    const link = rule.links[position] as LinkIR;
+    if (position > 0 && readsEarlierLinks(link)) break;
+    const check = createLinkCheck(link, constantArguments(position), context);
+    if (check !== null) checks.push(check);
+    if (isActingLink(link)) break;
+  }
+  if (checks.length <= 1) return checks[0] ?? null;
+  return (transaction) => {
+    for (const check of checks) if (!check(transaction)) return false;
+    return true;
+  };
+}
+
+function createLinkCheck(link: LinkIR, constantArgument: string | null, context: TransformationContext): QuickCheck | null {
   const { operator } = link;
   if (operator === null || (link.multiMatch && link.transformations.length > 0)) return null;
   const steps = link.transformations.map((name) => transformations.get(name));

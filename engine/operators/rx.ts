@@ -1,4 +1,5 @@
 import { compileRe2 } from '../native/re2-pattern.js';
+import { remembered } from './remembered.js';
 import { type Matcher, type Operator, OperatorArgumentError } from './operator.js';
 
 /** TX:0–9. */
@@ -25,6 +26,6 @@ export const rx: Operator = {
   create: (_operator, argument): Matcher => {
     if (wholeValue.has(argument)) return { matches: () => true, capture: (value) => [value] };
     const pattern = compilePattern('rx', argument);
-    return { matches: (value) => pattern.test(value), capture: (value) => pattern.exec(value)?.slice(0, groupsMax) ?? null };
+    return { matches: remembered((value) => pattern.test(value)), capture: remembered((value) => pattern.exec(value)?.slice(0, groupsMax) ?? null) };
   },
 };
