@@ -150,5 +150,5 @@ export const defaultTimeouts: Timeouts = {
   upstreamHeadMs: 60_000,
   upstreamBodyIdleMs: 60_000,
   upstreamKeepAliveMs: 4_000,
-  drainMs: 30_000,
+  drainMs: 8_000,
 };

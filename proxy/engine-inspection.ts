@@ -1,10 +1,20 @@
-// The real thing behind the seam of inspection.ts: the compiled engine.
-import { createCompiledInspector, createMemoryStore, loadRuleset, releaseRuleset, type CollectionStore } from '#engine';
+// The real thing behind the seam of inspection.ts: the compiled engine on Hyperscan.
+import { createCompiledInspector, createMemoryStore, hyperscanLibrary, loadRuleset, type CollectionStore } from '#engine';
 import type { LoadedInspection } from './inspection.js';
 
+/** Databases that this machine refuses are rebuilt inside, which takes seconds; other refusals throw ArtifactRefused. */
 export function loadInspection(artifact: Uint8Array): LoadedInspection {
-  const ruleset = loadRuleset(artifact);
-  return { inspector: createCompiledInspector(ruleset), files: ruleset.program.files, release: () => releaseRuleset(ruleset) };
+  const ruleset = loadRuleset(artifact, hyperscanLibrary());
+  const inspector = createCompiledInspector(ruleset);
+  return {
+    inspector,
+    files: ruleset.program.files,
+    probes: ruleset.meta.probes,
+    release: () => {
+      inspector.release();
+      ruleset.release();
+    },
+  };
 }
 
 export function createStore(): CollectionStore {

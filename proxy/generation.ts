@@ -8,6 +8,8 @@ export interface Generation {
   readonly id: number;
   /** Of the artifact, hex; '' when this generation has no ruleset. */
   readonly sha256: string;
+  /** The bytes behind `sha256`, for threads that load them later. */
+  readonly artifact: SharedArrayBuffer | null;
   readonly config: ProxyConfig;
   readonly router: Router;
   readonly inspection: LoadedInspection | null;
@@ -18,8 +20,8 @@ export interface Generation {
   onIdle: (() => void) | null;
 }
 
-export function createGeneration(id: number, sha256: string, config: ProxyConfig, inspection: LoadedInspection | null): Generation {
-  return { id, sha256, config, router: createRouter(config), inspection, trusted: trustedList(config.trustedProxies), inFlight: 0, onIdle: null };
+export function createGeneration({ id, sha256, artifact, config }: Pick<Generation, 'id' | 'sha256' | 'artifact' | 'config'>, inspection: LoadedInspection | null): Generation {
+  return { id, sha256, artifact, config, router: createRouter(config), inspection, trusted: trustedList(config.trustedProxies), inFlight: 0, onIdle: null };
 }
 
 function trustedList(networks: readonly string[]): BlockList | null {

@@ -417,7 +417,7 @@ export class Journey implements BodyWatch {
   private conclude(verdict: Verdict | null): EventVerdict {
     if (this.blocked !== null) return 'block';
     if (this.engineError !== null) return 'engine-error';
-    if (this.flagged !== null || verdict?.kind === 'flag' || verdict?.kind === 'block') return 'flag';
+    if (this.flagged !== null || this.foreign?.isFlagged === true || verdict?.kind === 'flag' || verdict?.kind === 'block') return 'flag';
     return 'pass';
   }
 

@@ -1,12 +1,14 @@
 // The seam between the data plane and the engine. A worker loads one module that knows how to turn artifact bytes into
 // an inspector; tests bring their own. Nothing here can read a rule.
-import type { CollectionStore, Inspector } from '#engine';
+import type { CollectionStore, Inspector, ProbeIR } from '#engine';
 
 /** A ruleset loaded in this thread. */
 export interface LoadedInspection {
   readonly inspector: Inspector;
   /** Names of the rule files, for the audit log. */
   readonly files: readonly string[];
+  /** Self-tests that the compiler put into the artifact; run besides the built-in ones. */
+  readonly probes: readonly ProbeIR[];
   /** Gives back native memory; called once, when no transaction uses it any more. */
   release(): void;
 }

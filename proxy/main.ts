@@ -137,6 +137,7 @@ async function stopAll(supervisor: Supervisor, admin: { close: () => Promise<voi
   await admin.close();
   await audit.close();
   log.info('data plane stopped');
+  log.flush();
 }
 
 function firstPayload(initial: InitialGeneration, id: number): GenerationPayload {

@@ -1,6 +1,6 @@
 // The part of a change that may fail, done beside the traffic: load the ruleset, compile the sites, prove that it sees.
 import { createHash } from 'node:crypto';
-import type { CollectionStore, Inspector, RequestHead } from '#engine';
+import type { CollectionStore, Inspector, RequestHead, Verdict } from '#engine';
 import { createGeneration, type Generation } from './generation.js';
 import type { InspectionModule, LoadedInspection } from './inspection.js';
 import type { GenerationPayload } from './messages.js';
@@ -23,8 +23,8 @@ export function prepareGeneration(payload: GenerationPayload, module: Inspection
     }
   }
   try {
-    if (inspection !== null && payload.selfTest === 'inspect') selfTest(inspection.inspector, module.createStore());
-    return createGeneration(payload.id, payload.sha256, payload.config, inspection);
+    if (inspection !== null && payload.selfTest === 'inspect') selfTest(inspection, module.createStore());
+    return createGeneration(payload, inspection);
   } catch (error) {
     inspection?.release();
     if (error instanceof GenerationRefused) throw error;
@@ -64,13 +64,23 @@ export const probes: readonly Probe[] = [
 ];
 
 /** A ruleset that cannot see an attack, or blocks everybody, never goes live. */
-function selfTest(inspector: Inspector, store: CollectionStore): void {
+function selfTest(inspection: LoadedInspection, store: CollectionStore): void {
+  const { inspector } = inspection;
   for (const { name, head, body, isAttack } of probes) {
-    const transaction = inspector.begin(head, { uniqueId: 'selftest', nowMs: 0, store });
-    if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, body, body?.length ?? 0);
-    const verdict = inspector.finish(transaction);
+    const verdict = run(inspector, head, body, store);
     const isSeen = verdict.kind !== 'pass';
     if (isAttack && !isSeen) throw new GenerationRefused(`self-test: ${name} was not seen; the ruleset does not protect (is a detection rule file missing, or the engine off?)`);
     if (!isAttack && isSeen) throw new GenerationRefused(`self-test: ${name} was blocked by rule ${verdict.interruption?.ruleId ?? 0}; the ruleset would block ordinary visitors`);
   }
+  for (const { name, method, uri, headers, body, expectAnyOf } of inspection.probes) {
+    const verdict = run(inspector, { ...probe(uri, method), headers }, body === null ? null : Buffer.from(body, 'latin1'), store);
+    const isMet = expectAnyOf.length === 0 ? verdict.kind === 'pass' : verdict.matched.some(({ rule }) => expectAnyOf.includes(rule.id));
+    if (!isMet) throw new GenerationRefused(`self-test "${name}" of the artifact: expected ${expectAnyOf.length === 0 ? 'no block' : `a match of one of ${expectAnyOf.join(', ')}`}, got ${verdict.kind} with [${verdict.matched.map(({ rule }) => rule.id).join(', ')}]`);
+  }
+}
+
+function run(inspector: Inspector, head: RequestHead, body: Buffer | null, store: CollectionStore): Verdict {
+  const transaction = inspector.begin(head, { uniqueId: 'selftest', nowMs: 0, store });
+  if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, body, body?.length ?? 0);
+  return inspector.finish(transaction);
 }

@@ -5,6 +5,7 @@ import { EventRing } from './events.js';
 import type { Generation } from './generation.js';
 import { handleRequest } from './handle-request.js';
 import type { InspectionModule } from './inspection.js';
+import { createInspectionPool } from './inspection-pool.js';
 import { listen, type Listener } from './listeners/index.js';
 import { unreachable, type GenerationPayload, type LogLevel, type ToMain, type ToWorker, type WorkerStart } from './messages.js';
 import { Metrics } from './metrics.js';
@@ -59,6 +60,8 @@ function poolFor(site: Site, generation: Generation): UpstreamPool {
   return pool;
 }
 
+const foreignInspector = start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
+
 const context: RoadContext = {
   current: () => current,
   now: () => Date.now(),
@@ -68,7 +71,7 @@ const context: RoadContext = {
   metrics,
   record: (event) => events.record(event),
   readingBody,
-  foreignInspector: null,
+  foreignInspector,
   log,
 };
 
@@ -130,6 +133,7 @@ async function stop(drainMs: number): Promise<void> {
   isStopping = true;
   await listener?.stop(drainMs);
   for (const pool of pools.values()) pool.close();
+  await foreignInspector?.close();
   clearInterval(flusher);
   clearInterval(sweeper);
   loopDelay.disable();

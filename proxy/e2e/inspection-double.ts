@@ -65,7 +65,7 @@ export function loadInspection(artifact: Uint8Array): LoadedInspection {
       phases: [...transaction.phases, 5],
     }),
   };
-  return { inspector: inspector as unknown as Inspector, files: [], release: () => {} };
+  return { inspector: inspector as unknown as Inspector, files: [], probes: [], release: () => {} };
 }
 
 export function doubleArtifact(plan: Plan): Uint8Array {

@@ -64,6 +64,8 @@ class UwsExchange implements Exchange {
     readonly framing: Framing,
     readonly refusal: Refusal | null,
     private readonly upgrade: Upgrade | null,
+    /** The listener is stopping: the client is asked not to come back on this connection. */
+    private readonly isLast: boolean,
     private readonly over: (exchange: UwsExchange) => void,
   ) {
     res.onAborted(() => {
@@ -105,7 +107,7 @@ class UwsExchange implements Exchange {
       this.writeHead(statusLine(status, ''), headers);
       const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
       if (this.head.method === 'HEAD') this.res.endWithoutBody(bytes.length, closeConnection);
-      else if (closeConnection) this.res.writeHeader('Connection', 'close').end(bytes, true);
+      else if (closeConnection || this.isLast) (this.isLast ? this.res : this.res.writeHeader('Connection', 'close')).end(bytes, true);
       else this.res.end(bytes);
     });
     this.finish();
@@ -131,6 +133,7 @@ class UwsExchange implements Exchange {
     const { res } = this;
     this.isHeadWritten = true;
     res.writeStatus(status);
+    if (this.isLast) res.writeHeader('Connection', 'close');
     for (let index = 0; index < headers.length; index += 2) {
       const name = headers[index] as string;
       if (name.length === 4 && name.toLowerCase() === 'date') continue; // the library writes its own, always
@@ -252,12 +255,17 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
   const open = new Set<UwsExchange>();
   let whenIdle: (() => void) | null = null;
   let isStopping = false;
+  let isDrained = false; // what still comes on old connections is cut: the thread ends when they are gone
   let port = options.port;
   const over = (exchange: UwsExchange): void => {
     open.delete(exchange);
     if (open.size === 0) whenIdle?.();
   };
   const take = (res: HttpResponse, req: HttpRequest, upgrade: Upgrade | null): void => {
+    if (isDrained) {
+      res.close();
+      return;
+    }
     const method = req.getCaseSensitiveMethod();
     const query = req.getQuery() as string | undefined;
     const path = toBytes(req.getUrl());
@@ -268,7 +276,7 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
     });
     const head: RequestHead = { method, uri, protocol: 'HTTP/1.1', headers, clientIp: textOf(res.getRemoteAddressAsText()), clientPort: 0, serverIp: options.host, serverPort: port };
     const checked = checkRequestHead(method, uri, 'HTTP/1.1', headers, options.limits());
-    const exchange = new UwsExchange(res, head, checked.framing, checked.refusal, upgrade, over);
+    const exchange = new UwsExchange(res, head, checked.framing, checked.refusal, upgrade, isStopping, over);
     open.add(exchange);
     options.handler.onRequest(exchange);
   };
@@ -309,6 +317,7 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
             };
           });
         }
+        isDrained = true;
         for (const exchange of [...open]) exchange.close();
       };
       resolve({ port, stop });

@@ -1,0 +1,53 @@
+import t from 'tap';
+import { formatProblems, isNetwork, resolveProxyConfig, upstreamDefaults } from './config.js';
+import { checkGenerationRequest } from './check-contract.js';
+
+const demo = upstreamDefaults({});
+const pathsOf = (settings: unknown): string[] => resolveProxyConfig(settings, demo).problems.map(({ path }) => path);
+
+t.test('no sites: the bundled demo, or the applications of the environment', async (t) => {
+  const { config, problems } = resolveProxyConfig({ mode: 'DetectionOnly', paranoia_level: 2, sites: [] }, upstreamDefaults({ UPSTREAM_CUSTOMER: 'http://10.0.0.5:3000', UPSTREAM_PAYMENT: '' }));
+  t.strictSame(problems, []);
+  t.equal(config?.mode, 'DetectionOnly');
+  t.strictSame(config?.sites.map(({ name, prefix, upstream }) => [name, prefix, upstream]), [
+    ['customer', '/', 'http://10.0.0.5:3000'],
+    ['payment', '/payment', 'http://127.0.0.1:8000/payment'],
+  ]);
+  t.strictSame(checkGenerationRequest({ id: 1, sha256: '', artifactPath: '', config }), [], 'what is resolved satisfies the contract');
+});
+
+t.test('mistakes are told with their place, all at once', async (t) => {
+  const site = { name: 'a', prefix: '/', upstream: 'http://a:1', protected: true };
+  t.strictSame(pathsOf('text'), ['']);
+  t.strictSame(pathsOf({ sites: {} }), ['sites']);
+  t.strictSame(pathsOf({ mode: 'on' }), ['mode']);
+  t.strictSame(pathsOf({ sites: [{ ...site, upstream: 'ftp://a' }, { ...site, name: 'b' }] }), ['sites[0].upstream', 'sites[1].prefix']);
+  t.strictSame(pathsOf({ sites: [{ ...site, upstream: 'localhost:1' }] }), ['sites[0].upstream']);
+  t.strictSame(pathsOf({ sites: [{ ...site, upstream: 'not a url' }] }), ['sites[0].upstream']);
+  t.strictSame(pathsOf({ sites: [{ ...site, upstream: 'http://u:p@a/?x#y' }] }), ['sites[0].upstream', 'sites[0].upstream']);
+  t.strictSame(pathsOf({ sites: [{ ...site, prefix: 'api' }] }), ['sites[0].prefix']);
+  t.strictSame(pathsOf({ sites: [{ ...site, prefix: '/a/../b' }] }), ['sites[0].prefix']);
+  t.strictSame(pathsOf({ sites: [{ ...site, protected: 'yes' }] }), ['sites[0].protected']);
+  t.strictSame(pathsOf({ sites: [{ ...site, protectd: true }] }), ['sites[0].protectd']);
+  t.strictSame(pathsOf({ sites: [{ prefix: '/' }] }).sort(), ['sites[0].name', 'sites[0].name', 'sites[0].upstream']);
+  t.strictSame(pathsOf({ sites: [site, { ...site, prefix: '/a' }] }), ['sites[1].name']);
+  t.strictSame(pathsOf({ sites: [{ ...site, prefix: '/a' }, { ...site, name: 'b', prefix: '/a/' }] }), ['sites[1].prefix']);
+  t.strictSame(pathsOf({ limits: { request_body_bytes_max: 5, nonsense: 1 } }).sort(), ['limits.nonsense', 'limits.request_body_bytes_max']);
+  t.strictSame(pathsOf({ rl_trust_proxy: true }), ['rl_trusted_proxies']);
+  t.strictSame(pathsOf({ rl_trust_proxy: true, rl_trusted_proxies: ['10.0.0.0/8', '10.0.0.0/99', 'x'] }), ['rl_trusted_proxies[1]', 'rl_trusted_proxies[2]']);
+  t.match(formatProblems(resolveProxyConfig({ mode: 'off' }, demo).problems), /^mode: is "off"; choose one of "On", "DetectionOnly"$/);
+});
+
+t.test('networks', async (t) => {
+  for (const good of ['192.0.2.1', '10.0.0.0/8', '::1', '2001:db8::/32']) t.ok(isNetwork(good), good);
+  for (const bad of ['', '10.0.0.0/33', '10.0.0', '2001:db8::/129', '10.0.0.0/8/8', '10.0.0.0/x']) t.notOk(isNetwork(bad), bad);
+});
+
+t.test('a generation request is checked at the door', async (t) => {
+  const { config } = resolveProxyConfig({}, demo);
+  const paths = (input: unknown): string[] => checkGenerationRequest(input).map(({ path }) => path);
+  t.strictSame(paths({ id: 0, sha256: 'a'.repeat(64), artifactPath: '/x', config }), []);
+  t.strictSame(paths(null), ['']);
+  t.strictSame(paths({ id: 1.5, sha256: 'zz', artifactPath: 1, config: {} }).slice(0, 3), ['artifactPath', 'id', 'sha256']);
+  t.strictSame(paths({ id: 1, sha256: '', artifactPath: '', config: { ...config, sites: [{}] } }).length, 9);
+});

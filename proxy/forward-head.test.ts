@@ -1,0 +1,62 @@
+import t from 'tap';
+import { resolveProxyConfig } from './config.js';
+import { buildForwardHead, type ForwardFacts } from './forward-head.js';
+import { relayedFields, isStream } from './response-fields.js';
+import { createRouter, type Site } from './route.js';
+
+const { config } = resolveProxyConfig({ sites: [{ name: 'a', prefix: '/', upstream: 'http://up:81', protected: true }] }, { customer: '', payment: '' });
+const site = (config === null ? [] : createRouter(config).sites)[0] as Site;
+const facts: ForwardFacts = { site, target: '/x?y=1', requestId: 'ID', isFromTrustedProxy: false, isTls: false, peerIp: '198.51.100.7', body: null, isUpgrade: false, keepsExtensions: false };
+
+function build(headers: string[], changes: Partial<ForwardFacts> = {}): string[] {
+  const text = buildForwardHead({ method: 'GET', uri: '/x?y=1', protocol: 'HTTP/1.1', headers, clientIp: '', clientPort: 0, serverIp: '', serverPort: 0 }, { ...facts, ...changes });
+  t.ok(text.endsWith('\r\n\r\n'));
+  return text.split('\r\n').slice(0, -2);
+}
+
+t.test('the hop ends, the rest goes on in order and as written', async (t) => {
+  t.strictSame(build(['Host', 'shop.example', 'X-B', '\xe9', 'Accept', '*/*', 'accept', 'a', 'Keep-Alive', '5', 'TE', 'trailers', 'Upgrade', 'h2c', 'Proxy-Connection', 'x']), [
+    'GET /x?y=1 HTTP/1.1',
+    'Host: shop.example',
+    'X-Request-Id: ID',
+    'X-Forwarded-For: 198.51.100.7',
+    'X-Forwarded-Proto: http',
+    'X-Forwarded-Host: shop.example',
+    'Connection: keep-alive',
+    'X-B: \xe9',
+    'Accept: */*',
+    'accept: a',
+  ]);
+});
+
+t.test('what a client claims about itself is replaced, what a trusted proxy says is continued', async (t) => {
+  const claims = ['Host', 'h', 'X-Forwarded-For', '1.1.1.1', 'x-forwarded-proto', 'https', 'X-Forwarded-Host', 'evil', 'X-Request-Id', 'mine', 'X_Forwarded_For', '2.2.2.2', 'x-forwarded_for', '3.3.3.3'];
+  const plain = build(claims).join('\n');
+  t.notMatch(plain, /1\.1\.1\.1|2\.2\.2\.2|3\.3\.3\.3|evil|mine|https/);
+  const trusted = build(claims, { isFromTrustedProxy: true });
+  t.ok(trusted.includes('X-Forwarded-For: 1.1.1.1, 198.51.100.7'));
+  t.ok(trusted.includes('X-Forwarded-Proto: https'));
+  t.notMatch(trusted.join('\n'), /2\.2\.2\.2|mine/);
+});
+
+t.test('Connection cannot strip what matters', async (t) => {
+  const lines = build(['Host', 'h', 'Connection', 'close, X-Mine, X-Forwarded-For, Cookie, Content-Type, Authorization', 'X-Mine', '1', 'Cookie', 'a=b', 'Content-Type', 'text/plain', 'Authorization', 'x']);
+  t.notOk(lines.includes('X-Mine: 1'));
+  for (const kept of ['Cookie: a=b', 'Content-Type: text/plain', 'Authorization: x', 'X-Forwarded-For: 198.51.100.7']) t.ok(lines.includes(kept), kept);
+});
+
+t.test('the body is framed anew', async (t) => {
+  t.ok(build(['Host', 'h', 'Transfer-Encoding', 'chunked'], { body: 5 }).includes('Content-Length: 5'));
+  t.ok(build(['Host', 'h', 'Transfer-Encoding', 'chunked'], { body: 'chunked' }).includes('Transfer-Encoding: chunked'));
+  t.ok(build(['Host', 'h', 'Content-Length', '0']).includes('Content-Length: 0'), 'an announced empty body stays announced');
+  t.notOk(build(['Host', 'h', 'Expect', '100-continue']).some((line) => line.startsWith('Expect')));
+  const upgrade = build(['Host', 'h', 'Connection', 'Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Extensions', 'permessage-deflate'], { isUpgrade: true });
+  t.ok(upgrade.includes('Upgrade: websocket') && upgrade.includes('Connection: Upgrade'));
+  t.notOk(upgrade.some((line) => line.startsWith('Sec-WebSocket-Extensions')), 'nothing is negotiated that a bridge cannot keep');
+});
+
+t.test('response fields', async (t) => {
+  t.strictSame(relayedFields(['Connection', 'close, X-Hop', 'X-Hop', '1', 'Content-Length', '5', 'Transfer-Encoding', 'chunked', 'Set-Cookie', 'a', 'Set-Cookie', 'b', 'X-Request-Id', 'theirs'], 'ID'), ['Set-Cookie', 'a', 'Set-Cookie', 'b', 'X-Request-Id', 'ID']);
+  t.ok(isStream(['Content-Type', 'text/event-stream; charset=utf-8']));
+  t.notOk(isStream(['Content-Type', 'text/html']));
+});

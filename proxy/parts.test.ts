@@ -1,0 +1,132 @@
+// The small parts that need no sockets: ids, pages, metrics, decoding, collecting, audit lines.
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import t from 'tap';
+import { asctime, AuditLog, formatAuditLine } from './audit-log.js';
+import { BodyCollector } from './body.js';
+import type { SecurityEvent } from './contract.js';
+import { codingOf, decodeBody } from './decode-body.js';
+import { decide, decideOnEngineError } from './decide.js';
+import { emptyMetrics, mergeMetrics, Metrics, renderPrometheus } from './metrics.js';
+import { renderPage } from './pages.js';
+import { createRequestIds } from './request-id.js';
+
+t.test('request ids are unique and sort by time', async (t) => {
+  const make = createRequestIds();
+  const other = createRequestIds();
+  const ids = [...Array.from({ length: 3000 }, () => make(1_700_000_000_000)), ...Array.from({ length: 10 }, () => make(1_700_000_000_001)), other(1_700_000_000_000)];
+  t.equal(new Set(ids).size, ids.length);
+  for (const id of ids) if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(id)) t.fail(id);
+  t.ok((ids[0] as string) < (ids[3001] as string));
+});
+
+t.test('pages: HTML for people, problem+json for programs, nothing about rules', async (t) => {
+  const head = (accept: string) => ({ method: 'GET', uri: '/', protocol: 'HTTP/1.1', headers: ['Accept', accept], clientIp: '', clientPort: 0, serverIp: '', serverPort: 0 });
+  const html = renderPage(403, 'ID1', head('text/html,application/xhtml+xml'));
+  t.match(html.body, /<code>ID1<\/code>/);
+  t.notMatch(html.body, /rule|score|CRS|942/i);
+  const problem = renderPage(403, 'ID1', head('application/json'));
+  t.ok(problem.headers.includes('application/problem+json'));
+  t.strictSame(Object.keys(JSON.parse(problem.body) as object), ['type', 'title', 'status', 'detail', 'instance']);
+  t.equal((JSON.parse(problem.body) as { instance: string }).instance, 'ID1');
+});
+
+t.test('decisions', async (t) => {
+  const interruption = { ruleId: 1, action: 'deny', status: 403, phase: 2, data: '' } as const;
+  t.equal(decide(null, 'On'), 'forward');
+  t.equal(decide(interruption, 'On'), 'block');
+  t.equal(decide(interruption, 'DetectionOnly'), 'flag');
+  t.equal(decideOnEngineError('closed'), 'block');
+  t.equal(decideOnEngineError('open'), 'forward');
+});
+
+t.test('bodies are collected up to the limit', async (t) => {
+  const collector = new BodyCollector(5);
+  const borrowed = Buffer.from('abc');
+  t.equal(collector.add(borrowed), 3);
+  borrowed.fill(0x21);
+  t.equal(collector.add(Buffer.from('defg')), 2);
+  t.equal(collector.take()?.toString(), 'abcde');
+  t.equal(new BodyCollector(5).take(), null);
+});
+
+t.test('content codings', async (t) => {
+  const text = Buffer.from('some text to find a needle in. '.repeat(50));
+  const forms = { gzip: gzipSync(text), br: brotliCompressSync(text), deflate: deflateSync(text) } as const;
+  for (const [coding, bytes] of Object.entries(forms)) {
+    const decoded = await decodeBody(bytes, coding as 'gzip' | 'br' | 'deflate', 1e6);
+    t.ok(decoded.bytes.equals(text) && !decoded.isPartial, coding);
+  }
+  t.ok((await decodeBody(deflateRawSync(text), 'deflate', 1e6)).bytes.equals(text), 'raw deflate');
+  const cut = await decodeBody(forms.gzip.subarray(0, 40), 'gzip', 1e6);
+  t.ok(cut.bytes.length > 0 && text.subarray(0, cut.bytes.length).equals(cut.bytes), 'a cut-off body gives what it has');
+  const bomb = await decodeBody(gzipSync(Buffer.alloc(50_000_000)), 'gzip', 100_000);
+  t.equal(bomb.bytes.length, 100_000);
+  t.ok(bomb.isPartial);
+  t.strictSame(await decodeBody(Buffer.from('not gzip'), 'gzip', 100), { bytes: Buffer.alloc(0), isPartial: true });
+  t.strictSame([null, 'identity', 'GZIP', 'br', 'deflate', 'zstd', 'gzip, br'].map(codingOf), [null, null, 'gzip', 'br', 'deflate', 'unknown', 'unknown']);
+});
+
+t.test('metrics add up over workers', async (t) => {
+  const one = new Metrics();
+  const two = new Metrics();
+  one.request('shop "x"', 'served');
+  two.request('shop "x"', 'served');
+  two.request('shop "x"', 'blocked');
+  one.stage('inspection', 0.00003);
+  one.upstream('shop "x"', 0.2);
+  one.count('waap_a_total{b="c"}', 2);
+  two.count('waap_a_total{b="c"}');
+  const sum = emptyMetrics();
+  mergeMetrics(sum, structuredClone(one.snapshot()));
+  mergeMetrics(sum, structuredClone(two.snapshot()));
+  const text = renderPrometheus(sum, { waap_workers_ready: 2 });
+  t.match(text, 'waap_requests_total{site="shop \\"x\\"",action="served"} 2');
+  t.match(text, 'waap_requests_total{site="shop \\"x\\"",action="blocked"} 1');
+  t.match(text, 'waap_a_total{b="c"} 3');
+  t.match(text, 'waap_stage_duration_seconds_bucket{stage="inspection",le="0.00005"} 1');
+  t.match(text, 'waap_upstream_duration_seconds_count{site="shop \\"x\\""} 1');
+  t.match(text, 'waap_workers_ready 2');
+});
+
+const event: SecurityEvent = {
+  requestId: 'ID', atMs: Date.UTC(2026, 10, 21, 2, 54, 0), site: 'shop', generation: 3, verdict: 'block', clientIp: '192.0.2.1', clientPort: 1, serverIp: '192.0.2.2', serverPort: 8080,
+  method: 'GET', uri: '/?q=1', protocol: 'HTTP/1.1', requestHeaders: ['Host', 'a', 'X', '1', 'X', '2', '__proto__', 'p'], requestBody: null, status: 403, responseHeaders: [],
+  interruption: { ruleId: 949110, action: 'deny', phase: 2, status: 403 }, messages: [{ ruleId: 942100, message: 'SQLi', data: 'd', match: 'm', severity: '2', file: 'a.conf', lineNumber: 7, ver: 'v', rev: '', tags: ['t'], maturity: '0', accuracy: '0' }],
+  inboundScore: 5, outboundScore: 0, phases: [1, 2, 5], truncated: false, inspectionUs: 40, error: null,
+};
+
+t.test('audit lines have the layout that tools read', async (t) => {
+  const { transaction, gatehouse } = JSON.parse(formatAuditLine(event, 'node')) as { transaction: Record<string, unknown> & { messages: { details: object }[] }; gatehouse: object };
+  t.strictSame(Object.keys(transaction), ['client_ip', 'time_stamp', 'server_id', 'client_port', 'host_ip', 'host_port', 'unique_id', 'request', 'response', 'producer', 'messages']);
+  t.strictSame(Object.keys(transaction.messages[0]?.details ?? {}), ['match', 'reference', 'ruleId', 'file', 'lineNumber', 'data', 'severity', 'ver', 'rev', 'tags', 'maturity', 'accuracy']);
+  t.strictSame(Object.keys(gatehouse).slice(0, 8), ['verdict', 'inbound_score', 'outbound_score', 'site', 'generation', 'phases', 'us', 'truncated']);
+  t.match(transaction, { time_stamp: 'Sat Nov 21 02:54:00 2026', request: { http_version: '1.1', headers: { X: '1, 2' } } });
+  t.equal(asctime(0), 'Thu Jan  1 00:00:00 1970');
+});
+
+t.test('the audit log rotates, and drops rather than waits', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-audit-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  const problems: string[] = [];
+  const options = { path: join(directory, 'log', 'audit.jsonl'), rotateBytes: 500, keepFiles: 2, bufferBytesMax: 4000, serverId: 's', onProblem: (message: string) => problems.push(message) };
+  const log = new AuditLog(options);
+  for (let round = 0; round < 4; round += 1) {
+    log.append([event]);
+    await log.close();
+  }
+  const files = await readdir(join(directory, 'log'));
+  t.ok(files.includes('audit.jsonl'));
+  t.match(await readFile(options.path, 'utf8'), /"unique_id":"ID"/);
+  log.append(new Array<SecurityEvent>(10).fill(event));
+  t.ok(log.dropped > 0, 'a full buffer drops');
+  await log.close();
+  t.equal(log.written + log.dropped, 14);
+  const blocked = new AuditLog({ ...options, path: join(options.path, 'not', 'a', 'directory.jsonl') });
+  blocked.append([event]);
+  await blocked.close();
+  t.equal(blocked.dropped, 1);
+  t.match(problems, [/events were dropped/]);
+});
