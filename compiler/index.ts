@@ -3,6 +3,9 @@
 // It reads nothing by itself: files come through an injected SourceReader, time and randomness are not used. It never
 // throws on what a user wrote. Start at program.ts, which names the stages in order:
 // source → lexer → parser → ast → bind → assemble → ir.
-export { compileProgram, type CompileProgramOptions, type CompileProgramResult } from './program.js';
+export { compileProgram } from './program.js';
 export { formatDiagnostics, type Diagnostic } from './diagnostics.js';
 export type { SourceReader, SourceText } from './source.js';
+export { renderPolicy, resolvePolicy } from './policy.js';
+export { loadCoreRuleSet } from './policy/crs.js';
+export type { WafSettings } from './policy/settings.js';

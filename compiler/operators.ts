@@ -4,7 +4,7 @@ import type { Fragment, OperatorNode } from './ast.js';
 import { quoteForMessage, type BindContext } from './bound-rule.js';
 import { sliceFragment } from './fragment.js';
 import { findOperator, refusedOperators, type ArgumentKind } from './names.js';
-import { checkRegex } from './regex-check.js';
+import { checkArgument, checkRegex } from './regex-check.js';
 import { hasMacro, parseTemplate } from './template.js';
 
 /** Binds an operator; null after reporting. */
@@ -37,17 +37,16 @@ function bindArgument(name: string, kind: ArgumentKind, node: OperatorNode, cont
   if (kind === 'phrases') return { name, negated: node.negated, argument: argument.text, template: null, phrases: splitPhrases(argument.text) };
   if (kind === 'phrase-files' || kind === 'network-files') {
     const phrases = readPhraseFiles(argument, kind, context);
-    return phrases === null ? null : { name, negated: node.negated, argument: argument.text, template: null, phrases };
+    if (phrases === null) return null;
+    const operator: OperatorIR = { name, negated: node.negated, argument: argument.text, template: null, phrases };
+    return kind === 'phrase-files' || checkArgument(operator, argument, context) ? operator : null;
   }
   const template = parseTemplate(argument.text, (index, length) => {
     context.report('GH-C3006', 'this macro names no variable', sliceFragment(argument, index, index + length));
   });
   const withMacros = hasMacro(template);
-  if (!withMacros && name === 'validateByteRange' && !isByteRangeList(argument.text)) {
-    context.report('GH-C3004', `${quoteForMessage(argument.text)} is not a list of bytes 0-255 such as "9,10,13,32-126"`, argument);
-    return null;
-  }
-  return { name, negated: node.negated, argument: argument.text, template: withMacros ? template : null, phrases: null };
+  const operator: OperatorIR = { name, negated: node.negated, argument: argument.text, template: withMacros ? template : null, phrases: null };
+  return withMacros || checkArgument(operator, argument, context) ? operator : null;
 }
 
 function bindRegex(name: string, node: OperatorNode, context: BindContext): OperatorIR | null {
@@ -56,13 +55,6 @@ function bindRegex(name: string, node: OperatorNode, context: BindContext): Oper
   // A pattern with macros is known only per transaction; the engine checks it there.
   if (!withMacros && !checkRegex(node.argument, context)) return null;
   return { name, negated: node.negated, argument: node.argument.text, template: withMacros ? template : null, phrases: null };
-}
-
-function isByteRangeList(text: string): boolean {
-  return text.split(',').every((part) => {
-    const match = /^\s*(\d{1,3})(?:\s*-\s*(\d{1,3}))?\s*$/.exec(part);
-    return match !== null && Number(match[1]) <= Number(match[2] ?? match[1]) && Number(match[2] ?? match[1]) <= 255;
-  });
 }
 
 /** The phrases of @pm: blank-separated, with Snort's `|41 42|` notation for bytes, decoded before the split as in ModSecurity v3. */

@@ -2,7 +2,24 @@
 import { quoteForMessage } from '../bound-rule.js';
 import { argument, type Directive } from './directive.js';
 import { badValue, choice, ignored } from './values.js';
-import { checkRegex } from '../regex-check.js';
+import { checkRegex, isLinear } from '../regex-check.js';
+
+/**
+ * The recommended configuration writes `^(?:5|4(?!04))`. There are only 500 statuses: an expression that cannot run in
+ * linear time becomes the list of those it matches. null when it is no expression at all.
+ */
+function listStatuses(source: string): string | null {
+  let expression: RegExp;
+  try {
+    expression = new RegExp(source);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return null;
+  }
+  const statuses: number[] = [];
+  for (let status = 100; status <= 599; status += 1) if (expression.test(String(status))) statuses.push(status);
+  return `^(?:${statuses.join('|')})$`;
+}
 
 const parts: Directive = {
   name: 'SecAuditLogParts',
@@ -20,7 +37,10 @@ const relevantStatus: Directive = {
   argsMax: 1,
   apply: (node, { settings }, context) => {
     const [pattern] = node.args;
-    if (pattern !== undefined && checkRegex(pattern, context)) settings.auditLogRelevantStatus = pattern.text;
+    if (pattern === undefined) return;
+    const listed = isLinear(pattern.text) ? pattern.text : listStatuses(pattern.text);
+    if (listed !== null) settings.auditLogRelevantStatus = listed;
+    else checkRegex(pattern, context);
   },
 };
 

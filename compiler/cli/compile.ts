@@ -1,0 +1,110 @@
+// `gatehouse compile`: settings and rule files → an artifact, with everything there is to say about them.
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { formatDiagnostics, type Diagnostic } from '../diagnostics.js';
+import { dumpProgram } from '../dump.js';
+import { emitArtifact } from '../emit.js';
+import { renderPolicy, resolvePolicy } from '../policy.js';
+import { loadCoreRuleSet } from '../policy/crs.js';
+import { compileProgram } from '../program.js';
+import type { SourceReader, SourceText } from '../source.js';
+import { automataCacheDirectory, projectRoot } from './directories.js';
+import { createFileCache } from './file-cache.js';
+import { diskReader, expandGlob, UsageError } from './rule-files.js';
+
+const usage = 'Usage: gatehouse compile [--settings FILE] [--rules GLOB]… [--crs DIR] [--dump] [--notes] [-o FILE]';
+
+/** The rule set to use: the argument, CRS_DIR, or what set-up unpacked below data/crs. */
+function findCrsDirectory(given: string | undefined): string {
+  const named = given ?? process.env.CRS_DIR;
+  if (named !== undefined && named !== '') return named;
+  const [found] = expandGlob(join(process.env.GATEHOUSE_DATA ?? join(projectRoot, 'data'), 'crs/*/rules/REQUEST-901-INITIALIZATION.conf')).reverse();
+  if (found === undefined) throw new UsageError('There is no rule set: run `node bin/crs.mjs`, set CRS_DIR, or give --crs DIR.');
+  return join(found, '../..');
+}
+
+/** `unicode.mapping` is found wherever set-up put it. */
+function readerWithMapping(): SourceReader {
+  const mapping = process.env.GATEHOUSE_UNICODE_MAPPING ?? '';
+  if (mapping === '') return diskReader;
+  return { ...diskReader, read: (path) => (path === 'unicode.mapping' ? diskReader.read(mapping) : diskReader.read(path)) };
+}
+
+function readSettings(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--settings ${path}: cannot be read (${error instanceof Error ? error.message : String(error)}).`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`--settings ${path}: is not JSON (${error.message}).`);
+  }
+}
+
+interface GatheredSources {
+  /** null when the settings cannot be used. */
+  readonly sources: readonly (SourceText | string)[] | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Settings (or, without --rules, the defaults) first, then the rule files in the order given. */
+function gatherSources(settings: string | undefined, rules: readonly string[], crs: string | undefined, reader: SourceReader): GatheredSources {
+  const files = rules.flatMap((pattern) => {
+    const found = expandGlob(pattern);
+    if (found.length === 0) throw new UsageError(`--rules ${pattern}: no file matches. Give an existing file or a pattern in quotes.`);
+    return found;
+  });
+  if (settings === undefined && files.length > 0) return { sources: files, diagnostics: [] };
+  const ruleSet = loadCoreRuleSet(findCrsDirectory(crs), reader);
+  if (ruleSet.crs === null) return { sources: null, diagnostics: ruleSet.diagnostics };
+  const resolved = resolvePolicy(settings === undefined ? {} : readSettings(settings), ruleSet.crs);
+  return { sources: resolved.policy === null ? null : [...renderPolicy(resolved.policy), ...files], diagnostics: resolved.diagnostics };
+}
+
+function dumpSources(sources: readonly (SourceText | string)[]): string {
+  return sources.map((source) => (typeof source === 'string' ? `==== ${source}\n` : `==== ${source.path}\n${source.path.startsWith('gatehouse/') ? source.text : ''}`)).join('');
+}
+
+function writeWhole(path: string, bytes: Uint8Array): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, bytes);
+  renameSync(temporary, path);
+}
+
+/** Exit codes: 0 compiled (or checked, without -o), 1 the rules or settings have errors. */
+export async function runCompile(argv: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      settings: { type: 'string' },
+      rules: { type: 'string', multiple: true, default: [] },
+      crs: { type: 'string' },
+      dump: { type: 'boolean', default: false },
+      notes: { type: 'boolean', default: false },
+      output: { type: 'string', short: 'o' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const reader = readerWithMapping();
+  const { sources, diagnostics: fromSettings } = gatherSources(values.settings, values.rules, values.crs, reader);
+  const { program, diagnostics: fromRules } = sources === null ? { program: null, diagnostics: [] } : compileProgram(sources, { reader });
+  const shown = [...fromSettings, ...fromRules].filter(({ severity }) => severity !== 'info' || values.notes);
+  if (shown.length > 0) process.stderr.write(formatDiagnostics(shown));
+  if (program === null || sources === null) return 1;
+  if (values.dump) process.stdout.write(`#### sources\n${dumpSources(sources)}#### program\n${dumpProgram(program)}`);
+  if (values.output === undefined) return 0;
+  const { bytes, hash, report } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()), clock: () => performance.now() });
+  writeWhole(values.output, bytes);
+  if (values.dump) process.stdout.write(`#### report\n${JSON.stringify(report, null, 2)}\n`);
+  console.error(`${values.output}: ${report.rules} rules, ${bytes.length} bytes, sha256 ${hash}`);
+  return 0;
+}

@@ -1,0 +1,165 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import t from 'tap';
+import { Diagnostics, formatDiagnostic } from './diagnostics.js';
+import { dumpProgram } from './dump.js';
+import { renderPolicy, resolvePolicy } from './policy.js';
+import { loadCoreRuleSet, type CoreRuleSet } from './policy/crs.js';
+import { renderVisualRule } from './policy/custom-rules.js';
+import { pathExpression } from './policy/exclusions.js';
+import { toBytes } from './policy/quoting.js';
+import { categoryTags, type VisualRule } from './policy/settings.js';
+import { compileProgram } from './program.js';
+import { createInterpreter, createMemoryStore } from '#engine';
+import { compileRe2 } from '#engine/native/re2-pattern';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = join(root, 'fixtures/policy');
+
+/** A rule set of our own with one rule per category tag. */
+const rulesText = [
+  'SecComponentSignature "OWASP_CRS/4.9.0"',
+  ...Object.values(categoryTags).flat().map((tag, index) => `SecRule ARGS "@rx attack${index}" "id:${950_000 + index},phase:2,block,msg:'${tag}',tag:'${tag}'"`),
+].join('\n'); // prettier-ignore
+const smallCrs: CoreRuleSet = {
+  version: '4.9.0',
+  setupVersion: 490,
+  rules: [{ path: 'crs/rules/REQUEST-901-INITIALIZATION.conf', text: `${rulesText}\n` }],
+  pluginsBefore: [],
+  pluginsAfter: [],
+  tags: new Set(Object.values(categoryTags).flat()),
+};
+
+t.test('golden files: settings → rule text or diagnostics', (t) => {
+  let count = 0;
+  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.json')).sort()) {
+    const settings = JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown;
+    const { policy, diagnostics } = resolvePolicy(settings, smallCrs);
+    const own = policy === null ? [] : renderPolicy(policy).filter(({ path }) => path.startsWith('gatehouse/'));
+    const found = `${own.map(({ path, text }) => `==== ${path}\n${text}`).join('')}${diagnostics.map((one) => `${formatDiagnostic(one)}\n`).join('')}`;
+    const expected = join(folder, name.replace(/json$/, 'conf'));
+    if (process.env['UPDATE'] === '1') writeFileSync(expected, found, 'latin1');
+    else t.equal(found, readFileSync(expected, 'latin1'), name);
+    if (policy !== null) t.same(compileProgram(renderPolicy(policy)).diagnostics.filter(({ severity }) => severity === 'error'), [], `${name} compiles`);
+    count += 1;
+  }
+  t.ok(count >= 6, `${count} settings`);
+  t.end();
+});
+
+const visual: VisualRule = { kind: 'visual', id: 1_000_000, name: 'n', enabled: true, variable: 'ARGS', operator: 'contains', value: '', action: 'block', phase: 2, transformations: [], redirect_url: '' };
+
+t.test('any value and name stay what they are: one rule, the same meaning', (t) => {
+  const nasty = fc.array(fc.oneof(fc.constantFrom('"', '\\', "'", '\n', ' ', ',', '"id:2', '%{', '\\"', '\\\n', 'SecRuleEngine Off', '\t', '@', '!'), fc.string({ maxLength: 3, unit: 'binary' })), { maxLength: 8 }).map((parts) => parts.join(''));
+  let exact = 0;
+  fc.assert(
+    fc.property(nasty, nasty, fc.constantFrom('contains', '!streq', 'beginsWith', '@endsWith', 'within', 'pm', 'rx'), (value, name, operator) => {
+      const diagnostics = new Diagnostics();
+      const text = renderVisualRule({ ...visual, value, name, operator }, '/custom_rules/0', diagnostics);
+      if (text === null) return diagnostics.hasErrors;
+      const { program, diagnostics: found } = compileProgram([{ path: 'x', text }]);
+      if (program === null) return ['rx', 'pm'].includes(operator) && found.every(({ code }) => code === 'GH-C3003' || code === 'GH-C3002' || code.endsWith('info') || !['GH-C1001', 'GH-C1002'].includes(code));
+      const [item, ...others] = program.items;
+      if (others.length > 0 || item?.kind !== 'rule' || item.id !== 1_000_000 || item.disruptive.kind !== 'deny') return false;
+      if (program.settings.ruleEngine !== 'Off') return false;
+      const bound = item.links[0]?.operator;
+      if (bound === undefined || bound === null || item.links.length !== 1) return false;
+      const bytes = toBytes(value);
+      if (operator === 'rx' || bound.name !== operator.replace(/^[!@]+/, '')) {
+        if (operator === 'rx') return true; // its own test below
+        const pattern = compileRe2(bound.argument, { caseless: false, dotAll: true, multiline: false });
+        return pattern.test(bytes) && (bytes === '' || !pattern.test(bytes.slice(1)) || bytes.slice(1).includes(bytes));
+      }
+      exact += 1;
+      return bound.argument === bytes;
+    }),
+    { numRuns: 1500 },
+  );
+  t.ok(exact > 300, `${exact} values were written as they are`);
+  t.end();
+});
+
+t.test('expressions keep their meaning when quotes are hidden', (t) => {
+  for (const [value, sample] of [['say "x"', 'say "x"'], ['a\\"b', 'a"b'], ['["\']+\\\\', '"\\'], [' lead', ' lead'], ['\\x22\\d+"', '"12"']] as const) {
+    const text = renderVisualRule({ ...visual, operator: 'rx', value }, '', new Diagnostics());
+    const { program } = compileProgram([{ path: 'x', text: text ?? '' }]);
+    const item = program?.items[0];
+    const argument = item?.kind === 'rule' ? (item.links[0]?.operator?.argument ?? '') : '';
+    t.ok(compileRe2(argument, { caseless: false, dotAll: true, multiline: false }).test(sample), `${value} finds ${sample}`);
+  }
+  t.equal(renderVisualRule({ ...visual, operator: 'rx', value: 'a\\' }, '', new Diagnostics()), null);
+  t.equal(renderVisualRule({ ...visual, operator: 'pmFromFile', value: '/etc/passwd' }, '', new Diagnostics()), null);
+  t.end();
+});
+
+t.test('excluded paths are compared by segments', (t) => {
+  const covers = (path: string, candidate: string): boolean => compileRe2(pathExpression(path), { caseless: false, dotAll: true, multiline: false }).test(candidate);
+  for (const [path, candidate, expected] of [
+    ['/api', '/api', true], ['/api', '/api/', true], ['/api', '/api/x/y', true], ['/api', '/apiary', false], ['/api', '/x/api', false], ['/api/', '/api', true],
+    ['/api/*', '/api/x', true], ['/a/*/c', '/a/b/c/d', true], ['/a/*/c', '/a/b/b/c', false], ['/', '/anything', true], ['/a.b', '/axb', false], ['/ü', '/\xc3\xbc', true],
+  ] as const) t.equal(covers(path, candidate), expected, `${path} ${candidate}`); // prettier-ignore
+  t.end();
+});
+
+t.test('below an excluded path the category does not run, and only there', (t) => {
+  const denying = { ...smallCrs, rules: smallCrs.rules.map(({ path, text }) => ({ path, text: text.replaceAll(',block,', ',deny,') })) };
+  const { policy } = resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: ['/search', '/a b'] } } }, denying);
+  const { program } = compileProgram(policy === null ? [] : renderPolicy(policy));
+  if (program === null) throw new Error('the policy does not compile');
+  const inspector = createInterpreter(program);
+  const isBlocked = (uri: string): boolean => {
+    const head = { method: 'GET', uri, protocol: 'HTTP/1.1', headers: ['Host', 'a'], clientIp: '192.0.2.1', clientPort: 1, serverIp: '192.0.2.2', serverPort: 80 };
+    const transaction = inspector.begin(head, { uniqueId: 'x', nowMs: 0, store: createMemoryStore() });
+    const blocked = inspector.requestHeaders(transaction) !== null || inspector.requestBody(transaction, null, 0) !== null;
+    inspector.finish(transaction);
+    return blocked;
+  };
+  const attack = '?q=attack0'; // the one rule that is tagged ATTACK-SQLI
+  for (const path of ['/search', '/search/', '/search/deep', '/%73earch', '/a%20b/c']) t.equal(isBlocked(path + attack), false, `${path} is excluded`);
+  for (const path of ['/', '/searching', '/x/search', '/search/../admin', '/search/..%2fadmin', '/search/%252e%252e/admin', '/search/..%5cadmin', '/x/..%2fsearch']) t.equal(isBlocked(path + attack), true, `${path} is not`);
+  t.equal(isBlocked('/search?q=attack1'), true, 'other categories run');
+  t.end();
+});
+
+t.test('settings of any shape give diagnostics, never an exception', (t) => {
+  const keys = fc.constantFrom('mode', 'paranoia_level', 'categories', 'custom_rules', 'virtual_patches', 'allowed_methods', 'inbound_threshold');
+  const rule = fc.record({ id: fc.oneof(fc.integer(), fc.constant(1_000_000)), kind: fc.constantFrom('raw', 'visual', 'x'), text: fc.string(), variable: fc.string(), operator: fc.string(), value: fc.string() }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(fc.oneof(fc.anything(), fc.dictionary(keys, fc.oneof(fc.anything(), fc.array(rule), fc.dictionary(fc.constantFrom('sqli', 'xyz'), fc.anything())))), (settings) => {
+      const { policy, diagnostics } = resolvePolicy(settings, smallCrs);
+      if ((policy === null) !== diagnostics.some(({ severity }) => severity === 'error')) throw new Error('policy and errors disagree');
+      if (policy !== null) renderPolicy(policy);
+    }),
+    { numRuns: 500 },
+  );
+  t.end();
+});
+
+const crsDirectory = process.env['CRS_DIR'] ?? '';
+t.test('the real rule set with every category switched off, and with exclusions', { skip: existsSync(join(crsDirectory, 'rules')) ? false : 'no CRS_DIR' }, (t) => {
+  const reader = {
+    read: (path: string): string | null => (existsSync(path) ? readFileSync(path, 'latin1') : null),
+    glob: (pattern: string): string[] => {
+      const [before = '', after = ''] = basename(pattern).split('*');
+      const directory = dirname(pattern);
+      return existsSync(directory) ? readdirSync(directory).filter((name) => name.startsWith(before) && name.endsWith(after)).map((name) => join(directory, name)) : [];
+    },
+  };
+  const { crs } = loadCoreRuleSet(crsDirectory, reader);
+  if (crs === null) throw new Error('CRS_DIR holds no rule set');
+  const compile = (settings: unknown): ReturnType<typeof compileProgram>['program'] => {
+    const { policy, diagnostics } = resolvePolicy(settings, crs);
+    t.same(diagnostics, []);
+    return policy === null ? null : compileProgram(renderPolicy(policy), { reader }).program;
+  };
+  const all = compile({});
+  const none = compile({ categories: Object.fromEntries(Object.keys(categoryTags).map((key) => [key, { enabled: false }])) });
+  const some = compile({ categories: { sqli: { enabled: true, excluded_paths: ['/a', '/b'] }, rce: { enabled: true, excluded_paths: ['/a'] } } });
+  const tagged = (program: typeof all): number => program?.items.filter((item) => item.kind === 'rule' && item.tags.some((tag) => tag.startsWith('OWASP_CRS/') && !/OWASP_CRS\/\d/.test(tag))).length ?? 0;
+  t.ok(tagged(all) >= 340, `${tagged(all)} detection rules`);
+  t.equal(tagged(none), 0);
+  t.match(dumpProgram(some as NonNullable<typeof some>), /rule 1009002 phase 1 pass[^]*ctl ruleRemoveByTag "\^OWASP_CRS\/WEB-SHELLS\$"/);
+  t.end();
+});

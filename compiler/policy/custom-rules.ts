@@ -1,0 +1,109 @@
+// Custom rules and virtual patches → rule text, checked by compiling each on its own.
+import type { Diagnostics } from '../diagnostics.js';
+import { Diagnostics as Report } from '../diagnostics.js';
+import { findOperator } from '../names.js';
+import { parseFile } from '../parser.js';
+import { compileProgram } from '../program.js';
+import { SourceFile } from '../source.js';
+import { canQuote, quoteValue, renderLabel, renderOperator, toBytes } from './quoting.js';
+import { ruleIdRanges, type CustomRule, type RawRule, type VirtualPatch, type VisualRule } from './settings.js';
+
+/** What people may write themselves: rules and changes to rules, nothing that opens files or reconfigures the engine. */
+const rawDirectives: ReadonlySet<string> = new Set([
+  'secmarker', 'secruleremovebyid', 'secruleremovebytag', 'secruleremovebymsg',
+  'secruleupdatetargetbyid', 'secruleupdatetargetbytag', 'secruleupdatetargetbymsg', 'secruleupdateactionbyid',
+]); // prettier-ignore
+
+const variablePattern = /^(?:[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)(?:\|[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)*$/;
+const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+;=%]{1,2000}$/;
+
+/** Rule text of a visual rule; null after reporting. `path` is the rule's JSON pointer. */
+export function renderVisualRule(rule: VisualRule, path: string, diagnostics: Diagnostics): string | null {
+  const fail = (field: string, message: string): null => {
+    diagnostics.reportSetting('GH-C7001', message, `${path}/${field}`);
+    return null;
+  };
+  if (!variablePattern.test(rule.variable)) return fail('variable', 'must be a variable such as ARGS or REQUEST_HEADERS:User-Agent, several joined by "|"');
+  const named = /^(!?)@?([A-Za-z0-9]+)$/.exec(rule.operator);
+  const entry = named === null ? null : findOperator(named[2] as string);
+  if (named === null || entry === null || entry.argument.endsWith('files')) return fail('operator', 'must be an operator such as contains, rx or ipMatch');
+  const rendered = renderOperator(entry.name, toBytes(rule.value));
+  if (rendered === null) return fail('value', `holds line ends, leading blanks or a backslash before a quote, which @${entry.name} cannot express`);
+  const action = visualAction(rule);
+  if (action === null) return fail('redirect_url', 'must be an address in URL characters');
+  const transformations = rule.transformations.map((name) => `,t:${name}`).join('');
+  const label = renderLabel(rule.name === '' ? `Custom rule ${rule.id}` : rule.name);
+  const argument = rendered.argument === '' ? '' : ` ${rendered.argument}`;
+  return `SecRule ${rule.variable} "${named[1]}@${rendered.operator}${argument}" \\
+    "id:${rule.id},phase:${rule.phase},${action},log,auditlog,t:none${transformations},msg:'${label}',tag:'gatehouse/custom-rule'"
+`;
+}
+
+function visualAction(rule: VisualRule): string | null {
+  switch (rule.action) {
+    case 'block':
+      return 'deny,status:403';
+    case 'drop':
+      return 'drop';
+    case 'log':
+      return 'pass';
+    case 'allow':
+      return 'allow';
+    case 'redirect':
+      return urlPattern.test(rule.redirect_url) && !rule.redirect_url.includes('%{') && canQuote(rule.redirect_url) ? `redirect:'${quoteValue(rule.redirect_url)}',status:302` : null;
+  }
+}
+
+function checkRawText(rule: RawRule | VirtualPatch, [from, to]: readonly [number, number], path: string, diagnostics: Diagnostics): string | null {
+  const text = toBytes(rule.text).replace(/\r\n?/g, '\n');
+  const file = new SourceFile(0, `rule ${rule.id}`, text);
+  let clean = true;
+  for (const node of parseFile(file, new Report())) {
+    if (node.kind !== 'directive' || rawDirectives.has(node.key)) continue;
+    diagnostics.reportSetting('GH-C7001', `line ${file.position(node.start).line}: "${node.name.text.slice(0, 40)}" cannot stand in a rule of the settings`, `${path}/text`);
+    clean = false;
+  }
+  const { program, diagnostics: found } = compileProgram([{ path: file.path, text }]);
+  for (const one of found.filter(({ severity }) => severity === 'error')) {
+    diagnostics.reportSetting('GH-C7001', `line ${one.line}, column ${one.column}: ${one.message}`, `${path}/text`);
+    clean = false;
+  }
+  for (const item of program?.items ?? []) {
+    if (item.kind !== 'rule' || (item.id >= from && item.id <= to)) continue;
+    diagnostics.reportSetting('GH-C7001', `rule id ${item.id} is not from ${from} to ${to}`, `${path}/text`);
+    clean = false;
+  }
+  return clean ? (text.endsWith('\n') ? text : `${text}\n`) : null;
+}
+
+export interface RenderedRules {
+  /** Rules that let requests through must be heard before the CRS. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Enabled rules as text; everything that cannot be is reported under its JSON pointer. */
+export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Diagnostics): RenderedRules {
+  const before: string[] = [];
+  const after: string[] = [];
+  for (const [index, rule] of rules.entries()) {
+    if (!rule.enabled) continue;
+    const path = `/custom_rules/${index}`;
+    if (rule.kind === 'raw') {
+      const text = checkRawText(rule, ruleIdRanges.custom, path, diagnostics);
+      if (text !== null) after.push(text);
+      continue;
+    }
+    const text = renderVisualRule(rule, path, diagnostics);
+    if (text === null) continue;
+    const { diagnostics: found } = compileProgram([{ path: `rule ${rule.id}`, text }]);
+    for (const one of found.filter(({ severity }) => severity === 'error')) diagnostics.reportSetting('GH-C7001', one.message, path);
+    (rule.action === 'allow' ? before : after).push(text);
+  }
+  return { before: before.join(''), after: after.join('') };
+}
+
+export function renderVirtualPatches(patches: readonly VirtualPatch[], diagnostics: Diagnostics): string {
+  const texts = patches.map((patch, index) => (patch.enabled ? checkRawText(patch, ruleIdRanges.virtualPatches, `/virtual_patches/${index}`, diagnostics) : ''));
+  return texts.join('');
+}

@@ -1,0 +1,78 @@
+// The engine's own configuration and the set-up of the CRS, as rule text. Ids 200000–200007 are those that ModSecurity's
+// users know for these checks, 900xxx those of the CRS set-up file.
+import type { WafSettings } from './settings.js';
+
+const multipartFlags: readonly (readonly [string, string])[] = [
+  ['PE', 'REQBODY_PROCESSOR_ERROR'],
+  ['BQ', 'MULTIPART_BOUNDARY_QUOTED'],
+  ['BW', 'MULTIPART_BOUNDARY_WHITESPACE'],
+  ['DB', 'MULTIPART_DATA_BEFORE'],
+  ['DA', 'MULTIPART_DATA_AFTER'],
+  ['HF', 'MULTIPART_HEADER_FOLDING'],
+  ['LF', 'MULTIPART_LF_LINE'],
+  ['SM', 'MULTIPART_MISSING_SEMICOLON'],
+  ['IQ', 'MULTIPART_INVALID_QUOTING'],
+  ['IP', 'MULTIPART_INVALID_PART'],
+  ['IH', 'MULTIPART_INVALID_HEADER_FOLDING'],
+  ['FL', 'MULTIPART_FILE_LIMIT_EXCEEDED'],
+];
+
+const argumentsMax = 1000;
+const jsonDepthMax = 512;
+const uploadFilesMax = 100;
+
+/** Body access and limits, the body processors, and what a body that cannot be parsed means. */
+export function renderEngineConfig(settings: WafSettings): string {
+  const responses = settings.response_body_limit_bytes > 0 && settings.response_body_types.length > 0;
+  const flags = multipartFlags.map(([name, variable]) => `${name} %{${variable}}`).join(', ');
+  return `# The engine. Limits are in bytes unless they count things.
+SecRuleEngine ${settings.mode}
+SecRequestBodyAccess On
+SecRequestBodyLimit ${settings.request_body_limit_bytes}
+SecRequestBodyNoFilesLimit ${settings.request_body_no_files_limit_bytes}
+SecRequestBodyLimitAction Reject
+SecRequestBodyJsonDepthLimit ${jsonDepthMax}
+SecArgumentsLimit ${argumentsMax}
+SecArgumentSeparator &
+SecUploadFileLimit ${uploadFilesMax}
+SecResponseBodyAccess ${responses ? 'On' : 'Off'}
+${responses ? `SecResponseBodyMimeType ${settings.response_body_types.join(' ')}\nSecResponseBodyLimit ${settings.response_body_limit_bytes}\nSecResponseBodyLimitAction ProcessPartial\n` : ''}SecAuditEngine RelevantOnly
+SecAuditLogRelevantStatus "^(?:5|4(?:0[0-35-9]|[1-9]))"
+SecAuditLogParts ABIJDEFHZ
+SecUnicodeMapFile unicode.mapping 20127
+
+# Which processor reads a body. Forms are chosen by the engine from their media type.
+SecRule REQUEST_HEADERS:Content-Type "@rx ^(?:application/(?:soap\\+)?|text/)xml" \\
+    "id:200000,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=XML"
+SecRule REQUEST_HEADERS:Content-Type "@rx ^application/(?:[a-z0-9.-]+\\+)?json" \\
+    "id:200001,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=JSON"
+
+# A body that cannot be parsed cannot be inspected.
+SecRule &ARGS "@ge ${argumentsMax}" \\
+    "id:200007,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'More arguments than are inspected'"
+SecRule REQBODY_ERROR "!@eq 0" \\
+    "id:200002,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'The request body cannot be parsed',logdata:'%{REQBODY_ERROR_MSG}'"
+SecRule MULTIPART_STRICT_ERROR "!@eq 0" \\
+    "id:200003,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'The multipart body is not strictly well-formed',logdata:'${flags}'"
+SecRule MULTIPART_UNMATCHED_BOUNDARY "@eq 1" \\
+    "id:200004,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'A multipart boundary does not match'"
+SecRule TX:/^MSC_/ "!@streq 0" \\
+    "id:200005,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'An internal limit of the engine was reached',logdata:'%{MATCHED_VAR_NAME}'"
+`;
+}
+
+/** What the CRS expects to be set before it runs: default actions, levels, thresholds, what is allowed. */
+export function renderCrsSetup(settings: WafSettings, setupVersion: number): string {
+  const action = (id: number, ...variables: string[]): string => `SecAction \\\n    "id:${id},phase:1,pass,nolog,t:none,${variables.map((one) => `setvar:'tx.${one}'`).join(',')}"`;
+  const types = settings.allowed_content_types.map((type) => `|${type.toLowerCase()}|`).join(' ');
+  return `# Anomaly scoring: rules add to a score, and rules 949110 and 959100 decide.
+${[1, 2, 3, 4, 5].map((phase) => `SecDefaultAction "phase:${phase},log,auditlog,pass"`).join('\n')}
+${action(900_000, `blocking_paranoia_level=${settings.paranoia_level}`)}
+${action(900_001, `detection_paranoia_level=${settings.paranoia_level}`)}
+${action(900_110, `inbound_anomaly_score_threshold=${settings.inbound_threshold}`, `outbound_anomaly_score_threshold=${settings.outbound_threshold}`)}
+${action(900_120, `early_blocking=${settings.early_blocking ? 1 : 0}`)}
+${action(900_200, `allowed_methods=${settings.allowed_methods.join(' ')}`)}
+${action(900_220, `allowed_request_content_type=${types}`)}
+${action(900_990, `crs_setup_version=${setupVersion}`)}
+`;
+}

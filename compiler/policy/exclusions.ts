@@ -1,0 +1,57 @@
+// Category switches and path exclusions → rules by tag.
+import { hexEscape, toBytes } from './quoting.js';
+import { categoryKeys, categoryTags, ruleIdRanges, type CategoryKey, type WafSettings } from './settings.js';
+
+export interface CategoryExclusion {
+  readonly id: number;
+  readonly category: CategoryKey;
+  readonly path: string;
+}
+
+/** One per category and path, in the order of the keys; ids count from 1009000. Disabled categories need none. */
+export function listExclusions(settings: WafSettings): CategoryExclusion[] {
+  const exclusions: CategoryExclusion[] = [];
+  for (const category of categoryKeys) {
+    const { enabled, excluded_paths } = settings.categories[category];
+    if (!enabled) continue;
+    for (const path of new Set(excluded_paths)) exclusions.push({ id: ruleIdRanges.categoryExclusions[0] + exclusions.length, category, path });
+  }
+  return exclusions;
+}
+
+/** A tag compared whole, also by engines that search tags with regular expressions. */
+export function wholeTag(tag: string): string {
+  return `^${tag}$`;
+}
+
+/** `/a/b` → an expression for `/a/b` and everything below it; `*` is one segment; a slash at the end means nothing. */
+export function pathExpression(path: string): string {
+  const trimmed = toBytes(path).replace(/(?:\/\*?)+$/, '');
+  const segments = trimmed.split('/').map((segment) => segment.split('*').map(hexEscape).join('[^/]*'));
+  return `\\A${segments.join('/')}(?:/|\\z)`;
+}
+
+/**
+ * Both the path as decoded once (REQUEST_FILENAME) and as an application may understand it after decoding again and
+ * resolving dots and slashes must lie below the excluded one: an exclusion switches protection off, so that neither
+ * `/open/..%2fadmin` nor `/admin/..%2fopen` may reach it. The ctl stands on the last link, for it takes effect when its link matches.
+ */
+export function renderExclusions(exclusions: readonly CategoryExclusion[]): string {
+  const rules = exclusions.map(({ id, category, path }) => {
+    const expression = pathExpression(path);
+    const controls = categoryTags[category].map((tag) => `ctl:ruleRemoveByTag=${wholeTag(tag)}`).join(',');
+    return `SecRule REQUEST_FILENAME "@rx ${expression}" \\
+    "id:${id},phase:1,pass,nolog,t:none,tag:'gatehouse/exclusion/${category}',chain"
+    SecRule REQUEST_FILENAME "@rx ${expression}" \\
+        "t:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin,${controls}"
+`;
+  });
+  return `# Categories that do not run on some paths.\n${rules.join('')}`;
+}
+
+/** For behind the CRS: the rules of disabled categories are taken out for good. */
+export function renderDisabledCategories(settings: WafSettings): string {
+  const disabled = categoryKeys.filter((key) => !settings.categories[key].enabled);
+  const lines = disabled.flatMap((key) => categoryTags[key].map((tag) => `SecRuleRemoveByTag "${wholeTag(tag)}"\n`));
+  return `# Categories that are switched off.\n${lines.join('')}`;
+}
