@@ -3,7 +3,10 @@ import type { Collection } from './collection.js';
 import type { LinkIR, OperatorIR, TargetIR } from './ir.js';
 import { createMatcher } from './operators/index.js';
 import type { Matcher } from './operators/operator.js';
+import { parseRegex } from './regex/parser.js';
+import { requiredLiterals } from './regex/required-literals.js';
 import type { Transaction } from './transaction.js';
+import type { KeySelector } from './tx-variables.js';
 import { variables } from './variables.js';
 import type { CollectionVariable, RecordVariable, Variable } from './variables.js';
 
@@ -14,8 +17,8 @@ export type Visit = (variable: string, key: string | null, value: string) => voi
 export interface BoundSelector {
   readonly name: string | null; // lower-case
   readonly regex: Matcher | null;
-  /** The regex only asks how a name begins: lower-case. */
-  readonly prefix?: string;
+  /** The same question about keys that are lower-case already (TX). */
+  readonly keys?: KeySelector;
   readonly xpath: string | null;
 }
 export interface BoundTarget extends BoundSelector {
@@ -42,6 +45,13 @@ function literalPrefix(source: string): string | null {
   return /^\^[A-Za-z0-9_-]+$/.test(source) ? source.slice(1).toLowerCase() : null;
 }
 
+/** Most keys lack the text that the expression needs; a search for it is cheaper than the automaton. */
+function keyTest(source: string, regex: Matcher): (key: string) => boolean {
+  const literals = requiredLiterals(parseRegex(source, { caseless: false, dotAll: true, multiline: false }))?.map((literal) => literal.toLowerCase());
+  const only = literals?.length === 1 ? literals[0] : undefined;
+  return only === undefined ? (key) => regex.matches(key) : (key) => key.includes(only) && regex.matches(key);
+}
+
 function bindSelector(target: TargetIR): BoundSelector {
   const { selector } = target;
   if (selector === null) return { name: null, regex: null, xpath: null };
@@ -50,9 +60,10 @@ function bindSelector(target: TargetIR): BoundSelector {
       return { name: selector.name, regex: null, xpath: null };
     case 'regex': {
       const prefix = literalPrefix(selector.source);
-      if (prefix !== null) return { name: null, regex: { matches: (name) => name.length >= prefix.length && name.slice(0, prefix.length).toLowerCase() === prefix }, prefix, xpath: null };
+      if (prefix !== null) return { name: null, regex: { matches: (name) => name.length >= prefix.length && name.slice(0, prefix.length).toLowerCase() === prefix }, keys: { takes: (key) => key.startsWith(prefix) }, xpath: null };
       const operator: OperatorIR = { name: 'rx', negated: false, argument: `(?i)${selector.source}`, template: null, phrases: null };
-      return { name: null, regex: createMatcher(operator, operator.argument), xpath: null };
+      const regex = createMatcher(operator, operator.argument);
+      return { name: null, regex, keys: { takes: keyTest(operator.argument, regex) }, xpath: null };
     }
     case 'xpath':
       return { name: null, regex: null, xpath: selector.expression };
@@ -107,8 +118,8 @@ function visitRecord(target: BoundTarget, variable: RecordVariable, transaction:
     if (value !== null) visit(variable.name, name, value);
     return;
   }
-  if (target.prefix !== undefined && variable.withPrefix !== undefined) {
-    for (const [key, value] of variable.withPrefix(transaction, target.prefix)) visit(variable.name, key, value);
+  if (target.keys !== undefined && variable.select !== undefined) {
+    for (const [key, value] of variable.select(transaction, target.keys)) visit(variable.name, key, value);
     return;
   }
   // A copy: setvar of a matching value may add members, which this rule must not meet.

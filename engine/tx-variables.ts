@@ -44,15 +44,32 @@ export class TxVariables {
     for (const [key, value] of this.own) if (!this.base.has(key)) yield [key, value];
   }
 
-  /** Pairs whose key begins with `prefix` (lower-case), in iteration order. */
-  withPrefix(prefix: string): [string, string][] {
+  /**
+   * Pairs whose key `selector` takes, in iteration order. Which keys of the shared base it takes is worked out once per
+   * base and selector, so that a regular expression over TX costs a transaction only its own few variables.
+   */
+  select(selector: KeySelector): [string, string][] {
     const found: [string, string][] = [];
-    for (const key of this.base.keys()) {
-      if (!key.startsWith(prefix)) continue;
+    for (const key of baseKeys(this.base, selector)) {
       const value = this.get(key);
       if (value !== undefined) found.push([key, value]);
     }
-    for (const [key, value] of this.own) if (key.startsWith(prefix) && !this.base.has(key)) found.push([key, value]);
+    for (const [key, value] of this.own) if (selector.takes(key) && !this.base.has(key)) found.push([key, value]);
     return found;
   }
+}
+
+/** A pure test of lower-case keys; its identity is the memory's key. */
+export interface KeySelector {
+  readonly takes: (key: string) => boolean;
+}
+
+const known = new WeakMap<ReadonlyMap<string, string>, WeakMap<KeySelector, readonly string[]>>();
+
+function baseKeys(base: ReadonlyMap<string, string>, selector: KeySelector): readonly string[] {
+  let ofBase = known.get(base);
+  if (ofBase === undefined) known.set(base, (ofBase = new WeakMap()));
+  let keys = ofBase.get(selector);
+  if (keys === undefined) ofBase.set(selector, (keys = [...base.keys()].filter(selector.takes)));
+  return keys;
 }

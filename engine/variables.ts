@@ -9,6 +9,7 @@ import type { Matcher } from './operators/operator.js';
 import { requestLine } from './parse/request-target.js';
 import { recordOf } from './persistent-records.js';
 import type { Transaction } from './transaction.js';
+import type { KeySelector } from './tx-variables.js';
 
 export interface ScalarVariable {
   readonly kind: 'scalar';
@@ -33,8 +34,8 @@ export interface RecordVariable {
   readonly phase: Phase;
   readonly find: (transaction: Transaction, key: string) => string | null;
   readonly entries: (transaction: Transaction) => Iterable<readonly [string, string]>;
-  /** Members whose key begins with a lower-case prefix, where that is cheaper than looking at all. */
-  readonly withPrefix?: (transaction: Transaction, prefix: string) => readonly (readonly [string, string])[];
+  /** Members whose key a selector takes, where that is cheaper than looking at all. */
+  readonly select?: (transaction: Transaction, selector: KeySelector) => readonly (readonly [string, string])[];
 }
 /** XML:/* and XML://@*; other expressions are not evaluated and have no values. */
 export interface XmlVariable {
@@ -294,7 +295,7 @@ const responseVariables: readonly Variable[] = [
 ];
 
 const stateVariables: readonly Variable[] = [
-  { kind: 'record', name: 'TX', phase: 1, find: (t, key) => t.tx.get(key) ?? null, entries: (t) => t.tx, withPrefix: (t, prefix) => t.tx.withPrefix(prefix) },
+  { kind: 'record', name: 'TX', phase: 1, find: (t, key) => t.tx.get(key) ?? null, entries: (t) => t.tx, select: (t, selector) => t.tx.select(selector) },
   { kind: 'record', name: 'ENV', phase: 1, find: (t, key) => t.env.get(key) ?? null, entries: (t) => t.env },
   { kind: 'record', name: 'RULE', phase: 1, find: ruleField, entries: ruleEntries },
   // GEO has no data: the engine carries no geolocation database.
