@@ -7,6 +7,7 @@ import t from 'tap';
 import { formatDiagnostics } from './diagnostics.js';
 import { compileProgram } from './program.js';
 import type { SourceReader } from './source.js';
+import { builtInUnicodeMap, parseUnicodeMap } from './unicode-map.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const shared = process.env['GATEHOUSE_SHARED'] ?? join(root, '../shared');
@@ -22,9 +23,10 @@ function diskReader(resolve: (path: string) => string): SourceReader {
   };
 }
 
-/** The unpacked rule set: CRS_DIR, else below data/. */
+/** The unpacked rule set: CRS_DIR, else the newest below data/crs. */
 function findCrs(): string | null {
-  const candidates = [process.env['CRS_DIR'] ?? '', join(root, 'data/crs')];
+  const unpacked = join(root, 'data/crs');
+  const candidates = [process.env['CRS_DIR'] ?? '', ...(existsSync(unpacked) ? readdirSync(unpacked).sort().reverse().map((name) => join(unpacked, name)) : [])];
   for (const candidate of candidates) if (candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) return candidate;
   return null;
 }
@@ -42,6 +44,12 @@ t.test('the CRS with the configuration of its CI', { skip: crs === null || !exis
   t.ok(rules.reduce((sum, rule) => sum + rule.links.length, 0) >= 700, 'links');
   t.ok(items.length - rules.length >= 25, 'markers');
   t.ok(items.every((item, index) => item.index === index), 'items know their index');
+  t.end();
+});
+
+const mapping = join(root, 'data/crs/unicode.mapping');
+t.test('the built-in code page is that of unicode.mapping', { skip: existsSync(mapping) ? false : 'no data/crs/unicode.mapping' }, (t) => {
+  t.same(builtInUnicodeMap(), parseUnicodeMap(readFileSync(mapping, 'latin1'), '20127'));
   t.end();
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import t from 'tap';
-import { formatDiagnostic } from './diagnostics.js';
+import { diagnosticCodes, formatDiagnostic } from './diagnostics.js';
 import { dumpProgram } from './dump.js';
 import { parseGolden, printGolden, type GoldenCase } from './golden.js';
 import { compileProgram } from './program.js';
@@ -36,6 +36,24 @@ t.test('golden files', (t) => {
     count += cases.length;
   }
   t.ok(count >= 51, `${count} cases`);
+  t.end();
+});
+
+t.test('every diagnostic code is shown somewhere', (t) => {
+  // Shown by tests of their own below and in policy.test.ts, because a golden file cannot hold what provokes them.
+  const elsewhere = ['GH-C1007', 'GH-C1010', 'GH-C7003', 'GH-C7004'];
+  const folders = [folder, fileURLToPath(new URL('../../fixtures/policy/', import.meta.url))];
+  const text = folders.flatMap((one) => readdirSync(one).map((name) => readFileSync(join(one, name), 'latin1'))).join('');
+  for (const code of Object.keys(diagnosticCodes)) t.equal(text.includes(code), !elsewhere.includes(code), code);
+  t.end();
+});
+
+t.test('decoded text and endless includes are refused', (t) => {
+  const codes = (text: string, files: ReadonlyMap<string, string> = new Map()): string[] => compileProgram([{ path: 'main.conf', text }], { reader: memoryReader(files) }).diagnostics.map(({ code }) => code);
+  t.same(codes('SecAction "id:1,msg:\'\u20ac\'"'), ['GH-C1010']);
+  const chain = new Map(Array.from({ length: 40 }, (_, index): [string, string] => [`f${index}`, `Include f${index + 1}\n`]));
+  t.same(codes('Include f0\n', chain), ['GH-C1007']);
+  t.same(compileProgram(['absent.conf']).diagnostics.map(({ code }) => code), ['GH-C1005']);
   t.end();
 });
 

@@ -28,38 +28,34 @@ function flatten(pairs: ReadonlyMap<number, number>): number[] {
   return [...pairs].sort(([left], [right]) => left - right).flat();
 }
 
-/** Look-alikes that decompositions do not give: punctuation, Latin letters with strokes, Greek and Cyrillic twins. */
-const lookAlikes: readonly (readonly [string, string])[] = [
-  ['¡', '!'], ['¢', 'c'], ['¤', '$'], ['¥', 'Y'], ['¦', '|'], ['©', 'C'], ['«', '<'], ['\u00ad', '-'], ['®', 'R'], ['·', '.'], ['»', '>'],
-  ['Æ', 'A'], ['Ð', 'D'], ['Ø', 'O'], ['Þ', 'T'], ['ß', 's'], ['æ', 'a'], ['ð', 'd'], ['ø', 'o'], ['þ', 't'],
-  ['Đ', 'D'], ['đ', 'd'], ['Ħ', 'H'], ['ħ', 'h'], ['ı', 'i'], ['Ł', 'L'], ['ł', 'l'], ['Œ', 'O'], ['œ', 'o'], ['Ŧ', 'T'], ['ŧ', 't'],
-  ['ƀ', 'b'], ['Ɖ', 'D'], ['Ƒ', 'F'], ['ƒ', 'f'], ['Ɨ', 'I'], ['ƚ', 'l'], ['Ɵ', 'O'], ['ƫ', 't'], ['Ʈ', 'T'], ['ƶ', 'z'], ['ǀ', '|'], ['ǃ', '!'], ['ɡ', 'g'],
-  ['ʹ', "'"], ['ʺ', '"'], ['ʼ', "'"], ['˄', '^'], ['ˆ', '^'], ['ˈ', "'"], ['ˋ', '`'], ['ˍ', '_'], ['˜', '~'], ['\u0300', '`'], ['\u0302', '^'], ['\u0303', '~'],
-  ['\u030e', '"'], ['\u0331', '_'], ['\u0332', '_'], ['Γ', 'G'], ['Θ', 'T'], ['Σ', 'S'], ['Φ', 'F'], ['Ω', 'O'], ['α', 'a'], ['δ', 'd'], ['ε', 'e'], ['π', 'p'],
-  ['σ', 's'], ['τ', 't'], ['φ', 'f'], ['һ', 'h'], ['\u0589', ':'], ['٪', '%'], ['\u2010', '-'], ['\u2011', '-'], ['–', '-'], ['—', '-'], ['‗', '_'], ['‘', "'"],
-  ['’', "'"], ['‚', ','], ['‛', "'"], ['“', '"'], ['”', '"'], ['„', '"'], ['‟', '"'], ['•', '.'], ['…', '.'], ['‰', '%'], ['′', "'"], ['‵', '`'], ['‹', '<'], ['›', '>'],
-  ['⁄', '/'], ['−', '-'], ['∕', '/'], ['∖', '\\'], ['∗', '*'], ['∙', '.'], ['√', 'v'], ['∞', '8'], ['∣', '|'], ['∩', 'n'], ['∶', ':'], ['∼', '~'], ['⌂', '\u007f'],
-  ['⌃', '^'], ['〈', '<'], ['〉', '>'], ['─', '-'], ['│', '|'], ['┼', '+'], ['□', '.'], ['▪', '.'], ['❘', '|'], ['〈', '<'], ['〉', '>'], ['《', '<'], ['》', '>'],
-  ['〚', '['], ['〛', ']'], ['\u3000', ' '],
-]; // prettier-ignore
+/** Where code page 20127 follows Unicode's decompositions (first letter without its marks, width variants): [from, to]. */
+const decomposed: readonly (readonly [number, number])[] = [[0xa0, 0xa0], [0xaa, 0x17e], [0x1a0, 0x1a1], [0x1af, 0x1b0], [0x1cd, 0x1f0], [0x2000, 0x2006], [0xff01, 0xff5e]]; // prettier-ignore
+
+/** Inside those ranges, but without a best fit. */
+const unfitted: ReadonlySet<number> = new Set([0x17a, 0x1e0, 0x1e1, 0xff1f]);
+
+/** The rest of its best fits: code point in hex and the character it stands for. */
+const bestFits =
+  'a1! a2c a4$ a5Y a6| a9C ab< ad- aeR b7. b8, bb> c6A d0D d8O e6a f8o 110D 111d 126H 127h 131i 141L 142l 152O 153o 166T 167t 180b ' +
+  '189D 191F 192f 197I 19al 19fO 1abt 1aeT 1b6z 1e4G 1e5g 261g 2b9\' 2ba" 2bc\' 2c4^ 2c6^ 2c8\' 2cb` 2cd_ 2dc~ 300` 302^ 303~ 30e" 331_ ' +
+  '332_ 2010- 2011- 2013- 2014- 2018\' 2019\' 201a, 201c" 201d" 201e" 2022. 2026. 2032\' 2035` 2039< 203a> 2122T';
 
 let builtIn: number[] | null = null;
 
-/**
- * Code page 20127 (US-ASCII) by best fit, from Unicode's own decompositions (width variants, accents, letter-like
- * symbols) and the look-alikes above. Wider than strictly needed on purpose: it is used to see through disguises.
- */
+/** Code page 20127 (US-ASCII) as pairs, for configurations that name `unicode.mapping` where there is no such file. */
 export function builtInUnicodeMap(): number[] {
   if (builtIn !== null) return builtIn;
   const pairs = new Map<number, number>();
-  for (let point = 0xa0; point <= 0xffff; point += 1) {
-    if (point >= 0xd800 && point <= 0xdfff) continue;
-    const first = String.fromCharCode(point).normalize('NFKD');
-    const code = first.charCodeAt(0);
-    const isLetterWithMarks = /^.\p{M}*$/u.test(first);
-    if (code < 0x7f && code >= 0x20 && isLetterWithMarks) pairs.set(point, code);
+  for (const [from, to] of decomposed) {
+    for (let point = from; point <= to; point += 1) {
+      const letters = String.fromCharCode(point).normalize('NFKD');
+      const code = letters.charCodeAt(0);
+      // Spacing marks (¨, ´) decompose to a blank and have no best fit.
+      const isFit = code === 0x20 ? point === 0xa0 || point >= 0x2000 : code > 0x20 && code < 0x7f && /^.\p{M}*$/u.test(letters);
+      if (isFit && !unfitted.has(point)) pairs.set(point, code);
+    }
   }
-  for (const [from, to] of lookAlikes) pairs.set(from.charCodeAt(0), to.charCodeAt(0));
+  for (const word of bestFits.split(' ')) pairs.set(Number.parseInt(word.slice(0, -1), 16), word.charCodeAt(word.length - 1));
   builtIn = flatten(pairs);
   return builtIn;
 }

@@ -15,20 +15,24 @@ import { diskReader, expandGlob, UsageError } from './rule-files.js';
 
 const usage = 'Usage: gatehouse compile [--settings FILE] [--rules GLOB]… [--crs DIR] [--dump] [--notes] [-o FILE]';
 
+function dataDirectory(): string {
+  return process.env.GATEHOUSE_DATA ?? join(projectRoot, 'data');
+}
+
 /** The rule set to use: the argument, CRS_DIR, or what set-up unpacked below data/crs. */
 function findCrsDirectory(given: string | undefined): string {
   const named = given ?? process.env.CRS_DIR;
   if (named !== undefined && named !== '') return named;
-  const [found] = expandGlob(join(process.env.GATEHOUSE_DATA ?? join(projectRoot, 'data'), 'crs/*/rules/REQUEST-901-INITIALIZATION.conf')).reverse();
+  const [found] = expandGlob(join(dataDirectory(), 'crs/*/rules/REQUEST-901-INITIALIZATION.conf')).reverse();
   if (found === undefined) throw new UsageError('There is no rule set: run `node bin/crs.mjs`, set CRS_DIR, or give --crs DIR.');
   return join(found, '../..');
 }
 
 /** `unicode.mapping` is found wherever set-up put it. */
 function readerWithMapping(): SourceReader {
-  const mapping = process.env.GATEHOUSE_UNICODE_MAPPING ?? '';
-  if (mapping === '') return diskReader;
-  return { ...diskReader, read: (path) => (path === 'unicode.mapping' ? diskReader.read(mapping) : diskReader.read(path)) };
+  const named = process.env.GATEHOUSE_UNICODE_MAPPING ?? '';
+  const mapping = named === '' ? join(dataDirectory(), 'crs/unicode.mapping') : named;
+  return { ...diskReader, read: (path) => diskReader.read(path) ?? (path === 'unicode.mapping' ? diskReader.read(mapping) : null) };
 }
 
 function readSettings(path: string): unknown {
