@@ -93,14 +93,12 @@ function parseRequestBody(transaction: Transaction, body: Buffer): void {
     noFilesBytesMax: settings.requestBodyNoFilesLimitBytes,
     uploadFilesMax: settings.uploadFilesMax,
     argumentSeparator: settings.argumentSeparator,
+    parseXmlIntoArgs: transaction.parseXmlIntoArgs,
   };
   const outcome = processor(body, transaction.requestHeaders.find('content-type') ?? '', transaction.body, limits);
   if (outcome.error !== null) failBody(transaction, outcome.error);
   if (outcome.truncated) transaction.inspectionTruncated = true;
   if (outcome.invalidEncoding === true) transaction.urlencodedError = true;
-  if (transaction.parseXmlIntoArgs && name === 'XML') {
-    for (const value of transaction.body.xmlText) transaction.body.argsPost.add('xml', value);
-  }
 }
 
 /** Interruption of a body that SecRequestBodyLimitAction/SecResponseBodyLimitAction Reject refuses; ModSecurity v3 answers 403. */

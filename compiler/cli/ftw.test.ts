@@ -14,9 +14,11 @@ import { loadRules } from './rule-files.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const shared = process.env['GATEHOUSE_SHARED'] ?? join(root, '../shared');
 
-/** The unpacked rule set: CRS_DIR, data/crs, else the release archive unpacked for this run. */
+/** The unpacked rule set: CRS_DIR, data/crs (or a version below it), else the release archive unpacked for this run. */
 function findCrs(): string | null {
-  for (const candidate of [process.env['CRS_DIR'] ?? '', join(root, 'data/crs')]) {
+  const fetched = join(root, 'data/crs');
+  const versions = existsSync(fetched) ? readdirSync(fetched).map((name) => join(fetched, name)) : [];
+  for (const candidate of [process.env['CRS_DIR'] ?? '', fetched, ...versions]) {
     if (candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) return candidate;
   }
   const archives = existsSync(join(shared, 'crs')) ? readdirSync(join(shared, 'crs')).filter((name) => name.endsWith('.tar.gz')) : [];
