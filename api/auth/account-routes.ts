@@ -4,11 +4,11 @@ import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
 import { requirePrincipal } from './guard.js';
-import { beginAttempt, forgetAttempts } from './lockout.js';
+import { beginConfirmation, forgetConfirmations } from './lockout.js';
 import { checkSecondFactor } from './login.js';
 import { acceptNewPassword } from './new-password.js';
 import { passwordLengthMax } from './password.js';
-import { requireUser, requireUserForUpdate, storeRecoveryCodes, toEmailKey, updateUser, type User } from './people.js';
+import { requireUser, requireUserForUpdate, storeRecoveryCodes, updateUser, type User } from './people.js';
 import { listSessions, revokeSessions, type Session } from './sessions.js';
 import { acceptTotp, createRecoveryCodes, createTotpSecret, hashRecoveryCode, toTotpUri } from './totp.js';
 
@@ -23,12 +23,12 @@ const Password = Type.String({ minLength: 1, maxLength: passwordLengthMax });
 const Codes = Type.Object({ recovery_codes: Type.Array(Type.String(), { description: 'shown once; each works once' }) });
 
 /** A stolen session must not be enough to change what guards the account: the password is asked again, and counted. */
-async function requirePassword(house: House, user: User, password: string, ip: string): Promise<void> {
+async function requirePassword(house: House, user: User, password: string): Promise<void> {
   const { sql } = house.database;
   const settings = await house.currentSettings();
-  await beginAttempt(sql, `confirm ${user.id}`, ip, true, { threshold: settings.policy_lockout_threshold, lockMsMax: settings.policy_lockout_minutes * 60_000 }, house.now());
+  await beginConfirmation(sql, `password ${user.id}`, { threshold: settings.policy_lockout_threshold, lockMsMax: settings.policy_lockout_minutes * 60_000 }, house.now());
   if (!(await house.hasher.verify(password, user.password_hash))) throw new ApiError('bad_credentials', 'The current password is wrong.');
-  await forgetAttempts(sql, `confirm ${user.id}`, ip);
+  await forgetConfirmations(sql, `password ${user.id}`);
 }
 
 export function registerAccountRoutes(app: App, house: House): void {
@@ -48,7 +48,7 @@ export function registerAccountRoutes(app: App, house: House): void {
     async (request, reply) => {
       const { userId, sessionId, actor } = requirePrincipal(request);
       const user = await requireUser(sql, userId);
-      await requirePassword(house, user, request.body.current, request.ip);
+      await requirePassword(house, user, request.body.current);
       if (request.body.password === request.body.current) throw new ApiError('password_refused', 'The new password is the old one.', { errors: [{ path: '/password', reason: 'is the current password' }] });
       const accepted = await acceptNewPassword(house, request.body.password, user);
       await sql.begin(async (tx) => {
@@ -84,7 +84,7 @@ function registerTotpRoutes(app: App, house: House): void {
       const { userId } = requirePrincipal(request);
       const user = await requireUser(sql, userId);
       if (user.totp_secret !== null) throw new ApiError('conflict', 'Two-factor authentication is on already. Turn it off first.');
-      await requirePassword(house, user, request.body.password, request.ip);
+      await requirePassword(house, user, request.body.password);
       const secret = createTotpSecret();
       await sql.begin((tx) => updateUser(tx, userId, { totp_pending: house.sealing.seal(secret, `totp:${userId}`) }, new Date(house.now())));
       return { secret, uri: toTotpUri(secret, user.email, house.env.brand.name) };
@@ -117,8 +117,8 @@ function registerTotpRoutes(app: App, house: House): void {
       const { userId, actor, role } = requirePrincipal(request);
       const user = await requireUser(sql, userId);
       if (role === 'admin' && (await house.currentSettings()).policy_2fa_required_admin) throw new ApiError('conflict', 'The policy demands two-factor authentication from administrators.');
-      await requirePassword(house, user, request.body.password, request.ip);
-      await beginAttempt(sql, `otp ${toEmailKey(user.email)}`, request.ip, true, { threshold: 5, lockMsMax: 900_000 }, house.now());
+      await requirePassword(house, user, request.body.password);
+      await beginConfirmation(sql, `otp ${user.id}`, { threshold: 5, lockMsMax: 900_000 }, house.now());
       await checkSecondFactor(house, user, request.body.otp);
       await sql.begin(async (tx) => {
         await updateUser(tx, userId, { totp_secret: null, totp_pending: null }, new Date(house.now()));
@@ -134,8 +134,8 @@ function registerTotpRoutes(app: App, house: House): void {
     async (request) => {
       const { userId, actor } = requirePrincipal(request);
       const user = await requireUser(sql, userId);
-      await requirePassword(house, user, request.body.password, request.ip);
-      await beginAttempt(sql, `otp ${toEmailKey(user.email)}`, request.ip, true, { threshold: 5, lockMsMax: 900_000 }, house.now());
+      await requirePassword(house, user, request.body.password);
+      await beginConfirmation(sql, `otp ${user.id}`, { threshold: 5, lockMsMax: 900_000 }, house.now());
       await checkSecondFactor(house, user, request.body.otp);
       const codes = createRecoveryCodes();
       await sql.begin(async (tx) => {

@@ -14,6 +14,8 @@ export interface LockoutPolicy {
 }
 
 const firstDelayMs = 30_000;
+/** A source that logged in within this time is known to the account. */
+const knownForMs = 30 * 86_400_000;
 const forgetAfterMs = 24 * 3600_000;
 /** The account alone tolerates more, and waits at most this long: an attacker must not keep the owner out. */
 const accountFactor = 10;
@@ -28,10 +30,34 @@ export function toSourceKey(ip: string): string {
 
 const hide = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** Counts an attempt, or throws `login_locked` with Retry-After. `account` is the normalised login name, known or not. */
-export async function beginAttempt(sql: Queryable, account: string, ip: string, isKnownSource: boolean, policy: LockoutPolicy, nowMs: number): Promise<void> {
+/**
+ * Counts an attempt, or throws `login_locked` with Retry-After. `account` is the normalised login name, known or not.
+ * A source the account logged in from before is not subject to the account's own lock.
+ */
+export async function beginAttempt(sql: Queryable, account: string, ip: string, policy: LockoutPolicy, nowMs: number): Promise<void> {
+  // one look before anything is written: a flood against a locked account costs one query each
+  const now = new Date(nowMs);
+  const [state] = await sql<{ pair_until: Date | null; account_until: Date | null; is_known: boolean }[]>`
+    select (select locked_until from login_failures where key = ${pairKey(account, ip)}) as pair_until,
+      (select locked_until from login_failures where key = ${accountKey(account)}) as account_until,
+      exists (select 1 from known_logins k join users u on u.id = k.user_id where u.email_key = ${account} and k.source_ip = ${toSourceKey(ip)} and k.last_at > ${new Date(nowMs - knownForMs)}) as is_known`;
+  for (const until of [state?.pair_until ?? null, state?.is_known === true ? null : (state?.account_until ?? null)]) if (until !== null && until > now) throw locked(until, nowMs);
   await count(sql, pairKey(account, ip), policy.threshold, policy.lockMsMax, nowMs);
-  if (!isKnownSource) await count(sql, accountKey(account), policy.threshold * accountFactor, accountDelayMsMax, nowMs);
+  if (state?.is_known !== true) await count(sql, accountKey(account), policy.threshold * accountFactor, accountDelayMsMax, nowMs);
+}
+
+/** The same for a confirmation inside a session, where the account is proven and only the session's holder can fail. */
+export async function beginConfirmation(sql: Queryable, name: string, policy: LockoutPolicy, nowMs: number): Promise<void> {
+  await count(sql, `confirm:${hide(name)}`, policy.threshold, policy.lockMsMax, nowMs);
+}
+
+export async function forgetConfirmations(sql: Queryable, name: string): Promise<void> {
+  await sql`delete from login_failures where key = ${`confirm:${hide(name)}`}`;
+}
+
+function locked(until: Date, nowMs: number): ApiError {
+  const seconds = Math.max(1, Math.ceil((until.getTime() - nowMs) / 1000));
+  return new ApiError('login_locked', `Too many wrong attempts. Try again in ${seconds} seconds.`, { headers: { 'retry-after': String(seconds) } });
 }
 
 /** After a login that succeeded. */
@@ -48,17 +74,16 @@ const accountKey = (account: string): string => `account:${hide(account)}`;
 
 async function count(sql: Queryable, key: string, threshold: number, delayMsMax: number, nowMs: number): Promise<void> {
   const now = new Date(nowMs);
-  const [row] = await sql<{ failures: number }[]>`
-    insert into login_failures as f (key, failures, last_at) values (${key}, 1, ${now})
-    on conflict (key) do update set failures = case when f.last_at < ${new Date(nowMs - forgetAfterMs)} then 1 else f.failures + 1 end, last_at = ${now}
+  // counting and locking are one statement: parallel guesses see each other
+  const [row] = await sql`
+    insert into login_failures as f (key, failures, last_at, locked_until) values (${key}, 1, ${now}, null)
+    on conflict (key) do update set
+      failures = case when f.last_at < ${new Date(nowMs - forgetAfterMs)} then 1 else f.failures + 1 end, last_at = ${now},
+      locked_until = case when f.last_at >= ${new Date(nowMs - forgetAfterMs)} and f.failures + 1 >= ${threshold}::integer
+        then ${now}::timestamptz + least(${delayMsMax}::float8, ${firstDelayMs}::float8 * power(2, least(20, f.failures + 1 - ${threshold}::integer))) * interval '1 millisecond' end
     where f.locked_until is null or f.locked_until <= ${now}
     returning failures`;
-  if (row === undefined) {
-    const [locked] = await sql<{ locked_until: Date | null }[]>`select locked_until from login_failures where key = ${key}`;
-    const seconds = Math.max(1, Math.ceil(((locked?.locked_until?.getTime() ?? nowMs) - nowMs) / 1000));
-    throw new ApiError('login_locked', `Too many wrong attempts. Try again in ${seconds} seconds.`, { headers: { 'retry-after': String(seconds) } });
-  }
-  if (row.failures < threshold) return;
-  const delayMs = Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(20, row.failures - threshold));
-  await sql`update login_failures set locked_until = ${new Date(nowMs + delayMs)} where key = ${key}`;
+  if (row !== undefined) return;
+  const [found] = await sql<{ locked_until: Date | null }[]>`select locked_until from login_failures where key = ${key}`;
+  throw locked(found?.locked_until ?? now, nowMs);
 }

@@ -22,8 +22,8 @@ const refused = (): ApiError => new ApiError('bad_credentials', 'The e-mail addr
 export async function logIn(house: House, request: FastifyRequest, email: string, password: string, code: string | null): Promise<LoginResult> {
   const { sql } = house.database;
   const account = toEmailKey(email);
+  await countAttempt(house, account, request.ip);
   const user = await findUserByEmail(sql, email);
-  await countAttempt(house, account, request.ip, user);
   const isRight = await house.hasher.verify(password, user?.password_hash ?? null);
   if (user === null || !isRight || user.suspended) throw refused();
   if (user.totp_secret !== null && code === null) return { kind: 'otp_required', challenge: await house.tokens.issueOtpChallenge(user.id, user.token_version) };
@@ -37,16 +37,14 @@ export async function answerOtp(house: House, request: FastifyRequest, challenge
   const { userId, version } = await house.tokens.verifyOtpChallenge(challenge);
   const user = await findUser(house.database.sql, userId);
   if (user === null || user.suspended || user.token_version !== version || user.totp_secret === null) throw refused();
-  await countAttempt(house, toEmailKey(user.email), request.ip, user);
+  await countAttempt(house, toEmailKey(user.email), request.ip);
   return openSession(house, request, user, await checkSecondFactor(house, user, code), null);
 }
 
-async function countAttempt(house: House, account: string, ip: string, user: User | null): Promise<void> {
-  const { sql } = house.database;
+async function countAttempt(house: House, account: string, ip: string): Promise<void> {
   const settings = await house.currentSettings();
   const policy = { threshold: settings.policy_lockout_threshold, lockMsMax: settings.policy_lockout_minutes * 60_000 };
-  const known = user === null ? [] : await sql`select 1 from known_logins where user_id = ${user.id} and source_ip = ${toSourceKey(ip)} and last_at > ${new Date(house.now() - 30 * 86_400_000)}`;
-  await beginAttempt(sql, account, ip, known.length > 0, policy, house.now());
+  await beginAttempt(house.database.sql, account, ip, policy, house.now());
 }
 
 /** Takes a one-time code or a recovery code, each exactly once. Returns how the login is recorded. */

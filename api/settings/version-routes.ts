@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { App, House } from '../deps.js';
+import { ApiError } from '../errors.js';
 import { requirePrincipal } from '../auth/guard.js';
 import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
@@ -59,6 +60,7 @@ export function registerVersionRoutes(app: App, house: House): void {
     async (request, reply) => {
       const principal = requirePrincipal(request);
       const wanted = await requireVersion(sql, request.body.version);
+      if ((request.body.apply ?? true) && house.applySettings === null) throw new ApiError('not_ready', 'No data plane is connected to this server. Restore without activating with "apply": false.');
       const saved = await changeSettings(house, principal, {
         action: 'config.rollback', ifMatch: request.headers['if-match'], propose: (current) => current,
         restore: { settings: wanted.settings, summary: `rollback to version ${wanted.id} (${wanted.summary})`.slice(0, 500) },

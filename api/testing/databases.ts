@@ -122,8 +122,11 @@ export async function copyEmbeddedTemplate(): Promise<string> {
  * GATEHOUSE_TEST_WITHOUT_POSTGRES=1 says that the machine is known to have none.
  */
 export async function onBothDatabases(t: Test, name: string, suite: (t: Test, database: Database) => Promise<void>): Promise<void> {
+  // the machine may be busy with other suites; nothing here waits on a clock
+  t.setTimeout(180_000);
   const migrations = await loadMigrations();
   await t.test(`${name} on the embedded database`, async (t) => {
+    t.setTimeout(180_000);
     const directory = await copyEmbeddedTemplate();
     const database = await openEmbedded(directory);
     try {
@@ -136,6 +139,7 @@ export async function onBothDatabases(t: Test, name: string, suite: (t: Test, da
   });
   const skip = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
   await t.test(`${name} on PostgreSQL`, { skip }, async (t) => {
+    t.setTimeout(180_000);
     const cluster = await startCluster();
     if (cluster === null) return void t.fail('no PostgreSQL binaries below /usr/lib/postgresql (apt-get install postgresql)');
     const database = openPostgres(await cluster.create());
