@@ -1,0 +1,62 @@
+// Where the two listeners do not behave alike, with the reason. The contract suite expects exactly this and nothing
+// else: a difference that is not listed fails, and so does a listed one that has gone.
+import type { ListenerKind } from './listener.js';
+
+/** A status; `closed`: no answer, connection closed; `silent`: no answer, closed by the idle timeout (10 s). */
+export type Outcome = number | 'closed' | 'silent';
+
+export interface Difference {
+  readonly listener: ListenerKind;
+  /** Name of the case in the contract suite. */
+  readonly case: string;
+  readonly outcome: Outcome;
+  readonly reason: string;
+}
+
+const waits = "the library takes the head for one that is not complete yet, and waits until its idle timeout; nothing reaches this program that could be answered";
+const closes = 'the library closes such a connection itself, without an answer and without a callback';
+
+export const differences: readonly Difference[] = [
+  { listener: 'uws', case: 'HTTP/1.0', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'HTTP/0.9', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'HTTP/2.0 in a request line', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'no Host', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'absolute form, same host', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'absolute form, other host', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'asterisk form', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'a field name with an underscore', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'space before the colon', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'a space in a field name', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'a folded field', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'bare line feeds', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'a bare line feed between fields', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'a bare carriage return in a value', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'NUL in a value', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'a control character in the target', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'a space in the target', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'more than 48 fields', outcome: 'silent', reason: 'the library has room for 48 fields and waits for ever for what does not fit' },
+  { listener: 'uws', case: 'an unknown method', outcome: 'closed', reason: closes },
+  { listener: 'uws', case: 'Content-Length and chunked', outcome: 'closed', reason: closes },
+  { listener: 'uws', case: 'a length and a coding', outcome: 'closed', reason: closes },
+  { listener: 'uws', case: 'a signed length', outcome: 'closed', reason: closes },
+  { listener: 'uws', case: 'a list of lengths', outcome: 'closed', reason: closes },
+  { listener: 'uws', case: 'a chunk size that is no number', outcome: 'closed', reason: closes },
+  { listener: 'uws', case: 'a chunk size with 0x', outcome: 'closed', reason: closes },
+  { listener: 'uws', case: 'a chunk extension', outcome: 'silent', reason: 'the library does not know chunk extensions and never finishes such a body (408 on the road); no client in use sends them' },
+  { listener: 'uws', case: 'a chunk without its line end', outcome: 200, reason: 'the library does not check the two bytes after a chunk; harmless, because the body goes on with a length of its own' },
+  { listener: 'uws', case: 'a field without a name', outcome: 200, reason: 'the library drops such a field; it is neither inspected nor forwarded' },
+  { listener: 'uws', case: 'two pipelined requests', outcome: 'closed', reason: 'the library closes a connection on which a second request comes before the first is answered; browsers and proxies do not pipeline' },
+  { listener: 'uws', case: 'a vertical tab in Transfer-Encoding', outcome: 'silent', reason: waits },
+];
+
+/** Differences that are not single cases: told in the README, tested where named. */
+export const notes: readonly { readonly listener: ListenerKind; readonly what: string }[] = [
+  { listener: 'uws', what: 'field names reach the application in lower case (HTTP field names are caseless)' },
+  { listener: 'uws', what: 'field values lose bytes ≥ 0x80 at their ends, and bytes that are not UTF-8 become EF BF BD; inspected and forwarded are the same bytes, always' },
+  { listener: 'uws', what: "the client's port is not known (0 in the audit log)" },
+  { listener: 'uws', what: 'the head of a response whose length is unknown leaves with its first byte, not before (an event stream opens with its first event)' },
+  { listener: 'uws', what: 'WebSockets are bridged message by message, without compression; node tunnels bytes' },
+  { listener: 'uws', what: 'a request head that dribbles in is only limited by the idle timeout; node cuts it off after client_head_ms' },
+  { listener: 'uws', what: 'a worker thread cannot be ended while its connections are open (the process would abort): after a bug it stops serving and ends when they have timed out' },
+  { listener: 'node', what: 'before Node 22.12 one thread can listen on a port: one worker serves' },
+];

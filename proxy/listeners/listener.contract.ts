@@ -1,0 +1,237 @@
+// One suite for both listeners, with raw sockets: what a client may send, what must be refused, and that the answer is
+// framed right. Differences are those of differences.ts, neither more nor fewer.
+import { connect } from 'node:net';
+import t from 'tap';
+import { defaultLimits, defaultTimeouts } from '../contract.js';
+import { bodyOf, sendRaw, statusOf } from '../e2e/raw-client.js';
+import { differences, type Outcome } from './differences.js';
+import { listen, type Exchange, type Listener, type ListenerKind } from './index.js';
+
+interface Case {
+  readonly name: string;
+  readonly wire: string | readonly string[];
+  readonly outcome: Outcome;
+  /** Of the echoed body, when the outcome is 200. */
+  readonly body?: string;
+}
+
+const host = 'Host: h\r\n';
+const chunkedPost = `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`;
+const many = Array.from({ length: 60 }, (_, index) => `X-${index}: 1\r\n`).join('');
+
+const cases: readonly Case[] = [
+  { name: 'plain GET', wire: `GET /a?b HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
+  { name: 'a body with a length', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\nabc`, outcome: 200, body: 'abc' },
+  { name: 'a body in pieces', wire: [`POST /a HTTP/1.1\r\n${host}Content-Le`, 'ngth: 6\r\n\r\nab', 'cd', 'ef'], outcome: 200, body: 'abcdef' },
+  { name: 'a GET with a body', wire: `GET /a HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\nabc`, outcome: 200, body: 'abc' },
+  { name: 'chunks', wire: [`${chunkedPost}3\r\nabc\r`, '\n2\r\nde\r\n0\r\n\r\n'], outcome: 200, body: 'abcde' },
+  { name: 'chunks with trailers', wire: `${chunkedPost}3\r\nabc\r\n0\r\nX-T: 1\r\n\r\n`, outcome: 200, body: 'abc' },
+  { name: 'Expect: 100-continue', wire: [`POST /a HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`, 'abc'], outcome: 200, body: 'abc' },
+  { name: 'a Transfer-Encoding in capitals', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: CHUNKED\r\n\r\n1\r\na\r\n0\r\n\r\n`, outcome: 200, body: 'a' },
+  { name: 'HTTP/1.0', wire: `GET /a HTTP/1.0\r\n${host}\r\n`, outcome: 200 },
+  { name: 'HTTP/0.9', wire: 'GET /a\r\n\r\n', outcome: 505 },
+  { name: 'HTTP/2.0 in a request line', wire: `GET /a HTTP/2.0\r\n${host}\r\n`, outcome: 505 },
+  { name: 'no Host', wire: 'GET /a HTTP/1.1\r\n\r\n', outcome: 400 },
+  { name: 'two Hosts', wire: `GET /a HTTP/1.1\r\n${host}Host: i\r\n\r\n`, outcome: 400 },
+  { name: 'absolute form, same host', wire: `GET http://h/a HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
+  { name: 'absolute form, other host', wire: `GET http://other/a HTTP/1.1\r\n${host}\r\n`, outcome: 400 },
+  { name: 'asterisk form', wire: `OPTIONS * HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
+  { name: 'a field name with an underscore', wire: `GET /a HTTP/1.1\r\n${host}X_A: 1\r\n\r\n`, outcome: 200 },
+  { name: 'an unknown method', wire: `FOO /a HTTP/1.1\r\n${host}\r\n`, outcome: 400 },
+  { name: 'two different lengths', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`, outcome: 400 },
+  { name: 'two equal lengths', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`, outcome: 400 },
+  { name: 'a length and a coding', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\nContent-Length: 3\r\n\r\nabc`, outcome: 400 },
+  { name: 'Content-Length and chunked', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'an empty length', wire: `POST /a HTTP/1.1\r\n${host}Content-Length:\r\n\r\nabc`, outcome: 400 },
+  { name: 'a signed length', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: +3\r\n\r\nabc`, outcome: 400 },
+  { name: 'a list of lengths', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3, 3\r\n\r\nabc`, outcome: 400 },
+  { name: 'Transfer-Encoding: identity', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n3\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'Transfer-Encoding: gzip, chunked', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'Transfer-Encoding twice', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'a vertical tab in Transfer-Encoding', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'space before the colon', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'a space in a field name', wire: `GET /a HTTP/1.1\r\n${host}X A: 1\r\n\r\n`, outcome: 400 },
+  { name: 'a field without a name', wire: `GET /a HTTP/1.1\r\n${host}: 1\r\n\r\n`, outcome: 400 },
+  { name: 'a folded field', wire: `GET /a HTTP/1.1\r\n${host}X-A: b\r\n c\r\n\r\n`, outcome: 400 },
+  { name: 'bare line feeds', wire: 'GET /a HTTP/1.1\nHost: h\n\n', outcome: 400 },
+  { name: 'a bare line feed between fields', wire: 'GET /a HTTP/1.1\r\nHost: h\nX-A: 1\r\n\r\n', outcome: 400 },
+  { name: 'a bare carriage return in a value', wire: `GET /a HTTP/1.1\r\n${host}X-A: a\rb\r\n\r\n`, outcome: 400 },
+  { name: 'NUL in a value', wire: `GET /a HTTP/1.1\r\n${host}X-A: a\0b\r\n\r\n`, outcome: 400 },
+  { name: 'a control character in the target', wire: `GET /a\x01b HTTP/1.1\r\n${host}\r\n`, outcome: 400 },
+  { name: 'a space in the target', wire: `GET /a b HTTP/1.1\r\n${host}\r\n`, outcome: 400 },
+  { name: 'a fragment in the target', wire: `GET /a#b HTTP/1.1\r\n${host}\r\n`, outcome: 400 },
+  { name: 'a chunk size that is no number', wire: `${chunkedPost}zz\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'a chunk size with 0x', wire: `${chunkedPost}0x3\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'a chunk extension', wire: `${chunkedPost}3;a=b\r\nabc\r\n0\r\n\r\n`, outcome: 200, body: 'abc' },
+  { name: 'a chunk without its line end', wire: `${chunkedPost}3\r\nabcXX0\r\n\r\n`, outcome: 400 },
+  { name: 'a target over the limit', wire: `GET /${'a'.repeat(9000)} HTTP/1.1\r\n${host}\r\n`, outcome: 414 },
+  { name: 'a field over the limit', wire: `GET /a HTTP/1.1\r\n${host}X-A: ${'a'.repeat(40_000)}\r\n\r\n`, outcome: 431 },
+  { name: 'more than 48 fields', wire: `GET /a HTTP/1.1\r\n${host}${many}\r\n`, outcome: 200 },
+  { name: 'two pipelined requests', wire: `GET /slow HTTP/1.1\r\n${host}\r\nGET /slow HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
+];
+
+/** Answers with what it saw; what the path says decides how. */
+function echo(exchange: Exchange, aborted: string[]): void {
+  const { head, refusal } = exchange;
+  if (refusal !== null) {
+    exchange.respond(refusal.status, ['Content-Type', 'text/plain'], refusal.reason, true);
+    return;
+  }
+  const path = head.uri.split('?')[0];
+  exchange.onAbort = () => aborted.push(path ?? '');
+  if (path === '/never') return;
+  if (path === '/204') exchange.respondBodyless(204, '', [], null);
+  else if (path === '/304') exchange.respondBodyless(304, '', ['ETag', '"a"'], 7);
+  else if (path === '/length') stream(exchange, 300_000, 300_000);
+  else if (path === '/unknown') stream(exchange, null, 300_000);
+  else if (path === '/cut') {
+    exchange.startResponse(200, '', [], 100);
+    exchange.write(Buffer.from('only this'));
+    setTimeout(() => exchange.close(), 10);
+  } else if (path === '/slow') setTimeout(() => exchange.respond(200, [], 'slow', false), 30);
+  else if (path === '/head') exchange.respondBodyless(200, 'Fine', ['X-A', 'caf\u00e9'], 1234);
+  else if (exchange.framing.kind === 'none') exchange.respond(200, ['X-Seen', head.uri], '', false);
+  else {
+    let body = '';
+    exchange.readBody((chunk, isLast) => {
+      body += chunk.toString('latin1');
+      chunk.fill(0x21);
+      if (isLast) exchange.respond(200, [], body, false);
+    });
+  }
+}
+
+/** Writes in pieces, waiting for the client whenever it is slow. */
+function stream(exchange: Exchange, declared: number | null, bytes: number): void {
+  exchange.startResponse(200, '', [], declared);
+  let sent = 0;
+  const more = (): void => {
+    while (sent < bytes) {
+      const piece = Buffer.alloc(Math.min(10_000, bytes - sent), 0x61 + ((sent / 10_000) % 26));
+      sent += piece.length;
+      const isFlowing = exchange.write(piece);
+      piece.fill(0);
+      if (!isFlowing) return;
+    }
+    exchange.onDrain = null;
+    exchange.endResponse();
+  };
+  exchange.onDrain = more;
+  more();
+}
+
+function expectedBody(bytes: number): string {
+  let text = '';
+  for (let sent = 0; sent < bytes; sent += 10_000) text += String.fromCharCode(0x61 + ((sent / 10_000) % 26)).repeat(Math.min(10_000, bytes - sent));
+  return text;
+}
+
+function unchunk(text: string): string {
+  let rest = text;
+  let body = '';
+  for (;;) {
+    const end = rest.indexOf('\r\n');
+    const size = Number.parseInt(rest.slice(0, end), 16);
+    if (!(size > 0)) return body;
+    body += rest.slice(end + 2, end + 2 + size);
+    rest = rest.slice(end + 4 + size);
+  }
+}
+
+export function runListenerContract(kind: ListenerKind): void {
+  const aborted: string[] = [];
+  let listener: Listener;
+  const own = new Map(differences.filter((difference) => difference.listener === kind).map((difference) => [difference.case, difference.outcome]));
+
+  t.before(async () => {
+    listener = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => ({ ...defaultLimits, headerFieldsMax: 100 }), timeouts: defaultTimeouts, handler: { onRequest: (exchange) => echo(exchange, aborted) } });
+  });
+  t.teardown(() => listener.stop(100));
+
+  t.test(`${kind}: ${cases.length} ways of sending a request`, async (t) => {
+    let ran = 0;
+    await Promise.all(
+      cases.map(async ({ name, wire, outcome, body }) => {
+        const want = own.get(name) ?? outcome;
+        const reply = await sendRaw(listener.port, wire, want === 'silent' ? 300 : 2000);
+        const got: Outcome = statusOf(reply.text) !== 0 ? statusOf(reply.text) : reply.isClosed ? 'closed' : 'silent';
+        t.equal(got, want, name);
+        if (body !== undefined && got === 200) t.equal(bodyOf(reply.text), body, `${name}: its body`);
+        if (typeof got === 'number' && got >= 400) t.match(reply.text.toLowerCase(), 'connection: close', `${name}: and the connection is given up`);
+        ran += 1;
+      }),
+    );
+    t.equal(ran, cases.length);
+    for (const name of own.keys()) t.ok(cases.some((one) => one.name === name), `listed difference "${name}" is a case`);
+    for (const [name, outcome] of own) t.not(cases.find((one) => one.name === name)?.outcome, outcome, `"${name}" really differs`);
+  });
+
+  t.test(`${kind}: responses are framed right`, async (t) => {
+    const get = async (path: string, method = 'GET', headers = ''): Promise<string> => (await sendRaw(listener.port, `${method} ${path} HTTP/1.1\r\n${host}${headers}\r\n`)).text;
+    const head = await get('/head', 'HEAD');
+    t.match(head, /^HTTP\/1\.1 200 Fine\r\n/);
+    t.match(head, /\r\nContent-Length: 1234\r\n/i);
+    t.match(head, /\r\nX-A: caf\xe9\r\n/i, 'bytes of a value stay bytes');
+    t.equal(bodyOf(head), '');
+    const empty = await get('/204');
+    t.notMatch(empty, /content-length|transfer-encoding/i);
+    t.match(await get('/304'), /^HTTP\/1\.1 304 .*\r\nContent-Length: 7\r\n/is);
+    const known = await get('/length');
+    t.match(known, /\r\nContent-Length: 300000\r\n/i);
+    t.equal(bodyOf(known), expectedBody(300_000));
+    const unknown = await get('/unknown');
+    t.match(unknown, /\r\nTransfer-Encoding: chunked\r\n/i);
+    t.equal(unchunk(bodyOf(unknown)), expectedBody(300_000));
+    t.match(await get('/cut'), /only this$/);
+    const headOfBody = await get('/a?x', 'HEAD');
+    t.match(headOfBody, /\r\nX-Seen: \/a\?x\r\n/i);
+    t.equal((headOfBody.match(/\r\nDate: /gi) ?? []).length <= 1, true);
+  });
+
+  t.test(`${kind}: a connection serves one request after another`, async (t) => {
+    const reply = await new Promise<string>((resolve) => {
+      const socket = connect(listener.port, '127.0.0.1');
+      let text = '';
+      let asked = 0;
+      const ask = (): void => {
+        asked += 1;
+        socket.write(`POST /a HTTP/1.1\r\n${host}Content-Length: 4\r\n\r\nno ${asked}`);
+      };
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1');
+        if (asked < 5 && text.endsWith(`no ${asked}`)) ask();
+        else if (text.endsWith('no 5')) {
+          socket.destroy();
+          resolve(text);
+        }
+      });
+      ask();
+    });
+    t.equal((reply.match(/HTTP\/1\.1 200/g) ?? []).length, 5);
+  });
+
+  t.test(`${kind}: a client that reads slowly gets everything, once`, async (t) => {
+    const text = await new Promise<string>((resolve) => {
+      const socket = connect({ port: listener.port, host: '127.0.0.1' });
+      let got = '';
+      socket.write(`GET /length HTTP/1.1\r\n${host}\r\n`);
+      socket.pause();
+      setTimeout(() => socket.resume(), 100);
+      socket.on('data', (chunk) => {
+        got += chunk.toString('latin1');
+        if (got.length - got.indexOf('\r\n\r\n') - 4 >= 300_000) {
+          socket.destroy();
+          resolve(got);
+        }
+      });
+    });
+    t.equal(bodyOf(text), expectedBody(300_000));
+  });
+
+  t.test(`${kind}: a client that goes away is noticed`, async (t) => {
+    aborted.length = 0;
+    await sendRaw(listener.port, `GET /never HTTP/1.1\r\n${host}\r\n`, 50);
+    for (let wait = 0; wait < 50 && aborted.length === 0; wait += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    t.strictSame(aborted, ['/never']);
+  });
+}

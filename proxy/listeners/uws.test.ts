@@ -1,0 +1,3 @@
+import { runListenerContract } from './listener.contract.js';
+
+runListenerContract('uws');
