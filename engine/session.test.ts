@@ -1,0 +1,67 @@
+import t from 'tap';
+import { createInterpreter } from './interpreter.js';
+import type { ControlIR, EngineSettings } from './ir.js';
+import { action, exchange, type Exchange, link, operator, program, rule, target } from './testing/program.js';
+
+/** Values that every phase-2 (or `phase`) rule over the variables sees, by full name. */
+function values(names: readonly string[], request: Exchange, controls: readonly ControlIR[] = [], settings: Partial<EngineSettings> = {}, phase: 2 | 4 | 5 = 2): { seen: string[]; result: ReturnType<typeof exchange> } {
+  const rules = names.map((name, index) => rule(10 + index, phase, [link([target(name)], operator('unconditionalMatch'), { actions: [{ kind: 'setvar', collection: 'TX', key: [`${index} `, { variable: 'MATCHED_VAR_NAME', key: null }], operation: 'set', value: [{ variable: 'MATCHED_VAR', key: null }] }] })]));
+  const first = action(1, 1, controls.map((control) => ({ kind: 'ctl', control })));
+  const result = exchange(createInterpreter(program([first, ...rules], settings)), request);
+  return { seen: [...result.transaction.tx].map(([name, value]) => `${name.replace(/^\d+ /, '')}=${value}`), result };
+}
+const form = ['Content-Type', 'application/x-www-form-urlencoded; charset=utf-8'];
+const json = { kind: 'requestBodyProcessor', value: 'JSON' } as const;
+
+t.test('the body processor follows the media type or ctl', (t) => {
+  const cases: readonly { readonly what: string; readonly request: Exchange; readonly controls?: readonly ControlIR[]; readonly settings?: Partial<EngineSettings>; readonly expected: readonly string[] }[] = [
+    { what: 'form', request: { headers: form, body: 'a=1&b=%41' }, expected: ['args:a=1', 'args:b=A', 'reqbody_processor=URLENCODED', 'reqbody_error=0'] },
+    { what: 'media types ignore case', request: { headers: ['content-TYPE', 'Application/X-WWW-Form-urlencoded'], body: 'a=1' }, expected: ['args:a=1', 'reqbody_processor=URLENCODED', 'reqbody_error=0'] },
+    { what: 'multipart', request: { headers: ['Content-Type', 'multipart/form-data; boundary=x'], body: '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n' }, expected: ['args:a=1', 'reqbody_processor=MULTIPART', 'reqbody_error=0'] },
+    { what: 'JSON needs ctl', request: { headers: ['Content-Type', 'application/json'], body: '{"a":1}' }, expected: ['reqbody_processor=', 'reqbody_error=0'] },
+    { what: 'JSON', request: { headers: ['Content-Type', 'application/json'], body: '{"a":1}' }, controls: [json], expected: ['args:json.a=1', 'reqbody_processor=JSON', 'reqbody_error=0'] },
+    { what: 'damaged JSON', request: { body: '{"a":' }, controls: [json], expected: ['reqbody_processor=JSON', 'reqbody_error=1'] },
+    { what: 'a processor nobody has', request: { body: 'x' }, controls: [{ kind: 'requestBodyProcessor', value: 'YAML' }], expected: ['reqbody_processor=YAML', 'reqbody_error=1'] },
+    { what: 'access off', request: { headers: form, body: 'a=1' }, settings: { requestBodyAccess: false }, expected: ['reqbody_processor=URLENCODED', 'reqbody_error=0'] },
+    { what: 'access switched on by a rule', request: { headers: form, body: 'a=1' }, settings: { requestBodyAccess: false }, controls: [{ kind: 'requestBodyAccess', value: true }], expected: ['args:a=1', 'reqbody_processor=URLENCODED', 'reqbody_error=0'] },
+    { what: 'no body', request: { headers: form }, expected: ['reqbody_processor=URLENCODED', 'reqbody_error=0'] },
+  ];
+  for (const { what, request, controls, settings, expected } of cases) t.same(values(['ARGS', 'REQBODY_PROCESSOR', 'REQBODY_ERROR'], request, controls, settings).seen, expected, what);
+  t.end();
+});
+
+t.test('request limits', (t) => {
+  const body = 'a=1&b=2&c=3';
+  const reject = values(['ARGS'], { headers: form, body }, [], { requestBodyLimitBytes: 5 });
+  t.match(reject.result.verdict, { kind: 'block', truncated: true, interruption: { status: 403, ruleId: 0, phase: 2 }, phases: [1, 5] }, 'Reject');
+  const detection = values(['ARGS', 'INBOUND_DATA_ERROR'], { headers: form, body }, [], { requestBodyLimitBytes: 5, ruleEngine: 'DetectionOnly' });
+  t.same(detection.seen, ['args:a=1', 'args:b=', 'inbound_data_error=1'], 'DetectionOnly inspects what fits');
+  const partial = values(['ARGS', 'INBOUND_DATA_ERROR'], { headers: form, body }, [], { requestBodyLimitBytes: 7, requestBodyLimitAction: 'ProcessPartial' });
+  t.same(partial.seen, ['args:a=1', 'args:b=2', 'inbound_data_error=1'], 'ProcessPartial');
+  t.equal(partial.result.verdict.truncated, true);
+  const raised = values(['ARGS'], { headers: form, body }, [{ kind: 'requestBodyLimit', value: 100 }], { requestBodyLimitBytes: 5 });
+  t.same(raised.seen, ['args:a=1', 'args:b=2', 'args:c=3'], 'ctl:requestBodyLimit');
+  const noFiles = values(['REQBODY_ERROR', 'ARGS'], { headers: form, body }, [], { requestBodyNoFilesLimitBytes: 5 });
+  t.same(noFiles.seen, ['reqbody_error=1'], 'SecRequestBodyNoFilesLimit');
+  const many = values(['ARGS'], { uri: '/?x=0&y=0', headers: form, body }, [], { argumentsMax: 3 });
+  t.same([many.seen, many.result.verdict.truncated], [['args:x=0', 'args:y=0', 'args:a=1'], true], 'the query string counts towards SecArgumentsLimit');
+  t.end();
+});
+
+t.test('response bodies', (t) => {
+  const settings = { responseBodyAccess: true };
+  const html = { headers: ['Content-Type', 'text/HTML; charset=utf-8'], body: 'page' };
+  const names = ['RESPONSE_BODY', 'RESPONSE_CONTENT_TYPE'];
+  t.same(values(names, { response: html }, [], settings, 4).seen, ['response_body=page', 'response_content_type=text/HTML'], 'a listed type');
+  t.same(values(names, { response: { ...html, headers: ['Content-Type', 'image/png'] } }, [], settings, 4).seen, ['response_body=', 'response_content_type=image/png'], 'another type');
+  t.same(values(names, { response: html }, [], {}, 4).seen, ['response_body=', 'response_content_type=text/HTML'], 'access off');
+  t.same(values(['RESPONSE_BODY', 'OUTBOUND_DATA_ERROR'], { response: html }, [], { ...settings, responseBodyLimitBytes: 2 }, 4).seen, ['response_body=pa', 'outbound_data_error=1'], 'ProcessPartial');
+  t.match(values(names, { response: html }, [], { ...settings, responseBodyLimitBytes: 2, responseBodyLimitAction: 'Reject' }, 4).result.verdict, { kind: 'block', phases: [1, 2, 3, 5] }, 'Reject');
+  t.end();
+});
+
+t.test('STATUS of a blocked request is what the client got', (t) => {
+  const items = [action(1, 1, [], { disruptive: { kind: 'deny', status: 451 } }), rule(2, 5, [link([target('RESPONSE_STATUS')], operator('eq 451'))])];
+  t.same(exchange(createInterpreter(program(items))).matched, [1, 2]);
+  t.end();
+});
