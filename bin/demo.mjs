@@ -21,5 +21,6 @@ export async function runDemo(args) {
     process.once('disconnect', resolve); // whoever started us is gone
   });
   await demo.stop();
+  if (process.connected) process.disconnect(); // an open channel would keep the process alive
   return 0;
 }
