@@ -1,6 +1,6 @@
 // What a link of a chain leaves behind when it matches but the chain fails later: the planner and the quick checks may
 // look at a later link first only when nothing before it does anything that can be seen.
-import type { LinkIR, Template } from './ir.js';
+import type { LinkIR, Program, Template } from './ir.js';
 
 /** True when a match of the link alone changes TX or a collection: setvar runs, and captures are stored, per match. */
 export function isActingLink(link: LinkIR): boolean {
@@ -12,4 +12,18 @@ export function readsEarlierLinks(link: LinkIR): boolean {
   const reads = (variable: string): boolean => variable.startsWith('MATCHED_') || variable === 'RULE';
   const inTemplate = (template: Template | null | undefined): boolean => (template ?? []).some((part) => typeof part !== 'string' && reads(part.variable));
   return link.targets.some((target) => reads(target.variable)) || inTemplate(link.operator?.template);
+}
+
+/**
+ * True when some rule looks, before it matches anything itself, at what the rule before it matched. Then a chain that
+ * fails in the middle is visible after all, and only heads may be looked at ahead of time.
+ */
+export function seesEarlierRules(program: Program): boolean {
+  return program.items.some((item) => {
+    if (item.kind !== 'rule') return false;
+    const head = item.links[0] as LinkIR;
+    if (readsEarlierLinks(head)) return true;
+    const templates = head.actions.flatMap((action) => ('key' in action ? [action.key] : []).concat('value' in action && typeof action.value !== 'string' ? [action.value as Template] : []));
+    return head.operator === null && templates.some((template) => template.some((part) => typeof part !== 'string' && part.variable.startsWith('MATCHED_')));
+  });
 }

@@ -129,14 +129,15 @@ export class RuleEvaluator {
     if (!link.ir.multiMatch) test(variable, key, current);
   }
 
-  /** Evaluates the rule's chain and, when it matched, runs its actions. */
-  runRule(rule: RuleIR, transaction: Transaction, removals: RemovalTable): void {
+  /** Evaluates the rule's chain and, when it matched, runs its actions; returns whether it matched. */
+  runRule(rule: RuleIR, transaction: Transaction, removals: RemovalTable): boolean {
     const links = this.links.get(rule) as readonly BoundLink[];
     const removed = removedTargets(transaction, rule);
     transaction.rule = rule;
     for (let index = 0; index < links.length; index += 1) {
-      if (!this.linkMatches(rule, index, links[index] as BoundLink, removed, transaction)) return;
+      if (!this.linkMatches(rule, index, links[index] as BoundLink, removed, transaction)) return false;
     }
     runRuleMatched(transaction, rule, removals);
+    return true;
   }
 }

@@ -2,7 +2,7 @@
 // each can be answered in bulk, and from which sources its values come.
 import { createMatcher, literalsOf } from '#engine/operators/index';
 import type { LinkIR, OperatorIR, Program, RuleIR, TargetIR } from '#engine/ir';
-import { isActingLink, readsEarlierLinks } from '#engine/chain-links';
+import { isActingLink, readsEarlierLinks, seesEarlierRules } from '#engine/chain-links';
 import { scanSources, type ScanSource } from '#engine/plan';
 import type { FoldedProgram } from '../passes/fold-constants.js';
 import { regexPattern, literalPattern, type ScanPattern } from './patterns.js';
@@ -40,11 +40,14 @@ class AtomPlanner {
   private readonly atoms: PlannedAtom[] = [];
   private readonly atomIds = new Map<string, number>();
   private readonly constants: ReadonlyMap<string, string>;
+  /** A failing chain can be seen by a later rule, so that only heads may be scanned ahead. */
+  private readonly headOnly: boolean;
 
   constructor(
     private readonly program: Program,
     private readonly folded: FoldedProgram,
   ) {
+    this.headOnly = seesEarlierRules(program);
     this.constants = new Map(folded.constantArguments.map(([item, link, argument]) => [`${item}/${link}`, argument]));
   }
 
@@ -64,7 +67,7 @@ class AtomPlanner {
    */
   private planRule(rule: RuleIR): (readonly number[] | null)[] {
     const planned: (readonly number[] | null)[] = rule.links.map(() => null);
-    for (let position = 0; position < rule.links.length; position += 1) {
+    for (let position = 0; position < (this.headOnly ? 1 : rule.links.length); position += 1) {
       const link = rule.links[position] as LinkIR;
       const isWorthIt = position === 0 || !this.isCostlyCall(rule, link, position);
       const atoms = isWorthIt && (position === 0 || !readsEarlierLinks(link)) ? this.planLink(rule, link, position) : null;
@@ -90,6 +93,7 @@ class AtomPlanner {
     if (operator === null || operator.negated || link.targets.length === 0) return null;
     const argument = operator.template === null ? operator.argument : this.constants.get(`${rule.index}/${position}`);
     if (argument === undefined) return null;
+    if (holdsOnAnything(operator, argument)) return null;
     const sources = new Set<ScanSource>();
     for (const target of link.targets) {
       const found = sourcesOf(target, link.exclusions);
@@ -152,6 +156,14 @@ export function dropLowercase(steps: readonly string[]): { pipeline: readonly st
     kept = kept.filter((_, index) => index !== at);
     dropped = true;
   }
+}
+
+/** `@rx ^.*$` and its like, written to capture: a scan would only say "maybe" about every value. A wrong guess costs time, not truth. */
+function holdsOnAnything(operator: OperatorIR, argument: string): boolean {
+  if (operator.name === 'unconditionalMatch') return true;
+  if (operator.name !== 'rx') return false;
+  const matcher = createMatcher(operator, argument);
+  return ['', 'a', '\x00\xff~ '].every((value) => matcher.matches(value));
 }
 
 function meansOf(operator: OperatorIR, argument: string, caseless: boolean): AtomMeans {

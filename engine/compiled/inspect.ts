@@ -2,6 +2,7 @@
 // rule order, only (a) rules one of whose atoms may hold on one of their values and (b) rules that no scan can answer and
 // whose quick check says "maybe". What runs, runs in the shared evaluator, exactly as in the interpreter.
 import { phaseIsOver, runRuleMatched, runSetvars } from '../actions/index.js';
+import { seesEarlierRules } from '../chain-links.js';
 import type { Collection } from '../collection.js';
 import { RuleEvaluator, transformationContext, type ValueFilter } from '../evaluate.js';
 import type { Inspector } from '../inspector.js';
@@ -22,6 +23,7 @@ import { HitFinder, highBytes } from './hit-finder.js';
 import { noHits, type ValueRecord } from './memo.js';
 import { createPatternSet } from './pattern-set.js';
 import { createQuickCheck, type QuickCheck } from './quick-check.js';
+import { createReplay, type Replay } from './replay.js';
 
 export interface CompiledOptions {
   /** Records remembered per thread and scan class; null = remember nothing (a rung of the test ladder). */
@@ -43,6 +45,7 @@ interface Resident {
   readonly check: QuickCheck | null;
   /** Its conditions are constants and nobody can see what they matched: only its actions are left to run. */
   readonly isUnconditional: boolean;
+  readonly replay: Replay | null;
 }
 
 export function createCompiledInspector(ruleset: Ruleset, options: CompiledOptions = {}): CompiledInspector {
@@ -128,13 +131,13 @@ class CompiledEngine {
       const nextResident = resident < residents.length ? (residents[resident] as Resident).item : Number.MAX_SAFE_INTEGER;
       const nextCandidate = candidate < candidates.length ? (candidates[candidate] as number) : Number.MAX_SAFE_INTEGER;
       let index: number;
-      let isUnconditional = false;
+      let visited: Resident | null = null;
       if (nextResident < nextCandidate) {
         const next = residents[resident] as Resident;
         resident += 1;
         if (next.item < resumeAt || (next.check !== null && !next.check(transaction))) continue;
         index = next.item;
-        isUnconditional = next.isUnconditional;
+        visited = next;
       } else {
         index = nextCandidate;
         candidate += 1;
@@ -142,12 +145,25 @@ class CompiledEngine {
       }
       const rule = this.program.items[index] as RuleIR;
       if (transaction.ruleRemovals.length > 0 && isRuleRemoved(transaction, rule)) continue;
-      if (isUnconditional) runUnconditional(rule, transaction, removals);
-      else this.evaluator.runRule(rule, transaction, removals);
+      if (visited === null) this.evaluator.runRule(rule, transaction, removals);
+      else this.runResident(visited, rule, transaction, removals);
       if (transaction.skipRules > 0 || transaction.skipAfter !== null) resumeAt = this.resumeAfter(transaction, phase, index);
       if (phaseIsOver(transaction)) return;
     }
   };
+
+  private runResident({ isUnconditional, replay }: Resident, rule: RuleIR, transaction: Transaction, removals: RemovalTable): void {
+    if (isUnconditional) {
+      runUnconditional(rule, transaction, removals);
+      return;
+    }
+    if (replay === null || transaction.targetRemovals.length > 0) {
+      this.evaluator.runRule(rule, transaction, removals);
+      return;
+    }
+    const key = replay.keyOf(transaction);
+    if (!replay.repeat(transaction, key) && !this.evaluator.runRule(rule, transaction, removals)) replay.remember(transaction, key);
+  }
 
   /** The item at which rules run again after a skip; consumes the skip. */
   private resumeAfter(transaction: Transaction, phase: Phase, index: number): number {
@@ -174,13 +190,14 @@ class CompiledEngine {
     const constants = new Map(this.plan.constantArguments.map(([item, link, argument]) => [`${item}/${link}`, argument]));
     const certain = new Set(this.plan.certain);
     const context = transformationContext(this.program);
+    const headOnly = seesEarlierRules(this.program);
     const found: Resident[] = [];
     for (const index of list) {
       const item = this.program.items[index];
       if (item?.kind !== 'rule' || scannedLink(this.plan, index) !== -1) continue;
       const isCertain = certain.has(index);
-      const check = isCertain ? null : createQuickCheck(item, (link) => constants.get(`${index}/${link}`) ?? null, context);
-      found.push({ item: index, check, isUnconditional: isCertain && runsUnseen(item) });
+      const check = isCertain ? null : createQuickCheck(item, (link) => constants.get(`${index}/${link}`) ?? null, context, headOnly);
+      found.push({ item: index, check, isUnconditional: isCertain && !headOnly && runsUnseen(item), replay: createReplay(item, this.program) });
     }
     return found;
   }

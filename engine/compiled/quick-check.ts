@@ -20,11 +20,11 @@ const rememberedValueBytesMax = 512;
 
 /**
  * The check of a whole chain, or null when the rule must always be evaluated: every link up to the first that acts on a
- * match of its own. `constantArguments` (by link) replace macros that the compiler proved constant.
+ * match of its own (`headOnly`: only the head, where a failing chain can be seen: seesEarlierRules). `constantArguments` (by link) replace macros that the compiler proved constant.
  */
-export function createQuickCheck(rule: RuleIR, constantArguments: (link: number) => string | null, context: TransformationContext): QuickCheck | null {
+export function createQuickCheck(rule: RuleIR, constantArguments: (link: number) => string | null, context: TransformationContext, headOnly: boolean): QuickCheck | null {
   const checks: QuickCheck[] = [];
-  for (let position = 0; position < rule.links.length; position += 1) {
+  for (let position = 0; position < (headOnly ? 1 : rule.links.length); position += 1) {
     const link = rule.links[position] as LinkIR;
     if (position > 0 && readsEarlierLinks(link)) break;
     const check = createLinkCheck(link, constantArguments(position), context);

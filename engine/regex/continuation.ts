@@ -144,7 +144,8 @@ function unwrap(node: RegexNode): RegexNode {
 
 /**
  * Whether an atomic `body` may be written without atomicity: either what follows is happy with the first way to match
- * (it can be empty, no questions asked), or body is an unbounded run of one class and nothing that follows can begin inside it.
+ * (it can be empty, no questions asked), or body is a run of one class and what follows cannot match before a byte of
+ * that class, which is what a run that ends early stands before.
  */
 export function isAtomicityMoot(body: RegexNode, continuation: Continuation | null): boolean {
   if (allNullable(continuation, new Set())) return true;
@@ -154,5 +155,5 @@ export function isAtomicityMoot(body: RegexNode, continuation: Continuation | nu
   if (inner.kind !== 'repeat') return false;
   const element = unwrap(inner.body);
   if (element.kind !== 'set') return false;
-  return inner.min === inner.max || (inner.max === Infinity && inner.mode !== 'lazy' && blockedBefore(continuation, element.set));
+  return inner.min === inner.max || (inner.mode !== 'lazy' && blockedBefore(continuation, element.set));
 }

@@ -1,6 +1,6 @@
 // Lowers a tree to what linear-time engines have: no atomic groups, no possessive quantifiers, no look-around. Also
 // finds the places where RE2 and PCRE look at newlines differently, which the emitters and the RE2 wrapper need to know.
-import { type Continuation, finalNewlineRewrite, isAtomicityMoot, possiblyNothing } from './continuation.js';
+import { type Continuation, finalNewlineRewrite, isAtomicityMoot, nullable, possiblyNothing } from './continuation.js';
 import { type RegexNode, RegexUnsupportedError } from './node.js';
 
 export interface Lowered {
@@ -12,11 +12,12 @@ export interface Lowered {
   readonly lineStartAtEnd: boolean;
   /** `$` (non-multiline) or \Z occurs. */
   readonly finalNewline: boolean;
-  /** Some `$` cannot be written for RE2: offset and reason, or null. Hyperscan takes the pattern if its `$` is at an end. */
+  /** Something cannot be written for RE2 (Hyperscan may still take it): offset and reason, or null. */
   readonly re2Problem: { readonly offset: number; readonly message: string } | null;
 }
 
 interface Findings {
+  notWordBoundary: number | null; // offset of the first \B
   lineStartAtEnd: boolean;
   finalNewline: boolean;
   re2Problem: { readonly offset: number; readonly message: string } | null;
@@ -47,6 +48,7 @@ function lowerRepeat(node: RegexNode & { readonly kind: 'repeat' }, after: Conti
 }
 
 function noteAssertion(node: RegexNode & { readonly kind: 'assertion' }, after: Continuation | null, findings: Findings): void {
+  if (node.assertion === 'notWordBoundary') findings.notWordBoundary ??= node.offset;
   if (node.assertion === 'lineStart' && possiblyNothing(after)) findings.lineStartAtEnd = true;
   if (node.assertion !== 'textEndOrFinalNewline') return;
   findings.finalNewline = true;
@@ -84,6 +86,13 @@ function lower(node: RegexNode, after: Continuation | null, findings: Findings):
 
 /** Throws RegexUnsupportedError for what no linear-time engine can run. The language stays exactly the same. */
 export function lowerRegex(node: RegexNode): Lowered {
-  const findings: Findings = { lineStartAtEnd: false, finalNewline: false, re2Problem: null };
-  return { node: lower(node, null, findings), ...findings };
+  const findings: Findings = { notWordBoundary: null, lineStartAtEnd: false, finalNewline: false, re2Problem: null };
+  const lowered = lower(node, null, findings);
+  const { lineStartAtEnd, finalNewline } = findings;
+  let { re2Problem } = findings;
+  // RE2 finds \B between the two UTF-8 bytes of U+0080–U+00FF; an empty match there would be one too many.
+  if (findings.notWordBoundary !== null && nullable(lowered, null) && !nullable(lowered, new Set())) {
+    re2Problem ??= { offset: findings.notWordBoundary, message: 'A pattern with \\B that can match the empty string is not exact on RE2: make it match at least one byte' };
+  }
+  return { node: lowered, lineStartAtEnd, finalNewline, re2Problem };
 }
