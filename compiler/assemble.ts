@@ -21,7 +21,7 @@ function isInRanges(id: number, ranges: readonly (readonly [number, number])[]):
   return ranges.some(([from, to]) => id >= from && id <= to);
 }
 
-/** By id, or by the tags or message of the head: a chain is one rule. */
+/** By id, or by the tags or message of the head: a chain is removed as one rule. */
 function isSelected(rule: BoundRule, selection: RuleSelection): boolean {
   if (selection.kind === 'id') return isInRanges(rule.id, selection.ranges);
   const { set } = rule.links[0];
@@ -79,17 +79,21 @@ function mergeActions(into: ActionSet, from: ActionSet): void {
   into.actions.push(...from.actions);
 }
 
-/** Targets change on the first link only, as in ModSecurity v3. */
+/** As in ModSecurity v3: by id the first link changes, by tag or message every link that has it. */
+function selectLinks(rule: BoundRule, selection: RuleSelection): readonly BoundLink[] {
+  if (selection.kind === 'id') return isSelected(rule, selection) ? [rule.links[0]] : [];
+  return rule.links.filter(({ set }) => (selection.kind === 'tag' ? set.tags.some(selection.matches) : set.msg !== null && selection.matches(set.msg.text)));
+}
+
 function updateTargets(configuration: Configuration, context: BindContext): void {
   for (const update of configuration.targetUpdates) {
-    const rules = rulesOf(configuration).filter((rule) => isSelected(rule, update.selection));
-    if (rules.length === 0) context.report('GH-C2010', `no rule has ${describe(update.selection)}`, update.at);
-    for (const rule of rules) {
-      const head = rule.links[0];
-      if (head.operator === null) continue; // SecAction has no targets
-      const remaining = head.targets.filter((target) => !update.replaced.some((replaced) => isSameTarget(replaced, target)));
-      head.targets.splice(0, head.targets.length, ...remaining, ...update.additions);
-      head.exclusions.push(...update.exclusions);
+    const links = rulesOf(configuration).flatMap((rule) => selectLinks(rule, update.selection));
+    if (links.length === 0) context.report('GH-C2010', `no rule has ${describe(update.selection)}`, update.at);
+    for (const link of links) {
+      if (link.operator === null) continue; // SecAction has no targets
+      const remaining = link.targets.filter((target) => !update.replaced.some((replaced) => isSameTarget(replaced, target)));
+      link.targets.splice(0, link.targets.length, ...remaining, ...update.additions);
+      link.exclusions.push(...update.exclusions);
     }
   }
 }
@@ -122,7 +126,8 @@ function assembleRule(rule: BoundRule, index: number, configuration: Configurati
   const defaults = configuration.defaults.get(rule.phase) ?? createActionSet();
   const [head] = rule.links;
   const { set } = head;
-  const log = set.log ?? defaults.log ?? true;
+  // A later link's word counts only where neither the head nor the default says anything.
+  const log = set.log ?? defaults.log ?? firstOf(rule, (one) => one.log) ?? true;
   return {
     kind: 'rule',
     index,

@@ -1,5 +1,6 @@
 // Operator names and arguments → OperatorIR.
 import type { OperatorIR } from '#engine/ir';
+import { pmPhrases } from '#engine/operators/index';
 import type { Fragment, OperatorNode } from './ast.js';
 import { quoteForMessage, type BindContext } from './bound-rule.js';
 import { sliceFragment } from './fragment.js';
@@ -34,7 +35,7 @@ function bindArgument(name: string, kind: ArgumentKind, node: OperatorNode, cont
     context.report('GH-C3002', `@${name} needs an argument`, node);
     return null;
   }
-  if (kind === 'phrases') return { name, negated: node.negated, argument: argument.text, template: null, phrases: splitPhrases(argument.text) };
+  if (kind === 'phrases') return { name, negated: node.negated, argument: argument.text, template: null, phrases: [...new Set(pmPhrases(argument.text))] };
   if (kind === 'phrase-files' || kind === 'network-files') {
     const phrases = readPhraseFiles(argument, kind, context);
     if (phrases === null) return null;
@@ -55,14 +56,6 @@ function bindRegex(name: string, node: OperatorNode, context: BindContext): Oper
   // A pattern with macros is known only per transaction; the engine checks it there.
   if (!withMacros && !checkRegex(node.argument, context)) return null;
   return { name, negated: node.negated, argument: node.argument.text, template: withMacros ? template : null, phrases: null };
-}
-
-/** The phrases of @pm: blank-separated, with Snort's `|41 42|` notation for bytes, decoded before the split as in ModSecurity v3. */
-export function splitPhrases(text: string): string[] {
-  const decoded = text.replace(/\|((?:[0-9A-Fa-f]{2}[ \t]*)+)\|/g, (_, bytes: string) =>
-    bytes.replace(/[ \t]*([0-9A-Fa-f]{2})[ \t]*/g, (__, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-  );
-  return [...new Set(decoded.split(/[ \t\n\v\f\r]+/).filter((phrase) => phrase !== ''))];
 }
 
 function readPhraseFiles(argument: Fragment, kind: 'phrase-files' | 'network-files', context: BindContext): string[] | null {

@@ -38,8 +38,8 @@ const secDefaultAction: Directive = {
       context.report('GH-C5003', 'SecDefaultAction has no disruptive action', source);
       return;
     }
-    const phase = set.phase ?? 2;
-    if (set.phase === null) context.report('GH-C2014', 'SecDefaultAction without a phase means phase 2', source);
+    const phase = set.phase ?? 1; // as ModSecurity v3 does
+    if (set.phase === null) context.report('GH-C2014', 'SecDefaultAction without a phase means phase 1', source);
     if (configuration.defaults.has(phase)) context.report('GH-C5004', `phase ${phase} has a SecDefaultAction already`, node);
     else configuration.defaults.set(phase, set);
   },
