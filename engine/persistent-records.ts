@@ -5,7 +5,7 @@ import type { Transaction } from './transaction.js';
 export function openRecord(transaction: Transaction, collection: string, key: string): PersistentRecord {
   const { environment, settings } = transaction;
   const record = environment.store.open(collection, key, environment.nowMs, settings.collectionTimeoutSeconds);
-  transaction.persistent.set(collection, record);
+  transaction.persistent = new Map(transaction.persistent).set(collection, record);
   return record;
 }
 

@@ -2,6 +2,8 @@
 // the order of phases, the verdict. An engine adds one function: run the rules of a phase.
 import { bodyProcessors } from './body/index.js';
 import type { BodyLimits } from './body/body.js';
+import { createBodySink } from './body/empty-sink.js';
+import { Collection } from './collection.js';
 import type { BodyProcessorName } from './body/index.js';
 import type { Inspector } from './inspector.js';
 import type { EngineSettings, Phase, Program } from './ir.js';
@@ -28,6 +30,12 @@ function processorFor(contentType: string): string {
   return '';
 }
 
+/** Several Cookie headers add up. */
+function addCookies(transaction: Transaction, header: string): void {
+  if (transaction.requestCookies.size === 0) transaction.requestCookies = new Collection();
+  parseCookies(header, transaction.requestCookies, 0);
+}
+
 /** Copies flat headers and notices the three that mean something to the engine. */
 function fillRequestHeaders(transaction: Transaction, headers: readonly string[]): void {
   const { names, values } = transaction.requestHeaders;
@@ -36,7 +44,7 @@ function fillRequestHeaders(transaction: Transaction, headers: readonly string[]
     const value = headers[index + 1] as string;
     names.push(name);
     values.push(value);
-    if (name.length === 6 && name.toLowerCase() === 'cookie') parseCookies(value, transaction.requestCookies, 0);
+    if (name.length === 6 && name.toLowerCase() === 'cookie') addCookies(transaction, value);
     else if (name.length === 12 && name.toLowerCase() === 'content-type') transaction.requestBodyProcessor = processorFor(value);
   }
 }
@@ -95,6 +103,7 @@ function parseRequestBody(transaction: Transaction, body: Buffer): void {
     argumentSeparator: settings.argumentSeparator,
     parseXmlIntoArgs: transaction.parseXmlIntoArgs,
   };
+  transaction.body = createBodySink();
   const outcome = processor(body, transaction.requestHeaders.find('content-type') ?? '', transaction.body, limits);
   if (outcome.error !== null) failBody(transaction, outcome.error);
   if (outcome.truncated) transaction.inspectionTruncated = true;
@@ -128,7 +137,8 @@ function takeRequestBody(transaction: Transaction, body: Buffer | null, wireByte
 }
 
 function fillResponseHead(transaction: Transaction, response: ResponseHead): void {
-  const { responseHeaders } = transaction;
+  const responseHeaders = new Collection();
+  transaction.responseHeaders = responseHeaders;
   transaction.response = response;
   const { headers } = response;
   for (let index = 0; index + 1 < headers.length; index += 2) {

@@ -1,6 +1,7 @@
 // One request's inspection state: what was collected, TX, matches, the interruption. It holds state and nothing else:
 // variables come from targets.ts, bodies from body/, formatting from the caller.
 import type { BodySink } from './body/body.js';
+import { bodyCollections, createBodySink } from './body/empty-sink.js';
 import { Collection } from './collection.js';
 import type { ControlIR, EngineMode, EngineSettings, RuleIR } from './ir.js';
 import type { CollectionStore, PersistentRecord } from './store.js';
@@ -70,6 +71,17 @@ export interface Removal {
   readonly affected: Uint8Array;
 }
 
+function frozenCollection(): Collection {
+  const collection = new Collection();
+  Object.freeze(collection.names);
+  Object.freeze(collection.values);
+  return Object.freeze(collection);
+}
+const noMembers = frozenCollection();
+const noVariables: ReadonlyMap<string, string> = new Map();
+const noRecords: ReadonlyMap<string, PersistentRecord> = new Map();
+const noBody: BodySink = Object.freeze({ ...createBodySink(), ...Object.fromEntries(bodyCollections.map((name) => [name, noMembers])), xmlText: Object.freeze([]) as unknown as string[], xmlAttributes: Object.freeze([]) as unknown as string[] });
+
 export class Transaction {
   /** `baseTx`: TX variables that every transaction of the rule set begins with. */
   constructor(baseTx?: ReadonlyMap<string, string>) {
@@ -87,23 +99,12 @@ export class Transaction {
   responseBodyBytes = 0;
 
   readonly requestHeaders = new Collection();
-  readonly requestCookies = new Collection();
+  // What most requests do not have (cookies, a body, a response, ENV, persistent records) is one frozen empty object for
+  // all of them until somebody fills it: the fill functions of session.ts and actions/ put a fresh one in its place.
+  requestCookies: Collection = noMembers;
   readonly argsGet = new Collection();
-  readonly responseHeaders = new Collection();
-  readonly body: BodySink = {
-    argsPost: new Collection(),
-    files: new Collection(),
-    filesNames: new Collection(),
-    filesSizes: new Collection(),
-    filesTmpNames: new Collection(),
-    filesTmpContent: new Collection(),
-    multipartFilename: new Collection(),
-    multipartName: new Collection(),
-    multipartPartHeaders: new Collection(),
-    xmlText: [],
-    xmlAttributes: [],
-    multipartFlags: new Map(),
-  };
+  responseHeaders: Collection = noMembers;
+  body: BodySink = noBody;
   // Parts of the request-target, split once at `begin`; see parse/request-target.ts for their meaning.
   requestUri = '';
   requestFilename = '';
@@ -120,9 +121,9 @@ export class Transaction {
   sessionId = '';
   userId = '';
   readonly tx: TxVariables;
-  readonly env = new Map<string, string>();
+  env: ReadonlyMap<string, string> = noVariables;
   /** Open persistent collections by upper-case name (IP, GLOBAL, RESOURCE, USER, SESSION). */
-  readonly persistent = new Map<string, PersistentRecord>();
+  persistent: ReadonlyMap<string, PersistentRecord> = noRecords;
 
   engineMode: EngineMode = 'Off';
   auditEngine: 'On' | 'Off' | 'RelevantOnly' = 'Off';

@@ -37,5 +37,5 @@ export function runDeprecatevar(action: Of<'deprecatevar'>, transaction: Transac
 
 /** ENV names are kept lower-case like every record; the process environment is never touched. */
 export function runSetenv(action: Of<'setenv'>, transaction: Transaction): void {
-  transaction.env.set(action.name.toLowerCase(), expand(action.value, transaction));
+  transaction.env = new Map(transaction.env).set(action.name.toLowerCase(), expand(action.value, transaction));
 }

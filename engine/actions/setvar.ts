@@ -39,8 +39,10 @@ export function runSetvar(action: SetvarAction, transaction: Transaction): void 
     return;
   }
   if (action.collection === 'ENV') {
-    if (action.operation === 'unset') transaction.env.delete(name);
-    else transaction.env.set(name, value);
+    const env = new Map(transaction.env);
+    if (action.operation === 'unset') env.delete(name);
+    else env.set(name, value);
+    transaction.env = env;
     return;
   }
   const record = recordOf(transaction, action.collection);

@@ -19,6 +19,9 @@ export function createBodySink(): BodySink {
   };
 }
 
+/** The sink's collections by name. */
+export const bodyCollections = ['argsPost', 'files', 'filesNames', 'filesSizes', 'filesTmpNames', 'filesTmpContent', 'multipartFilename', 'multipartName', 'multipartPartHeaders'] as const;
+
 /** The limits of the recommended configuration. */
 export const recommendedBodyLimits: BodyLimits = {
   argumentsMax: 1000,
