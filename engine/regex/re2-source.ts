@@ -19,7 +19,7 @@ function escapeByte(byte: number): string {
 
 /** A byte set as a class or a single escaped byte; shared with the Hyperscan emitter, both understand \x{…}. */
 export function writeSet(set: ByteSet): string {
-  if (isEmptySet(set)) return '[^\\x{0}-\\x{10ffff}]';
+  if (isEmptySet(set)) return '[^\\x{0}-\\x{ff}]'; // RE2 would take U+0100 and above for it, which latin1 text does not hold
   const bytes = bytesOf(set);
   if (bytes.length === 1) return escapeByte(bytes[0]!);
   return `[${rangesOf(set).map(([from, to]) => (from === to ? escapeByte(from) : `${escapeByte(from)}-${escapeByte(to)}`)).join('')}]`;
