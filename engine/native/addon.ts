@@ -42,7 +42,7 @@ export function nativeAddon(): NativeAddon {
     loaded = createRequire(import.meta.url)(path) as NativeAddon;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
-    throw new NativeAddonMissing(`The native addon cannot be loaded (${reason}). Build it with \`make native\` (or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, python3 and pkg-config.`, { cause });
+    throw new NativeAddonMissing(`The native addon cannot be loaded (${reason}). Build it with \`make setup\` (or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, python3 and pkg-config.`, { cause });
   }
   return loaded;
 }
