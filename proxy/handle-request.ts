@@ -52,7 +52,7 @@ export class Journey implements BodyWatch {
   private collector: BodyCollector | null = null;
   /** Bytes beyond the inspected part, held until the upstream can have them (`partial` only). */
   private overflow: Buffer | null = null;
-  private isBodyComplete = false;
+  private isBodyComplete: boolean;
   bodyAtMs = 0;
   upstream: UpstreamExchange | null = null;
 
@@ -65,6 +65,7 @@ export class Journey implements BodyWatch {
     this.startedMs = performance.now();
     this.atMs = context.now();
     this.head = exchange.head;
+    this.isBodyComplete = exchange.framing.kind === 'none';
     this.requestId = context.makeRequestId(this.atMs);
   }
 
@@ -145,7 +146,6 @@ export class Journey implements BodyWatch {
   private readBody(site: Site): void {
     const { framing } = this.exchange;
     if (framing.kind === 'none') {
-      this.isBodyComplete = true;
       this.inspectBody(site, 0);
       return;
     }
@@ -336,7 +336,7 @@ export class Journey implements BodyWatch {
     if (this.overflow !== null && this.overflow.length > 0) isFlowing = this.sendBody(this.overflow) && isFlowing;
     this.overflow = null;
     if (this.isBodyComplete) this.endBody();
-    else if (isFlowing) exchange.resumeBody();
+    if (this.isBodyComplete || isFlowing) exchange.resumeBody();
   }
 
   /** The upstream takes more of the request body. */

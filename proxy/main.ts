@@ -1,6 +1,6 @@
 // The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
 import { availableParallelism, hostname } from 'node:os';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
@@ -58,13 +58,18 @@ export interface DataPlane {
   stop(): Promise<void>;
 }
 
-/** Both listeners can share a port with strangers; a taken one must be an error, not half of the traffic. */
-function assertPortFree(host: string, port: number): Promise<void> {
-  if (port === 0) return Promise.resolve();
+/**
+ * Both listeners can share a port with strangers; a taken one must be an error, not half of the traffic. 0 becomes a number
+ * here: uWebSockets.js shares only ports that were asked for by number.
+ */
+function claimPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(`cannot listen on ${host}:${port}: ${error.code === 'EADDRINUSE' ? 'another program uses this port; stop it or set WAF_PORT' : error.message}`)));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
+    server.listen({ host, port, exclusive: true }, () => {
+      const { port: claimed } = server.address() as AddressInfo;
+      server.close(() => resolve(claimed));
+    });
   });
 }
 
@@ -82,7 +87,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const log = pino({ name: 'gatehouse-proxy', level: options.logLevel ?? 'info' }, pino.destination({ fd: 2, sync: false }));
   const choice = chooseListener(options.listener);
   const workers = workerCount(options, choice.kind, log);
-  await assertPortFree(options.host, options.port);
+  const port = await claimPort(options.host, options.port);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
   const stored = options.resume ? await loadStored(options.dataDir, (message) => log.warn(message)) : null;
   const generations = new Generations(options.dataDir, stored ?? firstPayload(options.initial, 1));
@@ -96,7 +101,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   });
   const supervisor = new Supervisor({
     workers,
-    port: options.port,
+    port,
     start: {
       listener: choice.kind,
       host: options.host,

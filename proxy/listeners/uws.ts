@@ -103,6 +103,7 @@ class UwsExchange implements Exchange {
 
   respond(status: number, headers: readonly string[], body: string | Buffer, closeConnection: boolean): void {
     if (this.isOver) return;
+    this.resumeBody(); // a connection left paused would hear nothing any more, not even its own end
     this.res.cork(() => {
       this.writeHead(statusLine(status, ''), headers);
       const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
@@ -121,6 +122,7 @@ class UwsExchange implements Exchange {
 
   respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void {
     if (this.isOver) return;
+    this.resumeBody();
     this.res.cork(() => {
       this.writeHead(statusLine(status, reason), headers);
       if (declaredBytes !== null && status !== 204) this.res.endWithoutBody(declaredBytes);
@@ -158,6 +160,7 @@ class UwsExchange implements Exchange {
         return;
       }
       const offset = this.res.getWriteOffset();
+      if (offset + chunk.length >= this.totalBytes) this.resumeBody();
       const [taken, isDone] = this.res.tryEnd(chunk, this.totalBytes);
       if (isDone) this.finish();
       else if (!taken) {
@@ -181,6 +184,7 @@ class UwsExchange implements Exchange {
       if (this.rest !== null && this.totalBytes !== null) {
         const left = this.rest.subarray(this.restSent());
         const offset = this.res.getWriteOffset();
+        if (offset + left.length >= this.totalBytes) this.resumeBody();
         const [taken, isDone] = this.res.tryEnd(left, this.totalBytes);
         if (isDone) {
           this.finish();
@@ -200,6 +204,7 @@ class UwsExchange implements Exchange {
 
   endResponse(): void {
     if (this.isOver) return;
+    this.resumeBody();
     if (this.totalBytes !== null) {
       // Ended by tryEnd when its last byte is out; an empty body needs a word of its own.
       if (this.totalBytes === 0 || !this.isHeadWritten) this.respondEmpty();
@@ -222,6 +227,7 @@ class UwsExchange implements Exchange {
 
   close(): void {
     if (this.isOver) return;
+    this.resumeBody();
     this.finish();
     this.res.close();
   }

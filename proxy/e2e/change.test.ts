@@ -1,0 +1,174 @@
+// The road of a change: prepared beside the traffic, swapped between two requests, refused without a trace; and
+// workers that die without taking others along.
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import type { GenerationReply } from '../contract.js';
+import type { DataPlane } from '../main.js';
+import { admin, configOf, listenerKinds, pause, standardPlan, startBackend, startPlane, until } from './harness.js';
+import { doubleArtifact } from './inspection-double.js';
+import { sendRaw, statusOf } from './raw-client.js';
+
+function requestFor(settings: object, plan: object, extra: object = {}): string {
+  const bytes = Buffer.from(doubleArtifact({ ...standardPlan, ...plan }));
+  return JSON.stringify({ id: 0, sha256: createHash('sha256').update(bytes).digest('hex'), artifactPath: '', artifactBase64: bytes.toString('base64'), config: configOf(settings), ...extra });
+}
+
+async function put(plane: DataPlane, body: string): Promise<GenerationReply> {
+  return (await (await admin(plane, '/generation', { method: 'PUT', body })).json()) as GenerationReply;
+}
+
+const probe = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+/** Connections that ask again and again on the same socket, until told to stop; counts what they got. */
+function hammer(port: number, connections: number, onReply: (status: number, generation: string) => void): { stop: () => Promise<{ replies: number; failures: number }> } {
+  let isStopped = false;
+  let replies = 0;
+  let failures = 0;
+  const run = (): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      let text = '';
+      const ask = (): void => {
+        text = '';
+        socket.write(probe(`/?n=${replies}&WATCHED`));
+      };
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1');
+        const end = text.indexOf('\r\n\r\n');
+        const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? -1);
+        if (end === -1 || text.length < end + 4 + length) return;
+        replies += 1;
+        onReply(statusOf(text), text.slice(end + 4));
+        if (isStopped) {
+          socket.destroy();
+          resolve();
+        } else ask();
+      });
+      socket.on('error', () => (failures += 1));
+      socket.on('close', () => {
+        if (!isStopped) failures += 1;
+        resolve();
+      });
+      ask();
+    });
+  const all = Array.from({ length: connections }, run);
+  return {
+    stop: async () => {
+      isStopped = true;
+      await Promise.all(all);
+      return { replies, failures };
+    },
+  };
+}
+
+for (const kind of listenerKinds) {
+  t.test(`${kind}: reloads under load: nothing fails, nothing is mixed`, async (t) => {
+    // Odd generations block WATCHED and lead to backend A, even ones pass it to backend B: a mixed request would show as A.
+    const a = await startBackend(t, (_request, response) => response.end('A'));
+    const b = await startBackend(t, (_request, response) => response.end('B'));
+    const settings = (backend: string): object => ({ sites: [{ name: 'shop', prefix: '/', upstream: backend, protected: true }], timeouts: { drain_ms: 500 } });
+    const odd = { needles: [...standardPlan.needles, 'WATCHED'] };
+    const plane = await startPlane(t, kind, settings(a.url), { plan: odd, workers: 2 });
+    const seen = new Map<string, number>();
+    const load = hammer(plane.ports.http, 32, (status, body) => {
+      const key = status === 403 ? 'blocked' : `${status} ${body}`;
+      seen.set(key, (seen.get(key) ?? 0) + 1);
+    });
+    for (let round = 2; round <= 21; round += 1) {
+      const reply = await put(plane, round % 2 === 0 ? requestFor(settings(b.url), {}) : requestFor(settings(a.url), odd));
+      t.match(reply, { outcome: 'active', id: round, workers: plane.workers }, `generation ${round}`);
+      await pause(10);
+    }
+    const { replies, failures } = await load.stop();
+    t.equal(failures, 0, `no failure in ${replies} replies`);
+    t.strictSame([...seen.keys()].sort(), ['200 B', 'blocked'], 'never one generation’s rules with the other’s upstream');
+    t.ok(await until(async () => ((await plane.status())['workers'] as { retiring: number }[]).every(({ retiring }) => retiring === 0)), 'old generations are gone');
+  });
+
+  t.test(`${kind}: a change that is not good changes nothing`, async (t) => {
+    const backend = await startBackend(t, (_request, response) => response.end('ok'));
+    const settings = { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 500 } };
+    const plane = await startPlane(t, kind, settings);
+    const bad: readonly [why: string, body: string, reason: RegExp][] = [
+      ['an engine that refuses', JSON.stringify({ ...(JSON.parse(requestFor(settings, {})) as object), artifactBase64: Buffer.from('{}').toString('base64'), sha256: createHash('sha256').update('{}').digest('hex') }), /refused the artifact/],
+      ['a wrong hash', requestFor(settings, {}, { sha256: 'a'.repeat(64) }), /SHA-256/],
+      ['a ruleset that sees nothing', requestFor(settings, { needles: ['something else'] }), /self-test: an SQL injection/],
+      ['a ruleset that blocks everybody', requestFor(settings, { needles: ['Mozilla', "' OR '"] }), /ordinary/],
+      ['an old id', requestFor(settings, {}, { id: 1 }), /not newer/],
+      ['no configuration', JSON.stringify({ id: 0, sha256: '', artifactPath: '' }), /not a generation/],
+      ['a missing file', requestFor(settings, {}, { artifactBase64: undefined, artifactPath: '/nowhere', sha256: 'b'.repeat(64) }), /ENOENT/],
+    ];
+    for (const [why, body, reason] of bad) {
+      const reply = await put(plane, body);
+      t.match(reply, { outcome: 'refused', reason }, why);
+      t.equal(statusOf((await sendRaw(plane.ports.http, probe('/?EVIL'))).text), 403, `${why}: the old one serves`);
+    }
+    t.equal((await plane.status())['generation'], 1);
+    t.match(await (await admin(plane, '/metrics')).text(), 'waap_config_last_apply_success 0');
+  });
+
+  t.test(`${kind}: a restart resumes the last active generation, and survives a damaged one`, async (t) => {
+    const backend = await startBackend(t, (_request, response) => response.end('ok'));
+    const settings = { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 300 } };
+    const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-resume-'));
+    t.teardown(() => rm(dataDir, { recursive: true, force: true }));
+    const first = await startPlane(t, kind, settings, { dataDir });
+    t.match(await put(first, requestFor(settings, { needles: [...standardPlan.needles, 'NEWER'] })), { outcome: 'active', id: 2 });
+    await first.stop();
+    const second = await startPlane(t, kind, settings, { dataDir, resume: true });
+    t.equal((await second.status())['generation'], 2);
+    t.equal(statusOf((await sendRaw(second.ports.http, probe('/?NEWER'))).text), 403);
+    await second.stop();
+    const stored = JSON.parse(await readFile(join(dataDir, 'current.json'), 'utf8')) as { sha256: string };
+    await writeFile(join(dataDir, 'artifacts', stored.sha256), 'damaged');
+    const third = await startPlane(t, kind, settings, { dataDir, resume: true });
+    t.equal(statusOf((await sendRaw(third.ports.http, probe('/?EVIL'))).text), 403, 'it starts from the local settings');
+  });
+
+  t.test(`${kind}: a worker that dies is replaced, others keep serving`, async (t) => {
+    const backend = await startBackend(t, (_request, response) => response.end('ok'));
+    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] }, { workers: 2 });
+    t.equal(statusOf((await sendRaw(plane.ports.http, 'GET / HTTP/1.1\r\nHost: a\r\nx-crash-worker: 1\r\nConnection: close\r\n\r\n')).text) > -1, true);
+    t.ok(await until(async () => (await plane.status())['restarts'] === 1), 'counted');
+    t.ok(await until(async () => ((await plane.status())['workers'] as { state: string }[]).every(({ state }) => state === 'ready')), 'replaced');
+    for (let round = 0; round < 20; round += 1) t.equal(statusOf((await sendRaw(plane.ports.http, probe('/'))).text), 200);
+    t.match(await (await admin(plane, '/metrics')).text(), 'waap_worker_restarts 1');
+  });
+
+  t.test(`${kind}: large bodies are inspected elsewhere, small ones here`, async (t) => {
+    const backend = await startBackend(t, (request, response) => {
+      let bytes = 0;
+      request.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      request.on('end', () => response.end(String(bytes)));
+    });
+    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }, { name: 'open', prefix: '/open', upstream: backend.url, protected: true, fail_mode: 'open' }] }, { plan: { throwsInPhase: 2 } });
+    const post = async (path: string, body: string): Promise<number> => statusOf((await sendRaw(plane.ports.http, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`, 8000)).text);
+    t.equal(await post('/', 'x'.repeat(200_000)), 200);
+    t.equal(await post('/', `${'x'.repeat(200_000)}EVIL`), 403);
+    t.equal(await post('/', `${'x'.repeat(200_000)}boom`), 503, 'a failure there is decided as a failure here');
+    t.equal(await post('/open', `${'x'.repeat(200_000)}boom`), 200);
+    t.equal(await post('/', 'EVIL'), 403);
+    t.match(await (await admin(plane, '/metrics')).text(), 'waap_inspections_offloaded_total 4');
+  });
+}
+
+t.test('a taken port is told, not shared', async (t) => {
+  const backend = await startBackend(t, () => {});
+  await t.rejects(startPlane(t, 'uws', {}, { port: backend.port }), /another program uses this port/);
+});
+
+t.test('the token is made once and kept, for its owner only', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-token-'));
+  t.teardown(() => rm(dataDir, { recursive: true, force: true }));
+  const { resolveAdminToken } = await import('../admin.js');
+  const token = await resolveAdminToken(null, dataDir);
+  t.match(token, /^[0-9a-f]{64}$/);
+  t.equal(await resolveAdminToken('', dataDir), token);
+  t.equal(await resolveAdminToken('given', dataDir), 'given');
+  const { mode } = await (await import('node:fs/promises')).stat(join(dataDir, 'admin-token'));
+  t.equal(mode & 0o777, 0o600);
+});

@@ -1,0 +1,220 @@
+// What must flow: event streams, large downloads and uploads, WebSockets; and what must end when one side goes.
+import { createHash } from 'node:crypto';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import t from 'tap';
+import { WebSocket } from 'undici';
+import { decodeFrame } from '../listeners/websocket-bridge.js';
+import { listenerKinds, pause, startBackend, startPlane, until } from './harness.js';
+import { bodyOf, sendRaw } from './raw-client.js';
+
+const site = (upstream: string, isProtected = true): object => ({ sites: [{ name: 'shop', prefix: '/', upstream, protected: isProtected }] });
+
+/** A WebSocket server in a few lines: greets, echoes text, closes when told "bye". */
+async function startWebSocketServer(t: { teardown(end: () => void): void }): Promise<{ url: string; heads: string[] }> {
+  const heads: string[] = [];
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    let head = '';
+    let pending: Buffer = Buffer.alloc(0);
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      if (!head.includes('\r\n\r\n')) {
+        head += chunk.toString('latin1');
+        if (!head.includes('\r\n\r\n')) return;
+        heads.push(head);
+        if (head.includes('/refused')) {
+          socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno');
+          return;
+        }
+        const key = /sec-websocket-key: (.*)\r\n/i.exec(head)?.[1] ?? '';
+        const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+        const protocol = /sec-websocket-protocol/i.test(head) ? 'Sec-WebSocket-Protocol: chat\r\n' : '';
+        socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${protocol}Sec-WebSocket-Accept: ${accept}\r\n\r\n`);
+        socket.write(serverFrame(1, Buffer.from('welcome')));
+        return;
+      }
+      pending = Buffer.concat([pending, chunk]);
+      for (let frame = unmask(pending); frame !== null; frame = unmask(pending)) {
+        pending = pending.subarray(frame.used);
+        if (frame.opcode === 8) socket.end(serverFrame(8, frame.payload));
+        else if (frame.payload.toString() === 'bye') socket.write(serverFrame(8, Buffer.from([0x0f, 0xa1])));
+        else if (frame.opcode <= 2) socket.write(serverFrame(frame.opcode, frame.payload));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heads };
+}
+
+function serverFrame(opcode: number, payload: Buffer): Buffer {
+  const head = payload.length < 126 ? Buffer.from([0x80 | opcode, payload.length]) : Buffer.from([0x80 | opcode, 126, payload.length >> 8, payload.length & 255]);
+  return Buffer.concat([head, payload]);
+}
+
+function unmask(bytes: Buffer): { opcode: number; payload: Buffer; used: number } | null {
+  if (bytes.length < 6) return null;
+  const open = Buffer.from(bytes);
+  const short = (open[1] as number) & 0x7f;
+  const maskAt = short === 126 ? 4 : 2;
+  const length = short === 126 ? open.readUInt16BE(2) : short;
+  if (open.length < maskAt + 4 + length) return null;
+  const payload = Buffer.from(open.subarray(maskAt + 4, maskAt + 4 + length));
+  for (let index = 0; index < length; index += 1) payload[index] = (payload[index] as number) ^ (open[maskAt + (index & 3)] as number);
+  return { opcode: (open[0] as number) & 15, payload, used: maskAt + 4 + length };
+}
+
+for (const kind of listenerKinds) {
+  t.test(`${kind}: an event arrives before the stream ends`, async (t) => {
+    let finish = (): void => {};
+    let isGone = false;
+    const backend = await startBackend(t, (request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write('data: one\n\n');
+      finish = () => response.end('data: two\n\n');
+      request.on('close', () => (isGone = true));
+    });
+    const plane = await startPlane(t, kind, site(backend.url), { plan: { seesResponses: true } });
+    const reply = await sendRaw(plane.ports.http, 'GET /events HTTP/1.1\r\nHost: a\r\n\r\n', 2000, (text) => text.includes('data: one'));
+    t.match(reply.text, 'data: one');
+    t.ok(await until(() => isGone), 'a client that leaves ends the stream upstream');
+    const whole = sendRaw(plane.ports.http, 'GET /events HTTP/1.1\r\nHost: a\r\n\r\n', 3000, (text) => text.includes('data: two'));
+    await pause(100);
+    finish();
+    t.match((await whole).text, 'data: two');
+  });
+
+  t.test(`${kind}: fifty megabytes down to a slow reader, in constant memory`, async (t) => {
+    const bytes = 50_000_000;
+    const backend = await startBackend(t, (_request, response) => {
+      response.writeHead(200, { 'Content-Length': bytes, 'Content-Type': 'application/octet-stream' });
+      let sent = 0;
+      const more = (): void => {
+        while (sent < bytes) {
+          const size = Math.min(64_000, bytes - sent);
+          sent += size;
+          if (!response.write(Buffer.alloc(size, sent % 251))) return;
+        }
+        response.end();
+      };
+      response.on('drain', more);
+      more();
+    });
+    const plane = await startPlane(t, kind, site(backend.url));
+    const before = process.memoryUsage().rss;
+    let most = before;
+    const received = await new Promise<number>((resolve) => {
+      const socket = connect(plane.ports.http, '127.0.0.1');
+      let got = 0;
+      let pauses = 0;
+      socket.write('GET /big HTTP/1.1\r\nHost: a\r\n\r\n');
+      socket.on('data', (chunk) => {
+        got += chunk.length;
+        most = Math.max(most, process.memoryUsage.rss());
+        if (got > 10_000_000 * (pauses + 1) && pauses < 3) {
+          pauses += 1;
+          socket.pause();
+          setTimeout(() => socket.resume(), 100);
+        }
+        if (got >= bytes) {
+          socket.destroy();
+          resolve(got);
+        }
+      });
+      socket.on('close', () => resolve(got));
+    });
+    t.ok(received >= bytes, `${received} bytes arrived`);
+    t.ok(most - before < 40_000_000, `memory grew by ${Math.round((most - before) / 1e6)} MB`);
+  });
+
+  t.test(`${kind}: an upload waits for a slow application`, async (t) => {
+    const bytes = 20_000_000;
+    const hash = createHash('sha256');
+    const backend = await startBackend(t, (request, response) => {
+      request.on('data', (chunk: Buffer) => {
+        hash.update(chunk);
+        if (Math.random() < 0.02) {
+          request.pause();
+          setTimeout(() => request.resume(), 5);
+        }
+      });
+      request.on('end', () => response.end(hash.digest('hex')));
+    });
+    const plane = await startPlane(t, kind, site(backend.url, false));
+    const body = Buffer.alloc(bytes);
+    for (let index = 0; index < bytes; index += 997) body[index] = index % 256;
+    const reply = await new Promise<string>((resolve) => {
+      const socket = connect(plane.ports.http, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1');
+        if (bodyOf(text).length >= 64) {
+          socket.destroy();
+          resolve(bodyOf(text));
+        }
+      });
+      socket.write(`POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`);
+      socket.write(body);
+    });
+    t.equal(reply, createHash('sha256').update(body).digest('hex'));
+  });
+
+  t.test(`${kind}: a client that goes in the middle of its body leaves nothing behind`, async (t) => {
+    let aborted = 0;
+    const backend = await startBackend(t, (request) => {
+      request.on('data', () => {});
+      request.on('error', () => (aborted += 1));
+    });
+    for (const isProtected of [true, false]) {
+      const plane = await startPlane(t, kind, site(backend.url, isProtected));
+      await sendRaw(plane.ports.http, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(1000)}`, 60);
+      t.ok(await until(async () => ((await plane.status())['workers'] as { inFlight: number }[])[0]?.inFlight === 0), 'nothing in flight');
+    }
+    t.ok(await until(() => aborted === 1), 'and the application heard of the one it had');
+  });
+
+  t.test(`${kind}: WebSockets pass after their head was inspected`, async (t) => {
+    const backend = await startWebSocketServer(t);
+    const plane = await startPlane(t, kind, site(backend.url));
+    const url = `ws://127.0.0.1:${plane.ports.http}`;
+    const heard: string[] = [];
+    const socket = new WebSocket(`${url}/chat?room=1`, ['chat']);
+    const closed = new Promise<number>((resolve) => socket.addEventListener('close', (event) => resolve(event.code)));
+    socket.addEventListener('message', (event) => heard.push(String(event.data)));
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve);
+      socket.addEventListener('error', () => reject(new Error('no WebSocket')));
+    });
+    t.equal(socket.protocol, 'chat');
+    socket.send('hello');
+    socket.send('x'.repeat(5000));
+    t.ok(await until(() => heard.length === 3));
+    t.strictSame(heard.map((text) => text.slice(0, 7)), ['welcome', 'hello', 'xxxxxxx']);
+    t.equal(heard[2]?.length, 5000);
+    socket.send('bye');
+    t.equal(await closed, 4001, "the application's close code");
+    t.match(backend.heads[0], /X-Request-Id: \w{26}\r\n/i);
+    for (const [path, why] of [['/x?EVIL', 'an attack in the handshake'], ['/refused', "the application's own refusal"]] as const) {
+      const refused = new WebSocket(`${url}${path}`);
+      const isOpen = await new Promise((resolve) => {
+        refused.addEventListener('open', () => resolve(true));
+        refused.addEventListener('error', () => resolve(false));
+      });
+      t.equal(isOpen, false, why);
+    }
+    t.equal(backend.heads.filter((head) => head.includes('EVIL')).length, 0);
+    t.ok(await until(async () => ((await plane.status())['workers'] as { inFlight: number }[])[0]?.inFlight === 0), 'nothing in flight');
+  });
+}
+
+t.test('frames', async (t) => {
+  t.equal(decodeFrame(Buffer.from([0x81])), 'more');
+  t.equal(decodeFrame(Buffer.from([0x81, 0x85, 0, 0])), 'invalid', 'a server must not mask');
+  t.equal(decodeFrame(Buffer.from([0xc1, 0])), 'invalid', 'reserved bits');
+  t.equal(decodeFrame(Buffer.from([0x89, 126, 0, 200])), 'invalid', 'a long ping');
+  t.match(decodeFrame(Buffer.from([0x81, 2, 0x68, 0x69, 0xff])), { isFinal: true, opcode: 1, usedBytes: 4 });
+});
