@@ -36,7 +36,7 @@ export interface Limits {
 }
 
 export interface Timeouts {
-  readonly clientHeadMs: number; // whole request head; node listener only (see listeners/README table)
+  readonly clientHeadMs: number; // whole request head; node listener only (see listeners/differences.ts)
   readonly clientBodyIdleMs: number; // between two pieces of a request body → 408
   readonly clientIdleMs: number; // keep-alive
   readonly upstreamConnectMs: number; // → 504

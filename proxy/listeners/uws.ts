@@ -1,7 +1,7 @@
 // uWebSockets.js behind the listener contract. Fast, and it shares one port between threads on every Node version; what
 // it gets wrong (see differences.ts) is refused here before the road sees it.
 import { createRequire } from 'node:module';
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket, us_socket_context_t, WebSocket } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket, us_socket_context_t } from 'uWebSockets.js';
 import type { RequestHead } from '#engine';
 import { checkRequestHead } from '../request-syntax.js';
 import type { Exchange, Framing, Listener, ListenerOptions, Refusal, TunnelAcceptance } from './listener.js';
@@ -40,6 +40,11 @@ function textOf(address: ArrayBuffer): string {
 interface Upgrade {
   readonly context: us_socket_context_t;
   readonly key: string;
+}
+
+/** The library copies own properties of the user data, so the bridge is held, not handed over. */
+interface Bridged {
+  readonly bridge: WebSocketBridge;
 }
 
 class UwsExchange implements Exchange {
@@ -241,12 +246,13 @@ class UwsExchange implements Exchange {
     const bridge = new WebSocketBridge(tunnel);
     this.finish();
     this.res.cork(() => {
+      this.res.writeStatus('101 Switching Protocols');
       for (let index = 0; index < tunnel.headers.length; index += 2) {
         const name = (tunnel.headers[index] as string).toLowerCase();
         if (name.startsWith('sec-websocket-') || name === 'date') continue;
         this.res.writeHeader(tunnel.headers[index] as string, tunnel.headers[index + 1] as string);
       }
-      this.res.upgrade(bridge, key, tunnel.protocol ?? '', '', context);
+      this.res.upgrade<Bridged>({ bridge }, key, tunnel.protocol ?? '', '', context);
     });
   }
 }
@@ -288,18 +294,18 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
   };
   const app: TemplatedApp = uws.App();
   uws._cfg('silent'); // no product name in responses; must follow App(), before it the library has no loop to configure
-  app.ws<WebSocketBridge>('/*', {
+  app.ws<Bridged>('/*', {
     maxPayloadLength: 16 * 1024 * 1024,
     idleTimeout: 120,
     maxBackpressure: 16 * 1024 * 1024,
     sendPingsAutomatically: false,
     upgrade: (res, req, context) => take(res, req, { context, key: req.getHeader('sec-websocket-key') }),
-    open: (socket: WebSocket<WebSocketBridge>) => socket.getUserData().opened(socket),
-    message: (socket, message, isBinary) => socket.getUserData().message(Buffer.from(message), isBinary),
-    drain: (socket) => socket.getUserData().drained(),
-    ping: (socket, message) => socket.getUserData().ping(Buffer.from(message)),
-    pong: (socket, message) => socket.getUserData().pong(Buffer.from(message)),
-    close: (socket, code, message) => socket.getUserData().closed(code, Buffer.from(message)),
+    open: (socket) => socket.getUserData().bridge.opened(socket),
+    message: (socket, message, isBinary) => socket.getUserData().bridge.message(Buffer.from(message), isBinary),
+    drain: (socket) => socket.getUserData().bridge.drained(),
+    ping: (socket, message) => socket.getUserData().bridge.ping(Buffer.from(message)),
+    pong: (socket, message) => socket.getUserData().bridge.pong(Buffer.from(message)),
+    close: (socket, code, message) => socket.getUserData().bridge.closed(code, Buffer.from(message)),
   });
   app.any('/*', (res, req) => take(res, req, null));
 

@@ -8,7 +8,7 @@ const payloadBytesMax = 16 * 1024 * 1024; // per frame from the upstream; beyond
 const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 export class WebSocketBridge implements TunnelClient {
-  private socket: WebSocket<WebSocketBridge> | null = null;
+  private socket: WebSocket<unknown> | null = null;
   private early: Buffer[] = [];
   private pending: Buffer = Buffer.alloc(0);
   private isFragmented = false;
@@ -16,7 +16,7 @@ export class WebSocketBridge implements TunnelClient {
 
   constructor(private readonly tunnel: TunnelAcceptance) {}
 
-  opened(socket: WebSocket<WebSocketBridge>): void {
+  opened(socket: WebSocket<unknown>): void {
     this.socket = socket;
     this.tunnel.opened(this);
     for (const bytes of this.early.splice(0)) this.send(bytes);
