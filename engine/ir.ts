@@ -41,7 +41,10 @@ export interface OperatorIR {
 
 export type SetvarOperation = 'set' | 'add' | 'subtract' | 'unset';
 
-/** Non-disruptive actions, run in order each time their link matches (setvar and ctl run even where the chain later fails, as in ModSecurity v3). */
+/**
+ * Non-disruptive actions, as ModSecurity v3 runs them: setvar for every value that matches its link, even where the
+ * chain later fails; the others once, when the whole chain matched, the last link's first.
+ */
 export type ActionIR =
   | { readonly kind: 'setvar'; readonly collection: string; readonly key: Template; readonly operation: SetvarOperation; readonly value: Template }
   | { readonly kind: 'expirevar'; readonly collection: string; readonly key: Template; readonly seconds: Template }

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import t from 'tap';
 import { createInterpreter } from './interpreter.js';
 import type { ControlIR, EngineSettings } from './ir.js';
+import { variables } from './variables.js';
 import { action, exchange, type Exchange, link, operator, program, rule, target } from './testing/program.js';
 
 /** Values that every phase-2 (or `phase`) rule over the variables sees, by full name. */
@@ -63,5 +65,31 @@ t.test('response bodies', (t) => {
 t.test('STATUS of a blocked request is what the client got', (t) => {
   const items = [action(1, 1, [], { disruptive: { kind: 'deny', status: 451 } }), rule(2, 5, [link([target('RESPONSE_STATUS')], operator('eq 451'))])];
   t.same(exchange(createInterpreter(program(items))).matched, [1, 2]);
+  t.end();
+});
+
+t.test('no request makes the engine throw', (t) => {
+  const inspector = createInterpreter(
+    program(
+      [...variables.keys()].map((name, index) => {
+        const { phase } = variables.get(name) as { phase: 1 | 2 | 3 | 4 | 5 };
+        return rule(100 + index, phase, [link([target(name), target(name, null, true), target(name, 'x'), target('XML', '/*')], operator('rx [\\x80-\\xff]|a'), { capture: true, multiMatch: true, transformations: ['urlDecodeUni', 'htmlEntityDecode', 'normalizePath'], logdata: [{ variable: name, key: null }, { variable: name, key: 'x' }] })]);
+      }),
+      { responseBodyAccess: true, responseBodyMimeTypes: [], requestBodyLimitBytes: 200, requestBodyLimitAction: 'ProcessPartial' },
+    ),
+  );
+  const bytes = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 60 }).map((codes) => String.fromCharCode(...codes));
+  const pieces = fc.array(fc.oneof(bytes, fc.constantFrom('&', '=', '%', '+', '--x\r\n', 'Content-Disposition: form-data; name=a\r\n\r\n', '{"a":', '[', '<a b="c">', '&#x')), { maxLength: 12 }).map((parts) => parts.join(''));
+  const types = fc.constantFrom('application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json', 'text/xml', '');
+  let runs = 0;
+  fc.assert(
+    fc.property(pieces, pieces, pieces, types, bytes, (uri, body, page, type, value) => {
+      runs += 1;
+      const { verdict } = exchange(inspector, { uri, body, headers: ['Content-Type', type, 'Cookie', value, value, uri, 'Authorization', `Basic ${value}`, 'Host', value], response: { headers: ['Content-Type', value], body: page } });
+      return verdict.kind === 'pass' && verdict.phases.length === 5;
+    }),
+    { numRuns: 300 },
+  );
+  t.equal(runs, 300);
   t.end();
 });
