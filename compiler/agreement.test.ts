@@ -1,0 +1,90 @@
+// The oracle and the compiled engine agree, on every corpus and on mutations of them: matched rules with variable, value,
+// message and tags, all of TX, the verdict. Rungs: Hyperscan with and without the memo, RE2 in Hyperscan's place.
+// AGREEMENT_MUTATIONS (default 2,000 a level) and AGREEMENT_SEED make it a soak: `make fuzz` runs 100,000.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { createCompiledInspector, createInterpreter, hyperscanLibrary, loadRuleset } from '#engine';
+import type { Program } from '#engine/ir';
+import { re2Library } from '#engine/native/re2';
+import { automataCacheDirectory, projectRoot } from './cli/directories.js';
+import { createFileCache } from './cli/file-cache.js';
+import { diskReader } from './cli/rule-files.js';
+import { formatDiagnostics } from './diagnostics.js';
+import { emitArtifact } from './emit.js';
+import { loadCoreRuleSet, renderPolicy, resolvePolicy } from './index.js';
+import { compileProgram } from './program.js';
+import { compareAll, type Rung, type Sample } from './testing/agreement.js';
+import { ftwSamples, mutations, trafficSamples } from './testing/samples.js';
+
+const shared = process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared');
+const mutationsCount = Number(process.env['AGREEMENT_MUTATIONS'] ?? 2000);
+const seed = Number(process.env['AGREEMENT_SEED'] ?? 20_261_121);
+
+/** The unpacked rule set: CRS_DIR, else data/crs/<version>. */
+function findCrs(): string | null {
+  const below = join(projectRoot, 'data/crs');
+  const candidates = [process.env['CRS_DIR'] ?? '', ...(existsSync(below) ? readdirSync(below).map((name) => join(below, name)) : [])];
+  return candidates.find((candidate) => candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) ?? null;
+}
+
+function policyProgram(crs: string, paranoia: number, mode: 'On' | 'DetectionOnly'): Program {
+  const loaded = loadCoreRuleSet(crs, diskReader);
+  if (loaded.crs === null) throw new Error(formatDiagnostics(loaded.diagnostics));
+  const { policy, diagnostics } = resolvePolicy({ mode, paranoia_level: paranoia }, loaded.crs);
+  if (policy === null) throw new Error(formatDiagnostics(diagnostics));
+  const compiled = compileProgram(renderPolicy(policy), { reader: diskReader });
+  if (compiled.program === null) throw new Error(formatDiagnostics(compiled.diagnostics));
+  return compiled.program;
+}
+
+/** Every n-th, so that a short run still sees all of a corpus's kinds. */
+function thin(samples: readonly Sample[], most: number): Sample[] {
+  const step = Math.max(1, Math.floor(samples.length / most));
+  return samples.filter((_, index) => index % step === 0).slice(0, most);
+}
+
+t.setTimeout(3_600_000);
+const crs = findCrs();
+const corpora = join(shared, 'corpora');
+const skip = crs === null ? 'no rule set: set CRS_DIR or run make crs' : existsSync(corpora) ? false : 'no corpora beside the project';
+
+for (const { paranoia, mode } of [
+  { paranoia: 1, mode: 'On' },
+  { paranoia: 4, mode: 'DetectionOnly' },
+] as const) {
+  t.test(`paranoia level ${paranoia}, ${mode}`, { skip, timeout: 3_600_000 }, async (t) => {
+    const program = policyProgram(crs as string, paranoia, mode);
+    const { bytes, report } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()) });
+    t.ok(Object.values(report.folded).reduce((sum, count) => sum + count, 0) > 50, 'constants were folded, so the comparison is worth something');
+    const ruleset = loadRuleset(bytes, hyperscanLibrary());
+    t.equal(ruleset.rebuilt.length, 0, 'this machine takes its own databases');
+    const rungs: Rung[] = [
+      { name: 'Hyperscan, memo', inspector: createCompiledInspector(ruleset) },
+      { name: 'Hyperscan, no memo', inspector: createCompiledInspector(ruleset, { memo: null }) },
+    ];
+    const ftw = [...ftwSamples(shared)];
+    const attack = [...trafficSamples(shared, 'attack')];
+    const benign = [...trafficSamples(shared, 'benign')];
+    const mix = [...trafficSamples(shared, 'perf-mix')];
+    const oracle = createInterpreter(program);
+    const check = (name: string, samples: Iterable<Sample>, atLeast: number, over = rungs): void => {
+      const { compared, differences } = compareAll(oracle, over, samples);
+      t.same(differences, [], `${name}: ${compared} requests, no difference`);
+      t.ok(compared >= atLeast, `${name}: at least ${atLeast} were compared`);
+    };
+    check('CRS regression suite', ftw, 3000);
+    check('attacks', thin(attack, 600), 400);
+    check('benign traffic', thin(benign, 600), 400);
+    check('performance mix', thin(mix, 200), 150);
+    const all = [...ftw, ...attack, ...thin(benign, 2000), ...thin(mix, 300)];
+    check(`mutations with seed ${seed}`, mutations(all, mutationsCount, seed), mutationsCount);
+    if (paranoia === 1) {
+      const slow = loadRuleset(bytes, re2Library());
+      t.equal(slow.rebuilt.length, slow.plan.databases.length, 'every database is built from its pattern sources');
+      check('RE2 in place of Hyperscan', [...thin(ftw, 300), ...thin(attack, 200)], 400, [{ name: 'RE2, memo', inspector: createCompiledInspector(slow) }]);
+      slow.release();
+    }
+    ruleset.release();
+  });
+}
