@@ -40,7 +40,7 @@ const flow: readonly Case[] = [
   { what: 'allow:phase ends this phase', items: [action(1, 1, [], { disruptive: { kind: 'allow', scope: 'phase' } }), action(2, 1, []), action(3, 2, [])], matched: [1, 3] },
   { what: 'allow:request ends the request phases', items: [action(1, 1, [], { disruptive: { kind: 'allow', scope: 'request' } }), action(2, 2, []), action(3, 3, [])], matched: [1, 3] },
   { what: 'DetectionOnly withholds allow', items: [action(1, 1, [], { disruptive: { kind: 'allow', scope: 'all' } }), action(2, 1, [])], settings: { ruleEngine: 'DetectionOnly' }, matched: [1, 2] },
-  { what: 'nothing is left to deny when logging', items: [action(5, 5, [], { disruptive: deny })], matched: [5], verdict: 'pass', status: null },
+  { what: 'a denial when logging comes too late', items: [action(5, 5, [], { disruptive: deny })], matched: [5], verdict: 'flag', status: 403 },
   {
     what: 'redirect carries its expanded location',
     items: [rule(1, 1, [link([target('REQUEST_URI')], any)], { disruptive: { kind: 'redirect', status: 302, url: ['/login?from=', macro('REQUEST_URI')] } })],

@@ -182,7 +182,7 @@ function score(transaction: Transaction, name: string): number {
 function verdictOf(transaction: Transaction): Verdict {
   const { interruption, withheldInterruption } = transaction;
   return {
-    kind: interruption !== null ? 'block' : withheldInterruption !== null ? 'flag' : 'pass',
+    kind: interruption !== null && interruption.phase !== 5 ? 'block' : (interruption ?? withheldInterruption) !== null ? 'flag' : 'pass',
     interruption: interruption ?? withheldInterruption,
     matched: transaction.matched,
     inboundScore: score(transaction, 'blocking_inbound_anomaly_score'),

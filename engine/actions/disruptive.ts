@@ -18,11 +18,12 @@ function interruptionOf(rule: RuleIR, transaction: Transaction): Interruption | 
 /**
  * The disruptive action of a rule whose whole chain matched. With the engine On the first one interrupts; in
  * DetectionOnly nothing happens (the reference manual counts `allow` among what DetectionOnly withholds) but the first
- * would-be interruption is remembered. In the logging phase everything has been sent: nothing is left to disrupt.
+ * would-be interruption is remembered. In the logging phase everything has been sent: the interruption is recorded, and
+ * the verdict calls it a flag (session.ts).
  */
 export function runDisruptive(rule: RuleIR, transaction: Transaction): void {
   const { disruptive } = rule;
-  if (disruptive.kind === 'pass' || transaction.phase === 5) return;
+  if (disruptive.kind === 'pass') return;
   if (transaction.engineMode === 'On') {
     if (disruptive.kind === 'allow') transaction.allowed = disruptive.scope;
     else transaction.interruption ??= interruptionOf(rule, transaction);
