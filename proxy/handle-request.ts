@@ -11,7 +11,7 @@ import { ProxyError } from './errors.js';
 import { toSecurityEvent } from './events.js';
 import { buildForwardHead } from './forward-head.js';
 import { isTrusted, releaseGeneration, type Generation } from './generation.js';
-import { findField } from './header-fields.js';
+import { findField, isTokenByte } from './header-fields.js';
 import type { ForeignVerdict } from './inspection-pool.js';
 import type { Exchange } from './listeners/listener.js';
 import type { Action } from './metrics.js';
@@ -29,10 +29,17 @@ export function handleRequest(context: RoadContext, exchange: Exchange): void {
   new Journey(context, exchange).take();
 }
 
+/** An id from a trusted proxy: token characters only, of a length that logs and headers bear. */
+function acceptableId(id: string | null): string | null {
+  if (id === null || id.length < 8 || id.length > 128) return null;
+  for (let index = 0; index < id.length; index += 1) if (!isTokenByte(id.charCodeAt(index))) return null;
+  return id;
+}
+
 export class Journey implements BodyWatch {
   readonly generation: Generation;
   readonly atMs: number;
-  readonly requestId: string;
+  requestId: string;
   readonly startedMs: number;
   site: Site | null = null;
   transaction: Transaction | null = null;
@@ -87,6 +94,7 @@ export class Journey implements BodyWatch {
     const { head } = this.exchange;
     if (!isTrusted(this.generation, head.clientIp)) return;
     this.isFromTrustedProxy = true;
+    if (this.generation.config.acceptRequestId) this.requestId = acceptableId(findField(head.headers, 'x-request-id')) ?? this.requestId;
     const hops = (findField(head.headers, 'x-forwarded-for') ?? '').split(',');
     for (let index = hops.length - 1; index >= 0; index -= 1) {
       const clientIp = (hops[index] as string).trim();

@@ -130,19 +130,32 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   });
   log.info({ listener: choice.kind, why: choice.why, workers, port: supervisor.port, admin: admin.port, generation: generations.active.id, ruleset: generations.active.sha256 }, 'data plane is up');
 
-  let stopping: Promise<void> | null = null;
-  const stop = (): Promise<void> => (stopping ??= stopAll(supervisor, admin, audit, generations.active.config.timeouts.drainMs, log));
+  let stopping: Promise<boolean> | null = null;
+  const end = (lingerMs: number | null): Promise<boolean> => (stopping ??= stopAll({ supervisor, admin, audit, log, drainMs: generations.active.config.timeouts.drainMs, lingerMs }));
+  const stop = async (): Promise<void> => {
+    await end(null);
+  };
   const plane: DataPlane = { ports: { http: supervisor.port, admin: admin.port }, adminToken, listener: choice.kind, workers, activate, status, stop };
-  if (options.handlesSignals) handleSignals(plane, options, log);
+  if (options.handlesSignals) handleSignals(plane, end, options, log);
   return plane;
 }
 
-async function stopAll(supervisor: Supervisor, admin: { close: () => Promise<void> }, audit: AuditLog, drainMs: number, log: Logger): Promise<void> {
-  await supervisor.stop(drainMs);
+interface Stoppable {
+  readonly supervisor: Supervisor;
+  readonly admin: { close: () => Promise<void> };
+  readonly audit: AuditLog;
+  readonly log: Logger;
+  readonly drainMs: number;
+  readonly lingerMs: number | null;
+}
+
+async function stopAll({ supervisor, admin, audit, log, drainMs, lingerMs }: Stoppable): Promise<boolean> {
+  const areGone = await supervisor.stop(drainMs, lingerMs);
   await admin.close();
   await audit.close();
-  log.info('data plane stopped');
-  log.flush();
+  log.info({ idleConnectionsCut: !areGone }, 'data plane stopped');
+  await new Promise<void>((resolve) => log.flush(() => resolve()));
+  return areGone;
 }
 
 function firstPayload(initial: InitialGeneration, id: number): GenerationPayload {
@@ -182,14 +195,21 @@ async function scrape(supervisor: Supervisor, generations: Generations, audit: A
   });
 }
 
-function handleSignals(plane: DataPlane, options: DataPlaneOptions, log: Logger): void {
+const lingerMs = 1_000; // for idle connections, after the last request is through
+
+function handleSignals(plane: DataPlane, end: (lingerMs: number) => Promise<boolean>, options: DataPlaneOptions, log: Logger): void {
   const onEnd = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'stopping: no new connections, open requests are finished');
-    plane.stop().then(
-      () => process.exit(0),
+    end(lingerMs).then(
+      (areGone) => {
+        // Idle connections hold uWebSockets.js threads for another ten seconds, and a process that exits with such threads
+        // aborts with a core dump. Everything is flushed by now: the quickest clean end is the hard one.
+        if (areGone) process.exit(0);
+        else process.kill(process.pid, 'SIGKILL');
+      },
       (error: unknown) => {
         log.error({ err: String(error) }, 'stopping failed');
-        process.exit(1);
+        process.kill(process.pid, 'SIGKILL');
       },
     );
   };

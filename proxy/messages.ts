@@ -51,6 +51,8 @@ export type ToMain =
   | { readonly kind: 'report'; readonly token: number; readonly report: WorkerReport }
   | { readonly kind: 'events'; readonly batch: SecurityEvent[] }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly fields: Readonly<Record<string, unknown>>; readonly message: string }
+  /** Stopping: every request is through; only idle connections keep this thread alive. */
+  | { readonly kind: 'drained' }
   /** A bug surfaced; this worker takes no more requests and ends when its connections have. Main starts another at once. */
   | { readonly kind: 'dying'; readonly reason: string };
 

@@ -192,6 +192,7 @@ export class Reply implements UpstreamHandler {
       headers: this.fields,
       protocol: findField(head.headers, 'sec-websocket-protocol'),
       sendUpstream: (bytes) => upstream.write(bytes),
+      unsentUpstreamBytes: () => upstream.unsentBytes,
       closeUpstream: () => {
         upstream.abort();
         journey.finish('served');

@@ -41,6 +41,7 @@ export class Supervisor {
   private readonly slots: Slot[] = [];
   private readonly reports = new Map<number, (report: WorkerReport) => void>();
   private readonly departed: MetricsSnapshot = emptyMetrics();
+  private readonly drained = new Map<Worker, () => void>();
   private nextToken = 1;
   private isStopping = false;
 
@@ -104,6 +105,9 @@ export class Supervisor {
         return;
       case 'log':
         this.options.log(message.level, message.fields, message.message);
+        return;
+      case 'drained':
+        this.drained.get(worker)?.();
         return;
       case 'dying':
         slot.lastReason = message.reason;
@@ -238,17 +242,26 @@ export class Supervisor {
     return this.ready().length;
   }
 
-  /** Workers finish what they have, up to `drainMs`, then end by themselves when their connections are closed. */
-  async stop(drainMs: number): Promise<void> {
+  /**
+   * Workers finish what they have, up to `drainMs`, then end by themselves when their connections are closed. Resolves when
+   * all are gone, or `lingerMs` after the last request was through; true = all are gone.
+   */
+  async stop(drainMs: number, lingerMs: number | null = null): Promise<boolean> {
     this.isStopping = true;
-    const leaving: Promise<void>[] = [];
+    const gone: Promise<void>[] = [];
+    const through: Promise<void>[] = [];
     for (const slot of this.slots) {
       for (const worker of [slot.worker, ...slot.former]) {
         if (worker === null) continue;
-        leaving.push(new Promise((resolve) => worker.once('exit', () => resolve())));
+        const exit = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+        gone.push(exit);
+        if (worker === slot.worker) through.push(Promise.race([exit, new Promise<void>((resolve) => this.drained.set(worker, resolve))]));
         worker.postMessage({ kind: 'stop', drainMs } satisfies ToWorker);
       }
     }
-    await Promise.all(leaving);
+    const all = Promise.all(gone).then(() => true);
+    if (lingerMs === null) return all;
+    await Promise.all(through);
+    return Promise.race([all, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), lingerMs))]);
   }
 }

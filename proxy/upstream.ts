@@ -50,6 +50,8 @@ export interface UpstreamExchange {
   /** Stops and restarts the flow of the response (backpressure). */
   pause(): void;
   resume(): void;
+  /** Bytes written and not yet taken by the upstream. */
+  readonly unsentBytes: number;
   /** Gives up: the connection is closed, no further call comes. */
   abort(): void;
 }
@@ -200,6 +202,10 @@ class Attempt implements UpstreamExchange {
     else this.isHeldEnd = true;
   }
 
+  get unsentBytes(): number {
+    return this.connection?.unsentBytes ?? 0;
+  }
+
   pause(): void {
     this.connection?.pause();
   }
@@ -287,6 +293,10 @@ class Connection implements ResponseSink {
 
   get isUsable(): boolean {
     return !this.isClosed && this.socket.writable;
+  }
+
+  get unsentBytes(): number {
+    return this.socket.writableLength;
   }
 
   private connected(): void {

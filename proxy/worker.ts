@@ -23,7 +23,19 @@ const port = parentPort;
 if (port === null) throw new Error('worker.js runs as a worker thread, started by main.js');
 const start = workerData as WorkerStart;
 const post = (message: ToMain): void => port.postMessage(message);
-const log = (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string): void => post({ kind: 'log', level, fields: { worker: start.workerId, ...fields }, message });
+
+/** An upstream that is down would otherwise write one line per request: beyond the quota lines are counted, not written. */
+const logQuota = { perSecond: 20, second: 0, used: 0, suppressed: 0 };
+function log(level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string): void {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== logQuota.second) {
+    if (logQuota.suppressed > 0) post({ kind: 'log', level: 'warn', fields: { worker: start.workerId, suppressed: logQuota.suppressed }, message: 'more lines than the log takes in a second were left out' });
+    Object.assign(logQuota, { second, used: 0, suppressed: 0 });
+  }
+  logQuota.used += 1;
+  if (logQuota.used > logQuota.perSecond) logQuota.suppressed += 1;
+  else post({ kind: 'log', level, fields: { worker: start.workerId, ...fields }, message });
+}
 
 const module = (await import(start.inspectionModule)) as InspectionModule;
 const metrics = new Metrics();
@@ -138,6 +150,7 @@ async function stop(drainMs: number): Promise<void> {
   clearInterval(sweeper);
   loopDelay.disable();
   events.flush();
+  post({ kind: 'drained' });
   port?.close();
 }
 

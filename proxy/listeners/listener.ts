@@ -55,6 +55,7 @@ export interface TunnelAcceptance {
   readonly headers: readonly string[];
   readonly protocol: string | null;
   readonly sendUpstream: (bytes: Buffer) => boolean;
+  readonly unsentUpstreamBytes: () => number;
   readonly closeUpstream: () => void;
   /** The listener hands over its side. */
   readonly opened: (client: TunnelClient) => void;

@@ -243,7 +243,7 @@ class UwsExchange implements Exchange {
       return;
     }
     const { key, context } = this.upgrade;
-    const bridge = new WebSocketBridge(tunnel);
+    const bridge = new WebSocketBridge(tunnel, () => this.onDrain?.());
     this.finish();
     this.res.cork(() => {
       this.res.writeStatus('101 Switching Protocols');

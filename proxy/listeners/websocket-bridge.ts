@@ -5,6 +5,7 @@ import type { WebSocket } from 'uWebSockets.js';
 import type { TunnelAcceptance, TunnelClient } from './listener.js';
 
 const payloadBytesMax = 16 * 1024 * 1024; // per frame from the upstream; beyond, the connection is closed with 1009
+const unsentBytesMax = 16 * 1024 * 1024;
 const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 export class WebSocketBridge implements TunnelClient {
@@ -14,7 +15,10 @@ export class WebSocketBridge implements TunnelClient {
   private isFragmented = false;
   private isOver = false;
 
-  constructor(private readonly tunnel: TunnelAcceptance) {}
+  constructor(
+    private readonly tunnel: TunnelAcceptance,
+    private readonly onDrained: () => void,
+  ) {}
 
   opened(socket: WebSocket<unknown>): void {
     this.socket = socket;
@@ -23,7 +27,10 @@ export class WebSocketBridge implements TunnelClient {
   }
 
   message(payload: Buffer, isBinary: boolean): void {
+    if (this.isOver) return;
     this.tunnel.sendUpstream(encodeFrame(isBinary ? opcode.binary : opcode.text, payload));
+    // The library cannot be told to read less: an application that does not keep up loses the connection, not our memory.
+    if (this.tunnel.unsentUpstreamBytes() > unsentBytesMax) this.fail(1013, 'the application does not keep up');
   }
   ping(_payload: Buffer): void {
     // answered by the library; the upstream's own pings measure the whole way
@@ -32,7 +39,7 @@ export class WebSocketBridge implements TunnelClient {
     this.tunnel.sendUpstream(encodeFrame(opcode.pong, payload));
   }
   drained(): void {
-    // backpressure towards the client is bounded by maxBackpressure; nothing is held here
+    this.onDrained();
   }
   closed(code: number, reason: Buffer): void {
     if (this.isOver) return;
@@ -72,7 +79,11 @@ export class WebSocketBridge implements TunnelClient {
       case opcode.text:
       case opcode.binary: {
         const isBinary = frame.opcode === opcode.binary;
-        if (frame.isFinal) return socket.send(frame.payload, isBinary) !== 0;
+        if (frame.isFinal) {
+          const outcome = socket.send(frame.payload, isBinary); // 1 sent, 0 buffered, 2 dropped
+          if (outcome === 2) this.fail(1013, 'the client does not keep up');
+          return outcome === 1;
+        }
         this.isFragmented = true;
         return socket.sendFirstFragment(frame.payload, isBinary);
       }
