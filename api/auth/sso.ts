@@ -64,6 +64,7 @@ async function discover(house: House, settings: Settings): Promise<oidc.Configur
   const issuer = new URL(settings.sso_issuer);
   // plain http carries the client secret in the clear: only to a place the operator named in OUTBOUND_ALLOW
   const isPlainAllowed = issuer.protocol === 'http:' && (await house.outbound.isAllowListed(issuer.href));
+  if (issuer.protocol === 'http:' && !isPlainAllowed) throw new ApiError('outbound_refused', `The issuer ${issuer.host} must be reached by https, or be named in OUTBOUND_ALLOW.`);
   try {
     const config = await oidc.discovery(issuer, settings.sso_client_id, { redirect_uris: [settings.sso_redirect_uri], [oidc.clockTolerance]: clockToleranceSeconds }, secret === undefined ? oidc.None() : oidc.ClientSecretBasic(secret), {
       execute: isPlainAllowed ? [oidc.allowInsecureRequests] : [],
@@ -73,7 +74,8 @@ async function discover(house: House, settings: Settings): Promise<oidc.Configur
     config[oidc.customFetch] = (url, init) => house.outbound.fetch(url, init as { method?: string; headers?: Record<string, string>; body?: unknown });
     return config;
   } catch (cause) {
-    if (cause instanceof ApiError) throw cause;
+    const own = ownRefusal(cause);
+    if (own !== null) throw own;
     throw new ApiError('outbound_failed', `The provider ${issuer.host} cannot be used: ${describe(cause)}.`, { cause });
   }
 }
@@ -94,9 +96,16 @@ async function exchange(config: oidc.Configuration, callback: URL, flow: { state
     const member = (name: string): unknown => claims[name] ?? (info as Record<string, unknown>)[name];
     return { subject: `${claims.iss} ${claims.sub}`, email: String(member('email') ?? ''), name: String(member('name') ?? ''), verified: member('email_verified') === true };
   } catch (cause) {
-    if (cause instanceof ApiError) throw cause;
+    const own = ownRefusal(cause);
+    if (own !== null) throw own;
     throw new ApiError('sso_refused', `The provider's answer was refused: ${describe(cause)}.`, { cause });
   }
+}
+
+/** Our own refusal, however deep the library wrapped it. */
+function ownRefusal(error: unknown): ApiError | null {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ApiError) return at;
+  return null;
 }
 
 const describe = (error: unknown): string => (error instanceof Error ? ((error.cause instanceof Error ? error.cause.message : null) ?? error.message) : String(error)).slice(0, 200);
@@ -124,5 +133,5 @@ async function provision(house: House, tx: Tx, settings: Settings, identity: Ide
 export function safeReturn(path: string): string {
   if (!/^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(path) && path !== '/') return '/';
   const resolved = new URL(path, 'http://here.invalid');
-  return resolved.host === 'here.invalid' && !path.includes('\\') ? `${resolved.pathname.replace(/^\/{2,}/, '/')}${resolved.search}` : '/';
+  return resolved.host === 'here.invalid' && !path.includes('\\') && !resolved.pathname.startsWith('//') ? `${resolved.pathname}${resolved.search}` : '/';
 }
