@@ -129,6 +129,8 @@ t.test('patterns sort by name', (t) => {
   for (const name of ['d/b.conf', 'd/a.conf', 'd/c.data', 'd/.hidden.conf']) at(name, '');
   t.same(expandGlob(at('d/*.conf')), [at('d/a.conf'), at('d/b.conf')]);
   t.same(expandGlob(at('d/?.*')), ['a.conf', 'b.conf', 'c.data'].map((name) => at(`d/${name}`)));
+  mkdirSync(at('e'));
+  t.same(expandGlob(at('*/a.conf')), [at('d/a.conf')], 'only where it exists');
   t.same(expandGlob(at('nothing.conf')), [at('nothing.conf')], 'a plain path is itself');
   t.end();
 });

@@ -1,7 +1,8 @@
 // `gatehouse compile`: settings and rule files → an artifact, with everything there is to say about them.
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Program } from '#engine/ir';
 import { formatDiagnostics, type Diagnostic } from '../diagnostics.js';
 import { dumpProgram } from '../dump.js';
 import { emitArtifact } from '../emit.js';
@@ -68,6 +69,21 @@ function gatherSources(settings: string | undefined, rules: readonly string[], c
   if (ruleSet.crs === null) return { sources: null, diagnostics: ruleSet.diagnostics };
   const resolved = resolvePolicy(settings === undefined ? {} : readSettings(settings), ruleSet.crs);
   return { sources: resolved.policy === null ? null : [...renderPolicy(resolved.policy), ...files], diagnostics: resolved.diagnostics };
+}
+
+/**
+ * The program of a settings file; null = data/settings.json, or the defaults where there is none. Throws UsageError with
+ * every error of the settings or the rules.
+ */
+export function compileSettings(settings: string | null): Program {
+  const usual = join(dataDirectory(), 'settings.json');
+  const path = settings ?? (existsSync(usual) ? usual : undefined);
+  const reader = readerWithMapping();
+  const { sources, diagnostics } = gatherSources(path, [], undefined, reader);
+  const compiled = sources === null ? null : compileProgram(sources, { reader });
+  if (compiled?.program != null) return compiled.program;
+  const errors = [...diagnostics, ...(compiled?.diagnostics ?? [])].filter(({ severity }) => severity === 'error');
+  throw new UsageError(`${path ?? 'The default settings'}: cannot be used.\n${formatDiagnostics(errors)}`);
 }
 
 function dumpSources(sources: readonly (SourceText | string)[]): string {

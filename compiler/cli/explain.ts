@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { createMemoryStore } from '#engine/memory-store';
 import type { Transaction } from '#engine/transaction';
 import type { Verdict } from '#engine/verdict';
+import { compileSettings } from './compile.js';
 import { createEngine, parseEngineName } from './engine-choice.js';
 import { loadRules, UsageError } from './rule-files.js';
 import { runRequest } from './run-request.js';
@@ -93,15 +94,16 @@ function readRequest(path: string): Buffer {
   }
 }
 
-const usage = 'Usage: gatehouse explain FILE|- --rules GLOB… [--engine compiled|interpreter] [--json]';
+const usage = 'Usage: gatehouse explain FILE|- [--settings FILE | --rules GLOB…] [--engine compiled|interpreter] [--json]';
 
-/** Runs the command; exit code 0 whatever the verdict is. `defaultRules`: the active rules when --rules is not given. */
-export async function runExplain(argv: readonly string[], defaultRules: readonly string[] = []): Promise<number> {
+/** Runs the command; exit code 0 whatever the verdict is. Without --rules the rules of the settings file are in force. */
+export async function runExplain(argv: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...argv],
     allowPositionals: true,
     options: {
       rules: { type: 'string', multiple: true },
+      settings: { type: 'string' },
       engine: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -115,7 +117,8 @@ export async function runExplain(argv: readonly string[], defaultRules: readonly
   if (path === undefined || positionals.length > 1) throw new UsageError(`explain needs one file, or - for standard input.\n${usage}`);
   const wire = parseWire(readRequest(path));
   if (wire === null) throw new UsageError(`${path}: holds no HTTP request.`);
-  const { program } = loadRules(values.rules ?? defaultRules);
+  if (values.rules !== undefined && values.settings !== undefined) throw new UsageError('explain: give either --rules or --settings.');
+  const program = values.rules === undefined ? compileSettings(values.settings ?? null) : loadRules(values.rules).program;
   const { inspector } = await createEngine(parseEngineName(values.engine), program);
   const { transaction, verdict } = runRequest(inspector, { head: wire.head, body: wire.body, response: null }, { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5 });
   const explanation = explainTransaction(transaction, verdict as Verdict, wire, program.files);

@@ -1,5 +1,5 @@
 // Rule files on disk for the command line: shell patterns, reading as bytes, compiling to a Program.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '#engine/ir';
 import { type Diagnostic, formatDiagnostics } from '../diagnostics.js';
@@ -46,7 +46,7 @@ export function expandGlob(pattern: string): string[] {
         .map((name) => join(folder, name)),
     );
   }
-  return found;
+  return found.filter((path) => existsSync(path)); // a segment without wildcard may be missing below some folder
 }
 
 /** Reads rule and data files as latin1; what cannot be read is absent, which the compiler reports with its place. */
