@@ -9,3 +9,6 @@ export type { SourceReader, SourceText } from './source.js';
 export { renderPolicy, resolvePolicy } from './policy.js';
 export { loadCoreRuleSet } from './policy/crs.js';
 export type { WafSettings } from './policy/settings.js';
+export { checkRuleText, checkVisualRule, type CheckedRule } from './policy/check-rule.js';
+export { renderRuleExclusion, renderRuleExclusions, exclusionTargetPattern, type ScopedExclusion } from './policy/rule-exclusions.js';
+export { compileRuleTrial, createTrial, type Trial, type TrialMatch, type TrialOutcome, type TrialRequest } from './trial.js';

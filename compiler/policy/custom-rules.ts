@@ -14,6 +14,11 @@ const rawDirectives: ReadonlySet<string> = new Set([
   'secruleupdatetargetbyid', 'secruleupdatetargetbytag', 'secruleupdatetargetbymsg', 'secruleupdateactionbyid',
 ]); // prettier-ignore
 
+/** `key` is the directive's name in lower case; SecRule and SecAction are not directives to the parser. */
+export function isRuleDirective(key: string): boolean {
+  return rawDirectives.has(key);
+}
+
 const variablePattern = /^(?:[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)(?:\|[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)*$/;
 const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+;=%]{1,2000}$/;
 
