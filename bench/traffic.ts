@@ -51,7 +51,7 @@ export const mix: readonly Template[] = [
   compose('search', 'GET /search?q={a:6}+lamp+{d:4}&category=lamps&sort=price_desc&page={d:2} HTTP/1.1', null, ''),
   compose('static', 'GET /static/chunk-{h:12}.js HTTP/1.1', null, ''),
   compose('form', 'POST /login HTTP/1.1', 'application/x-www-form-urlencoded', 'username={a:8}{d:3}%40example.org&password=Quiet-{a:6}-{d:3}&remember=1&token={h:24}'),
-  compose('json', 'POST /api/orders HTTP/1.1', 'application/json', '{"customer":{"id":{d:6},"name":"{a:7} Example"},"items":[{"sku":"LA-{d:4}","qty":1,"price":64.9},{"sku":"MU-1370","qty":4,"price":18.5}],"note":"leave it with {a:6} next door, the {a:5} gate is open","gift":false}'),
+  compose('json', 'POST /api/orders HTTP/1.1', 'application/json', '{"customer":{"id":4{d:5},"name":"{a:7} Example"},"items":[{"sku":"LA-{d:4}","qty":1,"price":64.9},{"sku":"MU-1370","qty":4,"price":18.5}],"note":"leave it with {a:6} next door, the {a:5} gate is open","gift":false}'),
 ];
 
 interface MixRow {

@@ -123,7 +123,7 @@ function keepAlive(child) {
 async function tryOut(base) {
   const attempt = async (path) => {
     try {
-      const reply = await fetch(base + path, { signal: AbortSignal.timeout(5000), redirect: 'manual' });
+      const reply = await fetch(base + path, { signal: AbortSignal.timeout(5000), redirect: 'manual', headers: { connection: 'close' } });
       await reply.arrayBuffer();
       return String(reply.status);
     } catch (error) {
