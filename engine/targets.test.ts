@@ -1,4 +1,5 @@
 import t from 'tap';
+import { createBodySink } from './body/empty-sink.js';
 import { Collection } from './collection.js';
 import { bindExclusion, bindTarget, fullName, visitTarget } from './targets.js';
 import { target } from './testing/program.js';
@@ -15,6 +16,8 @@ function fill(collection: Collection, pairs: readonly (readonly [string, string]
 /** A transaction in phase 5 of a rich request. */
 function sample(): Transaction {
   const transaction = new Transaction();
+  transaction.body = createBodySink();
+  transaction.requestCookies = new Collection();
   transaction.settings = { ...defaultEngineSettings, webAppId: 'shop' };
   transaction.environment = { uniqueId: 'abc', nowMs: Date.UTC(2026, 1, 3, 4, 5, 6), store: createMemoryStore(), elapsedMs: () => 12.4 };
   transaction.request = { method: 'POST', uri: '/a/b.php?x=1', protocol: 'HTTP/1.1', headers: [], clientIp: '192.0.2.1', clientPort: 1000, serverIp: '192.0.2.9', serverPort: 8080 };
