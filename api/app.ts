@@ -23,6 +23,7 @@ import { ApiError, toProblem } from './errors.js';
 import { registerHealthRoutes } from './health-routes.js';
 import { isNestedDeeper } from './http/json-depth.js';
 import { ProblemSchema } from './http/problem-schema.js';
+import { registerJobRoutes } from './jobs/routes.js';
 import { registerLicenceRoutes } from './licence/routes.js';
 import { registerSettingsRoutes } from './settings/routes.js';
 import { registerVersionRoutes } from './settings/version-routes.js';
@@ -78,6 +79,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerLicenceRoutes(app, house);
   registerSettingsRoutes(app, house);
   registerVersionRoutes(app, house);
+  registerJobRoutes(app, house);
   return { app, house };
 }
 

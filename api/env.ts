@@ -55,6 +55,7 @@ export const variables = {
   API_TRUSTED_PROXIES: { purpose: 'addresses whose X-Forwarded-For the API believes, separated by commas', fallback: '127.0.0.1/8,::1/128' },
   OUTBOUND_ALLOW: { purpose: 'private addresses, networks or host names that outgoing calls may reach, separated by commas', fallback: null },
   BREACHED_PASSWORDS_URL: { purpose: 'k-anonymity range service for breached passwords', fallback: 'https://api.pwnedpasswords.com/range/', check: isHttpUrl },
+  IN_CONTAINER: { purpose: '1 inside the container image: the API listens on 8090, on every address of the container', fallback: null, check: oneOf('0', '1') },
   LOG_LEVEL: { purpose: 'fatal, error, warn, info, debug, trace or silent', fallback: 'info', check: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent') },
 } as const satisfies Record<string, Variable>;
 
@@ -114,14 +115,16 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
   const port = (name: VariableName): number => Number(required(name));
   const adminEmail = required('ADMIN_EMAIL');
   const workers = given('DATA_WORKERS');
+  // API_PORT and ADMIN_BIND are the host's side of the mapping
+  const inContainer = given('IN_CONTAINER') === '1';
   const env: Env = {
     adminEmail,
     adminInitialPassword: given('ADMIN_INITIAL_PASSWORD'),
     authSessionSecret: required('AUTH_SESSION_SECRET'),
     settingsEncryptionSecret: required('SETTINGS_ENCRYPTION_SECRET'),
     dataAdminToken: required('DATA_ADMIN_TOKEN'),
-    adminBind: required('ADMIN_BIND'),
-    ports: { waf: port('WAF_PORT'), ui: port('UI_PORT'), api: port('API_PORT'), ja3: port('JA3_PORT') },
+    adminBind: inContainer ? '0.0.0.0' : required('ADMIN_BIND'),
+    ports: { waf: port('WAF_PORT'), ui: port('UI_PORT'), api: inContainer ? 8090 : port('API_PORT'), ja3: port('JA3_PORT') },
     databaseUrl: databaseUrl(given),
     redisUrl: given('REDIS_URL'),
     dataDirectory: required('DATA_DIR'),

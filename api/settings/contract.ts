@@ -16,8 +16,8 @@ export interface ApplyRequest {
   readonly actor: Actor;
   /** Larger than every generation before. */
   readonly generation: number;
-  /** To be called right before the first node is asked to activate: from there on a crash has to be healed. */
-  readonly markPending: (artifactSha256: string) => Promise<void>;
+  /** To be called right before the first node is asked to activate: from there on a crash has to be healed. The generation is larger than the one given when a node was ahead of it. */
+  readonly markPending: (artifactSha256: string, generation?: number) => Promise<void>;
 }
 
 const ReplayRow = Type.Object({
@@ -47,6 +47,8 @@ export const ApplyDiagnosticSchema = Type.Object({
   line: Type.Integer(),
   column: Type.Integer(),
   excerpt: Type.String(),
+  path: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'JSON pointer into the settings, when the problem is one of a setting' })),
+  hint: Type.Optional(Type.String({ description: 'how to mend it' })),
 });
 export type ApplyDiagnostic = Static<typeof ApplyDiagnosticSchema>;
 
@@ -68,7 +70,9 @@ interface Findings {
 }
 
 export type ApplyOutcome =
-  | ({ readonly kind: 'active'; readonly nodes: readonly ApplyNode[] } & Findings)
+  | ({ readonly kind: 'active'; readonly nodes: readonly ApplyNode[]; readonly generation?: number } & Findings)
+  /** Artifact and configuration are the ones that serve already: no node was asked anything. */
+  | ({ readonly kind: 'unchanged'; readonly nodes: readonly ApplyNode[] } & Findings)
   | ({ readonly kind: 'dry_run' } & Findings)
   /** The settings cannot become an artifact: nothing was touched. */
   | { readonly kind: 'refused'; readonly reason: string; readonly diagnostics: readonly ApplyDiagnostic[] }
@@ -81,6 +85,7 @@ export type ApplySettings = (request: ApplyRequest) => Promise<ApplyOutcome>;
 export const ApplyReplySchema = Type.Object({
   applied: Type.Boolean(),
   dry_run: Type.Boolean(),
+  unchanged: Type.Boolean({ description: 'the data plane serves exactly this already; it was left alone' }),
   version: Type.Integer(),
   generation: Type.Union([Type.Integer(), Type.Null()]),
   artifact_sha256: Type.String(),

@@ -50,7 +50,7 @@ export function registerSettingsRoutes(app: App, house: House): void {
     },
     async (request) => {
       if (request.body !== undefined && request.body !== null && Object.keys(request.body).length > 0) throw new ApiError('validation_failed', 'Apply takes no body: it activates what was saved.');
-      return applyHead(house, requirePrincipal(request).actor, request.query.dry_run ?? false);
+      return applyHead(house, requirePrincipal(request).actor, request.query.dry_run ?? false, request.headers['if-match']);
     },
   );
 }

@@ -1,0 +1,47 @@
+// Requests and events lie in one partition per UTC day: a day is removed by dropping its table, which costs nothing,
+// while deleting a day's rows would cost as much as having written them.
+import type { Database, Queryable } from '../db/client.js';
+
+export const recordTables = ['request_records', 'security_events'] as const;
+export type RecordTable = (typeof recordTables)[number];
+
+const dayMs = 86_400_000;
+/** Records from further away than this are taken as of the nearest such day: a wrong clock must not make a thousand tables. */
+export const skewDaysMax = 2;
+
+export function toDay(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+const nameOf = (table: RecordTable, day: string): string => `${table}_${day.replaceAll('-', '')}`;
+
+/** Creates the day's partition when it is not there. Safe when several servers do it at once. */
+export async function ensurePartition(sql: Queryable, table: RecordTable, day: string): Promise<void> {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new Error(`not a day: ${day}`);
+  const next = toDay(new Date(Date.parse(`${day}T00:00:00Z`) + dayMs));
+  try {
+    await sql.unsafe(`create table if not exists ${nameOf(table, day)} partition of ${table} for values from ('${day} 00:00:00+00') to ('${next} 00:00:00+00')`);
+  } catch (error) {
+    // another server was faster: 42P07 table exists, 23505 its catalogue row, 42P17 it overlaps itself
+    if (!['42P07', '23505', '42P17'].includes((error as { code?: string }).code ?? '')) throw error;
+  }
+}
+
+/** Drops the partitions of days that ended before `before`, and makes those of today and tomorrow. Returns how many days went. */
+export async function pruneRecords(database: Database, before: Date, now: Date): Promise<number> {
+  const { sql } = database;
+  const gone = new Set<string>();
+  for (const table of recordTables) {
+    const rows = await sql<{ name: string }[]>`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent where p.relname = ${table}`;
+    for (const { name } of rows) {
+      const digits = /_(\d{8})$/.exec(name)?.[1];
+      if (digits === undefined) continue;
+      const day = `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+      if (Date.parse(`${day}T00:00:00Z`) + dayMs > before.getTime()) continue;
+      await sql.unsafe(`drop table if exists ${name}`);
+      gone.add(day);
+    }
+    for (const offset of [0, 1]) await ensurePartition(sql, table, toDay(new Date(now.getTime() + offset * dayMs)));
+  }
+  return gone.size;
+}

@@ -1,0 +1,68 @@
+import t, { type Test } from 'tap';
+import { openPostgres, type Database } from '../db/client.js';
+import { onBothDatabases, startCluster } from '../testing/databases.js';
+import { loadMigrations, migrate } from '../db/migrate.js';
+import { createScheduler, type Job } from './scheduler.js';
+
+async function suite(t: Test, database: Database): Promise<void> {
+  let nowMs = Date.parse('2026-01-01T00:00:00Z');
+  const ran: string[] = [];
+  const errors: string[] = [];
+  let release = (): void => undefined;
+  const jobs: Job[] = [
+    { name: 'quick', everyMs: 15_000, run: async () => { ran.push('quick'); return 'fine'; } },
+    { name: 'hourly', everyMs: 3600_000, run: async ({ nowMs: at }) => { ran.push(`hourly@${at}`); return 'pruned'; } },
+    { name: 'broken', everyMs: 15_000, run: async () => { throw new Error('it broke'); } },
+    { name: 'throws at once', everyMs: 15_000, run: () => { throw new Error('synchronously'); } },
+    { name: 'hanging', everyMs: 15_000, timeoutMs: 30, run: () => new Promise((resolve) => { release = () => resolve('late'); ran.push('hanging'); }) },
+    { name: 'polite', everyMs: 15_000, timeoutMs: 30, run: ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => { ran.push('aborted'); reject(new Error('aborted')); })) },
+  ];
+  const make = () => createScheduler({ database, now: () => nowMs, jobs, onError: (job, error) => errors.push(`${job}: ${(error as Error).message}`) });
+  const one = make();
+  const two = make();
+  t.same(await one.tick(), jobs.map((job) => job.name));
+  t.same(await two.tick(), [], 'one leader');
+  t.same([one.isLeader, two.isLeader], [true, false]);
+  t.ok(ran.includes('quick') && ran.includes('aborted') && ran.some((name) => name.startsWith('hourly')), 'the broken and the hanging harm no other');
+  t.ok(errors.some((e) => e === 'broken: it broke') && errors.some((e) => e === 'throws at once: synchronously') && errors.some((e) => /hanging: it took longer/.test(e)), errors.join());
+  t.same(await one.tick(), [], 'nothing is due at the same moment');
+  nowMs += 15_000;
+  t.same(await one.tick(), ['quick', 'broken', 'throws at once', 'polite'], 'the hourly waits, the hanging is not started beside itself');
+  t.equal(ran.filter((name) => name === 'hanging').length, 1);
+  release();
+  await new Promise((resolve) => setImmediate(resolve));
+  const rows = await database.sql`select name, runs, failures, last_error, last_result from job_state order by name`;
+  t.match(rows.find((row) => row['name'] === 'quick'), { runs: 2, failures: 0, last_error: null, last_result: 'fine' });
+  t.match(rows.find((row) => row['name'] === 'broken'), { runs: 2, failures: 2, last_error: 'it broke' });
+  await one.stop();
+  t.same(await one.tick(), [], 'a stopped one does nothing');
+  nowMs += 3600_000;
+  t.ok((await two.tick()).includes('hourly'), 'the next leader goes on');
+  release();
+  await two.stop();
+  t.throws(() => createScheduler({ database, now: () => 0, jobs: [jobs[0] as Job, jobs[0] as Job], onError: () => undefined }), /one name/);
+}
+
+t.test('scheduler', (t) => onBothDatabases(t, 'the scheduler', suite));
+
+t.test('a leader whose connection is gone is replaced', async (t) => {
+  t.setTimeout(60_000);
+  const cluster = await startCluster();
+  if (cluster === null) return void t.fail('no PostgreSQL');
+  const url = await cluster.create();
+  const [a, b] = [openPostgres(url), openPostgres(url)];
+  await migrate(a, await loadMigrations());
+  const job: Job = { name: 'x', everyMs: 0, run: async () => 'ok' };
+  const make = (database: Database) => createScheduler({ database, now: () => Date.now(), jobs: [job], onError: () => undefined });
+  const [one, two] = [make(a), make(b)];
+  t.same(await one.tick(), ['x']);
+  t.same(await two.tick(), []);
+  await b.sql`select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory' and l.pid <> pg_backend_pid()`;
+  t.same(await two.tick(), ['x'], 'the lock went with the connection');
+  t.same(await one.tick(), [], 'and the old leader notices');
+  await one.stop();
+  await two.stop();
+  await a.close();
+  await b.close();
+  await cluster.stop();
+});

@@ -1,0 +1,121 @@
+// The control plane as a process: environment → database → migrations → app → listening, and the same backwards on
+// SIGTERM. Everything that can be wrong is found before the port is opened.
+import { readFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyBaseLogger } from 'fastify';
+import { buildApp } from './app.js';
+import { seedAdmin } from './auth/seed-admin.js';
+import { openEmbedded, openPostgres, type Database } from './db/client.js';
+import { loadMigrations, migrate } from './db/migrate.js';
+import type { App, House } from './deps.js';
+import { parseEnvFile, readEnv, type Env } from './env.js';
+import { createRetentionJob } from './jobs/retention.js';
+import { createScheduler, type Job } from './jobs/scheduler.js';
+import { vendorPublicKey } from './licence/vendor-key.js';
+import { createOutbound, type Outbound } from './outbound/outbound.js';
+import type { ApplySettings } from './settings/contract.js';
+import { seedSettings } from './settings/store.js';
+
+/** The road to the data plane, made once the database is there. */
+export interface DataPlaneLink {
+  readonly applySettings: ApplySettings;
+  /** After the app is built and before it listens: heal a pending activation, begin watching nodes. */
+  start(house: House): Promise<void>;
+  readonly jobs: readonly Job[];
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly env: Env;
+  readonly now?: () => number;
+  readonly connectDataPlane?: (parts: { readonly env: Env; readonly database: Database; readonly outbound: Outbound; readonly now: () => number }) => Promise<DataPlaneLink>;
+  /** Further routes (rules, vulnerability management); each needs its row in the route matrix. */
+  readonly extend?: (app: App, house: House) => Promise<void> | void;
+  /** Called with the first login when it was created by this start. */
+  readonly onFirstLogin?: (email: string, password: string) => void;
+}
+
+export interface RunningServer {
+  readonly app: App;
+  readonly house: House;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Opens everything and listens on ADMIN_BIND:API_PORT. On any failure closes what it opened and throws. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { env } = options;
+  const now = options.now ?? Date.now;
+  const undo: (() => Promise<unknown>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const database = await openDatabase(env);
+    undo.push(() => database.close());
+    await migrate(database, await loadMigrations());
+    await seedSettings(database, new Date(now()));
+    const outbound = createOutbound({ allow: env.outboundAllow });
+    undo.push(() => outbound.close());
+    const link = (await options.connectDataPlane?.({ env, database, outbound, now })) ?? null;
+    if (link !== null) undo.push(() => link.close());
+    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, licencePublicKey: vendorPublicKey, logger: { level: env.logLevel } });
+    undo.push(() => app.close());
+    await options.extend?.(app, house);
+    if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
+    await link?.start(house);
+    const scheduler = createScheduler({ database, now, jobs: [createRetentionJob(house), ...(link?.jobs ?? [])], onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed') });
+    undo.push(() => scheduler.stop());
+    const url = await app.listen({ host: env.adminBind, port: env.ports.api });
+    scheduler.start();
+    return { app, house, url, close: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function openDatabase(env: Env): Promise<Database> {
+  if (env.databaseUrl !== null) return openPostgres(env.databaseUrl);
+  await mkdir(env.dataDirectory, { recursive: true, mode: 0o700 });
+  return openEmbedded(join(env.dataDirectory, 'db'));
+}
+
+/** First signal: stop taking requests, finish the running ones, close. Second signal: leave at once. */
+export function closeOnSignals(server: { close(): Promise<void> }, log: FastifyBaseLogger): void {
+  let closing = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (closing) process.exit(1);
+      closing = true;
+      log.info({ signal }, 'closing');
+      server.close().then(() => process.exit(0), (error: unknown) => {
+        log.error({ err: error }, 'closing failed');
+        process.exit(1);
+      });
+    });
+  }
+}
+
+/** The variables of the process over those of `.env` beside it. */
+export async function readEnvironment(file = '.env'): Promise<Env> {
+  let text = '';
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return readEnv({ ...parseEnvFile(text), ...process.env });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    const server = await startServer({ env: await readEnvironment(), onFirstLogin: (email, password) => process.stdout.write(`First login: ${email} ${password} (to be changed then)\n`) });
+    closeOnSignals(server, server.app.log);
+    process.stdout.write(`Control plane: ${server.url}/api/docs\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
