@@ -79,6 +79,11 @@ export class HitFinder {
   private readonly jobText: string[] = [];
   private readonly jobClass: number[] = [];
   private flags = 0;
+  /** Hash of the text that `write` copied last; of the value itself after `queue`. */
+  private hash = 0;
+  private readonly seen = new Int32Array(seenSlots);
+  private readonly slots: (ValueRecord | undefined)[] = [];
+  private slotHits = 0;
   private readonly highMask: number; // flags of bytes ≥ 0x80
   /** Values scanned because the memo did not know them; for metrics. */
   scans = 0;
@@ -100,10 +105,34 @@ export class HitFinder {
     const table = this.classes[classIndex] as ClassTable;
     const known = table.memo?.find(value);
     if (known !== undefined) return known;
-    const record = new ValueRecord(value);
-    table.memo?.keep(record);
+    const record = new ValueRecord(value, classIndex);
     this.queue(classIndex, table, record);
+    // What is seen for the first time is not kept: most such values (tokens, ids) never come back, and keeping them would
+    // cost more in memory and collection than scanning the others twice.
+    if (table.memo !== null && this.wasSeen(classIndex)) table.memo.keep(record);
     return record;
+  }
+
+  /** `find` through a slot that remembers the last value asked there: the i-th header of one client rarely changes. */
+  findAt(slot: number, classIndex: number, value: string): ValueRecord {
+    const last = this.slots[slot];
+    // A record answers for its own class only: the same bytes in another class have other atoms.
+    if (last !== undefined && last.value === value && last.scanClass === classIndex && this.parts.memo !== null) {
+      this.slotHits += 1;
+      return last;
+    }
+    const record = this.find(classIndex, value);
+    this.slots[slot] = record;
+    return record;
+  }
+
+  /** Whether the value just queued was queued before; notes it. A collision only keeps a value that need not be kept. */
+  private wasSeen(classIndex: number): boolean {
+    const hash = (this.hash + Math.imul(classIndex, 0x9e3779b1)) | 0;
+    const at = hash & (seenSlots - 1);
+    if (this.seen[at] === hash) return true;
+    this.seen[at] = hash;
+    return false;
   }
 
   /** What the memo knows of a value; undefined when it was never seen or is forgotten. */
@@ -141,7 +170,7 @@ export class HitFinder {
       lookups += memo?.lookups ?? 0;
       found += memo?.found ?? 0;
     }
-    return { lookups, found };
+    return { lookups: lookups + this.slotHits, found: found + this.slotHits };
   }
 
   private takeHit(job: number, pattern: number): void {
@@ -160,18 +189,20 @@ export class HitFinder {
     this.scans += 1;
     this.scannedBytes += value.length;
     const offset = this.write(value);
-    const { flags } = this;
+    const { flags, hash } = this;
     const unchanged = !table.alwaysChanges && (flags & table.anyMask) === 0;
     if (unchanged) {
       this.addJob(classIndex, this.databaseFor(table.union, flags), offset, record, null);
       this.askSets(table, record, null, flags);
       this.askCalled(table, record, null, flags);
+      this.hash = hash;
       return;
     }
     const texts = this.transform(table, value, flags);
     const flagsOf = this.queueChanged(classIndex, table, record, texts, offset, flags);
     this.askSets(table, record, texts, flags, flagsOf);
     this.askCalled(table, record, texts, flags, flagsOf);
+    this.hash = hash;
   }
 
   /** Texts by pipeline position; position 0 is the value itself. Steps shared by pipelines run once. */
@@ -286,19 +317,26 @@ export class HitFinder {
     }
     const { data, bitOf } = this;
     let flags = 0;
+    let hash = length;
     if (length <= 48) {
       // Below this a loop beats the call into the runtime.
       for (let index = 0; index < length; index += 1) {
         const byte = text.charCodeAt(index) & 255;
         data[offset + index] = byte;
         flags |= bitOf[byte] as number;
+        hash = (Math.imul(hash, 31) + byte) | 0;
       }
     } else {
       (data as LatinBuffer).latin1Write(text, offset, length);
       const end = offset + length;
-      for (let index = offset; index < end; index += 1) flags |= bitOf[data[index] as number] as number;
+      for (let index = offset; index < end; index += 1) {
+        const byte = data[index] as number;
+        flags |= bitOf[byte] as number;
+        hash = (Math.imul(hash, 31) + byte) | 0;
+      }
     }
     this.flags = flags;
+    this.hash = hash;
     this.dataBytes = offset + length;
     return offset;
   }
@@ -362,6 +400,9 @@ export class HitFinder {
     };
   }
 }
+
+/** Notes of values seen once; a power of two, larger than the values of a few thousand requests. */
+const seenSlots = 1 << 16;
 
 export const highBytes: readonly number[] = [...Array(256).keys()].filter((byte) => byte >= 0x80);
 const identity: Transformation = { name: 'none', apply: (value) => value, triggers: [] };

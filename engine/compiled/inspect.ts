@@ -17,7 +17,7 @@ import { createSession } from '../session.js';
 import type { Transaction } from '../transaction.js';
 import { transformations } from '../transformations/index.js';
 import { variables } from '../variables.js';
-import { indexAtomUses, scannedLink, sourceBit, type AtomUse } from './atom-uses.js';
+import { indexAtomUses, scannedLink, sourceBit, sourceNames, type AtomUse } from './atom-uses.js';
 import { createByteGroups } from './byte-groups.js';
 import { HitFinder, highBytes } from './hit-finder.js';
 import { noHits, type ValueRecord } from './memo.js';
@@ -228,8 +228,8 @@ class CompiledEngine {
     }
   }
 
-  private take(scanClass: number, bit: number, name: string, value: string): void {
-    this.foundRecords.push(this.finder.find(scanClass, value));
+  private take(scanClass: number, bit: number, name: string, value: string, slot: number): void {
+    this.foundRecords.push(this.finder.findAt(slot, scanClass, value));
     this.foundBits.push(bit);
     this.foundNames.push(name);
   }
@@ -252,27 +252,31 @@ class CompiledEngine {
     const values = (source: ScanSource, read: (transaction: Transaction) => Collection): void => {
       const scanClass = this.classOf[source];
       const bit = sourceBit[source];
+      const base = slotBase(source);
       if (scanSources[source].phase !== phase || scanClass === -1) return;
       found.push((transaction) => {
         const { names, values: list } = read(transaction);
-        for (let index = 0; index < list.length; index += 1) this.take(scanClass, bit, names[index] as string, list[index] as string);
+        for (let index = 0; index < list.length; index += 1) this.take(scanClass, bit, names[index] as string, list[index] as string, base + Math.min(index, slotsPerSource - 1));
       });
     };
     const names = (source: ScanSource, read: (transaction: Transaction) => Collection): void => {
       const scanClass = this.classOf[source];
       const bit = sourceBit[source];
+      const base = slotBase(source);
       if (scanSources[source].phase !== phase || scanClass === -1) return;
       found.push((transaction) => {
-        for (const name of read(transaction).names) this.take(scanClass, bit, name, name);
+        const list = read(transaction).names;
+        for (let index = 0; index < list.length; index += 1) this.take(scanClass, bit, list[index] as string, list[index] as string, base + Math.min(index, slotsPerSource - 1));
       });
     };
     const scalar = (source: ScanSource): void => {
       const scanClass = this.classOf[source];
       const bit = sourceBit[source];
+      const base = slotBase(source);
       const variable = variables.get(scanSources[source].variables[0]);
       if (scanSources[source].phase !== phase || scanClass === -1 || variable?.kind !== 'scalar') return;
       found.push((transaction) => {
-        this.take(scanClass, bit, '', variable.read(transaction));
+        this.take(scanClass, bit, '', variable.read(transaction), base);
       });
     };
     if (phase === 1) this.gatherHeaders(found);
@@ -293,8 +297,8 @@ class CompiledEngine {
     for (const source of ['requestFilename', 'requestBasename', 'requestUri', 'requestUriRaw', 'requestLine', 'queryString', 'requestBody', 'responseBody'] as const) scalar(source);
     if (phase === 2 && this.classOf.xml !== -1) {
       found.push((transaction) => {
-        for (const value of transaction.body.xmlText) this.take(this.classOf.xml, sourceBit.xml, '', value);
-        for (const value of transaction.body.xmlAttributes) this.take(this.classOf.xml, sourceBit.xml, '', value);
+        for (const value of transaction.body.xmlText) this.take(this.classOf.xml, sourceBit.xml, '', value, slotBase('xml'));
+        for (const value of transaction.body.xmlAttributes) this.take(this.classOf.xml, sourceBit.xml, '', value, slotBase('xml'));
       });
     }
     return found;
@@ -302,6 +306,8 @@ class CompiledEngine {
 
   private gatherHeaders(found: ((transaction: Transaction) => void)[]): void {
     const { headerValue, cookieHeader } = this.classOf;
+    const base = slotBase('headerValue');
+    const cookieBase = slotBase('cookieHeader');
     if (headerValue === -1 && cookieHeader === -1) return;
     found.push((transaction) => {
       const { names, values } = transaction.requestHeaders;
@@ -309,7 +315,7 @@ class CompiledEngine {
         const name = names[index] as string;
         const isCookie = name.length === 6 && name.toLowerCase() === 'cookie';
         const scanClass = isCookie ? cookieHeader : headerValue;
-        if (scanClass !== -1) this.take(scanClass, isCookie ? sourceBit.cookieHeader : sourceBit.headerValue, name, values[index] as string);
+        if (scanClass !== -1) this.take(scanClass, isCookie ? sourceBit.cookieHeader : sourceBit.headerValue, name, values[index] as string, (isCookie ? cookieBase : base) + Math.min(index, slotsPerSource - 1));
       }
     });
   }
@@ -324,6 +330,12 @@ function runsUnseen(rule: RuleIR): boolean {
 function runUnconditional(rule: RuleIR, transaction: Transaction, removals: RemovalTable): void {
   for (const link of rule.links) runSetvars(link, transaction);
   runRuleMatched(transaction, rule, removals);
+}
+
+/** Positions of a source (the first headers, cookies, arguments …) that have a slot of their own; later ones share the last. */
+const slotsPerSource = 24;
+function slotBase(source: ScanSource): number {
+  return sourceNames.indexOf(source) * slotsPerSource;
 }
 
 const none: readonly number[] = [];

@@ -5,7 +5,10 @@
 /** What is known of one value in one scan class: the atoms that may hold on it. */
 export class ValueRecord {
   hits: readonly number[] = noHits;
-  constructor(readonly value: string) {}
+  constructor(
+    readonly value: string,
+    readonly scanClass: number,
+  ) {}
 }
 export const noHits: readonly number[] = Object.freeze([]);
 
