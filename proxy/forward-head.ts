@@ -25,6 +25,7 @@ function isRewritten(lowerName: string): boolean {
     case 'host':
     case 'content-length':
     case 'expect':
+    case 'proxy': // CGI programs would take it for their own HTTP_PROXY setting
     case 'x-request-id':
     case 'x-forwarded-for':
     case 'x-forwarded-proto':

@@ -18,6 +18,7 @@ import type { Action } from './metrics.js';
 import { renderPage } from './pages.js';
 import { Reply } from './reply.js';
 import type { BodyWatch, RoadContext } from './road-context.js';
+import { isFieldText } from './response-parser.js';
 import type { Site } from './route.js';
 import type { UpstreamExchange } from './upstream.js';
 
@@ -284,6 +285,11 @@ export class Journey implements BodyWatch {
         this.finish('blocked');
         return;
       case 'redirect':
+        // The location comes from a rule's macros, hence from the request: line breaks in it would write header lines.
+        if (interruption.data === '' || !isFieldText(interruption.data)) {
+          this.answer(403, 'blocked', !this.isBodyComplete);
+          return;
+        }
         this.status = interruption.status >= 300 && interruption.status < 400 ? interruption.status : 302;
         this.replyFields = ['Location', interruption.data, 'Cache-Control', 'no-store', 'X-Request-Id', this.requestId];
         this.exchange.respond(this.status, this.replyFields, '', !this.isBodyComplete);

@@ -84,7 +84,8 @@ function workerCount(options: DataPlaneOptions, kind: ListenerKind, log: Logger)
 
 /** Starts everything; rejects with a message for people when something is in the way. */
 export async function startDataPlane(options: DataPlaneOptions): Promise<DataPlane> {
-  const log = pino({ name: 'gatehouse-proxy', level: options.logLevel ?? 'info' }, pino.destination({ fd: 2, sync: false }));
+  // Synchronous: what was said must be out before a hard end; lines are few, and no request waits for this thread.
+  const log = pino({ name: 'gatehouse-proxy', level: options.logLevel ?? 'info' }, pino.destination({ fd: 2, sync: true }));
   const choice = chooseListener(options.listener);
   const workers = workerCount(options, choice.kind, log);
   const port = await claimPort(options.host, options.port);
@@ -132,11 +133,13 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
 
   let stopping: Promise<boolean> | null = null;
   const end = (lingerMs: number | null): Promise<boolean> => (stopping ??= stopAll({ supervisor, admin, audit, log, drainMs: generations.active.config.timeouts.drainMs, lingerMs }));
+  let forgetSignals = (): void => {};
   const stop = async (): Promise<void> => {
+    forgetSignals();
     await end(null);
   };
   const plane: DataPlane = { ports: { http: supervisor.port, admin: admin.port }, adminToken, listener: choice.kind, workers, activate, status, stop };
-  if (options.handlesSignals) handleSignals(plane, end, options, log);
+  if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   return plane;
 }
 
@@ -154,7 +157,6 @@ async function stopAll({ supervisor, admin, audit, log, drainMs, lingerMs }: Sto
   await admin.close();
   await audit.close();
   log.info({ idleConnectionsCut: !areGone }, 'data plane stopped');
-  await new Promise<void>((resolve) => log.flush(() => resolve()));
   return areGone;
 }
 
@@ -197,7 +199,7 @@ async function scrape(supervisor: Supervisor, generations: Generations, audit: A
 
 const lingerMs = 1_000; // for idle connections, after the last request is through
 
-function handleSignals(plane: DataPlane, end: (lingerMs: number) => Promise<boolean>, options: DataPlaneOptions, log: Logger): void {
+function handleSignals(plane: DataPlane, end: (lingerMs: number) => Promise<boolean>, options: DataPlaneOptions, log: Logger): () => void {
   const onEnd = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'stopping: no new connections, open requests are finished');
     end(lingerMs).then(
@@ -215,9 +217,15 @@ function handleSignals(plane: DataPlane, end: (lingerMs: number) => Promise<bool
   };
   process.once('SIGTERM', onEnd);
   process.once('SIGINT', onEnd);
-  process.on('SIGHUP', () => {
+  const onReread = (): void => {
     void rereadSettings(plane, options, log);
-  });
+  };
+  process.on('SIGHUP', onReread);
+  return () => {
+    process.off('SIGTERM', onEnd);
+    process.off('SIGINT', onEnd);
+    process.off('SIGHUP', onReread);
+  };
 }
 
 async function rereadSettings(plane: DataPlane, options: DataPlaneOptions, log: Logger): Promise<void> {

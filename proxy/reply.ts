@@ -41,8 +41,13 @@ export class Reply implements UpstreamHandler {
     journey.replyFields = this.fields;
     const { inspection, config } = journey.generation;
     const { transaction } = journey;
+    let wantsBody = false;
     if (transaction !== null && inspection !== null) {
-      journey.inspect(site, () => inspection.inspector.responseHeaders(transaction, { status: head.status, protocol: head.protocol, headers: head.headers }));
+      journey.inspect(site, () => {
+        const interruption = inspection.inspector.responseHeaders(transaction, { status: head.status, protocol: head.protocol, headers: head.headers });
+        wantsBody = interruption === null && inspection.inspector.wantsResponseBody(transaction);
+        return interruption;
+      });
       if (journey.isOver) return;
     }
     if (head.status === 101) {
@@ -54,8 +59,7 @@ export class Reply implements UpstreamHandler {
       this.state = 'flowing';
       return;
     }
-    const isHeld = journey.transaction !== null && inspection !== null && !isStream(head.headers) && inspection.inspector.wantsResponseBody(journey.transaction);
-    if (isHeld) {
+    if (wantsBody && !isStream(head.headers)) {
       this.state = 'held';
       this.collector = new BodyCollector(config.limits.responseBodyBytesMax);
     } else this.startRelay();

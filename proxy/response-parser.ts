@@ -352,7 +352,7 @@ function isToken(name: string): boolean {
 export function isFieldText(value: string): boolean {
   for (let index = 0; index < value.length; index += 1) {
     const code = value.charCodeAt(index);
-    if ((code < 0x20 && code !== 0x09) || code === 0x7f) return false;
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f || code > 0xff) return false;
   }
   return true;
 }

@@ -156,6 +156,28 @@ for (const kind of listenerKinds) {
   });
 }
 
+t.test('SIGHUP reads the local settings again; what is not good changes nothing', async (t) => {
+  const backend = await startBackend(t, (_request, response) => response.end('ok'));
+  const config = configOf({ sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 300 } });
+  let next: () => Promise<{ config: typeof config; artifact: Uint8Array }> = () => Promise.reject(new Error('settings.json is not JSON'));
+  let reads = 0;
+  const plane = await startPlane(t, 'node', { sites: config.sites.map(({ name, prefix, upstream }) => ({ name, prefix, upstream })) }, {
+    handlesSignals: true,
+    reread: () => {
+      reads += 1;
+      return next();
+    },
+  });
+  process.kill(process.pid, 'SIGHUP');
+  t.ok(await until(() => reads === 1));
+  await pause(50);
+  t.equal((await plane.status())['generation'], 1);
+  next = () => Promise.resolve({ config, artifact: doubleArtifact({ ...standardPlan, needles: [...standardPlan.needles, 'NEWER'] }) });
+  process.kill(process.pid, 'SIGHUP');
+  t.ok(await until(async () => (await plane.status())['generation'] === 2));
+  t.equal(statusOf((await sendRaw(plane.ports.http, probe('/?NEWER'))).text), 403);
+});
+
 t.test('a taken port is told, not shared', async (t) => {
   const backend = await startBackend(t, () => {});
   await t.rejects(startPlane(t, 'uws', {}, { port: backend.port }), /another program uses this port/);

@@ -9,6 +9,7 @@ interface Plan {
   readonly seesResponses?: boolean;
   readonly throwsInPhase?: number;
   readonly responseNeedle?: string;
+  readonly location?: string;
   readonly action?: 'deny' | 'drop' | 'redirect';
 }
 
@@ -37,7 +38,7 @@ export function loadInspection(artifact: Uint8Array): LoadedInspection {
     if (plan.throwsInPhase === phase && text.includes('boom')) throw new Error(`the double fails in phase ${phase}`);
     if (text.includes('x-crash-worker')) setTimeout(() => { throw new Error('a bug, thrown where nobody catches it'); }, 0);
     if (!needles.some((needle) => text.includes(needle))) return null;
-    const interruption: Interruption = { ruleId: 949110, action: plan.action ?? 'deny', status: plan.action === 'redirect' ? 302 : 403, phase, data: plan.action === 'redirect' ? 'https://example.com/blocked' : '' };
+    const interruption: Interruption = { ruleId: 949110, action: plan.action ?? 'deny', status: plan.action === 'redirect' ? 302 : 403, phase, data: plan.action === 'redirect' ? (plan.location ?? 'https://example.com/blocked') : '' };
     if (transaction.engineMode === 'DetectionOnly') {
       transaction.withheld ??= interruption;
       return null;

@@ -110,6 +110,8 @@ for (const kind of listenerKinds) {
     const reply = (await sendRaw(redirecting.ports.http, get('/?q=EVIL'))).text;
     t.equal(statusOf(reply), 302);
     t.match(reply, /\r\nLocation: https:\/\/example\.com\/blocked\r\n/i);
+    const breaking = await startPlane(t, kind, { sites }, { plan: { action: 'redirect', location: 'https://example.com/\r\nSet-Cookie: a=b' } });
+    t.equal(statusOf((await sendRaw(breaking.ports.http, get('/?q=EVIL'))).text), 403, 'a location with a line break is not sent');
     const dropping = await startPlane(t, kind, { sites }, { plan: { action: 'drop' } });
     t.strictSame(await sendRaw(dropping.ports.http, get('/?q=EVIL')), { text: '', isClosed: true });
   });

@@ -53,6 +53,7 @@ export const differences: readonly Difference[] = [
 export const notes: readonly { readonly listener: ListenerKind; readonly what: string }[] = [
   { listener: 'uws', what: 'field names reach the application in lower case (HTTP field names are caseless)' },
   { listener: 'uws', what: 'field values lose bytes ≥ 0x80 at their ends, and bytes that are not UTF-8 become EF BF BD; inspected and forwarded are the same bytes, always' },
+  { listener: 'uws', what: 'an idle connection is closed after 10 s, whatever client_idle_ms says' },
   { listener: 'uws', what: "the client's port is not known (0 in the audit log)" },
   { listener: 'uws', what: 'the head of a response whose length is unknown leaves with its first byte, not before (an event stream opens with its first event)' },
   { listener: 'uws', what: 'WebSockets are bridged message by message, without compression; node tunnels bytes' },

@@ -262,6 +262,24 @@ function isAscii(value: string): boolean {
   return true;
 }
 
+type Take = (res: HttpResponse, req: HttpRequest, upgrade: Upgrade | null) => void;
+
+function bridgeWebSockets(app: TemplatedApp, take: Take): void {
+  app.ws<Bridged>('/*', {
+    maxPayloadLength: 16 * 1024 * 1024,
+    idleTimeout: 120,
+    maxBackpressure: 16 * 1024 * 1024,
+    sendPingsAutomatically: false,
+    upgrade: (res, req, context) => take(res, req, { context, key: req.getHeader('sec-websocket-key') }),
+    open: (socket) => socket.getUserData().bridge.opened(socket),
+    message: (socket, message, isBinary) => socket.getUserData().bridge.message(Buffer.from(message), isBinary),
+    drain: (socket) => socket.getUserData().bridge.drained(),
+    ping: (socket, message) => socket.getUserData().bridge.ping(Buffer.from(message)),
+    pong: (socket, message) => socket.getUserData().bridge.pong(Buffer.from(message)),
+    close: (socket, code, message) => socket.getUserData().bridge.closed(code, Buffer.from(message)),
+  });
+}
+
 export function listenUws(options: ListenerOptions): Promise<Listener> {
   const uws = loadUws();
   const open = new Set<UwsExchange>();
@@ -273,7 +291,7 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
     open.delete(exchange);
     if (open.size === 0) whenIdle?.();
   };
-  const take = (res: HttpResponse, req: HttpRequest, upgrade: Upgrade | null): void => {
+  const take: Take = (res, req, upgrade) => {
     if (isDrained) {
       res.close();
       return;
@@ -294,19 +312,7 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
   };
   const app: TemplatedApp = uws.App();
   uws._cfg('silent'); // no product name in responses; must follow App(), before it the library has no loop to configure
-  app.ws<Bridged>('/*', {
-    maxPayloadLength: 16 * 1024 * 1024,
-    idleTimeout: 120,
-    maxBackpressure: 16 * 1024 * 1024,
-    sendPingsAutomatically: false,
-    upgrade: (res, req, context) => take(res, req, { context, key: req.getHeader('sec-websocket-key') }),
-    open: (socket) => socket.getUserData().bridge.opened(socket),
-    message: (socket, message, isBinary) => socket.getUserData().bridge.message(Buffer.from(message), isBinary),
-    drain: (socket) => socket.getUserData().bridge.drained(),
-    ping: (socket, message) => socket.getUserData().bridge.ping(Buffer.from(message)),
-    pong: (socket, message) => socket.getUserData().bridge.pong(Buffer.from(message)),
-    close: (socket, code, message) => socket.getUserData().bridge.closed(code, Buffer.from(message)),
-  });
+  bridgeWebSockets(app, take);
   app.any('/*', (res, req) => take(res, req, null));
 
   return new Promise((resolve, reject) => {
