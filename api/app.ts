@@ -20,6 +20,7 @@ import { registerTokenRoutes } from './auth/token-routes.js';
 import { registerUserRoutes } from './auth/user-routes.js';
 import type { App, AppDeps, House, TypeBoxProvider } from './deps.js';
 import { ApiError, toProblem } from './errors.js';
+import { registerEventRoutes } from './events/routes.js';
 import { registerHealthRoutes } from './health-routes.js';
 import { isNestedDeeper } from './http/json-depth.js';
 import { ProblemSchema } from './http/problem-schema.js';
@@ -29,6 +30,7 @@ import { registerSettingsRoutes } from './settings/routes.js';
 import { registerVersionRoutes } from './settings/version-routes.js';
 import { createSettingsReader } from './settings/reader.js';
 import { toProblemFields } from './settings/validate.js';
+import { registerThreatRoutes } from './threat-intel/routes.js';
 
 /** Bodies beyond this are answered 413; routes that import data say their own. */
 export const bodyBytesMax = 1024 * 1024;
@@ -79,6 +81,8 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerLicenceRoutes(app, house);
   registerSettingsRoutes(app, house);
   registerVersionRoutes(app, house);
+  registerThreatRoutes(app, house);
+  registerEventRoutes(app, house);
   registerJobRoutes(app, house);
   return { app, house };
 }
@@ -96,6 +100,7 @@ export function createHouse(deps: AppDeps): House {
     breachCheck: createBreachCheck(deps.outbound, deps.env.breachedPasswordsUrl),
     currentSettings: reader.current,
     settingsChanged: reader.forget,
+    threatsChanged: deps.threatsChanged ?? (async () => undefined),
   };
 }
 

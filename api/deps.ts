@@ -22,7 +22,7 @@ export interface TypeBoxProvider extends FastifyTypeProvider {
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxProvider>;
 
 export interface AppDeps {
-  readonly env: Pick<Env, 'authSessionSecret' | 'settingsEncryptionSecret' | 'trustedProxies' | 'breachedPasswordsUrl' | 'brand'>;
+  readonly env: Pick<Env, 'authSessionSecret' | 'settingsEncryptionSecret' | 'dataAdminToken' | 'trustedProxies' | 'breachedPasswordsUrl' | 'brand'>;
   /** Migrated and seeded. */
   readonly database: Database;
   /** Milliseconds since 1970. */
@@ -30,6 +30,8 @@ export interface AppDeps {
   readonly outbound: Outbound;
   /** null: no data plane is connected; apply answers 503. */
   readonly applySettings: ApplySettings | null;
+  /** Called after the list of bad addresses changed; pushes it to the data plane without a recompile. */
+  readonly threatsChanged?: () => Promise<void>;
   /** PEM of the vendor's public key; null: a build without one is a trial. */
   readonly licencePublicKey: string | null;
   /** pino options, or false for silence. */
@@ -42,6 +44,7 @@ export interface AppDeps {
 }
 
 export interface House extends AppDeps {
+  readonly threatsChanged: () => Promise<void>;
   readonly sealing: Sealing;
   readonly audit: AuditLog;
   readonly hasher: PasswordHasher;

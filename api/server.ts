@@ -20,6 +20,7 @@ import { seedSettings } from './settings/store.js';
 /** The road to the data plane, made once the database is there. */
 export interface DataPlaneLink {
   readonly applySettings: ApplySettings;
+  readonly threatsChanged?: () => Promise<void>;
   /** After the app is built and before it listens: heal a pending activation, begin watching nodes. */
   start(house: House): Promise<void>;
   readonly jobs: readonly Job[];
@@ -60,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => outbound.close());
     const link = (await options.connectDataPlane?.({ env, database, outbound, now })) ?? null;
     if (link !== null) undo.push(() => link.close());
-    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, licencePublicKey: vendorPublicKey, logger: { level: env.logLevel } });
+    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), logger: { level: env.logLevel } });
     undo.push(() => app.close());
     await options.extend?.(app, house);
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);

@@ -50,7 +50,7 @@ export function registerGuard(app: App, house: House): void {
     const access = accessOfRoute.get(`${request.method} ${pattern}`);
     if (access === undefined) throw new Error(`no access rule for ${request.method} ${pattern}`);
     reply.header('cache-control', 'no-store');
-    if (access.kind === 'public') return;
+    if (access.kind !== 'guarded') return;
     const principal = await authenticate(request, house);
     admit(principal, access);
     request.principal = principal;

@@ -241,7 +241,7 @@ t.test('breached passwords are refused, an unreachable service is noted in the a
   const server = createServer((_, reply) => (isUp ? reply.end('1E4C9B93F3F0682250B6CF8331B7EE68FD8:42\r\nF1A08CA6C0CBC8E36FD64AB4B6A21AC44A6:9\r\n') : reply.writeHead(500).end()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const outbound = createOutbound({ allow: ['127.0.0.1'] });
-  const at = await startTestApp(database, { outbound, env: { authSessionSecret: 'a'.repeat(40), settingsEncryptionSecret: 'b'.repeat(40), trustedProxies: [], breachedPasswordsUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/range/`, brand: { name: 'Gatehouse', sub: '', tagline: null } } });
+  const at = await startTestApp(database, { outbound, env: { authSessionSecret: 'a'.repeat(40), settingsEncryptionSecret: 'b'.repeat(40), dataAdminToken: 'c'.repeat(40), trustedProxies: [], breachedPasswordsUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/range/`, brand: { name: 'Gatehouse', sub: '', tagline: null } } });
   const root = await at.user('admin');
   await at.call('PATCH', '/api/settings', { token: root.token, body: { policy_password_min_length: 8 } });
   const create = (email: string, password: string) => at.call('POST', '/api/users', { token: root.token, body: { email, role: 'viewer', password } });

@@ -11,6 +11,8 @@ export type Permission = (typeof permissions)[number];
 
 export type RouteAccess =
   | { readonly kind: 'public' }
+  /** Data-plane nodes, with DATA_ADMIN_TOKEN; the route checks it itself. */
+  | { readonly kind: 'dataplane' }
   | {
       readonly kind: 'guarded';
       readonly permission: Permission;
@@ -38,6 +40,8 @@ export const routeMatrix: Readonly<Record<string, RouteAccess>> = {
   'GET /api/sso': open,
   'GET /api/sso/login': open,
   'GET /api/sso/callback': open,
+
+  'POST /api/dataplane/records': { kind: 'dataplane' },
 
   'POST /api/logout': inPerson('account', everybody, true),
   'GET /api/account': inPerson('account', everybody, true),

@@ -52,6 +52,6 @@ export function registerTokenRoutes(app: App, house: House): void {
   app.get(
     '/api/roles/matrix',
     { schema: { tags: ['people'], summary: 'Who may call what', response: { 200: Type.Object({ items: Type.Array(Type.Object({ route: Type.String(), public: Type.Boolean(), permission: Nullable(Type.String()), roles: Type.Array(Type.String()), tokens: Type.Boolean() })) }), ...refusals } } },
-    async () => ({ items: Object.entries(routeMatrix).map(([route, access]) => (access.kind === 'public' ? { route, public: true, permission: null, roles: [], tokens: false } : { route, public: false, permission: access.permission, roles: [...access.roles], tokens: access.tokens })) }),
+    async () => ({ items: Object.entries(routeMatrix).map(([route, access]) => (access.kind !== 'guarded' ? { route, public: access.kind === 'public', permission: null, roles: [], tokens: false } : { route, public: false, permission: access.permission, roles: [...access.roles], tokens: access.tokens })) }),
   );
 }

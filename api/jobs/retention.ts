@@ -2,6 +2,7 @@ import { pruneAttempts } from '../auth/lockout.js';
 import { pruneSessions } from '../auth/sessions.js';
 import type { House } from '../deps.js';
 import { pruneRecords } from '../events/partitions.js';
+import { pruneThreats } from '../threat-intel/store.js';
 import type { Job } from './scheduler.js';
 
 const dayMs = 86_400_000;
@@ -22,7 +23,9 @@ export function createRetentionJob(house: House): Job {
       const sessions = await pruneSessions(sql, before(sessionDays));
       const attempts = await pruneAttempts(sql, nowMs);
       const partitions = await pruneRecords(house.database, before(settings.retention_requests_days), new Date(nowMs));
-      return `${audit} audit entries, ${sessions} sessions, ${attempts} login counters, ${partitions} days of requests and events removed`;
+      const batches = await sql`delete from ingest_batches where at < ${before(sessionDays)}`;
+      const threats = await pruneThreats(sql, new Date(nowMs));
+      return `${audit} audit entries, ${sessions} sessions, ${attempts} login counters, ${partitions} days of requests and events, ${batches.count} batch marks, ${threats} expired addresses removed`;
     },
   };
 }

@@ -28,7 +28,7 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
       markPending: (artifactSha256, larger) => sql.begin((tx) => markPending(tx, head.id, artifactSha256, larger ?? generation)),
     });
     const served = outcome.kind === 'active' ? (outcome.generation ?? generation) : state.generation;
-    await settle(house, actor, head.id, state.activeId, served, outcome);
+    if (!dryRun) await settle(house, actor, head.id, state.activeId, served, outcome);
     if (outcome.kind === 'refused') throw new ApiError('apply_refused', `Nothing was activated: ${outcome.reason}`, { extensions: { diagnostics: outcome.diagnostics } });
     if (outcome.kind === 'failed') throw new ApiError('apply_failed', `Nothing was activated: ${outcome.reason}`, { extensions: { nodes: outcome.nodes } });
     return {

@@ -42,7 +42,7 @@ export async function startTestApp(database: Database, over: Partial<AppDeps> = 
   const outbound = over.outbound ?? createOutbound({ allow: [], resolveHost: async () => [] });
   const state: { nextOutcome: TestApp['nextOutcome'] } = { nextOutcome: null };
   const { app, house } = await buildApp({
-    env: { authSessionSecret: 'a'.repeat(40), settingsEncryptionSecret: 'b'.repeat(40), trustedProxies: ['127.0.0.1/8'], breachedPasswordsUrl: 'http://breach.invalid/range/', brand: { name: 'Gatehouse', sub: 'WAAP', tagline: null } },
+    env: { authSessionSecret: 'a'.repeat(40), settingsEncryptionSecret: 'b'.repeat(40), dataAdminToken: 'c'.repeat(40), trustedProxies: ['127.0.0.1/8'], breachedPasswordsUrl: 'http://breach.invalid/range/', brand: { name: 'Gatehouse', sub: 'WAAP', tagline: null } },
     database, now: () => clock.nowMs, outbound, licencePublicKey: null, logger: false, passwordIterations: 1000, loginsPerMinute: 1_000_000, notFoundPerMinute: 1_000_000,
     async applySettings(request) {
       applied.push(request);

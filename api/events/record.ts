@@ -1,0 +1,37 @@
+// What data-plane nodes send: request records and security events, in batches. Field names are the columns.
+import { Type, type Static } from '@sinclair/typebox';
+
+const Text = (lengthMax: number) => Type.String({ maxLength: lengthMax });
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+export const RequestRecord = Type.Object(
+  {
+    at_ms: Count, request_id: Text(128), site: Text(200), generation: Count, client_ip: Text(64), method: Text(64), uri: Text(8192), status: Type.Integer({ minimum: 0, maximum: 999 }), verdict: Text(32),
+    inbound_score: Count, outbound_score: Count, rule_ids: Type.Array(Type.Integer(), { maxItems: 200 }), user_agent: Text(1024), request_bytes: Count, response_bytes: Count, latency_us: Count, inspection_us: Count,
+  },
+  { additionalProperties: false },
+);
+export type RequestRecord = Static<typeof RequestRecord>;
+
+export const EventRecord = Type.Object(
+  {
+    at_ms: Count, request_id: Text(128), site: Text(200), client_ip: Text(64), kind: Text(64), verdict: Text(32), method: Text(64), uri: Text(8192), status: Type.Integer({ minimum: 0, maximum: 999 }),
+    rule_id: Type.Union([Type.Integer(), Type.Null()]), inbound_score: Count, details: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { additionalProperties: false },
+);
+export type EventRecord = Static<typeof EventRecord>;
+
+export const RecordBatch = Type.Object(
+  {
+    node: Type.String({ minLength: 1, maxLength: 100 }),
+    /** Chosen by the node, the same on every retry. */
+    batch_id: Type.String({ minLength: 1, maxLength: 100 }),
+    requests: Type.Array(RequestRecord, { maxItems: 20_000 }),
+    events: Type.Array(EventRecord, { maxItems: 20_000 }),
+    /** Records the node had to drop since its last batch: counted here, so that nothing is missing silently. */
+    dropped: Type.Optional(Count),
+  },
+  { additionalProperties: false },
+);
+export type RecordBatch = Static<typeof RecordBatch>;

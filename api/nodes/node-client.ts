@@ -1,0 +1,162 @@
+// One data-plane node through its admin interface. Not an outgoing call in the sense of api/outbound: nodes come from
+// the environment of the operator, never from settings, and they live on loopback or a private network by design.
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { GenerationReply, GenerationRequest } from '#proxy/contract';
+
+export interface NodeStatus {
+  readonly generation: number;
+  /** SHA-256 of the artifact it serves; '' without one. */
+  readonly ruleset: string;
+  readonly workers: number;
+}
+
+export type StatusAnswer = { readonly kind: 'answered'; readonly status: NodeStatus } | { readonly kind: 'unreachable'; readonly detail: string };
+
+export type ActivateAnswer =
+  | { readonly kind: 'active'; readonly generation: number; readonly workers: number; readonly tookMs: number }
+  /** The node said no: it serves what it served. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** No answer: it may serve either, and has to be asked. */
+  | { readonly kind: 'unknown'; readonly detail: string };
+
+export interface NodeClient {
+  status(url: string): Promise<StatusAnswer>;
+  activate(url: string, generation: GenerationRequest, artifactFile: string): Promise<ActivateAnswer>;
+}
+
+export interface NodeClientOptions {
+  readonly token: string;
+  readonly statusTimeoutMs?: number;
+  readonly activateTimeoutMs?: number;
+}
+
+const replyBytesMax = 4 * 1024 * 1024;
+/** Divisible by three: the base64 of the pieces is the base64 of the whole. */
+const pieceBytes = 3 * 256 * 1024;
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export function createNodeClient(options: NodeClientOptions): NodeClient {
+  const { token, statusTimeoutMs = 3000, activateTimeoutMs = 90_000 } = options;
+  return {
+    async status(url) {
+      try {
+        const answer = await send(url, '/status', 'GET', token, statusTimeoutMs, null);
+        if (answer.status !== 200) return { kind: 'unreachable', detail: describe(answer) };
+        const body = JSON.parse(answer.text) as { generation?: unknown; ruleset?: unknown; workers?: unknown };
+        if (typeof body.generation !== 'number' || typeof body.ruleset !== 'string') return { kind: 'unreachable', detail: 'what answers there is not a data-plane node' };
+        return { kind: 'answered', status: { generation: body.generation, ruleset: body.ruleset, workers: Array.isArray(body.workers) ? body.workers.length : 0 } };
+      } catch (error) {
+        return { kind: 'unreachable', detail: reasonOf(error) };
+      }
+    },
+    async activate(url, generation, artifactFile) {
+      try {
+        // A node on this machine usually sees the same disk; one that does not says so and gets the bytes.
+        if (isLocal(url)) {
+          const answer = toActivateAnswer(await send(url, '/generation', 'PUT', token, activateTimeoutMs, [JSON.stringify({ ...generation, artifactPath: artifactFile })]));
+          if (answer.kind !== 'refused' || !/ENOENT|EACCES/.test(answer.reason)) return answer;
+        }
+        return toActivateAnswer(await send(url, '/generation', 'PUT', token, activateTimeoutMs, await withBytes(generation, artifactFile)));
+      } catch (error) {
+        return { kind: 'unknown', detail: reasonOf(error) };
+      }
+    },
+  };
+}
+
+function isLocal(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+}
+
+interface Body extends AsyncIterable<string> {
+  readonly bytes: number;
+}
+
+/** The request with the artifact inside, read piece by piece: 20 MB must not pass through one string. */
+async function withBytes(generation: GenerationRequest, file: string): Promise<Body> {
+  const marker = '\u0001artifact';
+  const [head = '', tail = ''] = JSON.stringify({ ...generation, artifactPath: '', artifactBase64: marker }).split(JSON.stringify(marker).slice(1, -1));
+  const { size } = await stat(file);
+  return {
+    bytes: Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.ceil(size / 3) * 4,
+    async *[Symbol.asyncIterator]() {
+      yield head;
+      let rest: Buffer = Buffer.alloc(0);
+      for await (const chunk of createReadStream(file, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>) {
+        const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+        const whole = all.length - (all.length % 3);
+        yield all.toString('base64', 0, whole);
+        rest = all.subarray(whole);
+      }
+      yield rest.toString('base64') + tail;
+    },
+  };
+}
+
+function send(url: string, path: string, method: string, token: string, timeoutMs: number, body: string[] | Body | null): Promise<Answer> {
+  const target = new URL(path, url);
+  return new Promise((resolve, reject) => {
+    const length = body === null ? 0 : Array.isArray(body) ? Buffer.byteLength(body.join('')) : body.bytes;
+    const headers = { authorization: `Bearer ${token}`, connection: 'close', ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': length }) };
+    const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, { method, headers, signal: AbortSignal.timeout(timeoutMs) });
+    request.once('error', reject);
+    request.once('response', (response) => readAll(response).then(resolve, reject));
+    if (body === null) request.end();
+    else if (Array.isArray(body)) request.end(body.join(''));
+    else void pour(body, request).catch((error: unknown) => request.destroy(error instanceof Error ? error : new Error(String(error))));
+  });
+}
+
+async function pour(body: Body, request: ReturnType<typeof httpRequest>): Promise<void> {
+  for await (const piece of body) {
+    if (request.destroyed) return;
+    if (!request.write(piece)) await new Promise<void>((resolve) => {
+      request.once('drain', resolve);
+      request.once('close', resolve);
+    });
+  }
+  request.end();
+}
+
+async function readAll(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > replyBytesMax) throw new Error('the answer is too large for a data-plane node');
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+function toActivateAnswer(answer: Answer): ActivateAnswer {
+  let reply: Partial<Extract<GenerationReply, { outcome: 'active' }>> & Partial<Omit<Extract<GenerationReply, { outcome: 'refused' }>, 'outcome'>> = {};
+  try {
+    reply = JSON.parse(answer.text) as typeof reply;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error; // not JSON: described below by its status
+  }
+  if (answer.status === 200 && reply.outcome === 'active' && typeof reply.id === 'number') return { kind: 'active', generation: reply.id, workers: reply.workers ?? 0, tookMs: reply.tookMs ?? 0 };
+  if (answer.status >= 500) return { kind: 'unknown', detail: describe(answer) };
+  const problems = (reply.problems ?? []).map(({ path, message }) => `${path} ${message}`).join('; ');
+  return { kind: 'refused', reason: typeof reply.reason === 'string' ? `${reply.reason}${problems === '' ? '' : `: ${problems}`}` : describe(answer) };
+}
+
+function describe({ status, text }: Answer): string {
+  if (status === 401) return 'it does not accept our token: DATA_ADMIN_TOKEN here and GATEHOUSE_ADMIN_TOKEN there must be the same';
+  return `it answered ${status}: ${text.slice(0, 200)}`;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it did not answer in time';
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}

@@ -1,0 +1,47 @@
+// What the control plane knows of its data-plane nodes. Every question to a node leaves its answer here.
+import type { Queryable } from '../db/client.js';
+import type { StatusAnswer } from './node-client.js';
+
+export interface NodeRow {
+  readonly url: string;
+  readonly first_seen_at: Date;
+  readonly last_seen_at: Date | null;
+  readonly last_asked_at: Date;
+  readonly reachable: boolean;
+  readonly detail: string;
+  readonly generation: number | null;
+  readonly ruleset: string;
+  readonly workers: number;
+  readonly served_version: number | null;
+  readonly served_generation: number | null;
+  readonly served_sha256: string | null;
+}
+
+export async function listNodes(sql: Queryable): Promise<NodeRow[]> {
+  return sql<NodeRow[]>`select * from data_nodes order by url`;
+}
+
+export async function recordStatus(sql: Queryable, url: string, answer: StatusAnswer, at: Date): Promise<void> {
+  if (answer.kind === 'unreachable') {
+    await sql`insert into data_nodes (url, first_seen_at, last_asked_at, reachable, detail) values (${url}, ${at}, ${at}, false, ${answer.detail})
+      on conflict (url) do update set last_asked_at = excluded.last_asked_at, reachable = false, detail = excluded.detail`;
+    return;
+  }
+  const { generation, ruleset, workers } = answer.status;
+  await sql`insert into data_nodes (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers) values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${ruleset}, ${workers})
+    on conflict (url) do update set last_seen_at = excluded.last_seen_at, last_asked_at = excluded.last_asked_at, reachable = true, detail = '', generation = excluded.generation, ruleset = excluded.ruleset, workers = excluded.workers`;
+}
+
+/** The node serves this version under this number. */
+export async function recordServed(sql: Queryable, url: string, served: { readonly versionId: number; readonly generation: number; readonly sha256: string; readonly workers: number }, at: Date): Promise<void> {
+  const { versionId, generation, sha256, workers } = served;
+  await sql`insert into data_nodes (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers, served_version, served_generation, served_sha256)
+    values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${sha256}, ${workers}, ${versionId}, ${generation}, ${sha256})
+    on conflict (url) do update set last_seen_at = excluded.last_seen_at, last_asked_at = excluded.last_asked_at, reachable = true, detail = '', generation = excluded.generation, ruleset = excluded.ruleset,
+      workers = excluded.workers, served_version = excluded.served_version, served_generation = excluded.served_generation, served_sha256 = excluded.served_sha256`;
+}
+
+/** A version that changed nothing for the data plane became the active one: who served the old one serves it too. */
+export async function renameServed(sql: Queryable, from: number, to: number): Promise<void> {
+  await sql`update data_nodes set served_version = ${to} where served_version = ${from}`;
+}

@@ -1,0 +1,45 @@
+// What the API and its compile thread say to each other.
+import type { ProxyConfig } from '#proxy/contract';
+import type { WafSettings } from '#compiler';
+import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
+import type { ReplaySample } from './replay.js';
+
+export interface CompileStart {
+  /** An unpacked OWASP CRS release. */
+  readonly crsDirectory: string;
+  /** ModSecurity's code page table; null = the built-in one. */
+  readonly unicodeMapping: string | null;
+  readonly artifactsDirectory: string;
+  /** Compiled automata by content. */
+  readonly cacheDirectory: string;
+  readonly threads: number | null;
+}
+
+export interface ReplayRequest {
+  readonly beforeSha256: string;
+  readonly beforeSites: ProxyConfig['sites'];
+  readonly afterSha256: string;
+  readonly afterSites: ProxyConfig['sites'];
+  readonly samples: readonly ReplaySample[];
+  readonly examplesMax: number;
+  readonly budgetMs: number;
+}
+
+export type ToCompileThread =
+  | { readonly kind: 'compile'; readonly token: number; readonly waf: Partial<WafSettings> }
+  | { readonly kind: 'replay'; readonly token: number; readonly request: ReplayRequest };
+
+export interface CompiledPolicy {
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly diagnostics: readonly ApplyDiagnostic[];
+  /** Milliseconds of each step. */
+  readonly steps: Readonly<Record<string, number>>;
+}
+
+export type FromCompileThread =
+  | ({ readonly kind: 'compiled'; readonly token: number } & CompiledPolicy)
+  | { readonly kind: 'refused'; readonly token: number; readonly diagnostics: readonly ApplyDiagnostic[] }
+  /** null: one of the two artifacts is not on this machine any more. */
+  | { readonly kind: 'replayed'; readonly token: number; readonly impact: ReplayImpact | null }
+  | { readonly kind: 'failed'; readonly token: number; readonly reason: string };

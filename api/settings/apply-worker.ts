@@ -1,0 +1,115 @@
+// The compile thread: settings → artifact on disk, and replays. Everything slow or synchronous about a change happens
+// here, so that the API goes on answering. It stays warm: the rule set is read once, rulesets of the last two artifacts
+// are kept for the next replay. Started by apply-compiler.ts.
+import { createHash } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { compileProgram, createFileCache, diskReader, emitArtifact, loadCoreRuleSet, loadRehearsal, renderPolicy, resolvePolicy, type Diagnostic, type Rehearsal, type SourceReader, type WafSettings } from '#compiler';
+import { findArtifact, storeArtifact } from './apply-artifacts.js';
+import type { CompileStart, FromCompileThread, ReplayRequest, ToCompileThread } from './apply-messages.js';
+import { toSettingsPointer } from './apply-policy.js';
+import type { ApplyDiagnostic } from './contract.js';
+import { replayImpact } from './replay.js';
+
+const port = parentPort;
+if (port === null) throw new Error('apply-worker runs in a worker thread only');
+const start = workerData as CompileStart;
+const diagnosticsMax = 200;
+const rehearsalsKept = 2;
+
+const reader: SourceReader = { ...diskReader, read: (path) => diskReader.read(path) ?? (path === 'unicode.mapping' && start.unicodeMapping !== null ? diskReader.read(start.unicodeMapping) : null) };
+const cache = createFileCache(start.cacheDirectory);
+let ruleSet: ReturnType<typeof loadCoreRuleSet> | null = null;
+/** Rule text → artifact, for changes that leave the rules alone; the artifact itself is looked for on disk. */
+const known = new Map<string, { readonly sha256: string; readonly diagnostics: readonly ApplyDiagnostic[] }>();
+const rehearsals = new Map<string, Rehearsal>();
+
+function toDiagnostic(found: Diagnostic): ApplyDiagnostic {
+  return {
+    severity: found.severity === 'info' ? 'note' : found.severity,
+    code: found.code,
+    message: found.message,
+    file: found.file.startsWith(start.crsDirectory) ? `crs${found.file.slice(start.crsDirectory.length)}` : found.file,
+    line: found.line,
+    column: found.column,
+    excerpt: found.excerpt.slice(0, 500),
+    path: found.path === null ? null : toSettingsPointer(found.path),
+    hint: found.hint,
+  };
+}
+
+/** Notes are thousands in a whole rule set; people see what they can act on. */
+function shown(found: readonly Diagnostic[]): ApplyDiagnostic[] {
+  return found.filter(({ severity }) => severity !== 'info').slice(0, diagnosticsMax).map(toDiagnostic);
+}
+
+async function compile(token: number, waf: Partial<WafSettings>): Promise<FromCompileThread> {
+  const steps: Record<string, number> = {};
+  let stepAt = performance.now();
+  const step = (name: string): void => {
+    steps[name] = Math.round(performance.now() - stepAt);
+    stepAt = performance.now();
+  };
+  if (ruleSet?.crs === null || ruleSet === null) ruleSet = loadCoreRuleSet(start.crsDirectory, reader);
+  if (ruleSet.crs === null) return { kind: 'refused', token, diagnostics: shown(ruleSet.diagnostics) };
+  const { policy, diagnostics: fromSettings } = resolvePolicy(waf, ruleSet.crs);
+  if (policy === null) return { kind: 'refused', token, diagnostics: shown(fromSettings) };
+  const sources = renderPolicy(policy);
+  const hash = createHash('sha256');
+  for (const { path, text } of sources) hash.update(`${path.length} ${path} ${text.length}\n`).update(text, 'latin1');
+  const key = hash.digest('hex');
+  step('policy');
+  const same = known.get(key);
+  if (same !== undefined) {
+    const bytes = findArtifact(start.artifactsDirectory, same.sha256);
+    if (bytes !== null) return { kind: 'compiled', token, ...same, bytes: bytes.length, steps };
+  }
+  const { program, diagnostics: fromRules } = compileProgram(sources, { reader });
+  step('program');
+  const diagnostics = shown([...fromSettings, ...fromRules]);
+  if (program === null) return { kind: 'refused', token, diagnostics };
+  const artifact = await emitArtifact(program, { cache, clock: () => performance.now(), ...(start.threads === null ? {} : { threads: start.threads }) });
+  step('emit');
+  storeArtifact(start.artifactsDirectory, artifact.hash, artifact.bytes);
+  step('store');
+  if (known.size > 100) known.clear();
+  known.set(key, { sha256: artifact.hash, diagnostics });
+  return { kind: 'compiled', token, sha256: artifact.hash, bytes: artifact.bytes.length, diagnostics, steps };
+}
+
+function rehearse(sha256: string): Rehearsal | null {
+  const warm = rehearsals.get(sha256);
+  if (warm !== undefined) {
+    rehearsals.delete(sha256);
+    rehearsals.set(sha256, warm); // most recently used last
+    return warm;
+  }
+  const bytes = findArtifact(start.artifactsDirectory, sha256);
+  if (bytes === null) return null;
+  const made = loadRehearsal(bytes);
+  rehearsals.set(sha256, made);
+  return made;
+}
+
+function replay(token: number, request: ReplayRequest): FromCompileThread {
+  const [before, after] = [rehearse(request.beforeSha256), rehearse(request.afterSha256)];
+  if (before === null || after === null) return { kind: 'replayed', token, impact: null };
+  const impact = replayImpact(request.samples, { ...before, sites: request.beforeSites }, { ...after, sites: request.afterSites }, { examplesMax: request.examplesMax, budgetMs: request.budgetMs, clock: () => performance.now() });
+  for (const [sha256, old] of rehearsals) {
+    if (rehearsals.size <= rehearsalsKept) break;
+    rehearsals.delete(sha256);
+    old.release();
+  }
+  return { kind: 'replayed', token, impact };
+}
+
+/** One at a time, in order of arrival: two compiles at once would only share the same cores. */
+let turn: Promise<void> = Promise.resolve();
+port.on('message', (message: ToCompileThread) => {
+  turn = turn.then(async () => {
+    try {
+      port.postMessage(message.kind === 'compile' ? await compile(message.token, message.waf) : replay(message.token, message.request));
+    } catch (error) {
+      port.postMessage({ kind: 'failed', token: message.token, reason: error instanceof Error ? error.message : String(error) } satisfies FromCompileThread);
+    }
+  });
+});

@@ -1,0 +1,78 @@
+// Replay impact: recorded requests through the rules that serve and the rules that would. Pure: two inspectors in,
+// differences out. What it answers is what would change for people, so a site's mode counts as it does in the proxy.
+import type { Inspector } from '#engine/inspector';
+import type { CollectionStore } from '#engine/store';
+import type { ProxyConfig } from '#proxy/contract';
+import type { ReplayImpact } from './contract.js';
+
+/** A recorded request, sensitive values masked. */
+export interface ReplaySample {
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly site: string;
+  readonly method: string;
+  readonly uri: string;
+  readonly protocol: string;
+  /** Flat, latin1. */
+  readonly headers: readonly string[];
+  /** latin1, or null when there was none or it was not recorded. */
+  readonly body: string | null;
+  readonly clientIp: string;
+}
+
+export interface ReplaySide {
+  readonly inspector: Inspector;
+  readonly store: CollectionStore;
+  readonly sites: ProxyConfig['sites'];
+}
+
+export interface ReplayLimits {
+  readonly examplesMax: number;
+  /** Milliseconds from any origin. */
+  readonly clock: () => number;
+  readonly budgetMs: number;
+}
+
+interface Outcome {
+  readonly isBlocked: boolean;
+  readonly score: number;
+  readonly ruleIds: readonly number[];
+}
+
+const ruleIdsMax = 20;
+
+function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
+  const site = side.sites.find(({ name }) => name === sample.site);
+  if (site?.protected === false) return { isBlocked: false, score: 0, ruleIds: [] };
+  const { inspector } = side;
+  const head = { method: sample.method, uri: sample.uri, protocol: sample.protocol, headers: sample.headers, clientIp: sample.clientIp, clientPort: 0, serverIp: '127.0.0.1', serverPort: 80 };
+  const transaction = inspector.begin(head, { uniqueId: sample.requestId, nowMs: sample.atMs, store: side.store });
+  if (site?.mode === 'DetectionOnly' && transaction.engineMode === 'On') transaction.engineMode = 'DetectionOnly';
+  if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, sample.body === null ? null : Buffer.from(sample.body, 'latin1'));
+  const verdict = inspector.finish(transaction);
+  const ids = verdict.matched.map(({ rule }) => rule.id);
+  if (verdict.interruption !== null) ids.push(verdict.interruption.ruleId);
+  return { isBlocked: verdict.kind === 'block', score: verdict.inboundScore, ruleIds: [...new Set(ids)] };
+}
+
+const onlyIn = (these: readonly number[], those: readonly number[]): number[] => these.filter((id) => !those.includes(id));
+
+/** Stops when the budget is used up; `replayed` says how far it came. Rule ids are those that only the deciding side matched. */
+export function replayImpact(samples: readonly ReplaySample[], before: ReplaySide, after: ReplaySide, limits: ReplayLimits): ReplayImpact {
+  const impact: ReplayImpact = { replayed: 0, newly_blocked: 0, newly_allowed: 0, newly_blocked_examples: [], newly_allowed_examples: [] };
+  const startedMs = limits.clock();
+  for (const sample of samples) {
+    if (limits.clock() - startedMs > limits.budgetMs) break;
+    const [was, is] = [runOne(before, sample), runOne(after, sample)];
+    impact.replayed++;
+    if (was.isBlocked === is.isBlocked) continue;
+    const [winner, loser] = is.isBlocked ? [is, was] : [was, is];
+    const telling = onlyIn(winner.ruleIds, loser.ruleIds);
+    const row = { request_id: sample.requestId, method: sample.method, uri: sample.uri, rule_ids: (telling.length > 0 ? telling : [...winner.ruleIds]).slice(0, ruleIdsMax), score_before: was.score, score_after: is.score };
+    const examples = is.isBlocked ? impact.newly_blocked_examples : impact.newly_allowed_examples;
+    if (is.isBlocked) impact.newly_blocked++;
+    else impact.newly_allowed++;
+    if (examples.length < limits.examplesMax) examples.push(row);
+  }
+  return impact;
+}

@@ -1,0 +1,72 @@
+import t, { type Test } from 'tap';
+import fc from 'fast-check';
+import type { Database } from '../db/client.js';
+import { startTestApp } from '../testing/app.js';
+import { onBothDatabases } from '../testing/databases.js';
+import { parseNetworks, toNetwork } from './parse.js';
+import { activeNetworks, replaceFeed } from './store.js';
+
+t.setTimeout(180_000);
+
+t.test('addresses and networks, canonical or refused', async (t) => {
+  const fine: [string, string][] = [
+    ['192.0.2.1', '192.0.2.1'], [' 192.0.2.1 ', '192.0.2.1'], ['192.0.2.77/24', '192.0.2.0/24'], ['192.0.2.1/32', '192.0.2.1'], ['10.0.0.0/8', '10.0.0.0/8'], ['192.0.2.129/25', '192.0.2.128/25'],
+    ['2001:DB8::1', '2001:db8::1'], ['2001:db8::ffff/32', '2001:db8::/32'], ['::ffff:192.0.2.1', '192.0.2.1'], ['::ffff:192.0.2.0/120', '192.0.2.0/24'], ['2001:0db8:0:0::1/128', '2001:db8::1'],
+  ];
+  for (const [text, network] of fine) t.same(toNetwork(text), { network }, text);
+  for (const bad of ['', 'x', '1.2.3', '1.2.3.4.5', '256.1.1.1', '1.2.3.4/33', '1.2.3.4/-1', '1.2.3.4/', '1.2.3.4/8/8', '0.0.0.0/0', '1.0.0.0/7', '::/0', '2001::/15', '0x7f.1', '2130706433', '01.2.3.4', 'example.org', '1.2.3.4:80']) t.ok('reason' in toNetwork(bad), bad);
+  fc.assert(fc.property(fc.ipV4(), fc.integer({ min: 8, max: 32 }), (ip, bits) => {
+    const once = toNetwork(`${ip}/${bits}`);
+    return 'network' in once && JSON.stringify(toNetwork(once.network)) === JSON.stringify(once);
+  }));
+});
+
+t.test('lists as feeds write them', async (t) => {
+  t.same(parseNetworks('# list\n192.0.2.1 ; comment\r\n\n192.0.2.1\n198.51.100.0/24,US\nnonsense\n').networks, ['192.0.2.1', '198.51.100.0/24']);
+  t.match(parseNetworks('192.0.2.1\nnonsense\n').problems, [{ entry: 2, text: 'nonsense' }]);
+  t.same(parseNetworks('["192.0.2.1",{"ip":"192.0.2.2"},{"cidr":"198.51.100.0/24"}]').networks, ['192.0.2.1', '192.0.2.2', '198.51.100.0/24']);
+  t.same(parseNetworks('{"data":[{"address":"2001:db8::1"}]}').networks, ['2001:db8::1']);
+  t.equal(parseNetworks('[1, null, {"x":1}]').problems.length, 3);
+  t.equal(parseNetworks('{broken').problems.length, 1);
+});
+
+async function suite(t: Test, database: Database): Promise<void> {
+  let pushed = 0;
+  const at = await startTestApp(database, { threatsChanged: async () => void pushed++ });
+  const operator = await at.user('operator');
+  const post = (body: object) => at.call('POST', '/api/threat-intel', { token: operator.token, body });
+  t.match(await post({ text: '203.0.113.1\n203.0.113.0/24', addresses: ['2001:db8::/48', '203.0.113.1'], reason: 'scanner' }), { status: 200, body: { added: 3, known: 0, skipped: 0 } });
+  t.match(await post({ addresses: ['203.0.113.1'], expires_in_seconds: 60 }), { status: 200, body: { added: 0, known: 1 } });
+  t.match(await post({ text: '198.51.100.1\nbad' }), { status: 400, body: { errors: [{ path: '/text line 2' }] } });
+  t.match(await post({ addresses: ['198.51.100.1', '0.0.0.0/0'] }), { status: 400, body: { errors: [{ path: '/addresses/1' }] } });
+  t.equal((await at.call('GET', '/api/threat-intel?q=198', { token: operator.token })).body['items'].length, 0, 'nothing half-imported');
+  t.match(await post({ text: '198.51.100.1\nbad', skip_invalid: true }), { status: 200, body: { added: 1, skipped: 1 } });
+  t.match(await post({}), { status: 400 });
+  t.match(await post({ addresses: ['192.0.2.0/24'] }), { status: 409 }, 'not your own address by accident');
+  t.match(await post({ addresses: ['192.0.2.0/24'], force: true }), { status: 200 });
+  at.clock.nowMs += 61_000;
+  t.same((await at.call('GET', '/api/threat-intel?q=203.0.113.1', { token: operator.token })).body['items'], [], 'expired');
+  t.equal((await at.call('DELETE', '/api/threat-intel?network=192.0.2.5/24', { token: operator.token })).status, 204, 'canonical form is found');
+  t.equal((await at.call('DELETE', '/api/threat-intel?network=192.0.2.5/24', { token: operator.token })).status, 404);
+  t.equal(pushed, 5);
+  const many = Array.from({ length: 30_000 }, (_, i) => `11.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
+  t.match(await post({ text: many.join('\n') }), { status: 200, body: { added: 30_000 } });
+  const now = new Date(at.clock.nowMs);
+  t.same(await database.sql.begin((tx) => replaceFeed(tx, 'tor', [...many.slice(0, 10), '12.0.0.1', '12.0.0.2'], now)), { total: 12, removed: 0 });
+  t.same(await database.sql.begin((tx) => replaceFeed(tx, 'tor', ['12.0.0.2', '12.0.0.3'], now)), { total: 2, removed: 1 }, 'entries of other sources stay');
+  let total = 0;
+  for await (const page of activeNetworks(database.sql, now)) total += page.length;
+  t.equal(total, 30_000 + 2 + 3);
+  const seen = new Set<string>();
+  for (let cursor: string | null = null; ; ) {
+    const page: { body: Record<string, any> } = await at.call('GET', `/api/threat-intel?limit=500&q=11.0.0.${cursor === null ? '' : `&cursor=${cursor}`}`, { token: operator.token });
+    for (const item of page.body['items'] as { network: string }[]) seen.add(item.network);
+    cursor = page.body['next_cursor'] as string | null;
+    if (cursor === null) break;
+  }
+  t.equal(seen.size, 256);
+  t.match((await at.call('GET', '/api/audit?action=threat.add', { token: operator.token })).body['items'][0].summary, /blocked 30000 addresses/);
+  await at.close();
+}
+
+t.test('threat intelligence', (t) => onBothDatabases(t, 'threat intelligence', suite));
