@@ -15,6 +15,7 @@ import type { GroupIR, PlanIR, ScanClassIR } from '../plan.js';
 import type { Transformation, TransformationContext } from '../transformations/transformation.js';
 import type { ByteGroups } from './byte-groups.js';
 import { Memo, noHits, ValueRecord } from './memo.js';
+import { TextTable, type PipelineStep } from './text-table.js';
 
 /** Buffer's own writer, absent from its type declaration; `write(…, 'latin1')` takes twice as long to get there. */
 type LatinBuffer = Buffer & { latin1Write(text: string, offset: number, length: number): number };
@@ -37,11 +38,15 @@ export interface HitFinderParts {
   readonly memo: { readonly entriesMax: number; readonly bytesMax: number; readonly valueBytesMax: number } | null;
 }
 
-interface PipelineStep {
-  readonly parent: number;
-  readonly transformation: Transformation;
-  readonly mask: number; // flags that may change the value; -1 = any value may change
+/** A union job on a text that only some pipelines make: hits of the others' patterns do not count. */
+interface SharedText {
+  readonly table: ClassTable;
+  /** Pipeline position → text of that value. */
+  readonly textOf: Uint16Array;
+  readonly text: number;
 }
+/** From this many pipelines on, one scan with the union is cheaper than one with each of their own databases. */
+const sharingMin = 3;
 
 interface ScanGroup {
   readonly database: number;
@@ -59,8 +64,8 @@ interface ClassTable {
   readonly groups: readonly (ScanGroup | null)[]; // by pipeline position
   /** Atom → pipeline position in this class (-1 = not of this class). */
   readonly positionOf: Int16Array;
-  readonly sets: readonly { readonly set: PatternSet; readonly position: number; readonly atoms: readonly number[]; readonly impossible: readonly boolean[] }[];
-  readonly called: readonly { readonly atom: number; readonly position: number; readonly mask: number; readonly matcher: Matcher }[];
+  readonly sets: readonly { readonly set: PatternSet; readonly step: number; readonly atoms: readonly number[]; readonly impossible: readonly boolean[] }[];
+  readonly called: readonly { readonly atom: number; readonly step: number; readonly mask: number; readonly matcher: Matcher }[];
 }
 
 export class HitFinder {
@@ -74,11 +79,10 @@ export class HitFinder {
   private jobCount = 0;
   private hits = new Int32Array(2 * 1024);
   private readonly jobRecord: ValueRecord[] = [];
-  /** Per job: texts by pipeline position when only some atoms are valid, else null. */
-  private readonly jobTexts: (readonly string[] | null)[] = [];
-  private readonly jobText: string[] = [];
-  private readonly jobClass: number[] = [];
-  private flags = 0;
+  private readonly jobShared: (SharedText | null)[] = [];
+  private readonly texts: TextTable;
+  private readonly sharing = new Uint16Array(1024);
+  takenFlags = 0;
   /** Hash of the text that `write` copied last; of the value itself after `queue`. */
   private hash = 0;
   private readonly seen = new Int32Array(seenSlots);
@@ -96,6 +100,7 @@ export class HitFinder {
       const inside = new Set([...alphabet].map((character) => character.charCodeAt(0)));
       return parts.groups.maskOf([...Array(256).keys()].filter((byte) => !inside.has(byte)));
     });
+    this.texts = new TextTable(this);
     this.atomOf = parts.plan.databases.map((database) => database.atomOf);
     this.classes = parts.plan.classes.map((scanClass, index) => this.buildClass(scanClass, index));
   }
@@ -106,7 +111,7 @@ export class HitFinder {
     const known = table.memo?.find(value);
     if (known !== undefined) return known;
     const record = new ValueRecord(value, classIndex);
-    this.queue(classIndex, table, record);
+    this.queue(table, record);
     // What is seen for the first time is not kept: most such values (tokens, ids) never come back, and keeping them would
     // cost more in memory and collection than scanning the others twice.
     if (table.memo !== null && this.wasSeen(classIndex)) table.memo.keep(record);
@@ -157,9 +162,7 @@ export class HitFinder {
     this.jobCount = 0;
     this.dataBytes = 0;
     this.jobRecord.length = 0;
-    this.jobTexts.length = 0;
-    this.jobText.length = 0;
-    this.jobClass.length = 0;
+    this.jobShared.length = 0;
     if (this.data.length > 1 << 20) this.data = Buffer.allocUnsafe(64 * 1024);
   }
 
@@ -176,104 +179,69 @@ export class HitFinder {
   private takeHit(job: number, pattern: number): void {
     const database = this.jobs[3 * job] as number;
     const atom = (this.atomOf[database] as readonly number[])[pattern] as number;
-    const texts = this.jobTexts[job] as readonly string[] | null;
-    if (texts !== null) {
-      const position = (this.classes[this.jobClass[job] as number] as ClassTable).positionOf[atom] as number;
-      if (texts[position] !== this.jobText[job]) return;
-    }
+    const shared = this.jobShared[job] as SharedText | null;
+    if (shared !== null && shared.textOf[shared.table.positionOf[atom] as number] !== shared.text) return;
     addHit(this.jobRecord[job] as ValueRecord, atom);
   }
 
-  private queue(classIndex: number, table: ClassTable, record: ValueRecord): void {
+  private queue(table: ClassTable, record: ValueRecord): void {
     const { value } = record;
     this.scans += 1;
     this.scannedBytes += value.length;
-    const offset = this.write(value);
-    const { flags, hash } = this;
-    const unchanged = !table.alwaysChanges && (flags & table.anyMask) === 0;
-    if (unchanged) {
-      this.addJob(classIndex, this.databaseFor(table.union, flags), offset, record, null);
+    const offset = this.take(value);
+    const { takenFlags: flags, hash } = this;
+    if (!table.alwaysChanges && (flags & table.anyMask) === 0) {
+      this.addJob(this.databaseFor(table.union, flags), offset, value.length, record, null);
+      this.askSets(table, record, value, flags);
+      this.askCalled(table, record, value, flags);
+    } else {
+      this.texts.fill(table.steps, value, offset, flags, this.parts.context);
+      this.queueTexts(table, record);
       this.askSets(table, record, null, flags);
       this.askCalled(table, record, null, flags);
-      this.hash = hash;
-      return;
     }
-    const texts = this.transform(table, value, flags);
-    const flagsOf = this.queueChanged(classIndex, table, record, texts, offset, flags);
-    this.askSets(table, record, texts, flags, flagsOf);
-    this.askCalled(table, record, texts, flags, flagsOf);
     this.hash = hash;
   }
 
-  /** Texts by pipeline position; position 0 is the value itself. Steps shared by pipelines run once. */
-  private transform(table: ClassTable, value: string, flags: number): string[] {
-    const { steps } = table;
-    const texts: string[] = new Array<string>(steps.length);
-    texts[0] = value;
-    for (let index = 1; index < steps.length; index += 1) {
-      const step = steps[index] as PipelineStep;
-      const before = texts[step.parent] as string;
-      // The flags are the value's own; a changed text may hold new bytes, so its steps always run.
-      texts[index] = before === value && step.mask !== -1 && (flags & step.mask) === 0 ? value : step.transformation.apply(before, this.parts.context);
+  /** Each distinct text once: the value with the union; a changed text with its pipelines' own small databases, or with the union when several share it. */
+  private queueTexts(table: ClassTable, record: ValueRecord): void {
+    const { texts, offsets, flags, ofStep } = this.texts;
+    const positions = table.stepOf.length;
+    const textOf = new Uint16Array(positions);
+    const sharing = this.sharing.fill(0, 0, texts.length);
+    for (let position = 0; position < positions; position += 1) {
+      const text = ofStep[table.stepOf[position] as number] as number;
+      textOf[position] = text;
+      if (table.groups[position] != null) sharing[text] = (sharing[text] as number) + 1;
     }
-    const byPosition: string[] = new Array<string>(table.stepOf.length);
-    for (let position = 0; position < byPosition.length; position += 1) byPosition[position] = texts[table.stepOf[position] as number] as string;
-    return byPosition;
-  }
-
-  /** Queues one job per distinct changed text (or group); returns the flags of each position's text. */
-  private queueChanged(classIndex: number, table: ClassTable, record: ValueRecord, texts: readonly string[], offset: number, flags: number): Int32Array {
-    const { value } = record;
-    const flagsOf = new Int32Array(texts.length).fill(flags);
-    this.addJob(classIndex, this.databaseFor(table.union, flags), offset, record, texts, value);
-    for (let position = 1; position < texts.length; position += 1) {
-      const text = texts[position] as string;
-      if (text === value) continue;
-      let first = 1;
-      while (texts[first] !== text) first += 1;
-      if (first < position) {
-        flagsOf[position] = flagsOf[first] as number;
-        continue;
-      }
-      const at = this.write(text);
-      flagsOf[position] = this.flags;
-      this.queueText(classIndex, table, record, texts, position, at);
+    for (let text = 0; text < texts.length; text += 1) {
+      const { length } = texts[text] as string;
+      if (text === 0 || (sharing[text] as number) >= sharingMin) this.addJob(this.databaseFor(table.union, flags[text] as number), offsets[text] as number, length, record, { table, textOf, text });
     }
-    return flagsOf;
-  }
-
-  /** One changed text: its pipelines' own small databases, or the union when several pipelines share it. */
-  private queueText(classIndex: number, table: ClassTable, record: ValueRecord, texts: readonly string[], first: number, offset: number): void {
-    const text = texts[first] as string;
-    const { flags } = this;
-    let sharing = 0;
-    for (let position = first; position < texts.length; position += 1) if (texts[position] === text && table.groups[position] != null) sharing += 1;
-    if (sharing >= 3) {
-      this.addJob(classIndex, this.databaseFor(table.union, flags), offset, record, texts, text);
-      return;
-    }
-    for (let position = first; position < texts.length && sharing > 0; position += 1) {
+    for (let position = 1; position < positions; position += 1) {
+      const text = textOf[position] as number;
       const group = table.groups[position];
-      if (group == null || texts[position] !== text) continue;
-      sharing -= 1;
-      this.addJob(classIndex, this.databaseFor(group, flags), offset, record, null, text);
+      if (text === 0 || group == null || (sharing[text] as number) >= sharingMin) continue;
+      this.addJob(this.databaseFor(group, flags[text] as number), offsets[text] as number, (texts[text] as string).length, record, null);
     }
   }
 
-  private askSets(table: ClassTable, record: ValueRecord, texts: readonly string[] | null, flags: number, flagsOf?: Int32Array): void {
-    for (const { set, position, atoms, impossible } of table.sets) {
-      const own = flagsOf === undefined ? flags : (flagsOf[position] as number);
+  /** `value` = the one text of all pipelines; null = they are in `texts`. */
+  private askSets(table: ClassTable, record: ValueRecord, value: string | null, flags: number): void {
+    for (const { set, step, atoms, impossible } of table.sets) {
+      const text = value === null ? (this.texts.ofStep[step] as number) : 0;
+      const own = value === null ? (this.texts.flags[text] as number) : flags;
       const alphabet = this.alphabetOf(own);
       if (alphabet !== -1 && impossible[alphabet] === true) continue;
-      for (const index of set.match(texts === null ? record.value : (texts[position] as string), (own & this.highMask) === 0)) addHit(record, atoms[index] as number);
+      for (const index of set.match(value ?? (this.texts.texts[text] as string), (own & this.highMask) === 0)) addHit(record, atoms[index] as number);
     }
   }
 
-  private askCalled(table: ClassTable, record: ValueRecord, texts: readonly string[] | null, flags: number, flagsOf?: Int32Array): void {
-    for (const { atom, position, mask, matcher } of table.called) {
-      const own = flagsOf === undefined ? flags : (flagsOf[position] as number);
-      if (mask !== -1 && (own & mask) === 0) continue;
-      if (matcher.matches(texts === null ? record.value : (texts[position] as string))) addHit(record, atom);
+  private askCalled(table: ClassTable, record: ValueRecord, value: string | null, flags: number): void {
+    for (const { atom, step, mask, matcher } of table.called) {
+      const text = value === null ? (this.texts.ofStep[step] as number) : 0;
+      if (mask !== -1 && ((value === null ? (this.texts.flags[text] as number) : flags) & mask) === 0) continue;
+      if (matcher.matches(value ?? (this.texts.texts[text] as string))) addHit(record, atom);
     }
   }
 
@@ -288,7 +256,7 @@ export class HitFinder {
     return alphabet === -1 ? group.database : (group.byAlphabet[alphabet] as number);
   }
 
-  private addJob(classIndex: number, database: number, offset: number, record: ValueRecord, texts: readonly string[] | null, text: string = record.value): void {
+  private addJob(database: number, offset: number, length: number, record: ValueRecord, shared: SharedText | null): void {
     if (database === -1) return;
     const at = 3 * this.jobCount;
     if (at + 3 > this.jobs.length) {
@@ -298,16 +266,14 @@ export class HitFinder {
     }
     this.jobs[at] = database;
     this.jobs[at + 1] = offset;
-    this.jobs[at + 2] = text.length;
+    this.jobs[at + 2] = length;
     this.jobCount += 1;
     this.jobRecord.push(record);
-    this.jobTexts.push(texts);
-    this.jobText.push(text);
-    this.jobClass.push(classIndex);
+    this.jobShared.push(shared);
   }
 
-  /** Copies a text into the scan buffer, leaves the OR of its bytes' group bits in `flags`, returns its offset. */
-  private write(text: string): number {
+  /** Copies a text into the scan buffer, leaves the OR of its bytes' group bits in `takenFlags` and its hash in `hash`, returns its offset. */
+  take(text: string): number {
     const { length } = text;
     const offset = this.dataBytes;
     if (offset + length > this.data.length) {
@@ -335,7 +301,7 @@ export class HitFinder {
         hash = (Math.imul(hash, 31) + byte) | 0;
       }
     }
-    this.flags = flags;
+    this.takenFlags = flags;
     this.hash = hash;
     this.dataBytes = offset + length;
     return offset;
@@ -343,7 +309,8 @@ export class HitFinder {
 
   private buildClass(scanClass: ScanClassIR, index: number): ClassTable {
     const { plan, groups, memo } = this.parts;
-    const steps: PipelineStep[] = [{ parent: 0, transformation: identity, mask: 0 }];
+    const steps: PipelineStep[] = [{ parent: 0, transformation: identity, kind: 0, mask: 0 }];
+    const kinds = new Map<string, number>();
     const byPath = new Map<string, number>([['', 0]]);
     const stepOfPipeline = (pipeline: number): number => {
       let path = '';
@@ -357,7 +324,8 @@ export class HitFinder {
         }
         const transformation = this.parts.transformations.get(name);
         if (transformation === undefined) throw new Error(`the plan names an unknown transformation "${name}": the artifact is of another version, compile it again`);
-        steps.push({ parent: step, transformation, mask: transformation.triggers === null ? -1 : groups.maskOf(transformation.triggers) });
+        if (!kinds.has(name)) kinds.set(name, kinds.size);
+        steps.push({ parent: step, transformation, kind: kinds.get(name) as number, mask: transformation.triggers === null ? -1 : groups.maskOf(transformation.triggers) });
         step = steps.length - 1;
         byPath.set(path, step);
       }
@@ -375,11 +343,11 @@ export class HitFinder {
     for (const group of [scanClass.union, ...scanClass.groups]) if (group.database !== -1) for (const atom of this.atomOf[group.database] as readonly number[]) place(atom);
     const sets = scanClass.sets.map((set, at) => {
       for (const atom of set.atoms) place(atom);
-      return { set: (this.parts.sets[index] as readonly PatternSet[])[at] as PatternSet, position: positionOfPipeline(set.pipeline), atoms: set.atoms, impossible: set.impossibleByAlphabet };
+      return { set: (this.parts.sets[index] as readonly PatternSet[])[at] as PatternSet, step: stepOfPipeline(set.pipeline), atoms: set.atoms, impossible: set.impossibleByAlphabet };
     });
     const called = scanClass.called.map(({ atom, pipeline, neededBytes }) => {
       place(atom);
-      return { atom, position: positionOfPipeline(pipeline), mask: neededBytes === null ? -1 : groups.maskOf(neededBytes), matcher: this.parts.matchers[atom] as Matcher };
+      return { atom, step: stepOfPipeline(pipeline), mask: neededBytes === null ? -1 : groups.maskOf(neededBytes), matcher: this.parts.matchers[atom] as Matcher };
     });
     const groupAt = (position: number): ScanGroup | null => {
       const found: GroupIR | undefined = scanClass.groups.find((group) => group.pipeline === pipelines[position]);
