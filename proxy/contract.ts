@@ -73,7 +73,7 @@ export interface GenerationRequest {
 }
 
 export type GenerationReply =
-  | { readonly outcome: 'active'; readonly id: number; readonly sha256: string; readonly workers: number; readonly tookMs: number }
+  | { readonly outcome: 'active'; readonly id: number; readonly sha256: string; readonly workers: number; readonly isPersisted: boolean; readonly tookMs: number }
   | { readonly outcome: 'refused'; readonly id: number; readonly reason: string; readonly problems: readonly Problem[] };
 
 /** Something wrong with input: where, what, how to mend it. */
@@ -152,3 +152,7 @@ export const defaultTimeouts: Timeouts = {
   upstreamKeepAliveMs: 4_000,
   drainMs: 8_000,
 };
+
+// What a producer of generations needs besides the types: settings → ProxyConfig, and the check made at the door.
+export { checkGenerationRequest } from './check-contract.js';
+export { formatProblems, resolveProxyConfig, upstreamDefaults, type ResolvedConfig, type UpstreamDefaults } from './config.js';

@@ -2,6 +2,7 @@
 //   take → route → inspectHead → readBody → inspectBody → forward → (reply.ts: inspect and relay) → finish
 // The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
+import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Interruption, RequestHead, Transaction, Verdict } from '#engine';
 import { BodyCollector } from './body.js';
@@ -99,7 +100,7 @@ export class Journey implements BodyWatch {
     const hops = (findField(head.headers, 'x-forwarded-for') ?? '').split(',');
     for (let index = hops.length - 1; index >= 0; index -= 1) {
       const clientIp = (hops[index] as string).trim();
-      if (clientIp === '') continue;
+      if (isIP(clientIp) === 0) return; // not an address: what lies beyond it cannot be believed
       this.head = { ...head, clientIp };
       if (!isTrusted(this.generation, clientIp)) return;
     }

@@ -91,7 +91,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const port = await claimPort(options.host, options.port);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
   const stored = options.resume ? await loadStored(options.dataDir, (message) => log.warn(message)) : null;
-  const generations = new Generations(options.dataDir, stored ?? firstPayload(options.initial, 1));
+  const generations = new Generations(options.dataDir, stored ?? firstPayload(options.initial, 1), (message) => log.error(message));
   const audit = new AuditLog({
     path: join(options.dataDir, 'log', 'audit.jsonl'),
     rotateBytes: options.auditRotateBytes ?? 128 * 1024 * 1024,

@@ -49,14 +49,28 @@ export class Generations {
   constructor(
     private readonly dataDir: string,
     public active: GenerationPayload,
+    private readonly onProblem: (message: string) => void,
   ) {}
 
   private artifactPath(sha256: string): string {
     return join(this.dataDir, 'artifacts', sha256);
   }
 
-  /** Keeps the active generation on disk: artifact by content, then current.json. */
-  async persist(): Promise<void> {
+  /**
+   * Keeps the active generation on disk: artifact by content, then current.json. False when the disk would not have it: what
+   * serves goes on serving, only a restart would begin with an older one.
+   */
+  async persist(): Promise<boolean> {
+    try {
+      await this.store();
+      return true;
+    } catch (error) {
+      this.onProblem(`generation ${this.active.id} serves, but cannot be kept in ${this.dataDir}: ${error instanceof Error ? error.message : String(error)}; after a restart the one before it would serve`);
+      return false;
+    }
+  }
+
+  private async store(): Promise<void> {
     const { id, sha256, artifact, config, selfTest } = this.active;
     await mkdir(join(this.dataDir, 'artifacts'), { recursive: true });
     if (artifact !== null) {
@@ -98,8 +112,8 @@ export class Generations {
     this.active = payload; // from here a worker that starts loads the new one
     const workers = await supervisor.commit(id, commitTimeoutMs);
     this.lastOutcome = 'active';
-    await this.persist();
-    return { outcome: 'active', id, sha256: payload.sha256, workers, tookMs: Date.now() - startedMs };
+    const isPersisted = await this.persist();
+    return { outcome: 'active', id, sha256: payload.sha256, workers, isPersisted, tookMs: Date.now() - startedMs };
   }
 
   /** Bytes carried along, read from disk, or kept from the active generation when the hash is the same. */

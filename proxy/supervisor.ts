@@ -29,6 +29,8 @@ interface Slot {
   failures: number;
   restarts: number;
   lastReason: string;
+  /** What it serves, as far as main knows. */
+  generation: number;
   /** Set while a prepare or commit waits for this worker. */
   answer: ((message: ToMain | null) => void) | null;
   /** Workers replaced but not gone yet. */
@@ -39,6 +41,7 @@ interface Slot {
 export class Supervisor {
   port: number;
   private readonly slots: Slot[] = [];
+  private preparing: Slot[] = [];
   private readonly reports = new Map<number, (report: WorkerReport) => void>();
   private readonly departed: MetricsSnapshot = emptyMetrics();
   private readonly drained = new Map<Worker, () => void>();
@@ -53,7 +56,7 @@ export class Supervisor {
   async startAll(): Promise<void> {
     const { workers } = this.options;
     for (let index = 0; index < workers; index += 1) {
-      const slot: Slot = { index, worker: null, state: 'gone', startedAtMs: 0, failures: 0, restarts: 0, lastReason: '', answer: null, former: new Set(), lastReport: null };
+      const slot: Slot = { index, worker: null, state: 'gone', startedAtMs: 0, failures: 0, restarts: 0, lastReason: '', generation: 0, answer: null, former: new Set(), lastReport: null };
       this.slots.push(slot);
     }
     const [first, ...others] = this.slots;
@@ -72,7 +75,9 @@ export class Supervisor {
       worker.on('message', (message: ToMain) => {
         if (message.kind === 'ready') {
           slot.state = 'ready';
+          slot.generation = data.generation.id;
           this.port = message.port;
+          this.catchUp(slot);
           resolve();
         } else if (message.kind === 'failed') {
           slot.lastReason = message.reason;
@@ -153,10 +158,10 @@ export class Supervisor {
     return this.slots.filter((slot) => slot.state === 'ready' && slot.worker !== null);
   }
 
-  /** Sends one message to every ready worker and collects one answer each; null = it died or took too long. */
-  private askAll(message: ToWorker, timeoutMs: number): Promise<(ToMain | null)[]> {
+  /** Sends one message to these workers and collects one answer each; null = it died or took too long. */
+  private askAll(slots: readonly Slot[], message: ToWorker, timeoutMs: number): Promise<(ToMain | null)[]> {
     return Promise.all(
-      this.ready().map(
+      slots.map(
         (slot) =>
           new Promise<ToMain | null>((resolve) => {
             const timer = setTimeout(() => done(null), timeoutMs);
@@ -174,7 +179,8 @@ export class Supervisor {
 
   /** All or none: on any refusal every worker discards, and what served goes on serving. */
   async prepare(generation: GenerationPayload, timeoutMs: number): Promise<PrepareOutcome> {
-    const answers = await this.askAll({ kind: 'prepare', generation }, timeoutMs);
+    this.preparing = this.ready();
+    const answers = await this.askAll(this.preparing, { kind: 'prepare', generation }, timeoutMs);
     let reason: string | null = answers.length === 0 ? 'no worker is running' : null;
     for (const answer of answers) {
       if (answer === null) reason ??= `a worker died or did not answer within ${timeoutMs} ms while preparing`;
@@ -185,10 +191,26 @@ export class Supervisor {
     return { kind: 'refused', reason };
   }
 
-  /** Cannot fail: a worker that dies now is replaced by one that loads the new generation. Returns how many serve it. */
+  /**
+   * Cannot fail: a worker that dies now is replaced by one that loads the new generation, one that came up meanwhile
+   * catches up. Returns how many serve it.
+   */
   async commit(id: number, timeoutMs: number): Promise<number> {
-    const answers = await this.askAll({ kind: 'commit', id }, timeoutMs);
+    const slots = this.preparing.filter((slot) => slot.state === 'ready' && slot.worker !== null);
+    this.preparing = [];
+    for (const slot of slots) slot.generation = id;
+    const answers = await this.askAll(slots, { kind: 'commit', id }, timeoutMs);
+    for (const slot of this.ready()) this.catchUp(slot);
     return answers.filter((answer) => answer?.kind === 'committed').length;
+  }
+
+  /** A worker that started with what was active then, and came up after a change. */
+  private catchUp(slot: Slot): void {
+    const generation = this.options.generation();
+    if (slot.generation === generation.id || slot.worker === null) return;
+    slot.generation = generation.id;
+    slot.worker.postMessage({ kind: 'prepare', generation } satisfies ToWorker);
+    slot.worker.postMessage({ kind: 'commit', id: generation.id } satisfies ToWorker);
   }
 
   private tellAll(message: ToWorker): void {

@@ -136,7 +136,15 @@ for (const kind of listenerKinds) {
     t.ok(await until(async () => (await plane.status())['restarts'] === 1), 'counted');
     t.ok(await until(async () => ((await plane.status())['workers'] as { state: string }[]).every(({ state }) => state === 'ready')), 'replaced');
     for (let round = 0; round < 20; round += 1) t.equal(statusOf((await sendRaw(plane.ports.http, probe('/'))).text), 200);
-    t.match(await (await admin(plane, '/metrics')).text(), 'waap_worker_restarts 1');
+    const { workers } = (await plane.status()) as { workers: { lastFailure: string }[] };
+    t.ok(workers.some(({ lastFailure }) => lastFailure.includes('a bug, thrown')), 'with its reason');
+    // A worker that comes up while a change is made serves the new generation in the end.
+    await sendRaw(plane.ports.http, 'GET / HTTP/1.1\r\nHost: a\r\nx-crash-worker: 1\r\n\r\n');
+    await pause(30);
+    t.match(await put(plane, requestFor({ sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] }, { needles: [...standardPlan.needles, 'NEWER'] })), { outcome: /active|refused/ });
+    const { generation } = await plane.status();
+    t.ok(await until(async () => ((await plane.status())['workers'] as { state: string; generation: number }[]).every((worker) => worker.state === 'ready' && worker.generation === generation)), 'all on the same generation');
+    t.match(await (await admin(plane, '/metrics')).text(), 'waap_worker_restarts 2');
   });
 
   t.test(`${kind}: large bodies are inspected elsewhere, small ones here`, async (t) => {

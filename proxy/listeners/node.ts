@@ -155,7 +155,6 @@ class RequestExchange extends NodeExchange {
 
   private writeHead(status: number, reason: string, headers: readonly string[]): void {
     const text = statusLine(status, reason).slice(4);
-    this.response.sendDate = false;
     this.response.writeHead(status, text, headers as unknown as string[]);
   }
 
