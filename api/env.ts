@@ -55,6 +55,7 @@ export const variables = {
   API_TRUSTED_PROXIES: { purpose: 'addresses whose X-Forwarded-For the API believes, separated by commas', fallback: '127.0.0.1/8,::1/128' },
   OUTBOUND_ALLOW: { purpose: 'private addresses, networks or host names that outgoing calls may reach, separated by commas', fallback: null },
   BREACHED_PASSWORDS_URL: { purpose: 'k-anonymity range service for breached passwords', fallback: 'https://api.pwnedpasswords.com/range/', check: isHttpUrl },
+  TOR_EXITS_URL: { purpose: 'list of exit nodes of the Tor network', fallback: 'https://check.torproject.org/torbulkexitlist', check: isHttpUrl },
   IN_CONTAINER: { purpose: '1 inside the container image: the API listens on 8090, on every address of the container', fallback: null, check: oneOf('0', '1') },
   LOG_LEVEL: { purpose: 'fatal, error, warn, info, debug, trace or silent', fallback: 'info', check: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent') },
 } as const satisfies Record<string, Variable>;
@@ -84,6 +85,7 @@ export interface Env {
   readonly trustedProxies: readonly string[];
   readonly outboundAllow: readonly string[];
   readonly breachedPasswordsUrl: string;
+  readonly torExitsUrl: string;
   readonly logLevel: string;
 }
 
@@ -139,6 +141,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     trustedProxies: list('API_TRUSTED_PROXIES'),
     outboundAllow: list('OUTBOUND_ALLOW'),
     breachedPasswordsUrl: required('BREACHED_PASSWORDS_URL'),
+    torExitsUrl: required('TOR_EXITS_URL'),
     logLevel: required('LOG_LEVEL'),
   };
   if (problems.length > 0) throw new EnvError(problems);

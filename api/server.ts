@@ -10,6 +10,7 @@ import { openEmbedded, openPostgres, type Database } from './db/client.js';
 import { loadMigrations, migrate } from './db/migrate.js';
 import type { App, House } from './deps.js';
 import { parseEnvFile, readEnv, type Env } from './env.js';
+import { createFeedJob } from './jobs/feeds.js';
 import { createRetentionJob } from './jobs/retention.js';
 import { createScheduler, type Job } from './jobs/scheduler.js';
 import { vendorPublicKey } from './licence/vendor-key.js';
@@ -66,7 +67,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await options.extend?.(app, house);
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
     await link?.start(house);
-    const scheduler = createScheduler({ database, now, jobs: [createRetentionJob(house), ...(link?.jobs ?? [])], onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed') });
+    const scheduler = createScheduler({ database, now, jobs: [createRetentionJob(house), createFeedJob(house, env.torExitsUrl), ...(link?.jobs ?? [])], onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed') });
     undo.push(() => scheduler.stop());
     const url = await app.listen({ host: env.adminBind, port: env.ports.api });
     scheduler.start();

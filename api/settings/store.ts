@@ -151,10 +151,28 @@ export async function clearPending(sql: Queryable): Promise<void> {
   await sql`update settings_state set pending_id = null`;
 }
 
+/** Parsing and checking cost more than the query; the same few bodies are read over and over. Frozen, so sharing is safe. */
+const parsedBodies = new Map<string, Settings>();
+const parsedBodiesMax = 8;
+
+function parseBody(id: number, body: string): Settings {
+  const known = parsedBodies.get(body);
+  if (known !== undefined) return known;
+  const checked = checkSettings(JSON.parse(body));
+  if (checked.kind === 'refused') throw new Error(`version ${id} of the settings is not possible any more: ${JSON.stringify(checked.problems)}`);
+  const settings = freezeDeep(checked.settings);
+  parsedBodies.set(body, settings);
+  for (const oldest of parsedBodies.keys()) if (parsedBodies.size > parsedBodiesMax) parsedBodies.delete(oldest);
+  return settings;
+}
+
+function freezeDeep<T>(value: T): T {
+  if (value !== null && typeof value === 'object') for (const member of Object.values(value)) freezeDeep(member);
+  return Object.freeze(value);
+}
+
 function toStored(row: { id: number; body: string; sha256: string }): StoredSettings {
-  const checked = checkSettings(JSON.parse(row.body));
-  if (checked.kind === 'refused') throw new Error(`version ${row.id} of the settings is not possible any more: ${JSON.stringify(checked.problems)}`);
-  return { id: row.id, body: row.body, settings: checked.settings, etag: etagOf(row.id, row.sha256) };
+  return { id: row.id, body: row.body, settings: parseBody(row.id, row.body), etag: etagOf(row.id, row.sha256) };
 }
 
 function toVersion(row: VersionRow): SettingsVersion {
