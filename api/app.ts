@@ -26,6 +26,8 @@ import { isNestedDeeper } from './http/json-depth.js';
 import { ProblemSchema } from './http/problem-schema.js';
 import { registerJobRoutes } from './jobs/routes.js';
 import { registerLicenceRoutes } from './licence/routes.js';
+import { registerNodeRoutes } from './nodes/routes.js';
+import { registerSampleRoutes } from './records/routes.js';
 import { registerSettingsRoutes } from './settings/routes.js';
 import { registerVersionRoutes } from './settings/version-routes.js';
 import { createSettingsReader } from './settings/reader.js';
@@ -83,6 +85,8 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerVersionRoutes(app, house);
   registerThreatRoutes(app, house);
   registerEventRoutes(app, house);
+  registerSampleRoutes(app, house);
+  registerNodeRoutes(app, house);
   registerJobRoutes(app, house);
   return { app, house };
 }

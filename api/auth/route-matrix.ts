@@ -42,6 +42,7 @@ export const routeMatrix: Readonly<Record<string, RouteAccess>> = {
   'GET /api/sso/callback': open,
 
   'POST /api/dataplane/records': { kind: 'dataplane' },
+  'POST /api/dataplane/samples': { kind: 'dataplane' },
 
   'POST /api/logout': inPerson('account', everybody, true),
   'GET /api/account': inPerson('account', everybody, true),
@@ -90,6 +91,7 @@ export const routeMatrix: Readonly<Record<string, RouteAccess>> = {
   'GET /api/events/stream': may('events:read', everybody),
   'GET /api/requests': may('events:read', everybody),
   'GET /api/policy/stats': may('stats:read', everybody),
+  'GET /api/nodes': may('stats:read', everybody),
   'GET /api/jobs': may('jobs:read', everybody),
 };
 

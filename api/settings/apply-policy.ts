@@ -2,7 +2,7 @@
 // deterministic: the configuration of an older version can be made again from its settings, so it is stored nowhere
 // (it may one day hold secrets).
 import type { WafSettings } from '#compiler';
-import { defaultLimits, defaultTimeouts, type ProxyConfig, type SiteConfig } from '#proxy/contract';
+import { resolveProxyConfig, type ProxyConfig } from '#proxy/contract';
 import type { ApplyDiagnostic } from './contract.js';
 import { parseWindow } from './schema/field.js';
 import type { Settings } from './schema.js';
@@ -49,41 +49,27 @@ export function toSettingsPointer(path: string): string {
   return path.replace(/^(\/custom_rules\/\d+)\/text$/, '$1/seclang').replace(/^(\/virtual_patches\/\d+)\/text$/, '$1/cve').replace(/^(\/categories\/[^/]+)\/excluded_paths/, '$1/path_exclusions');
 }
 
-const plain = { host: null, protected: true, failMode: 'closed', mode: null, hostPolicy: 'preserve', verifyUpstreamCertificate: true } as const;
+/** `sites[0].prefix` → `/sites/0/prefix`. */
+const toPointer = (path: string): string => `/${path.replace(/\[(\d+)\]/g, '/$1').replaceAll('.', '/')}`.replace(/^\/$/, '');
 
-/** Sites and limits for the data plane. It checks them again at its own door; what it refuses is answered as its refusal. */
-export function toProxyConfig(settings: Settings, upstreams: Upstreams): ProxyConfig {
-  const demo: SiteConfig[] = [
-    { name: 'customer', prefix: '/', upstream: upstreams.customer, ...plain },
-    { name: 'payment', prefix: '/payment', upstream: upstreams.payment, ...plain },
-  ];
-  const sites = settings.sites.map((site): SiteConfig => ({
-    name: site.name, prefix: site.prefix, host: site.host?.toLowerCase() ?? null, upstream: site.upstream, protected: site.protected, failMode: site.fail_mode,
-    mode: site.mode, hostPolicy: site.host_policy, verifyUpstreamCertificate: site.verify_upstream_certificate,
-  }));
-  const seconds = (window: string): number => (parseWindow(window) ?? 0) * 1000;
-  const timeouts = settings.flood_timeouts_enabled
-    ? { ...defaultTimeouts, clientHeadMs: seconds(settings.flood_read_header), clientBodyIdleMs: seconds(settings.flood_read_body), clientIdleMs: seconds(settings.flood_idle) }
-    : defaultTimeouts;
-  return {
-    mode: settings.mode,
-    sites: sites.length > 0 ? sites : demo,
-    limits: defaultLimits,
-    timeouts,
-    trustedProxies: settings.rl_trust_proxy ? settings.rl_trusted_proxies : [],
-    acceptRequestId: false,
-    auditRequestBodyBytesMax: 0,
-  };
+export interface ProxySettings {
+  /** null when there are problems. */
+  readonly config: ProxyConfig | null;
+  readonly problems: readonly ApplyDiagnostic[];
 }
 
-/** What the data plane's configuration does not take although the schema does, with the place in the settings. */
-export function checkSites(settings: Settings): ApplyDiagnostic[] {
-  return settings.sites.flatMap((site, index) => {
-    const found: ApplyDiagnostic[] = [];
-    if (/[%\\]|\/\/|\/\.{1,2}(\/|$)/.test(site.prefix)) found.push(settingProblem(`/sites/${index}/prefix`, `"${site.prefix}" is not a plain path: leave out "%", "\\", "//" and dot segments`));
-    if (site.host?.startsWith('*') === true) found.push(settingProblem(`/sites/${index}/host`, 'a site answers for one host or, with null, for any; patterns are not served'));
-    const url = new URL(site.upstream);
-    if (url.search !== '' || url.hash !== '') found.push(settingProblem(`/sites/${index}/upstream`, 'has a query or a fragment; remove everything from "?" or "#" on'));
-    return found;
-  });
+/** Sites, trusted proxies and timeouts for the data plane, by its own resolver: one meaning of a site in the whole house. */
+export function toProxyConfig(settings: Settings, upstreams: Upstreams): ProxySettings {
+  const milliseconds = (window: string): number => (parseWindow(window) ?? 0) * 1000;
+  const { mode, sites, rl_trust_proxy, rl_trusted_proxies } = settings;
+  const timeouts = settings.flood_timeouts_enabled ? { client_head_ms: milliseconds(settings.flood_read_header), client_body_idle_ms: milliseconds(settings.flood_read_body), client_idle_ms: milliseconds(settings.flood_idle) } : {};
+  const { config, problems } = resolveProxyConfig({ mode, sites, rl_trust_proxy, rl_trusted_proxies, timeouts }, upstreams);
+  return { config, problems: problems.map(({ path, message, mend }) => ({ ...settingProblem(toPointer(path), message), hint: mend })) };
+}
+
+/** For settings that served once: what was possible then is possible now, so anything else is a bug. */
+export function requireProxyConfig(settings: Settings, upstreams: Upstreams): ProxyConfig {
+  const { config, problems } = toProxyConfig(settings, upstreams);
+  if (config === null) throw new Error(`settings that were active are not possible for the data plane: ${problems.map(({ path, message }) => `${path} ${message}`).join('; ')}`);
+  return config;
 }

@@ -1,0 +1,81 @@
+// The road to the data plane, made from the environment: what server.ts connects and a test replaces piece by piece.
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createSealing } from '../auth/sealing.js';
+import type { Database } from '../db/client.js';
+import type { House } from '../deps.js';
+import type { Env } from '../env.js';
+import type { Job } from '../jobs/scheduler.js';
+import { createPolicyCompiler } from '../settings/apply-compiler.js';
+import type { FindVirtualPatch } from '../settings/apply-policy.js';
+import { createChangeRoad, type ChangeRoad } from '../settings/apply.js';
+import type { ApplySettings } from '../settings/contract.js';
+import { createFleet } from './fleet.js';
+import { createNodeClient } from './node-client.js';
+
+export interface LinkOptions {
+  readonly env: Pick<Env, 'dataAdminToken' | 'dataAdminUrls' | 'dataDirectory' | 'crsDirectory' | 'upstreams' | 'settingsEncryptionSecret'>;
+  readonly database: Database;
+  readonly now: () => number;
+  readonly findVirtualPatch?: FindVirtualPatch;
+  readonly compileThreads?: number;
+  /** Where compiled automata are kept; default below the data directory, shared with the command line. */
+  readonly cacheDirectory?: string;
+}
+
+export interface NodeLink {
+  readonly applySettings: ApplySettings;
+  readonly road: ChangeRoad;
+  /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
+  start(house: House): Promise<void>;
+  readonly jobs: readonly Job[];
+  close(): Promise<void>;
+}
+
+const reconcileEveryMs = 15_000;
+
+export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> {
+  const { env, database, now } = options;
+  const directory = resolve(env.dataDirectory);
+  const artifactsDirectory = join(directory, 'artifacts');
+  const mapping = join(directory, 'crs', 'unicode.mapping');
+  const compiler = createPolicyCompiler({
+    crsDirectory: env.crsDirectory ?? (await newestRuleSet(directory)),
+    unicodeMapping: (await exists(mapping)) ? mapping : null,
+    artifactsDirectory,
+    cacheDirectory: options.cacheDirectory ?? join(directory, 'cache', 'automata'),
+    threads: options.compileThreads ?? null,
+  });
+  const fleet = createFleet({ urls: [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))], client: createNodeClient({ token: env.dataAdminToken }), database, now, pause: (ms) => new Promise((done) => setTimeout(done, ms)) });
+  const road = createChangeRoad({
+    database, fleet, compiler, artifactsDirectory, now, clock: () => performance.now(), sealing: createSealing(env.settingsEncryptionSecret), upstreams: env.upstreams, findVirtualPatch: options.findVirtualPatch ?? (() => null),
+  });
+  let audit: House['audit'] | null = null;
+  const job: Job = { name: 'nodes', everyMs: reconcileEveryMs, timeoutMs: 300_000, run: () => (audit === null ? Promise.resolve('not started') : road.reconcile(audit)) };
+  return {
+    applySettings: road.applySettings,
+    road,
+    jobs: [job],
+    async start(house) {
+      audit = house.audit;
+      await road.heal(house.audit);
+      await fleet.ask();
+    },
+    close: () => compiler.close(),
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(() => true, () => false); // absent or unreadable: the built-in one serves
+}
+
+/** What set-up unpacked below data/crs; when there is none, the compiler says so in its own words. */
+async function newestRuleSet(directory: string): Promise<string> {
+  const root = join(directory, 'crs');
+  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return [];
+  });
+  const versions = names.filter((name) => /^\d+\.\d+\.\d+$/.test(name)).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  return join(root, versions.at(-1) ?? 'none');
+}

@@ -1,0 +1,33 @@
+import { Type } from '@sinclair/typebox';
+import type { App, House } from '../deps.js';
+import { Nullable, refusals, Time } from '../http/refusals.js';
+import { readState } from '../settings/store.js';
+import { listNodes } from './node-store.js';
+
+const NodeView = Type.Object({
+  url: Type.String(),
+  state: Type.Unsafe<'active' | 'behind' | 'unreachable'>({ type: 'string', enum: ['active', 'behind', 'unreachable'], description: 'active: serves the active settings' }),
+  generation: Nullable(Type.Integer({ description: 'the node’s own number of what it serves' })),
+  ruleset: Type.String({ description: 'SHA-256 of the artifact it serves' }),
+  workers: Type.Integer(),
+  version: Nullable(Type.Integer({ description: 'settings version last put there' })),
+  last_seen_at: Nullable(Time),
+  last_asked_at: Time,
+  detail: Type.String(),
+});
+
+export function registerNodeRoutes(app: App, house: House): void {
+  const { sql } = house.database;
+  const response = { 200: Type.Object({ items: Type.Array(NodeView), active_version: Nullable(Type.Integer()), generation: Type.Integer() }), ...refusals };
+  app.get('/api/nodes', { schema: { tags: ['data plane'], summary: 'Data-plane nodes: what each serves and when it was last seen', response } }, async () => {
+    const state = await readState(sql);
+    const items = (await listNodes(sql)).map((node) => {
+      const isServing = state.activeId !== null && node.served_version === state.activeId && node.served_generation === node.generation && node.served_sha256 === node.ruleset;
+      return {
+        url: node.url, state: !node.reachable ? ('unreachable' as const) : isServing ? ('active' as const) : ('behind' as const), generation: node.generation, ruleset: node.ruleset, workers: node.workers,
+        version: node.served_version, last_seen_at: node.last_seen_at?.toISOString() ?? null, last_asked_at: node.last_asked_at.toISOString(), detail: node.detail,
+      };
+    });
+    return { items, active_version: state.activeId, generation: state.generation };
+  });
+}

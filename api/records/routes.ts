@@ -1,0 +1,22 @@
+import { Type } from '@sinclair/typebox';
+import { requireNodeToken } from '../nodes/node-token.js';
+import type { App, House } from '../deps.js';
+import { refusals } from '../http/refusals.js';
+import { insertSamples, SampleBatch } from './samples.js';
+
+const batchBytesMax = 32 * 1024 * 1024;
+
+export function registerSampleRoutes(app: App, house: House): void {
+  app.post(
+    '/api/dataplane/samples',
+    {
+      bodyLimit: batchBytesMax,
+      onRequest: async (request) => requireNodeToken(request.headers.authorization, house.env.dataAdminToken), // before the body is read
+      schema: { tags: ['data plane'], summary: 'A few whole requests for replays; sensitive values are masked before they are stored', body: SampleBatch, response: { 200: Type.Object({ stored: Type.Integer() }), ...refusals } },
+    },
+    async (request) => {
+      await house.database.sql.begin((tx) => insertSamples(tx, request.body.samples));
+      return { stored: request.body.samples.length };
+    },
+  );
+}

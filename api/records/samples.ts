@@ -1,0 +1,50 @@
+// A bounded sample of recent requests for replays. Nodes send some (proxy/ship-records.ts decides which); what is
+// sensitive is masked before it is stored; the newest `samplesKept` stay.
+import { Type, type Static } from '@sinclair/typebox';
+import type { Queryable, Tx } from '../db/client.js';
+import type { ReplaySample } from '../settings/replay.js';
+import { maskBody, maskHeaders, maskUri } from './mask.js';
+
+export const samplesKept = 5000;
+export const samplesPerBatchMax = 500;
+/** A larger sample would be a copy of the traffic, not a sample of it. */
+const bodyCharsMax = 64 * 1024;
+
+export const SampleRecord = Type.Object(
+  {
+    request_id: Type.String({ maxLength: 128 }),
+    at_ms: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    site: Type.String({ maxLength: 200 }),
+    method: Type.String({ maxLength: 64 }),
+    uri: Type.String({ maxLength: 65_536 }),
+    protocol: Type.String({ maxLength: 32 }),
+    headers: Type.Array(Type.String({ maxLength: 65_536 }), { maxItems: 2000 }),
+    body: Type.Union([Type.String({ maxLength: bodyCharsMax }), Type.Null()]),
+    client_ip: Type.String({ maxLength: 64 }),
+  },
+  { additionalProperties: false },
+);
+export type SampleRecord = Static<typeof SampleRecord>;
+
+export const SampleBatch = Type.Object({ node: Type.String({ minLength: 1, maxLength: 100 }), samples: Type.Array(SampleRecord, { maxItems: samplesPerBatchMax }) }, { additionalProperties: false });
+
+export function maskSample(sample: SampleRecord): ReplaySample {
+  return {
+    requestId: sample.request_id, atMs: sample.at_ms, site: sample.site, method: sample.method, uri: maskUri(sample.uri), protocol: sample.protocol,
+    headers: maskHeaders(sample.headers), body: sample.body === null ? null : maskBody(sample.body), clientIp: sample.client_ip,
+  };
+}
+
+/** Bytes as latin1 text are kept as base64: PostgreSQL's text takes no NUL, and attackers send them. */
+export async function insertSamples(sql: Tx, samples: readonly SampleRecord[]): Promise<void> {
+  if (samples.length === 0) return;
+  const rows = samples.map((sample) => ({ at: new Date(sample.at_ms), body: Buffer.from(JSON.stringify(maskSample(sample)), 'utf8').toString('base64') }));
+  await sql`insert into request_samples (at, body) select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (at timestamptz, body text)`;
+  await sql`delete from request_samples where id <= (select max(id) from request_samples) - ${samplesKept}`;
+}
+
+/** The newest ones, newest first. */
+export async function findSamples(sql: Queryable, limit: number): Promise<ReplaySample[]> {
+  const rows = await sql<{ body: string }[]>`select body from request_samples order by id desc limit ${Math.min(limit, samplesKept)}`;
+  return rows.map((row) => JSON.parse(Buffer.from(row.body, 'base64').toString('utf8')) as ReplaySample);
+}
