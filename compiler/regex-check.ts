@@ -41,7 +41,8 @@ export function isLinear(source: string): boolean {
 /** False after reporting an argument that the operator does not take. */
 export function checkArgument(operator: OperatorIR, argument: Fragment, context: BindContext): boolean {
   try {
-    createMatcher(operator, operator.argument);
+    const { warning } = createMatcher(operator, operator.argument);
+    if (warning !== undefined) context.report('GH-C3007', warning, argument);
     return true;
   } catch (error) {
     if (!(error instanceof OperatorArgumentError)) throw error;

@@ -9,7 +9,9 @@ function entriesOf(lines: readonly string[]): string[] {
 
 function networkMatcher(lines: readonly string[]): Matcher {
   const networks = compileNetworks(entriesOf(lines));
-  return { matches: (value) => networks.contains(value) };
+  const matches = (value: string): boolean => networks.contains(value);
+  if (networks.neverMatching.length === 0) return { matches };
+  return { matches, warning: `${networks.neverMatching.join(', ')}: no address matches, for the prefix is longer than an address (32 bits in IPv4, 128 in IPv6)` };
 }
 
 /** The value is an address in one of the comma-separated addresses and networks. */

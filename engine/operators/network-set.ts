@@ -31,7 +31,8 @@ function intervalOf(address: Words, prefixBits: number): Interval {
   return { from, to };
 }
 
-function parseNetwork(text: string): Interval {
+/** null for a prefix longer than the address: no address can agree with it, so that the entry never matches. */
+function parseNetwork(text: string): Interval | null {
   const slash = text.indexOf('/');
   const host = slash < 0 ? text : text.slice(0, slash);
   const ipv4 = parseIpv4(host);
@@ -41,8 +42,8 @@ function parseNetwork(text: string): Interval {
   if (slash < 0) return intervalOf(words, bits);
   const prefixText = text.slice(slash + 1);
   const prefixBits = /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : Number.NaN;
-  if (!(prefixBits <= bits)) throw new OperatorArgumentError(`${text}: the prefix length must be a number from 0 to ${bits}`);
-  return intervalOf(words, prefixBits);
+  if (Number.isNaN(prefixBits)) throw new OperatorArgumentError(`${text}: the prefix length must be a number from 0 to ${bits}`);
+  return prefixBits > bits ? null : intervalOf(words, prefixBits);
 }
 
 /** Sorts, joins what overlaps and lays the bounds out flat. */
@@ -87,19 +88,24 @@ function within({ from, to }: { from: Uint32Array; to: Uint32Array }, address: W
 export interface NetworkSet {
   /** Whether the text is an address in one of the networks; false for anything that is no address. */
   contains(text: string): boolean;
+  /** Entries that no address can match, their prefix being longer than the address. */
+  readonly neverMatching: readonly string[];
 }
 
 /** Throws OperatorArgumentError naming the entry that is no network. An IPv4-mapped IPv6 address belongs to IPv6 networks only. */
 export function compileNetworks(entries: Iterable<string>): NetworkSet {
   const intervals4: Interval[] = [];
   const intervals6: Interval[] = [];
+  const neverMatching: string[] = [];
   for (const entry of entries) {
     const interval = parseNetwork(entry);
-    (interval.from.length === 1 ? intervals4 : intervals6).push(interval);
+    if (interval === null) neverMatching.push(entry);
+    else (interval.from.length === 1 ? intervals4 : intervals6).push(interval);
   }
   const ipv4 = flatten(intervals4, 1);
   const ipv6 = flatten(intervals6, 4);
   return {
+    neverMatching,
     contains: (text) => {
       const number = parseIpv4(text);
       if (number >= 0) return within(ipv4, [number]);

@@ -9,6 +9,8 @@ export interface Matcher {
    * At most 10 entries; an unset group is the empty string. Absent = the operator never captures.
    */
   readonly capture?: (value: string) => readonly string[] | null;
+  /** What is probably wrong with an argument that can be used; the compiler shows it. Absent = nothing. */
+  readonly warning?: string;
 }
 
 /** Built once per OperatorIR at load (or per distinct expanded argument for macros). Throws `OperatorArgumentError` on a bad argument. */

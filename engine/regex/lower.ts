@@ -1,6 +1,7 @@
 // Lowers a tree to what linear-time engines have: no atomic groups, no possessive quantifiers, no look-around. Also
 // finds the places where RE2 and PCRE look at newlines differently, which the emitters and the RE2 wrapper need to know.
 import { type Continuation, finalNewlineRewrite, isAtomicityMoot, nullable, possiblyNothing } from './continuation.js';
+import { withoutLookAhead } from './look-ahead.js';
 import { type RegexNode, RegexUnsupportedError } from './node.js';
 
 export interface Lowered {
@@ -78,7 +79,7 @@ function lower(node: RegexNode, after: Continuation | null, findings: Findings):
       noteAssertion(node, after, findings);
       return node;
     case 'lookaround':
-      throw new RegexUnsupportedError(node.offset, `Look-${node.ahead ? 'ahead' : 'behind'} needs backtracking, which opens the door to denial of service: use two rules in a chain, one of them negated`);
+      throw new RegexUnsupportedError(node.offset, 'Look-behind needs backtracking, which opens the door to denial of service: use two rules in a chain, one of them negated');
     case 'unsupported':
       throw new RegexUnsupportedError(node.offset, `${node.what} needs backtracking or lies outside regular languages: write the alternatives out`);
   }
@@ -87,7 +88,7 @@ function lower(node: RegexNode, after: Continuation | null, findings: Findings):
 /** Throws RegexUnsupportedError for what no linear-time engine can run. The language stays exactly the same. */
 export function lowerRegex(node: RegexNode): Lowered {
   const findings: Findings = { notWordBoundary: null, lineStartAtEnd: false, finalNewline: false, re2Problem: null };
-  const lowered = lower(node, null, findings);
+  const lowered = lower(withoutLookAhead(node), null, findings);
   const { lineStartAtEnd, finalNewline } = findings;
   let { re2Problem } = findings;
   // RE2 finds \B between the two UTF-8 bytes of U+0080–U+00FF; an empty match there would be one too many.

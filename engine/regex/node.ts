@@ -24,6 +24,9 @@ export type RegexNode =
   | { readonly kind: 'lookaround'; readonly ahead: boolean; readonly negative: boolean; readonly body: RegexNode; readonly offset: number }
   | { readonly kind: 'unsupported'; readonly what: string; readonly offset: number }; // back-reference, recursion, \K, …
 
+/** Index of the group around what a rewritten look-ahead reads behind the end of the match; no pattern has it. */
+export const tailGroup = -1;
+
 export interface RegexFlags {
   readonly caseless: boolean;
   readonly dotAll: boolean; // `.` matches \n

@@ -6,8 +6,9 @@
 // left to flags: classes are written out as ranges (RE2 recognises [Aa] as a caseless literal), and anchors by their meaning.
 // Groups are numbered as in the original; names are dropped.
 import { type ByteSet, bytesOf, isEmptySet, rangesOf } from './byte-set.js';
+import { holdsGroup } from './condition.js';
 import { lowerRegex } from './lower.js';
-import { type AssertionKind, type RegexNode, RegexUnsupportedError } from './node.js';
+import { type AssertionKind, type RegexNode, RegexUnsupportedError, tailGroup } from './node.js';
 
 const countMax = 1000; // RE2's
 
@@ -25,17 +26,17 @@ export function writeSet(set: ByteSet): string {
   return `[${rangesOf(set).map(([from, to]) => (from === to ? escapeByte(from) : `${escapeByte(from)}-${escapeByte(to)}`)).join('')}]`;
 }
 
-/** Where a `$` looked past a newline: its RE2 group, and the original groups that enclose it. */
-export interface FinalNewlineMark {
+/** Text that RE2 reads but the match does not hold (the newline that `$` looked past, what a look-ahead saw): its RE2 group, and the original groups that end with it. */
+export interface TailMark {
   readonly group: number;
   readonly enclosing: readonly number[];
 }
 
 export interface Re2Form {
   readonly source: string;
-  /** Original group number → RE2 group number. */
-  readonly groups: readonly number[];
-  readonly marks: readonly FinalNewlineMark[];
+  /** Original group number → RE2 group numbers; of several copies the last that took part counts. */
+  readonly groups: readonly (readonly number[])[];
+  readonly marks: readonly TailMark[];
 }
 
 interface Writer {
@@ -43,8 +44,8 @@ interface Writer {
   /** Write multiline `^` as start of text. */
   readonly textStartOnly: boolean;
   opened: number;
-  readonly groups: number[];
-  readonly marks: FinalNewlineMark[];
+  readonly groups: number[][];
+  readonly marks: TailMark[];
   readonly enclosing: number[];
 }
 
@@ -67,12 +68,6 @@ function writeAssertion(assertion: AssertionKind, writer: Writer): string {
       writer.marks.push({ group: ++writer.opened, enclosing: [0, ...writer.enclosing] });
       return '(?:(\\n)\\z|\\z)';
   }
-}
-
-function holdsGroup(node: RegexNode): boolean {
-  if (node.kind === 'group') return true;
-  if (node.kind === 'sequence' || node.kind === 'alternation') return node.items.some(holdsGroup);
-  return 'body' in node && holdsGroup(node.body);
 }
 
 function quantifier(min: number, max: number): string {
@@ -115,7 +110,12 @@ function write(node: RegexNode, writer: Writer): string {
     case 'alternation':
       return node.items.map((item) => write(item, writer)).join('|');
     case 'group': {
-      writer.groups[node.index] = ++writer.opened;
+      const opened = ++writer.opened;
+      if (node.index === tailGroup) {
+        writer.marks.push({ group: opened, enclosing: [0, ...writer.enclosing] });
+        return `(${write(node.body, writer)})`;
+      }
+      (writer.groups[node.index] ??= []).push(opened);
       writer.enclosing.push(node.index);
       const body = write(node.body, writer);
       writer.enclosing.pop();
@@ -133,7 +133,7 @@ function write(node: RegexNode, writer: Writer): string {
 }
 
 function form(lowered: RegexNode, marking: boolean, textStartOnly: boolean): Re2Form {
-  const writer: Writer = { marking, textStartOnly, opened: 0, groups: [0], marks: [], enclosing: [] };
+  const writer: Writer = { marking, textStartOnly, opened: 0, groups: [[0]], marks: [], enclosing: [] };
   return { source: write(lowered, writer), groups: writer.groups, marks: writer.marks };
 }
 
@@ -160,7 +160,7 @@ export function re2Forms(node: RegexNode): Re2Forms {
 /**
  * Source for `new RE2(source)` (no flags) over latin1 text. Whether it matches is exactly PCRE's answer, but for one
  * case: see `Lowered.lineStartAtEnd`. Group texts are PCRE's too, except that `$` without multiline consumes the final newline that it
- * looks past, so group 0 (and groups around `$`) may hold it: `compileRe2(…).exec` cuts it off. Throws RegexUnsupportedError.
+ * looks past and look-ahead what it had to see, so group 0 (and groups around `$`) may hold it: `compileRe2(…).exec` cuts it off. Throws RegexUnsupportedError.
  */
 export function toRe2Source(node: RegexNode): string {
   return re2Forms(node).plain.source;
