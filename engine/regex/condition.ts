@@ -40,15 +40,20 @@ export class Conditions {
   private readonly known = new Map<string, Condition>();
   private readonly conjunctions = new Map<string, Condition>();
   private readonly negations = new Map<Condition, Condition>();
+  private readonly asked = new Map<RegexNode, Condition>();
   private steps = 0;
   private offset = 0;
 
   /** The condition that a look-ahead (`lookaround` with `ahead`) sets at its place. */
   of(node: RegexNode & { readonly kind: 'lookaround' }): Condition {
+    const known = this.asked.get(node);
+    if (known !== undefined) return known;
     this.offset = node.offset;
     if (!node.negative && holdsGroup(node.body)) this.refuse('it captures; write (?:…) inside it');
     const inside = this.behind({ node: node.body, forced: false, next: null }, null);
-    return node.negative ? this.not(inside) : inside;
+    const condition = node.negative ? this.not(inside) : inside;
+    this.asked.set(node, condition);
+    return condition;
   }
 
   and(one: Condition, other: Condition): Condition {
