@@ -12,6 +12,8 @@ export interface Target {
   readonly sha256: string;
   readonly artifactFile: string;
   readonly config: ProxyConfig;
+  /** `skip` for settings that are meant to let the self-test's attacks pass. */
+  readonly selfTest: 'inspect' | 'skip';
 }
 
 export type FleetOutcome =
@@ -67,8 +69,8 @@ export function createFleet(options: FleetOptions): Fleet {
     return { kind: 'refused', reason: `it did not take the generation (${detail})` };
   };
   const activateOne: Fleet['activateOne'] = async (url, target, generation) => {
-    const { sha256, config, artifactFile, versionId } = target;
-    let answer = await client.activate(url, { id: generation, sha256, artifactPath: '', config }, artifactFile);
+    const { sha256, config, artifactFile, versionId, selfTest } = target;
+    let answer = await client.activate(url, { id: generation, sha256, artifactPath: '', config, selfTest }, artifactFile);
     if (answer.kind === 'unknown') answer = await clearUp(url, generation, sha256, answer.detail);
     if (answer.kind === 'active') await recordServed(sql, url, { versionId, generation, sha256, workers: answer.workers }, new Date(now()));
     return answer;

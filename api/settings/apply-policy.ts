@@ -73,3 +73,15 @@ export function requireProxyConfig(settings: Settings, upstreams: Upstreams): Pr
   if (config === null) throw new Error(`settings that were active are not possible for the data plane: ${problems.map(({ path, message }) => `${path} ${message}`).join('; ')}`);
   return config;
 }
+
+/** The threshold at which one critical rule blocks; every one of the self-test's attacks matches at least one. */
+const selfTestThresholdMax = 5;
+
+/**
+ * A node refuses rules that do not block an SQL injection. Somebody who switches that category off, or raises the
+ * threshold above what one rule scores, means it: then the artifact was probed by the compiler only.
+ */
+export function selfTestOf(settings: Settings): 'inspect' | 'skip' {
+  const { enabled, path_exclusions } = settings.categories.sqli;
+  return enabled && path_exclusions.length === 0 && settings.inbound_threshold <= selfTestThresholdMax ? 'inspect' : 'skip';
+}

@@ -13,7 +13,7 @@ import { findSamples } from '../records/samples.js';
 import { artifactPath, pruneArtifacts } from './apply-artifacts.js';
 import type { CompileResult, PolicyCompiler } from './apply-compiler.js';
 import { enforcedNames } from './apply-enforced.js';
-import { requireProxyConfig, toProxyConfig, toWafSettings, type FindVirtualPatch, type Upstreams } from './apply-policy.js';
+import { requireProxyConfig, selfTestOf, toProxyConfig, toWafSettings, type FindVirtualPatch, type Upstreams } from './apply-policy.js';
 import type { ApplyDiagnostic, ApplyNode, ApplyOutcome, ApplyRequest, ApplySettings, ReplayImpact } from './contract.js';
 import { findNotEnforced } from './not-enforced.js';
 import type { Settings } from './schema.js';
@@ -54,7 +54,7 @@ export function createChangeRoad(options: ChangeRoadOptions): ChangeRoad {
   /** Settings that served once → what a node needs to serve them again; compiled anew when the artifact is gone. */
   const targetOf = async (versionId: number, settings: Settings, sha256: string | null): Promise<Target | null> => {
     const config = requireProxyConfig(settings, options.upstreams);
-    const make = (known: string): Target => ({ versionId, sha256: known, artifactFile: artifactPath(options.artifactsDirectory, known), config });
+    const make = (known: string): Target => ({ versionId, sha256: known, artifactFile: artifactPath(options.artifactsDirectory, known), config, selfTest: selfTestOf(settings) });
     if (sha256 !== null && (await isFile(artifactPath(options.artifactsDirectory, sha256)))) return make(sha256);
     const compiled = await compiler.compile(toWafSettings(settings, options.findVirtualPatch).waf);
     return compiled.kind === 'compiled' ? make(compiled.sha256) : null;
@@ -71,7 +71,7 @@ export function createChangeRoad(options: ChangeRoadOptions): ChangeRoad {
     const { sha256, diagnostics } = compiled;
     const { activeId } = await readState(sql);
     const active = activeId === null ? null : await findVersion(sql, activeId);
-    const next: Target = { versionId: request.versionId, sha256, artifactFile: artifactPath(options.artifactsDirectory, sha256), config: compiled.config };
+    const next: Target = { versionId: request.versionId, sha256, artifactFile: artifactPath(options.artifactsDirectory, sha256), config: compiled.config, selfTest: selfTestOf(request.settings) };
     const before = active === null || request.activeSettings === null ? null : { versionId: active.id, sha256: active.artifactSha256, config: requireProxyConfig(request.activeSettings, options.upstreams) };
     const impact = before?.sha256 == null ? null : await replay(options, { sha256: before.sha256, config: before.config }, next, request.dryRun);
     const findings = () => ({ artifactSha256: sha256, diagnostics, impact, notEnforcedYet: findNotEnforced(request.settings, enforcedNames), tookMs: Math.round(options.clock() - startedMs) });

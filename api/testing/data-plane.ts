@@ -1,0 +1,66 @@
+// A real data plane for tests of the control plane, in this process, on free ports. It is not behind a door, so it is
+// imported by its address; the types below are what these tests use of it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { resolveProxyConfig } from '#proxy/contract';
+
+export const nodeToken = 'node-token-of-the-tests-0123456789abcdef';
+
+export interface TestNode {
+  readonly url: string;
+  readonly http: number;
+  readonly dataDir: string;
+  status(): Promise<Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+interface Plane {
+  readonly ports: { readonly http: number; readonly admin: number };
+  status(): Promise<Record<string, unknown>>;
+  stop(): Promise<unknown>;
+}
+
+export interface NodeOptions {
+  readonly upstream: string;
+  readonly dataDir?: string;
+  readonly resume?: boolean;
+  readonly workers?: number;
+  readonly adminPort?: number;
+}
+
+export async function startNode(t: Test, options: NodeOptions): Promise<TestNode> {
+  const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as { startDataPlane: (options: object) => Promise<Plane> };
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'gatehouse-node-')));
+  const { config } = resolveProxyConfig({ timeouts: { drain_ms: 300 } }, { customer: options.upstream, payment: options.upstream });
+  const plane = await startDataPlane({
+    host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: options.adminPort ?? 0, adminToken: nodeToken, workers: options.workers ?? 1, listener: 'auto', dataDir,
+    initial: { config, artifact: null }, resume: options.resume ?? false, reread: null, handlesSignals: false, logLevel: 'silent', inspectionThreads: 0,
+  });
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    await plane.stop();
+  };
+  t.teardown(async () => {
+    await stop();
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  });
+  return { url: `http://127.0.0.1:${plane.ports.admin}`, http: plane.ports.http, dataDir, status: () => plane.status(), stop };
+}
+
+/** An application that answers `ok` to everything. */
+export async function startUpstream(t: Test): Promise<string> {
+  const server = createServer((_request, response) => response.end('ok'));
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  }));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
