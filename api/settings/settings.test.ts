@@ -40,7 +40,7 @@ async function roundTrips(t: Test, database: Database): Promise<void> {
     t.ok(runs >= 60);
   });
   await t.test('a PUT that knows fewer fields wipes none; an unknown or impossible one saves nothing', async (t) => {
-    await at.call('PATCH', '/api/settings', { token, body: { rl_events: 77, auth_alg: 'HS256', auth_secret: 'kept' } });
+    await at.call('PATCH', '/api/settings', { token, body: { rl_events: 77, paranoia_level: 1, auth_alg: 'HS256', auth_secret: 'kept' } });
     const before = await headId(database);
     const put = await at.call('PUT', '/api/settings', { token, body: { paranoia_level: 3 } });
     t.match(put, { status: 200, body: { rl_events: 77, paranoia_level: 3, auth_secret: '********' } });

@@ -8,7 +8,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Test } from 'tap';
+import root, { type Test } from 'tap';
 import { openEmbedded, openPostgres, type Database } from '../db/client.js';
 import { loadMigrations, migrate } from '../db/migrate.js';
 
@@ -117,6 +117,25 @@ export async function copyEmbeddedTemplate(): Promise<string> {
   return join(directory, 'd');
 }
 
+// Starting a database costs more than most suites: one of each per test process, emptied between suites.
+let sharedCluster: Promise<Cluster | null> | null = null;
+let sharedEmbedded: Promise<{ database: Database; directory: string }> | null = null;
+
+root.teardown(async () => {
+  await (await sharedCluster)?.stop();
+  const embedded = await sharedEmbedded;
+  if (embedded === null) return;
+  await embedded.database.close();
+  await rm(join(embedded.directory, '..'), { recursive: true, force: true });
+});
+
+async function emptyEmbedded(): Promise<Database> {
+  sharedEmbedded ??= copyEmbeddedTemplate().then(async (directory) => ({ database: await openEmbedded(directory), directory }));
+  const { database } = await sharedEmbedded;
+  await database.sql.unsafe('drop schema public cascade; create schema public');
+  return database;
+}
+
 /**
  * Runs `suite` on both databases, migrated and empty, as two subtests. Fails when PostgreSQL is absent unless
  * GATEHOUSE_TEST_WITHOUT_POSTGRES=1 says that the machine is known to have none.
@@ -127,20 +146,15 @@ export async function onBothDatabases(t: Test, name: string, suite: (t: Test, da
   const migrations = await loadMigrations();
   await t.test(`${name} on the embedded database`, async (t) => {
     t.setTimeout(180_000);
-    const directory = await copyEmbeddedTemplate();
-    const database = await openEmbedded(directory);
-    try {
-      await migrate(database, migrations);
-      await suite(t, database);
-    } finally {
-      await database.close();
-      await rm(join(directory, '..'), { recursive: true, force: true });
-    }
+    const database = await emptyEmbedded();
+    await migrate(database, migrations);
+    await suite(t, database);
   });
   const skip = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
   await t.test(`${name} on PostgreSQL`, { skip }, async (t) => {
     t.setTimeout(180_000);
-    const cluster = await startCluster();
+    sharedCluster ??= startCluster();
+    const cluster = await sharedCluster;
     if (cluster === null) return void t.fail('no PostgreSQL binaries below /usr/lib/postgresql (apt-get install postgresql)');
     const database = openPostgres(await cluster.create());
     try {
@@ -148,7 +162,6 @@ export async function onBothDatabases(t: Test, name: string, suite: (t: Test, da
       await suite(t, database);
     } finally {
       await database.close();
-      await cluster.stop();
     }
   });
 }
