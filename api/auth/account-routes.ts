@@ -128,6 +128,11 @@ function registerTotpRoutes(app: App, house: House): void {
       return reply.code(204).send(null);
     },
   );
+  registerRecoveryRoute(app, house);
+}
+
+function registerRecoveryRoute(app: App, house: House): void {
+  const { sql } = house.database;
   app.post(
     '/api/account/recovery-codes',
     { schema: { tags: ['account'], summary: 'New recovery codes; the old ones stop working', body: Type.Object({ password: Password, otp: Type.String({ pattern: '^\\d{6}$' }) }, closed), response: { 200: Codes, ...refusals } } },

@@ -49,7 +49,7 @@ export function registerGuard(app: App, house: House): void {
     if (pattern === undefined) return;
     const access = accessOfRoute.get(`${request.method} ${pattern}`);
     if (access === undefined) throw new Error(`no access rule for ${request.method} ${pattern}`);
-    reply.header('cache-control', 'no-store');
+    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
     if (access.kind !== 'guarded') return;
     const principal = await authenticate(request, house);
     admit(principal, access);
