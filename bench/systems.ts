@@ -73,7 +73,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
     DATA_LISTENER: options.listener,
     CRS_DIR: rules.directory,
   };
-  const started = await start(process.execPath, [join(root, 'bin/gatehouse'), 'data-plane', '--settings', settings], { port, env, cwd: root });
+  const started = await start(process.execPath, [join(root, 'bin/gatehouse'), 'data-plane', '--settings', settings], { port: adminPort, env, cwd: root }); // the admin interface opens last
   return { name, port, pid: started.pid, startMs: started.startMs, stop: started.stop, admin: { port: adminPort, token } };
 }
 

@@ -13,11 +13,11 @@ import { benchData, gatehouseSettings, startBackend, startGatehouse, type System
 
 const statusMixed = 418;
 
-function markRules(mark: string): object[] {
+function markRules(mark: string, expected = mark): object[] {
   const raw = (id: number, text: string): object => ({ id, name: `bench ${mark}`, enabled: true, kind: 'raw', text });
   return [
     raw(1_000_011, `SecAction "id:1000011,phase:1,pass,nolog,setvar:tx.bench_mark=${mark}"`),
-    raw(1_000_012, `SecRule TX:bench_mark "!@streq ${mark}" "id:1000012,phase:2,deny,status:${statusMixed},log,msg:'mixed'"`),
+    raw(1_000_012, `SecRule TX:bench_mark "!@streq ${expected}" "id:1000012,phase:2,deny,status:${statusMixed},log,msg:'mixed'"`),
   ];
 }
 
@@ -65,16 +65,31 @@ async function hammer(port: number, isOver: () => boolean, tally: Tally): Promis
 }
 
 /** Hands an artifact to the running data plane; returns what it says its activation took. */
-async function activate(system: System, file: string, config: unknown): Promise<number> {
+async function activate(system: System, file: string, config: unknown, selfTest: 'inspect' | 'skip' = 'inspect'): Promise<number> {
   const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
   const reply = await fetch(`http://127.0.0.1:${system.admin?.port}/generation`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${system.admin?.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 0, sha256, artifactPath: file, config }),
+    body: JSON.stringify({ id: 0, sha256, artifactPath: file, config, selfTest }),
   });
   const body = (await reply.json()) as { readonly outcome: string; readonly tookMs?: number; readonly reason?: string };
   if (body.outcome !== 'active') throw new HarnessProblem(`the generation was refused: ${body.reason ?? JSON.stringify(body)}`);
   return body.tookMs ?? 0;
+}
+
+/** A generation whose two halves disagree must be noticed; else "0 mixed" would mean nothing. */
+async function proveDetector({ root, rules }: BenchContext, system: System, backendPort: number, config: unknown): Promise<void> {
+  const temporary = temporaryDirectory('reload-canary');
+  const agent = new Agent();
+  try {
+    const canary = await compileSettings(root, rules, temporary.path, gatehouseSettings(1, backendPort, markRules('a', 'b')));
+    await activate(system, canary.file, config, 'skip'); // the self-test would refuse it, rightly
+    const status = await sendOne(agent, system.port, 0);
+    if (status !== statusMixed) throw new HarnessProblem(`a mixed generation answered ${status}, not ${statusMixed}: this case could not see mixed requests`);
+  } finally {
+    agent.destroy();
+    temporary.remove();
+  }
 }
 
 export async function reloadCase(context: BenchContext): Promise<void> {
@@ -88,6 +103,7 @@ export async function reloadCase(context: BenchContext): Promise<void> {
     const { config } = JSON.parse(readFileSync(`${benchData(root, 'pl1')}/current.json`, 'utf8')) as { readonly config: unknown };
     const a = await compileSettings(root, rules, temporary.a.path, gatehouseSettings(1, backend.port, markRules('a')));
     const b = await compileSettings(root, rules, temporary.b.path, gatehouseSettings(1, backend.port, markRules('b')));
+    await proveDetector(context, system, backend.port, config);
     await activate(system, a.file, config);
     const clients = Array.from({ length: 32 }, () => hammer(system.port, () => isOver, tally));
     const reloads = options.short ? 4 : 20;
