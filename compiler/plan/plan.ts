@@ -37,7 +37,8 @@ export async function buildPlan(program: Program, folded: FoldedProgram, compile
   const atomPlan = planAtoms(program, folded);
   const fits = await classifyPatterns(atomPlan, compiler);
   const builder = new PlanBuilder(program, atomPlan, fits);
-  const classes = groupSources(atomPlan.atoms).map(({ sources, atoms }) => builder.buildClass(sources, atoms));
+  const own = findOwnAtoms(program, atomPlan.atoms);
+  const classes = groupSources(atomPlan.atoms, own).map(({ sources, atoms }) => builder.buildClass(sources, atoms, own));
   const compiled = await compiler.compile(builder.lists.map((list) => list.patterns));
   const databases: DatabaseIR[] = builder.lists.map((list, index) => ({ key: (compiled[index] as { key: string }).key, patterns: list.patterns, atomOf: list.atomOf }));
   const plan: PlanIR = {
@@ -79,8 +80,40 @@ function specOf(pattern: ScanPattern, id: number): PatternSpec {
   return { id, source: pattern.hyperscan, caseless: pattern.caseless, dotAll: pattern.dotAll, multiline: pattern.multiline, prefilter: false };
 }
 
-/** Clusters sources by the atoms they need, the richest source first. */
-function groupSources(atoms: readonly PlannedAtom[]): { sources: ScanSource[]; atoms: Set<number> }[] {
+/** Rules that people write in the settings, by the file names that policy.ts gives them. */
+const ownFiles = /^gatehouse\/(custom|custom-allow|virtual-patches|rule-exclusions)\.conf$/;
+/** More patterns than these are scanned with the rest: an RE2 set of thousands would cost every request. */
+const ownPatternsMax = 500;
+
+/**
+ * Atoms that only a person's own rules ask. They stay out of the automata and go into RE2 sets, which take milliseconds to
+ * build: a union of thousands of patterns takes seconds, and a change of one custom rule must not wait for it.
+ */
+function findOwnAtoms(program: Program, atoms: readonly PlannedAtom[]): ReadonlySet<number> {
+  const own = atoms.filter((atom) => {
+    const item = program.items[atom.item];
+    const head = item?.kind === 'rule' ? item.links[0] : undefined;
+    return head !== undefined && atom.means.kind === 'patterns' && ownFiles.test(program.files[head.file] ?? '');
+  });
+  const patterns = own.reduce((sum, { means }) => sum + (means.kind === 'patterns' ? means.patterns.length : 0), 0);
+  return new Set(patterns > ownPatternsMax ? [] : own.map(({ index }) => index));
+}
+
+/** Clusters sources by the atoms they need, the richest source first. `own` atoms have no say in it: the clusters, and so the databases, stay as they are without them. */
+function groupSources(atoms: readonly PlannedAtom[], own: ReadonlySet<number>): { sources: ScanSource[]; atoms: Set<number> }[] {
+  const classes = clusterSources(atoms.filter(({ index }) => !own.has(index)));
+  for (const atom of atoms) {
+    if (!own.has(atom.index)) continue;
+    for (const source of atom.sources) {
+      let home = classes.find(({ sources }) => sources.includes(source));
+      if (home === undefined) classes.push((home = { sources: [source], atoms: new Set() }));
+      home.atoms.add(atom.index);
+    }
+  }
+  return classes;
+}
+
+function clusterSources(atoms: readonly PlannedAtom[]): { sources: ScanSource[]; atoms: Set<number> }[] {
   const needs = (Object.keys(scanSources) as ScanSource[])
     .map((source) => ({ source, wanted: new Set(atoms.filter((atom) => atom.sources.has(source)).map((atom) => atom.index)) }))
     .filter(({ wanted }) => wanted.size > 0)
@@ -126,7 +159,7 @@ class PlanBuilder {
     private readonly fits: ReadonlyMap<ScanPattern, PatternFit>,
   ) {}
 
-  buildClass(sources: readonly ScanSource[], wanted: ReadonlySet<number>): ScanClassIR {
+  buildClass(sources: readonly ScanSource[], wanted: ReadonlySet<number>, own: ReadonlySet<number>): ScanClassIR {
     const automaton: AutomatonAtom[] = [];
     const inSets = new Map<number, { atom: PlannedAtom; pattern: ScanPattern }[]>();
     const called: CalledAtomIR[] = [];
@@ -137,11 +170,11 @@ class PlanBuilder {
         continue;
       }
       const misfit = atom.means.patterns.find((pattern) => this.fits.get(pattern) !== 'exact');
-      if (misfit === undefined) {
+      if (misfit === undefined && !own.has(index)) {
         automaton.push({ atom, patterns: atom.means.patterns });
         continue;
       }
-      this.report(atom, misfit);
+      if (misfit !== undefined) this.report(atom, misfit);
       const list = inSets.get(atom.pipeline) ?? [];
       inSets.set(atom.pipeline, list);
       for (const pattern of atom.means.patterns) list.push({ atom, pattern });
