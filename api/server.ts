@@ -14,6 +14,7 @@ import { createFeedJob } from './jobs/feeds.js';
 import { createRetentionJob } from './jobs/retention.js';
 import { createScheduler, type Job } from './jobs/scheduler.js';
 import { vendorPublicKey } from './licence/vendor-key.js';
+import { connectDataPlane } from './nodes/link.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
 import type { ApplySettings } from './settings/contract.js';
 import { seedSettings } from './settings/store.js';
@@ -113,7 +114,7 @@ export async function readEnvironment(file = '.env'): Promise<Env> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    const server = await startServer({ env: await readEnvironment(), onFirstLogin: (email, password) => process.stdout.write(`First login: ${email} ${password} (to be changed then)\n`) });
+    const server = await startServer({ env: await readEnvironment(), connectDataPlane, onFirstLogin: (email, password) => process.stdout.write(`First login: ${email} ${password} (to be changed then)\n`) });
     closeOnSignals(server, server.app.log);
     process.stdout.write(`Control plane: ${server.url}/api/docs\n`);
   } catch (error) {

@@ -79,7 +79,10 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
     t.equal(await ask(node, '/?q=zorkmid'), 200, 'saved is not applied');
     t.match(await road.apply(), { status: 200, body: { unchanged: false, nodes: [{ state: 'active' }] } });
     t.equal(await ask(node, '/?q=zorkmid'), 403);
-    await road.patch({ mode: 'DetectionOnly' });
+    await road.patch({ rule_exclusions: [{ id: 1_009_500, rule_id: 1_000_001, target: 'ARGS:q', path: '/notes', reason: 'people write about the game', owner: 'me' }] });
+    t.match((await road.apply()).body, { not_enforced_yet: ['bot_score_threshold', 'ai_enabled'] });
+    t.same([await ask(node, '/notes?q=zorkmid'), await ask(node, '/notes?r=zorkmid'), await ask(node, '/?q=zorkmid')], [200, 403, 403], 'an exclusion holds where it says and nowhere else');
+    await road.patch({ mode: 'DetectionOnly', rule_exclusions: [] });
     await road.apply();
     t.same([await ask(node, '/?q=zorkmid'), await ask(node, attack)], [200, 200]);
     await road.patch({ mode: 'On', sites: [{ name: 'shop', prefix: '/shop', upstream }], categories: { sqli: { enabled: false } } });
@@ -94,7 +97,8 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
       [{ custom_rules: [{ ...rule(1_000_003, 'x'), operator: 'nosuch' }] }, '/custom_rules/0/operator', /operator/],
       [{ custom_rules: [{ id: 1_000_004, name: 'raw', kind: 'raw', seclang: 'SecRuleEngine Off' }] }, '/custom_rules/0/seclang', /cannot stand/],
       [{ custom_rules: [], virtual_patches: [{ id: 1_007_001, cve: 'CVE-1999-0001' }] }, '/virtual_patches/0/cve', /catalogue/],
-      [{ custom_rules: [], virtual_patches: [], sites: [{ name: 'a', prefix: '/a//b', upstream }] }, '/sites/0/prefix', /plain path/],
+      [{ virtual_patches: [], rule_exclusions: [{ id: 1_009_501, rule_id: 942_100, target: 'ARGS:a b' }] }, '/rule_exclusions/0/target', /variable/],
+      [{ rule_exclusions: [], sites: [{ name: 'a', prefix: '/a//b', upstream }] }, '/sites/0/prefix', /plain path/],
     ];
     for (const [body, path, message] of bad) {
       t.equal((await road.patch(body)).status, 200, 'it may be saved');

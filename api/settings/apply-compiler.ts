@@ -1,15 +1,14 @@
 // Main's side of the compile thread: started when first needed, replaced when it dies, ended when it has been idle (a
 // compile at high paranoia leaves hundreds of megabytes behind).
 import { Worker } from 'node:worker_threads';
-import type { WafSettings } from '#compiler';
-import type { CompiledPolicy, CompileStart, FromCompileThread, ReplayRequest, ToCompileThread } from './apply-messages.js';
+import type { CompiledPolicy, CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './apply-messages.js';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
 
 export type CompileResult = ({ readonly kind: 'compiled' } & CompiledPolicy) | { readonly kind: 'refused'; readonly diagnostics: readonly ApplyDiagnostic[] };
 
 export interface PolicyCompiler {
   /** Rejects when the thread dies or takes too long; what is wrong with the settings is a result. */
-  compile(waf: Partial<WafSettings>): Promise<CompileResult>;
+  compile(policy: PolicyInput): Promise<CompileResult>;
   /** null when an artifact is not on this machine. */
   replay(request: ReplayRequest): Promise<ReplayImpact | null>;
   close(): Promise<void>;
@@ -82,8 +81,8 @@ export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyComp
     });
   };
   return {
-    async compile(waf) {
-      const reply = await ask((token) => ({ kind: 'compile', token, waf }));
+    async compile(policy) {
+      const reply = await ask((token) => ({ kind: 'compile', token, policy }));
       if (reply.kind === 'compiled' || reply.kind === 'refused') return reply;
       throw new Error(reply.kind === 'failed' ? reply.reason : 'the compile thread answered another question');
     },

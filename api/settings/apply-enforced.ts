@@ -10,6 +10,7 @@ export const enforcedSettings = {
   categories: 'compiler/policy: removal by tag and by path',
   custom_rules: 'compiler/policy: rules of their own',
   virtual_patches: 'compiler/policy: texts of the catalogue',
+  rule_exclusions: 'compiler/policy: run-time exclusions before the rule set',
   sites: 'proxy/config: routing, mode and fail mode per site',
   rl_trust_proxy: 'proxy/config: whose X-Forwarded-For is believed',
   rl_trusted_proxies: 'proxy/config: whose X-Forwarded-For is believed',

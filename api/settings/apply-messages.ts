@@ -1,6 +1,6 @@
 // What the API and its compile thread say to each other.
 import type { ProxyConfig } from '#proxy/contract';
-import type { WafSettings } from '#compiler';
+import type { ScopedExclusion, WafSettings } from '#compiler';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
 import type { ReplaySample } from './replay.js';
 
@@ -25,8 +25,14 @@ export interface ReplayRequest {
   readonly budgetMs: number;
 }
 
+/** What becomes rules. */
+export interface PolicyInput {
+  readonly waf: Partial<WafSettings>;
+  readonly exclusions: readonly ScopedExclusion[];
+}
+
 export type ToCompileThread =
-  | { readonly kind: 'compile'; readonly token: number; readonly waf: Partial<WafSettings> }
+  | { readonly kind: 'compile'; readonly token: number; readonly policy: PolicyInput }
   | { readonly kind: 'replay'; readonly token: number; readonly request: ReplayRequest };
 
 export interface CompiledPolicy {

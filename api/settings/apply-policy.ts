@@ -1,8 +1,9 @@
 // The settings people edit → what the compiler takes (rules) and what the data plane takes (everything else). Pure and
 // deterministic: the configuration of an older version can be made again from its settings, so it is stored nowhere
 // (it may one day hold secrets).
-import type { WafSettings } from '#compiler';
+import { exclusionTargetPattern, type WafSettings } from '#compiler';
 import { resolveProxyConfig, type ProxyConfig } from '#proxy/contract';
+import type { PolicyInput } from './apply-messages.js';
 import type { ApplyDiagnostic } from './contract.js';
 import { parseWindow } from './schema/field.js';
 import type { Settings } from './schema.js';
@@ -15,8 +16,7 @@ export interface Upstreams {
 /** Text of the catalogue's rule for a CVE under the given id; null when the catalogue has none. */
 export type FindVirtualPatch = (cve: string, id: number) => { readonly name: string; readonly text: string } | null;
 
-export interface PolicySettings {
-  readonly waf: Partial<WafSettings>;
+export interface PolicySettings extends PolicyInput {
   readonly problems: readonly ApplyDiagnostic[];
 }
 
@@ -27,7 +27,7 @@ export function settingProblem(path: string, message: string): ApplyDiagnostic {
 }
 
 /** Indices of lists stay as they are, so that the compiler's JSON pointers fit the settings. */
-export function toWafSettings(settings: Settings, findVirtualPatch: FindVirtualPatch): PolicySettings {
+export function toPolicyInput(settings: Settings, findVirtualPatch: FindVirtualPatch): PolicySettings {
   const problems: ApplyDiagnostic[] = [];
   const categories = Object.fromEntries(Object.entries(settings.categories).map(([key, category]) => [key, { enabled: category.enabled, excluded_paths: category.path_exclusions }])) as unknown as WafSettings['categories'];
   const customRules = settings.custom_rules.map((rule): WafSettings['custom_rules'][number] => {
@@ -41,7 +41,20 @@ export function toWafSettings(settings: Settings, findVirtualPatch: FindVirtualP
     return { id: patch.id, name: found?.name ?? patch.cve, enabled: patch.enabled && found !== null, text: found?.text ?? '' };
   });
   const { mode, paranoia_level, inbound_threshold, outbound_threshold } = settings;
-  return { waf: { mode, paranoia_level: paranoia_level as 1 | 2 | 3 | 4, inbound_threshold, outbound_threshold, categories, custom_rules: customRules, virtual_patches: patches }, problems };
+  return { waf: { mode, paranoia_level: paranoia_level as 1 | 2 | 3 | 4, inbound_threshold, outbound_threshold, categories, custom_rules: customRules, virtual_patches: patches }, exclusions: settings.rule_exclusions.filter(({ enabled }) => enabled), problems: [...problems, ...checkExclusions(settings)] };
+}
+
+/** The schema knows their shape; whether they can be written as a rule is asked here. */
+function checkExclusions(settings: Settings): ApplyDiagnostic[] {
+  return settings.rule_exclusions.flatMap(({ enabled, target, tag, expires_at }, index) => {
+    if (!enabled) return [];
+    const at = `/rule_exclusions/${index}`;
+    const found: ApplyDiagnostic[] = [];
+    if (target !== null && !exclusionTargetPattern.test(target)) found.push(settingProblem(`${at}/target`, 'must be a variable such as ARGS:comment or REQUEST_HEADERS:User-Agent'));
+    if (tag !== null && !/^[A-Za-z0-9_./-]{1,200}$/.test(tag)) found.push(settingProblem(`${at}/tag`, 'must be a tag of the rule set'));
+    if (expires_at !== null && Number.isNaN(Date.parse(expires_at))) found.push(settingProblem(`${at}/expires_at`, 'is a moment that does not exist'));
+    return found;
+  });
 }
 
 /** The compiler's pointer, in the names of our settings. */

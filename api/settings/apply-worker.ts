@@ -3,9 +3,9 @@
 // are kept for the next replay. Started by apply-compiler.ts.
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { compileProgram, createFileCache, diskReader, emitArtifact, loadCoreRuleSet, loadRehearsal, renderPolicy, resolvePolicy, type Diagnostic, type Rehearsal, type SourceReader, type WafSettings } from '#compiler';
+import { compileProgram, createFileCache, diskReader, emitArtifact, loadCoreRuleSet, loadRehearsal, renderPolicy, renderRuleExclusion, resolvePolicy, type Diagnostic, type Rehearsal, type SourceReader } from '#compiler';
 import { findArtifact, storeArtifact } from './apply-artifacts.js';
-import type { CompileStart, FromCompileThread, ReplayRequest, ToCompileThread } from './apply-messages.js';
+import type { CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './apply-messages.js';
 import { toSettingsPointer } from './apply-policy.js';
 import type { ApplyDiagnostic } from './contract.js';
 import { replayImpact } from './replay.js';
@@ -42,7 +42,7 @@ function shown(found: readonly Diagnostic[]): ApplyDiagnostic[] {
   return found.filter(({ severity }) => severity !== 'info').slice(0, diagnosticsMax).map(toDiagnostic);
 }
 
-async function compile(token: number, waf: Partial<WafSettings>): Promise<FromCompileThread> {
+async function compile(token: number, input: PolicyInput): Promise<FromCompileThread> {
   const steps: Record<string, number> = {};
   let stepAt = performance.now();
   const step = (name: string): void => {
@@ -51,9 +51,12 @@ async function compile(token: number, waf: Partial<WafSettings>): Promise<FromCo
   };
   if (ruleSet?.crs === null || ruleSet === null) ruleSet = loadCoreRuleSet(start.crsDirectory, reader);
   if (ruleSet.crs === null) return { kind: 'refused', token, diagnostics: shown(ruleSet.diagnostics) };
-  const { policy, diagnostics: fromSettings } = resolvePolicy(waf, ruleSet.crs);
+  const { policy, diagnostics: fromSettings } = resolvePolicy(input.waf, ruleSet.crs);
   if (policy === null) return { kind: 'refused', token, diagnostics: shown(fromSettings) };
   const sources = renderPolicy(policy);
+  const exclusions = input.exclusions.map(renderRuleExclusion).join('');
+  // a ctl holds for the rules behind it, so these come before the rule set and behind its set-up
+  if (exclusions !== '') sources.splice(sources.findIndex(({ path }) => path === 'gatehouse/crs-setup.conf') + 1, 0, { path: 'gatehouse/rule-exclusions.conf', text: exclusions });
   const hash = createHash('sha256');
   for (const { path, text } of sources) hash.update(`${path.length} ${path} ${text.length}\n`).update(text, 'latin1');
   const key = hash.digest('hex');
@@ -107,7 +110,7 @@ let turn: Promise<void> = Promise.resolve();
 port.on('message', (message: ToCompileThread) => {
   turn = turn.then(async () => {
     try {
-      port.postMessage(message.kind === 'compile' ? await compile(message.token, message.waf) : replay(message.token, message.request));
+      port.postMessage(message.kind === 'compile' ? await compile(message.token, message.policy) : replay(message.token, message.request));
     } catch (error) {
       port.postMessage({ kind: 'failed', token: message.token, reason: error instanceof Error ? error.message : String(error) } satisfies FromCompileThread);
     }

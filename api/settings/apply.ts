@@ -12,8 +12,9 @@ import { listNodes, renameServed, type NodeRow } from '../nodes/node-store.js';
 import { findSamples } from '../records/samples.js';
 import { artifactPath, pruneArtifacts } from './apply-artifacts.js';
 import type { CompileResult, PolicyCompiler } from './apply-compiler.js';
+import type { PolicyInput } from './apply-messages.js';
 import { enforcedNames } from './apply-enforced.js';
-import { requireProxyConfig, selfTestOf, toProxyConfig, toWafSettings, type FindVirtualPatch, type Upstreams } from './apply-policy.js';
+import { requireProxyConfig, selfTestOf, toPolicyInput, toProxyConfig, type FindVirtualPatch, type Upstreams } from './apply-policy.js';
 import type { ApplyDiagnostic, ApplyNode, ApplyOutcome, ApplyRequest, ApplySettings, ReplayImpact } from './contract.js';
 import { findNotEnforced } from './not-enforced.js';
 import type { Settings } from './schema.js';
@@ -51,12 +52,16 @@ export function createChangeRoad(options: ChangeRoadOptions): ChangeRoad {
   const { database, fleet, compiler } = options;
   const { sql } = database;
 
+  const inputOf = (settings: Settings): PolicyInput => {
+    const { waf, exclusions } = toPolicyInput(settings, options.findVirtualPatch);
+    return { waf, exclusions };
+  };
   /** Settings that served once → what a node needs to serve them again; compiled anew when the artifact is gone. */
   const targetOf = async (versionId: number, settings: Settings, sha256: string | null): Promise<Target | null> => {
     const config = requireProxyConfig(settings, options.upstreams);
     const make = (known: string): Target => ({ versionId, sha256: known, artifactFile: artifactPath(options.artifactsDirectory, known), config, selfTest: selfTestOf(settings) });
     if (sha256 !== null && (await isFile(artifactPath(options.artifactsDirectory, sha256)))) return make(sha256);
-    const compiled = await compiler.compile(toWafSettings(settings, options.findVirtualPatch).waf);
+    const compiled = await compiler.compile(inputOf(settings));
     return compiled.kind === 'compiled' ? make(compiled.sha256) : null;
   };
   const versionTarget = async (versionId: number | null): Promise<Target | null> => {
@@ -166,10 +171,10 @@ export function createChangeRoad(options: ChangeRoadOptions): ChangeRoad {
 type Compiled = Extract<CompileResult, { kind: 'refused' }> | (Extract<CompileResult, { kind: 'compiled' }> & { readonly config: ProxyConfig });
 
 async function compileSettings(options: ChangeRoadOptions, settings: Settings): Promise<Compiled> {
-  const { waf, problems } = toWafSettings(settings, options.findVirtualPatch);
+  const { waf, exclusions, problems } = toPolicyInput(settings, options.findVirtualPatch);
   const { config, problems: fromProxy } = toProxyConfig(settings, options.upstreams);
   if (config === null || problems.length > 0) return { kind: 'refused', diagnostics: [...problems, ...fromProxy] };
-  const compiled = await options.compiler.compile(waf);
+  const compiled = await options.compiler.compile({ waf, exclusions });
   return compiled.kind === 'refused' ? compiled : { ...compiled, config };
 }
 
