@@ -18,8 +18,22 @@ export interface ScanPattern {
   readonly canMatchWithin: (alphabet: Uint8Array) => boolean;
 }
 
+/** Patterns are pure functions of their text, and a change of one rule leaves hundreds as they were. Emptied when full. */
+const parsedPatterns = new Map<string, ScanPattern>();
+const parsedPatternsMax = 10_000;
+
 /** A seclang `@rx` pattern: DOTALL, not MULTILINE. `overLowercase`: it is meant for lower-cased text but will scan the text as it is. */
 export function regexPattern(source: string, overLowercase: boolean): ScanPattern {
+  const key = `${overLowercase ? 'l' : '='}${source}`;
+  const known = parsedPatterns.get(key);
+  if (known !== undefined) return known;
+  const made = translatePattern(source, overLowercase);
+  if (parsedPatterns.size >= parsedPatternsMax) parsedPatterns.clear();
+  parsedPatterns.set(key, made);
+  return made;
+}
+
+function translatePattern(source: string, overLowercase: boolean): ScanPattern {
   const parsed = parseRegex(source, { caseless: false, dotAll: true, multiline: false });
   const node = overLowercase ? foldLowercase(parsed) : parsed;
   return {
