@@ -120,7 +120,7 @@ function debianRules(say) {
     fetched.discard();
   }
   const banner = '*'.repeat(78);
-  say(`\n${banner}\n  WARNING: the pinned CRS release could not be had. Using Debian's modsecurity-crs\n  (CRS ${statedVersion(target)}), which is years older: fewer rules, no fixes since, and the figures of\n  this project do not apply. Run \`node bin/crs.mjs\` with internet access, or set CRS_DIR.\n${banner}`);
+  say(`\n${banner}\n  WARNING: the pinned CRS release could not be had. Using Debian's modsecurity-crs\n  (CRS ${statedVersion(target)}), which is years older: enough for \`compile --rules\`, but settings (and\n  so \`make run\`) need a v4 rule set. Run \`node bin/crs.mjs\` with internet access, or set CRS_DIR.\n${banner}`);
   return target;
 }
 

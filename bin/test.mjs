@@ -9,7 +9,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const slow = /(^|\/)(e2e|bench)\/|(corpus|corpora|oracle|ladder|regression|fuzz|mutation|wire)[^/]*\.test\.js$/;
+const slow = /(^|\/)(e2e|bench)\/|(agreement|corpus|corpora|oracle|ladder|regression|fuzz|mutation|wire)[^/]*\.test\.js$/;
+/** Tests that start databases or the whole control plane say so by what they import. */
+const slowImports = /testing\/(databases|app|rule-set)\.js|PGlite/;
 const secondsMax = 600; // one file; corpus suites on a busy machine take minutes
 
 function testFiles(directory) {
@@ -39,7 +41,7 @@ const quick = args.includes('--quick');
 const words = args.filter((word) => !word.startsWith('--'));
 const files = testFiles(join(root, 'build'))
   .map((file) => relative(root, file))
-  .filter((file) => !(quick && slow.test(file)) && (words.length === 0 || words.some((word) => file.includes(word))));
+  .filter((file) => !(quick && (slow.test(file) || slowImports.test(readFileSync(join(root, file), 'utf8')))) && (words.length === 0 || words.some((word) => file.includes(word))));
 if (files.length === 0) {
   console.error(`test: no test file ${words.length > 0 ? `matches ${words.join(', ')}` : 'in build/'}; run \`node bin/build.mjs\` first, and compare the spelling with the tree.`);
   console.log('0 passed, 0 failed, 0 skipped');
