@@ -1,0 +1,231 @@
+// kill -9 wherever it hurts: the API during apply, a node during activation, the database under both. Afterwards one
+// whole version is active, and it is the one that serves.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { openPostgres } from '../db/client.js';
+import { loadMigrations, migrate } from '../db/migrate.js';
+import { completeEnvFile } from '../env.js';
+import { findVersion, readState } from '../settings/store.js';
+import { startTestApp } from '../testing/app.js';
+import { copyEmbeddedTemplate, startCluster } from '../testing/databases.js';
+import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
+import { writeRuleSet } from '../testing/rule-set.js';
+import { connectDataPlane } from './link.js';
+
+t.setTimeout(300_000);
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 600; round++) {
+    if (await isTrue()) return;
+    await pause(50);
+  }
+  throw new Error(`gave up waiting until ${what}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+const statusOf = async (port: number, path: string): Promise<number> => (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).status;
+const word = (round: number): string => `word${'abcdefghijklmnopqrstuvwxyz'[round] ?? 'z'}end`;
+const rules = (round: number): object => ({ custom_rules: [{ id: 1_000_001, name: 'r', kind: 'visual', variable: 'ARGS', operator: 'contains', value: word(round), action: 'block', phase: 2 }] });
+/** Which round's rule serves: exactly one of those given, or the answer is not whole. */
+async function servedRound(port: number, candidates: readonly number[]): Promise<number[]> {
+  const answers = await Promise.all(candidates.map((round) => statusOf(port, `/?q=${word(round)}`)));
+  return candidates.filter((_, index) => answers[index] === 403);
+}
+
+/** Ends the process and waits for its exit. */
+function kill(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return void resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
+  });
+}
+
+async function startApi(directory: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../server.js', import.meta.url))], { cwd: directory, env: { PATH: process.env['PATH'] ?? '' } });
+  let output = '';
+  await new Promise<void>((resolve, reject) => {
+    const hear = (chunk: Buffer): void => {
+      output += chunk.toString();
+      if (output.includes('Control plane:')) resolve();
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('exit', (code) => reject(new Error(`the API ended with ${code}: ${output}`)));
+  });
+  return child;
+}
+
+t.test('the API is killed during apply', async (t) => {
+  const upstream = await startUpstream(t);
+  const node = await startNode(t, { upstream });
+  const data = join(await copyEmbeddedTemplate(), '..');
+  await rename(join(data, 'd'), join(data, 'db'));
+  const port = await freePort();
+  const { text, generated } = completeEnvFile(`API_PORT=${port}\nDATA_DIR=.\nLOG_LEVEL=silent\nADMIN_EMAIL=root@example.org\nDATA_ADMIN_TOKEN=${nodeToken}\nDATA_ADMIN_URLS=${node.url}\nCRS_DIR=${await writeRuleSet(t)}\nUPSTREAM_CUSTOMER=${upstream}\nUPSTREAM_PAYMENT=${upstream}\n`);
+  await writeFile(join(data, '.env'), text);
+  let api = await startApi(data);
+  t.teardown(async () => {
+    await kill(api);
+    await rm(data, { recursive: true, force: true });
+  });
+  const call = (method: string, path: string, token: string, body?: object): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const login = async (password: string): Promise<string> => String(((await (await call('POST', '/api/login', '', { email: 'root@example.org', password })).json()) as { token: string }).token);
+  const initial = generated['ADMIN_INITIAL_PASSWORD'] ?? '';
+  await call('POST', '/api/account/password', await login(initial), { current: initial, password: 'Quiet-river-stone-41' });
+  let token = await login('Quiet-river-stone-41');
+  await call('PATCH', '/api/settings', token, rules(0));
+  t.equal((await call('POST', '/api/apply', token)).status, 200);
+
+  const artifacts = (): number => (existsSync(join(data, 'artifacts')) ? readdirSync(join(data, 'artifacts')).length : 0);
+  const changes = async (look: () => unknown): Promise<void> => {
+    const before = look();
+    for (let round = 0; round < 4000 && look() === before; round++) await pause(1);
+  };
+  let generation = Number((await node.status())['generation']);
+  const moments: readonly [string, () => Promise<void>][] = [
+    ['at once', async () => undefined],
+    ['when the artifact is being written', () => changes(artifacts)],
+    ['when the node has just committed', async () => { for (let round = 0; round < 4000 && Number((await node.status())['generation']) === generation; round++) await pause(1); }],
+    ['a little later', () => pause(60)],
+  ];
+  let served = 0;
+  const seen: string[] = [];
+  for (const [round, [moment, come]] of moments.entries()) {
+    await call('PATCH', '/api/settings', token, rules(round + 1));
+    const applying = call('POST', '/api/apply', token).then((reply) => reply.status, () => null);
+    await come();
+    await kill(api);
+    const acknowledged = (await applying) === 200;
+    api = await startApi(data);
+    token = await login('Quiet-river-stone-41');
+    let nodes: { items: { state: string; version: number }[]; active_version: number } = { items: [], active_version: 0 };
+    await until('the node is active', async () => {
+      nodes = (await (await call('GET', '/api/nodes', token)).json()) as typeof nodes;
+      return nodes.items[0]?.state === 'active';
+    });
+    const now = await servedRound(node.http, [served, round + 1]);
+    t.equal(now.length, 1, `killed ${moment}: one whole version serves`);
+    if (acknowledged) t.same(now, [round + 1], 'what was acknowledged is not lost');
+    const { settings } = (await (await call('GET', `/api/config/versions/${nodes.active_version}`, token)).json()) as { settings: { custom_rules: { value: string }[] } };
+    t.equal(settings.custom_rules[0]?.value, word(now[0] ?? -1), 'and it is the active one');
+    t.equal((await call('POST', '/api/apply', token)).status, 200, 'applying again works');
+    t.same(await servedRound(node.http, [served, round + 1]), [round + 1]);
+    seen.push(`${moment}: ${now[0] === served ? 'the old one' : 'the new one'}${acknowledged ? ', acknowledged' : ''}`);
+    served = round + 1;
+    generation = Number((await node.status())['generation']);
+  }
+  t.comment(seen.join('; '));
+  t.same(readdirSync(join(data, 'artifacts')).filter((name) => name.endsWith('.part')).length <= 1, true, 'at most the one that was being written');
+});
+
+interface NodeProcess {
+  readonly child: ChildProcess;
+  readonly http: number;
+}
+
+async function startNodeProcess(options: object): Promise<NodeProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../testing/node-process.js', import.meta.url)), JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ports = await new Promise<{ http: number }>((resolve, reject) => {
+    child.stdout?.once('data', (chunk: Buffer) => resolve(JSON.parse(chunk.toString()) as { http: number }));
+    child.once('exit', (code) => reject(new Error(`the node ended with ${code}`)));
+  });
+  return { child, http: ports.http };
+}
+
+async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: string) {
+  const cluster = await startCluster();
+  if (cluster === null) throw new Error('no PostgreSQL binaries (apt-get install postgresql)');
+  const database = openPostgres(await cluster.create());
+  await migrate(database, await loadMigrations());
+  const data = await mkdtemp(join(tmpdir(), 'gatehouse-crash-'));
+  const env = { dataAdminToken: nodeToken, dataAdminUrls: urls, dataDirectory: data, crsDirectory: await writeRuleSet(t), upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
+  const link = await connectDataPlane({ env, database, now: Date.now });
+  const at = await startTestApp(database, { applySettings: link.applySettings });
+  t.teardown(async () => {
+    await at.close();
+    await link.close();
+    await database.close();
+    await cluster.stop();
+    await rm(data, { recursive: true, force: true });
+  });
+  await link.start(at.house);
+  const { token } = await at.user('admin');
+  const apply = async (round: number) => {
+    await at.call('PATCH', '/api/settings', { token, body: rules(round) });
+    return at.call('POST', '/api/apply', { token });
+  };
+  const activeWord = async (): Promise<string | undefined> => {
+    const { activeId } = await readState(database.sql);
+    return (await findVersion(database.sql, activeId ?? 0))?.settings.custom_rules[0]?.value;
+  };
+  return { cluster, database, link, at, token, apply, activeWord };
+}
+
+const skip = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
+
+t.test('a node is killed during activation', { skip }, async (t) => {
+  const upstream = await startUpstream(t);
+  const [port, adminPort, dataDir] = [await freePort(), await freePort(), await mkdtemp(join(tmpdir(), 'gatehouse-killed-'))];
+  const options = { upstream, dataDir, adminPort, port, token: nodeToken };
+  let node = await startNodeProcess(options);
+  t.teardown(async () => {
+    await kill(node.child);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const road = await startRoadOnCluster(t, [`http://127.0.0.1:${adminPort}`], upstream);
+  t.equal((await road.apply(0)).status, 200);
+  for (const [round, delayMs] of [[1, 0], [2, 40], [3, 90]] as const) {
+    const applying = road.apply(round);
+    await pause(delayMs);
+    await kill(node.child);
+    const restarting = startNodeProcess(options);
+    const reply = await applying;
+    node = await restarting;
+    await until('the node serves the active version', async () => /^1 of 1 nodes answer$/.test(await road.link.road.reconcile(road.at.house.audit)));
+    const [now] = [await servedRound(node.http, [0, 1, 2, 3].filter((one) => one <= round))];
+    t.equal(now.length, 1, 'one whole version serves');
+    t.equal(await road.activeWord(), word(now[0] ?? -1), 'the active one');
+    if (reply.status === 200) t.same(now, [round], 'what was acknowledged is not lost');
+    t.match(reply.status, /^(200|502)$/);
+    t.comment(`killed after ${delayMs} ms: ${reply.status}, ${now[0] === round ? 'new' : 'old'} serves`);
+  }
+});
+
+t.test('the database is killed during apply', { skip }, async (t) => {
+  const upstream = await startUpstream(t);
+  const node: TestNode = await startNode(t, { upstream });
+  const road = await startRoadOnCluster(t, [node.url], upstream);
+  t.equal((await road.apply(0)).status, 200);
+  const before = Number((await node.status())['generation']);
+  const applying = road.apply(1);
+  for (let round = 0; round < 4000 && Number((await node.status())['generation']) === before; round++) await pause(1);
+  await road.cluster.crash();
+  const reply = await applying;
+  t.match(reply.status, /^(200|500|503)$/);
+  await road.cluster.start();
+  await until('the database answers', () => road.database.sql`select 1`.then(() => true, () => false));
+  await road.link.road.reconcile(road.at.house.audit);
+  await road.link.road.reconcile(road.at.house.audit);
+  const now = await servedRound(node.http, [0, 1]);
+  t.equal(now.length, 1);
+  t.equal(await road.activeWord(), word(now[0] ?? -1), 'the active version is the one that serves');
+  t.match(await readState(road.database.sql), { pendingId: null });
+  t.comment(`apply answered ${reply.status}; round ${now[0]} serves`);
+});
