@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { artifactPath, findArtifact, pruneArtifacts, storeArtifact } from './apply-artifacts.js';
+
+t.test('artifacts on disk', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-artifacts-'));
+  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const put = (text: string): string => {
+    storeArtifact(directory, hash(text), Buffer.from(text));
+    return hash(text);
+  };
+  const one = put('one');
+  t.equal(findArtifact(directory, one)?.toString(), 'one');
+  put('one');
+  t.same(await readdir(directory), [one], 'once, without leftovers');
+  t.equal(findArtifact(directory, hash('two')), null);
+  await writeFile(artifactPath(directory, one), 'damaged');
+  t.equal(findArtifact(directory, one), null, 'a damaged one is none');
+  put('one');
+  t.equal(findArtifact(directory, one)?.toString(), 'one', 'and is written anew');
+  for (const name of ['../x', 'ABC', '', `${one}/..`]) t.throws(() => artifactPath(directory, name), /not the hash/);
+
+  const nowMs = Date.parse('2026-06-01T00:00:00Z');
+  const all = Array.from({ length: 5 }, (_, n) => put(`n${n}`));
+  for (const [age, sha256] of [...all, one].entries()) await utimes(artifactPath(directory, sha256), new Date(nowMs), new Date(nowMs - age * 1000));
+  for (const [name, age] of [['.a.part', 7_200_000], ['.b.part', 1000]] as const) {
+    await writeFile(join(directory, name), '');
+    await utimes(join(directory, name), new Date(nowMs), new Date(nowMs - age));
+  }
+  await writeFile(join(directory, 'key-x.json'), '{}');
+  pruneArtifacts(directory, 2, new Set([one]), nowMs);
+  t.same((await readdir(directory)).sort(), [all[0], all[1], one, '.b.part', 'key-x.json'].sort(), 'the newest, the needed, other files and young leftovers stay');
+});
