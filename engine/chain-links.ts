@@ -1,6 +1,6 @@
 // What a link of a chain leaves behind when it matches but the chain fails later: the planner and the quick checks may
 // look at a later link first only when nothing before it does anything that can be seen.
-import type { LinkIR, Program, Template } from './ir.js';
+import type { LinkIR, Program, RuleIR, Template } from './ir.js';
 
 /** True when a match of the link alone changes TX or a collection: setvar runs, and captures are stored, per match. */
 export function isActingLink(link: LinkIR): boolean {
@@ -22,8 +22,24 @@ export function seesEarlierRules(program: Program): boolean {
   return program.items.some((item) => {
     if (item.kind !== 'rule') return false;
     const head = item.links[0] as LinkIR;
-    if (readsEarlierLinks(head)) return true;
-    const templates = head.actions.flatMap((action) => ('key' in action ? [action.key] : []).concat('value' in action && typeof action.value !== 'string' ? [action.value as Template] : []));
-    return head.operator === null && templates.some((template) => template.some((part) => typeof part !== 'string' && part.variable.startsWith('MATCHED_')));
+    return readsEarlierLinks(head) || (head.operator === null && mentionsMatches(item));
   });
+}
+
+/** A SecAction leaves MATCHED_VAR as it was: whatever its rule says or does with it shows the match of a rule before it. */
+function mentionsMatches(rule: RuleIR): boolean {
+  // Logging shows the last match, and here no link makes one.
+  if (rule.log && rule.links.length > 1 && rule.links.every((link) => link.operator === null)) return true;
+  if (rule.tags.some((tag) => /%\{matched_/i.test(tag))) return true;
+  const templates: (Template | null)[] = rule.disruptive.kind === 'redirect' ? [rule.disruptive.url] : [];
+  for (const link of rule.links) {
+    if (readsEarlierLinks(link)) return true;
+    templates.push(link.msg, link.logdata);
+    for (const action of link.actions) {
+      if ('key' in action) templates.push(action.key);
+      if ('seconds' in action) templates.push(action.seconds);
+      if ('value' in action && typeof action.value !== 'string') templates.push(action.value as Template);
+    }
+  }
+  return templates.some((template) => (template ?? []).some((part) => typeof part !== 'string' && part.variable.startsWith('MATCHED_')));
 }

@@ -7,14 +7,15 @@
 // may be skipped or removed at run time (ctl:ruleRemove…) only ever makes knowledge weaker. A region skipped by a gate
 // that some ctl may remove stays dead only where the same ctl removes the region's rule too. The oracle suite runs the
 // whole program and must agree.
-import { createMatcher } from '#engine/operators/index';
+import { seesEarlierRules } from '#engine/chain-links';
+import type { ActionIR, ControlIR, LinkIR, Program, RuleIR } from '#engine/ir';
+import { limits } from '#engine/limits';
 import { namesRule } from '#engine/removals';
-import { transformations } from '#engine/transformations/index';
-import type { ActionIR, ControlIR, LinkIR, OperatorIR, Program, RuleIR, TargetIR, Template } from '#engine/ir';
-import { TxState, UNKNOWN, type Known } from './tx-state.js';
+import { answerTarget, constantText, matchesOnce, nextValue, unicodeMapOf, writesOwnArgument, type Answer } from './answers.js';
+import { settleHoists, type Write } from './hoist.js';
+import { TxState, UNKNOWN } from './tx-state.js';
 
 type Removal = Extract<ControlIR, { kind: `ruleRemove${string}` }>;
-type Answer = 'always' | 'never' | 'maybe';
 
 export interface FoldedProgram {
   /** Items left to run per phase; [0] unused. */
@@ -32,37 +33,41 @@ export function foldConstants(program: Program): FoldedProgram {
   return new Folder(program).run();
 }
 
-interface Write {
-  readonly key: string;
-  readonly value: string | null;
-}
-
 class Folder {
   private readonly removals: { readonly control: Removal; readonly names: (rule: RuleIR) => boolean }[] = [];
+  private readonly removalIds = new Map<Removal, number>();
   /** Joined states at rules that may end a phase early. */
   private exits: TxState | null = null;
+  /** …and at those among them that let a later phase run (allow:phase, allow:request). */
+  private allowances: TxState | null = null;
   private readonly dead = new Map<number, 'never matches' | 'always skipped'>();
   private readonly certain = new Set<number>();
   private readonly constants = new Map<string, readonly [number, number, string]>();
   /** Items that could be done at load: their writes in order. */
   private readonly hoistable = new Map<number, readonly Write[]>();
   private terminated = false;
+  /** Some rule looks at what another matched: then no match may vanish, even one without any other effect. */
+  private readonly matchesAreSeen: boolean;
+  private readonly unicodeMap: ReadonlyMap<number, number> | null;
 
-  constructor(private readonly program: Program) {}
+  constructor(private readonly program: Program) {
+    this.matchesAreSeen = seesEarlierRules(program);
+    this.unicodeMap = unicodeMapOf(program);
+  }
 
   run(): FoldedProgram {
     let state = new TxState();
     let finished: TxState | null = null;
     for (let phase = 1; phase <= 5; phase += 1) {
       // Phase 5 also follows any earlier phase directly (an interruption, or a caller that needed no more).
-      if (phase === 5) for (const other of [finished, this.exits]) if (other !== null) state = state.join(other);
+      for (const other of phase === 5 ? [finished, this.exits] : [this.allowances]) if (other !== null) state = state.join(other);
       state = this.runPhase(phase, state);
       finished = finished === null ? state : finished.join(state);
     }
-    const hoisted = this.settleHoists();
+    const hoisted = settleHoists(this.program, this.hoistable, new Set(this.dead.keys()));
     const folded = new Map<number, FoldReason>(this.dead);
     for (const index of hoisted.items) folded.set(index, 'constant setvar');
-    for (const list of this.program.phases) dropIdleGates(this.program, list, folded);
+    if (!this.matchesAreSeen) for (const list of this.program.phases) dropIdleGates(this.program, list, folded);
     return {
       active: this.program.phases.map((list) => list.filter((index) => this.program.items[index]?.kind === 'rule' && !folded.has(index))),
       certain: [...this.certain].filter((index) => !folded.has(index)).sort((a, b) => a - b),
@@ -79,38 +84,43 @@ class Folder {
     let state: TxState | null = entry;
     /** Inside a region whose gate always skips but may itself be removed: the removals that would open it. */
     let openers: readonly ((rule: RuleIR) => boolean)[] | null = null;
+    /** Jumps that have not landed: what lies under them may be skipped. */
+    const pending = new Set<TxState[]>();
     const arrive = (states: TxState[] | undefined): void => {
-      for (const other of states ?? []) state = state === null ? other : state.join(other);
-      if (states !== undefined && states.length > 0) openers = null;
+      if (states === undefined || states.length === 0) return;
+      for (const other of states) state = state === null ? other : state.join(other);
+      pending.delete(states);
+      openers = null;
     };
-    for (let position = 0; position < list.length; position += 1) {
-      const index = list[position] as number;
-      const item = this.program.items[index];
-      arrive(atPosition.get(position));
-      if (item === undefined) continue;
-      if (item.kind === 'marker') {
-        arrive(atMarker.get(item.name));
-        continue;
-      }
+    const visit = (item: RuleIR, position: number): void => {
       const guard: readonly ((rule: RuleIR) => boolean)[] | null = openers;
       if (state === null || (guard !== null && guard.every((names) => names(item)))) {
-        this.dead.set(index, 'always skipped');
-        continue;
+        this.dead.set(item.index, 'always skipped');
+        return;
       }
       const before: TxState = state;
-      const step = this.runRule(item, before, guard === null);
-      if (step.answer === 'never') continue;
+      const step = this.runRule(item, before, guard === null && pending.size === 0);
+      if (step.answer === 'never') return;
       state = step.after;
       const leaves: TxState[] | null = jump(item, position, list, this.program, atMarker, atPosition);
-      if (leaves !== null) {
-        leaves.push(step.after.clone());
-        if (step.answer === 'always') {
-          const mayOpen = this.ruleRemovals(before).filter((names) => names(item));
-          if (mayOpen.length === 0) state = null;
-          else openers = mayOpen;
-        }
+      if (leaves === null) return;
+      leaves.push(step.after.clone());
+      pending.add(leaves);
+      if (step.answer === 'always') {
+        const mayOpen = this.ruleRemovals(before).filter((names) => names(item));
+        if (mayOpen.length === 0) state = null;
+        else openers = mayOpen;
       }
-      arrive(item.skipAfter === null ? atMarker.get(String(item.id)) : undefined);
+    };
+    for (let position = 0; position < list.length; position += 1) {
+      const item = this.program.items[list[position] as number];
+      arrive(atPosition.get(position));
+      if (item?.kind === 'marker') arrive(atMarker.get(item.name));
+      else if (item !== undefined) {
+        visit(item, position);
+        // skipAfter may also name a rule: whoever skips to it goes on behind it.
+        arrive(atMarker.get(String(item.id)));
+      }
     }
     for (const states of [...atMarker.values(), ...atPosition.values()]) for (const other of states) state = state === null ? other : state.join(other);
     return state ?? entry;
@@ -122,16 +132,22 @@ class Folder {
     let after = before.clone();
     let answer: Answer = 'always';
     const writes: Write[] = [];
-    let pure = rule.disruptive.kind === 'pass' && !rule.log && !rule.auditlog;
+    let pure = rule.disruptive.kind === 'pass' && !rule.log && !rule.auditlog && rule.severity === null && !this.matchesAreSeen;
+    let impossibleAt = 0;
     for (let position = 0; position < rule.links.length; position += 1) {
       const link = rule.links[position] as LinkIR;
       const linkAnswer = this.answerLink(rule, position, link, state);
       if (linkAnswer === 'never') {
         answer = 'never';
+        impossibleAt = position;
         break;
       }
       if (linkAnswer === 'maybe') answer = 'maybe';
       pure = this.applyActions(link, state, writes) && pure;
+      if (!matchesOnce(link)) {
+        pure = false;
+        state = this.applyAgain(link, state);
+      }
       after = after.join(state);
     }
     const removable = this.ruleRemovals(before).some((names) => names(rule));
@@ -139,7 +155,7 @@ class Folder {
     if (answer === 'always' && this.txTargetRemovals(before).some((names) => names(rule))) answer = 'maybe';
     if (answer === 'never') {
       // Links before the impossible one may still act.
-      if (!this.hasEffects(rule)) {
+      if (!this.hasEffects(rule) && (impossibleAt === 0 || !this.matchesAreSeen)) {
         this.dead.set(rule.index, 'never matches');
         return { answer: 'never', after };
       }
@@ -148,6 +164,7 @@ class Folder {
     if (rule.disruptive.kind !== 'pass') {
       this.terminated = true;
       this.exits = this.exits === null ? after : this.exits.join(after);
+      if (rule.disruptive.kind === 'allow') this.allowances = this.allowances === null ? after : this.allowances.join(after);
     }
     if (answer === 'always') this.certain.add(rule.index);
     if (answer === 'always' && !removable && reachable) {
@@ -174,15 +191,15 @@ class Folder {
     if (link.operator === null) return 'always';
     const argument = constantText(link.operator.template, state) ?? (link.operator.template === null ? link.operator.argument : null);
     const key = `${rule.index}/${position}`;
-    if (link.operator.template !== null && argument !== null) this.constants.set(key, [rule.index, position, argument]);
+    if (link.operator.template !== null && argument !== null && !writesOwnArgument(link)) this.constants.set(key, [rule.index, position, argument]);
     if (link.exclusions.length > 0 || link.targets.length === 0) return 'maybe';
     let answer: Answer = 'never';
     for (const target of link.targets) {
-      const one = answerTarget(target, link, argument, state);
+      const one = answerTarget(target, link, argument, state, this.unicodeMap);
       if (one === 'always') answer = answer === 'maybe' ? 'maybe' : 'always';
       if (one === 'maybe') answer = 'maybe';
     }
-    if (answer === 'maybe' && link.targets.some((target) => answerTarget(target, link, argument, state) === 'always')) return 'always';
+    if (answer === 'maybe' && link.targets.some((target) => answerTarget(target, link, argument, state, this.unicodeMap) === 'always')) return 'always';
     return answer;
   }
 
@@ -193,13 +210,23 @@ class Folder {
     return pure;
   }
 
+  /** setvar runs for every value that matches: what holds however often that was. */
+  private applyAgain(link: LinkIR, once: TxState): TxState {
+    for (let state = once; ; ) {
+      const again = state.clone();
+      this.applyActions(link, again, []);
+      const joined = state.join(again);
+      if (joined.equals(state)) return state;
+      state = joined;
+    }
+  }
+
   private applyAction(action: ActionIR, link: LinkIR, state: TxState, writes: Write[]): boolean {
     if (action.kind === 'ctl') {
       const { control } = action;
       if (control.kind === 'ruleEngine') this.terminated = true;
       if (control.kind.startsWith('ruleRemove')) {
-        this.removals.push({ control: control as Removal, names: namesRule(control as Removal) });
-        state.removals.add(this.removals.length - 1);
+        state.removals.add(this.removalId(control as Removal));
       }
       return false;
     }
@@ -210,41 +237,21 @@ class Folder {
       state.writeDynamic(typeof first === 'string' ? first.toLowerCase() : '');
       return false;
     }
-    const name = key.toLowerCase();
-    const value = nextValue(action.operation, state.read(name), constantText(action.value, state), link);
+    const name = key.slice(0, limits.variableNameMax).toLowerCase();
+    const value = nextValue(action.operation, state.read(name), constantText(action.value, state));
     state.write(name, value);
     if (value === UNKNOWN) return false;
     writes.push({ key: name, value });
     return true;
   }
 
-  /** Which constant SecActions may really move to load time: nobody who stays may read or write their keys before them. */
-  private settleHoists(): { items: ReadonlySet<number>; tx: ReadonlyMap<string, string> } {
-    const candidates = new Map(this.hoistable);
-    for (;;) {
-      const used = new Map<string, number>(); // key → earliest position of an item that stays and touches it
-      let anyKey = Number.POSITIVE_INFINITY;
-      for (const item of this.program.items) {
-        if (item.kind !== 'rule' || this.dead.has(item.index) || candidates.has(item.index)) continue;
-        const place = item.phase * 1e7 + item.index;
-        const touched = touchedKeys(item);
-        if (touched === null) anyKey = Math.min(anyKey, place);
-        else for (const key of touched) used.set(key, Math.min(used.get(key) ?? Number.POSITIVE_INFINITY, place));
-      }
-      const lastWrite = new Map<string, number>();
-      for (const [index, writes] of candidates) for (const { key } of writes) lastWrite.set(key, Math.max(lastWrite.get(key) ?? 0, 1e7 + index));
-      const refused = [...candidates].filter(([, writes]) => writes.some(({ key }) => (used.get(key) ?? anyKey) < (lastWrite.get(key) as number) || anyKey < (lastWrite.get(key) as number)));
-      if (refused.length === 0) break;
-      for (const [index] of refused) candidates.delete(index);
+  private removalId(control: Removal): number {
+    let id = this.removalIds.get(control);
+    if (id === undefined) {
+      id = this.removals.push({ control, names: namesRule(control) }) - 1;
+      this.removalIds.set(control, id);
     }
-    const tx = new Map<string, string>();
-    for (const [, writes] of [...candidates].sort(([a], [b]) => a - b)) {
-      for (const { key, value } of writes) {
-        if (value === null) tx.delete(key);
-        else tx.set(key, value);
-      }
-    }
-    return { items: new Set(candidates.keys()), tx };
+    return id;
   }
 }
 
@@ -290,105 +297,4 @@ function jump(rule: RuleIR, position: number, list: readonly number[], program: 
     return states;
   }
   return null;
-}
-
-function answerTarget(target: TargetIR, link: LinkIR, argument: string | null, state: TxState): Answer {
-  if (target.variable !== 'TX') return 'maybe';
-  if (target.selector === null || target.selector.kind === 'xpath') return 'maybe';
-  if (target.selector.kind === 'regex') return regexTarget(target.selector.source, state);
-  const value = state.read(target.selector.name.toLowerCase());
-  if (value === UNKNOWN) return 'maybe';
-  const operator = link.operator as OperatorIR;
-  if (target.count) return argument === null ? 'maybe' : holds(operator, argument, value === null ? '0' : '1', link);
-  if (value === null) return 'never';
-  return argument === null ? 'maybe' : holds(operator, argument, value, link);
-}
-
-/** A regex selector over TX finds nothing when no variable that may exist has such a name. */
-function regexTarget(source: string, state: TxState): Answer {
-  const { keys, complete } = state.possibleKeys();
-  const prefix = /^\^([a-z0-9_-]+)/i.exec(source)?.[1]?.toLowerCase();
-  if (prefix === undefined) return 'maybe';
-  if (/^[0-9]/.test(prefix)) return 'maybe'; // captures
-  if (keys.some((key) => key.startsWith(prefix))) return 'maybe';
-  // An optional last character (`ab?`) makes the literal one shorter than it reads.
-  const after = source.charAt(1 + prefix.length);
-  if (after === '?' || after === '*' || after === '{') return 'maybe';
-  if (source.includes('|')) return 'maybe';
-  if (complete) return 'never';
-  return state.possiblePrefixes().some((other) => other.startsWith(prefix) || prefix.startsWith(other)) ? 'maybe' : 'never';
-}
-
-function holds(operator: OperatorIR, argument: string, value: string, link: LinkIR): Answer {
-  if (link.multiMatch) return 'maybe';
-  let transformed = value;
-  for (const name of link.transformations) {
-    const transformation = transformations.get(name);
-    if (transformation === undefined) return 'maybe';
-    transformed = transformation.apply(transformed, { unicodeMap: null });
-  }
-  return createMatcher(operator, argument).matches(transformed) !== operator.negated ? 'always' : 'never';
-}
-
-/** The text of a template whose macros are all known TX variables, else null. An unset variable expands to nothing. */
-function constantText(template: Template | null, state: TxState): string | null {
-  if (template === null) return null;
-  let text = '';
-  for (const part of template) {
-    if (typeof part === 'string') {
-      text += part;
-      continue;
-    }
-    if (part.variable !== 'TX' || part.key === null) return null;
-    const value = state.read(part.key.toLowerCase());
-    if (value === UNKNOWN) return null;
-    text += value ?? '';
-  }
-  return text;
-}
-
-function nextValue(operation: 'set' | 'add' | 'subtract' | 'unset', before: Known | null, value: string | null, link: LinkIR): Known | null {
-  if (operation === 'unset') return null;
-  if (value === null) return UNKNOWN;
-  if (operation === 'set') return value;
-  // A link with several targets may match, and add, several times.
-  if (before === UNKNOWN || link.targets.length > 1) return UNKNOWN;
-  const delta = Number.parseInt(value, 10) || 0;
-  const base = before === null ? 0 : Number.parseInt(before, 10) || 0;
-  return String(operation === 'add' ? base + delta : base - delta);
-}
-
-/** TX keys that a rule reads or writes; null = any (regex selectors, whole collection, keys made from macros). */
-function touchedKeys(rule: RuleIR): ReadonlySet<string> | null {
-  const keys = new Set<string>();
-  let any = false;
-  const template = (parts: Template | null | undefined): void => {
-    for (const part of parts ?? []) {
-      if (typeof part === 'string' || part.variable !== 'TX') continue;
-      if (part.key === null) any = true;
-      else keys.add(part.key.toLowerCase());
-    }
-  };
-  for (const tag of rule.tags) for (const found of tag.matchAll(/%\{tx\.([^}]+)\}/gi)) keys.add((found[1] as string).toLowerCase());
-  if (rule.disruptive.kind === 'redirect') template(rule.disruptive.url);
-  for (const link of rule.links) {
-    for (const target of [...link.targets, ...link.exclusions]) {
-      if (target.variable !== 'TX') continue;
-      if (target.selector?.kind === 'name') keys.add(target.selector.name.toLowerCase());
-      else any = true;
-    }
-    template(link.operator?.template);
-    template(link.msg);
-    template(link.logdata);
-    for (const action of link.actions) {
-      if ('value' in action && typeof action.value !== 'string') template(action.value as Template);
-      if ('seconds' in action) template(action.seconds);
-      if (!('key' in action)) continue;
-      template(action.key);
-      if (action.kind === 'initcol' || action.collection !== 'TX') continue;
-      if (action.key.every((part) => typeof part === 'string')) keys.add(action.key.join('').toLowerCase());
-      else any = true;
-    }
-  }
-  return any ? null : keys;
 }

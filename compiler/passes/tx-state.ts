@@ -21,6 +21,14 @@ export class TxState {
     return new TxState(this.values, this.dynamicPrefixes, this.removals);
   }
 
+  equals(other: TxState): boolean {
+    if (this.values.size !== other.values.size || this.dynamicPrefixes.size !== other.dynamicPrefixes.size || this.removals.size !== other.removals.size) return false;
+    for (const [key, value] of this.values) if (other.values.get(key) !== value) return false;
+    for (const prefix of this.dynamicPrefixes) if (!other.dynamicPrefixes.has(prefix)) return false;
+    for (const removal of this.removals) if (!other.removals.has(removal)) return false;
+    return true;
+  }
+
   /** null = known to be unset. TX:0–9 are captures and never known. */
   read(key: string): Known | null {
     if (/^[0-9]$/.test(key)) return UNKNOWN;

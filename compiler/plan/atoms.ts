@@ -4,6 +4,8 @@ import { createMatcher, literalsOf } from '#engine/operators/index';
 import type { LinkIR, OperatorIR, Program, RuleIR, TargetIR } from '#engine/ir';
 import { isActingLink, readsEarlierLinks, seesEarlierRules } from '#engine/chain-links';
 import { scanSources, type ScanSource } from '#engine/plan';
+import { variables } from '#engine/variables';
+import { matcherOrNull } from '../passes/answers.js';
 import type { FoldedProgram } from '../passes/fold-constants.js';
 import { regexPattern, literalPattern, type ScanPattern } from './patterns.js';
 
@@ -30,6 +32,8 @@ export interface AtomPlan {
 /** Steps T with T(lower(v)) = lower(T(v)) for all v: a `lowercase` before them may move behind them. */
 const commutesWithLowercase = new Set(['removeNulls', 'replaceNulls', 'removeWhitespace', 'compressWhitespace', 'trim', 'trimLeft', 'trimRight', 'replaceComments', 'removeComments', 'removeCommentsChar', 'normalizePath', 'normalizePathWin', 'lowercase']);
 
+const bodyControls: ReadonlySet<string> = new Set(['forceRequestBodyVariable', 'requestBodyProcessor']);
+
 export function planAtoms(program: Program, folded: FoldedProgram): AtomPlan {
   return new AtomPlanner(program, folded).run();
 }
@@ -42,12 +46,15 @@ class AtomPlanner {
   private readonly constants: ReadonlyMap<string, string>;
   /** A failing chain can be seen by a later rule, so that only heads may be scanned ahead. */
   private readonly headOnly: boolean;
+  /** Some rule behind the head of the request decides whether REQUEST_BODY has a value. */
+  private readonly lateBody: boolean;
 
   constructor(
     private readonly program: Program,
     private readonly folded: FoldedProgram,
   ) {
     this.headOnly = seesEarlierRules(program);
+    this.lateBody = program.items.some((item) => item.kind === 'rule' && item.phase > 1 && item.links.some((link) => link.actions.some((action) => action.kind === 'ctl' && bodyControls.has(action.control.kind))));
     this.constants = new Map(folded.constantArguments.map(([item, link, argument]) => [`${item}/${link}`, argument]));
   }
 
@@ -93,16 +100,23 @@ class AtomPlanner {
     if (operator === null || operator.negated || link.targets.length === 0) return null;
     const argument = operator.template === null ? operator.argument : this.constants.get(`${rule.index}/${position}`);
     if (argument === undefined) return null;
+    // A constant macro may be no pattern; then the evaluator knows that nothing matches.
+    if (operator.template !== null && matcherOrNull(operator, argument) === null) return null;
     if (holdsOnAnything(operator, argument)) return null;
     const sources = new Set<ScanSource>();
     for (const target of link.targets) {
       const found = sourcesOf(target, link.exclusions);
-      if (found === null) return null;
+      if (found === null || (variables.get(target.variable)?.kind === 'scalar' && !this.isSettled(found, rule))) return null;
       for (const source of found) sources.add(source);
     }
     const steps = link.transformations;
     const stages: (readonly string[])[] = link.multiMatch ? [...steps.map((_, length) => steps.slice(0, length)), steps] : [steps];
     return [...new Set(stages.map((stage) => this.atomFor(rule, position, operator, argument, stage, sources)))];
+  }
+
+  /** A scalar has a value, the empty one, before it is known, and REQUEST_BODY may be switched on late: no scan sees that. */
+  private isSettled(sources: readonly ScanSource[], rule: RuleIR): boolean {
+    return sources.every((source) => scanSources[source].phase <= rule.phase && !(source === 'requestBody' && this.lateBody));
   }
 
   private atomFor(rule: RuleIR, link: number, operator: OperatorIR, argument: string, steps: readonly string[], sources: ReadonlySet<ScanSource>): number {

@@ -9,7 +9,7 @@ import type { Inspector } from '../inspector.js';
 import type { LinkIR, Phase, Program, RuleIR } from '../ir.js';
 import type { Scanner } from '../native/matcher.js';
 import { createMatcher } from '../operators/index.js';
-import type { PlanIR, ScanSource } from '../plan.js';
+import type { DatabaseIR, PlanIR, ScanClassIR, ScanSource } from '../plan.js';
 import { scanSources } from '../plan.js';
 import { isRuleRemoved, type RemovalTable } from '../removals.js';
 import type { Ruleset } from '../ruleset.js';
@@ -72,6 +72,10 @@ class CompiledEngine {
   private readonly classesOfVariable = new Map<string, readonly number[]>();
   /** Scalar and collection sources that somebody asks, by the phase that knows them first. */
   private readonly gathered: readonly (readonly ((transaction: Transaction) => void)[])[];
+  /** Some scanned rule belongs to the logging phase. */
+  private readonly scansForLogging: boolean;
+  /** Scan class, atom → 1 when records of the class tell about the atom. */
+  private readonly tells: readonly Uint8Array[];
   // Values found in this call, until their hits are known.
   private readonly foundRecords: ValueRecord[] = [];
   private readonly foundNames: string[] = [];
@@ -108,6 +112,8 @@ class CompiledEngine {
         if (scanClass !== -1 && !known.includes(scanClass)) this.classesOfVariable.set(variable, [...known, scanClass]);
       }
     }
+    this.scansForLogging = this.uses.some((list) => list.some((use) => use.phase === 5));
+    this.tells = plan.classes.map((scanClass) => atomsTold(scanClass, plan));
     this.gathered = [1, 2, 3, 4].map((phase) => this.gatherersOf(phase));
   }
 
@@ -120,7 +126,7 @@ class CompiledEngine {
   }
 
   readonly runPhase = (transaction: Transaction, phase: Phase, removals: RemovalTable): void => {
-    if (phase !== 5) this.findCandidates(transaction, phase);
+    if (phase !== 5 || this.scansForLogging) this.findCandidates(transaction, phase);
     const candidates = transaction.candidates?.[phase] ?? none;
     if (candidates.length > 1) (candidates as number[]).sort(ascending);
     const residents = this.residents[phase] as readonly Resident[];
@@ -169,17 +175,14 @@ class CompiledEngine {
   private resumeAfter(transaction: Transaction, phase: Phase, index: number): number {
     const list = this.program.phases[phase] as readonly number[];
     let position = list.indexOf(index) + 1;
-    const { skipAfter } = transaction;
+    let { skipAfter } = transaction;
     let left = transaction.skipRules;
     transaction.skipAfter = null;
     transaction.skipRules = 0;
     for (; position < list.length; position += 1) {
       const item = this.program.items[list[position] as number];
       if (skipAfter !== null) {
-        if (item?.kind === 'marker' ? item.name === skipAfter : String(item?.id) === skipAfter) {
-          position += 1;
-          break;
-        }
+        if (item?.kind === 'marker' ? item.name === skipAfter : String(item?.id) === skipAfter) skipAfter = null;
       } else if (left === 0) break;
       else if (item?.kind === 'rule') left -= 1;
     }
@@ -204,7 +207,10 @@ class CompiledEngine {
 
   /** Collects and scans what this phase made known, and marks the rules to run. */
   private findCandidates(transaction: Transaction, phase: number): void {
-    for (const gather of this.gathered[phase - 1] as readonly ((transaction: Transaction) => void)[]) gather(transaction);
+    // Phases that `allow` left out, or that nobody called, have values all the same.
+    for (let known = transaction.phasesRun.at(-2) ?? 0; known < Math.min(phase, 4); known += 1) {
+      for (const gather of this.gathered[known] as readonly ((transaction: Transaction) => void)[]) gather(transaction);
+    }
     const { foundRecords, foundBits, foundNames, finder } = this;
     finder.flush();
     for (let index = 0; index < foundRecords.length; index += 1) {
@@ -239,6 +245,8 @@ class CompiledEngine {
     const atoms = this.plan.linkAtoms[rule.index]?.[link];
     if (atoms == null) return true;
     for (const scanClass of this.classesOfVariable.get(variable) ?? noClasses) {
+      // The same bytes may be known in a class that never asks these atoms (a Cookie header's): its silence means nothing.
+      if (!this.tellsAll(scanClass, atoms)) continue;
       const record = this.finder.peek(scanClass, value);
       if (record === undefined) continue;
       for (const atom of atoms) if (record.hits.includes(atom)) return true;
@@ -246,6 +254,12 @@ class CompiledEngine {
     }
     return true;
   };
+
+  private tellsAll(scanClass: number, atoms: readonly number[]): boolean {
+    const told = this.tells[scanClass] as Uint8Array;
+    for (const atom of atoms) if (told[atom] === 0) return false;
+    return true;
+  }
 
   private gatherersOf(phase: number): ((transaction: Transaction) => void)[] {
     const found: ((transaction: Transaction) => void)[] = [];
@@ -336,6 +350,15 @@ function runUnconditional(rule: RuleIR, transaction: Transaction, removals: Remo
 const slotsPerSource = 24;
 function slotBase(source: ScanSource): number {
   return sourceNames.indexOf(source) * slotsPerSource;
+}
+
+function atomsTold(scanClass: ScanClassIR, plan: PlanIR): Uint8Array {
+  const told = new Uint8Array(plan.atoms.length);
+  const { union, sets, called } = scanClass;
+  if (union.database !== -1) for (const atom of (plan.databases[union.database] as DatabaseIR).atomOf) told[atom] = 1;
+  for (const { atoms } of sets) for (const atom of atoms) told[atom] = 1;
+  for (const { atom } of called) told[atom] = 1;
+  return told;
 }
 
 const none: readonly number[] = [];

@@ -4,7 +4,7 @@
 import { isActingLink, readsEarlierLinks } from '../chain-links.js';
 import type { LinkIR, OperatorIR, RuleIR } from '../ir.js';
 import { createMatcher } from '../operators/index.js';
-import type { Matcher } from '../operators/operator.js';
+import { OperatorArgumentError, type Matcher } from '../operators/operator.js';
 import { bindTargets, visitTarget, type BoundExclusion, type BoundTarget } from '../targets.js';
 import type { Transaction } from '../transaction.js';
 import { transformations } from '../transformations/index.js';
@@ -40,7 +40,7 @@ export function createQuickCheck(rule: RuleIR, constantArguments: (link: number)
 
 function createLinkCheck(link: LinkIR, constantArgument: string | null, context: TransformationContext): QuickCheck | null {
   const { operator } = link;
-  if (operator === null || (link.multiMatch && link.transformations.length > 0)) return null;
+  if (operator === null || (link.multiMatch && link.transformations.length > 0) || readsRule(link)) return null;
   const steps = link.transformations.map((name) => transformations.get(name));
   if (steps.some((step) => step === undefined)) return null;
   const argument = operator.template === null ? operator.argument : constantArgument;
@@ -54,6 +54,21 @@ function createLinkCheck(link: LinkIR, constantArgument: string | null, context:
   };
 }
 
+/** RULE is the rule that asks, which the transaction does not know before the evaluator runs it. */
+function readsRule(link: LinkIR): boolean {
+  return link.targets.some((target) => target.variable === 'RULE') || (link.operator?.template ?? []).some((part) => typeof part !== 'string' && part.variable === 'RULE');
+}
+
+/** null: a macro expanded to what the operator cannot use; then nothing matches, negated or not (evaluate.ts). */
+function matcherOrNull(operator: OperatorIR, argument: string): Matcher | null {
+  try {
+    return createMatcher(operator, argument);
+  } catch (error) {
+    if (error instanceof OperatorArgumentError && operator.template !== null) return null;
+    throw error;
+  }
+}
+
 function transform(value: string, steps: readonly Transformation[], context: TransformationContext): string {
   let text = value;
   for (const step of steps) text = step.apply(text, context);
@@ -61,7 +76,8 @@ function transform(value: string, steps: readonly Transformation[], context: Tra
 }
 
 function constantTest(operator: OperatorIR, argument: string, steps: readonly Transformation[], context: TransformationContext): ValueTest {
-  const matcher = createMatcher(operator, argument);
+  const matcher = matcherOrNull(operator, argument);
+  if (matcher === null) return () => false;
   const { negated } = operator;
   const plain = steps.length === 0;
   const compute = (value: string): boolean => matcher.matches(plain ? value : transform(value, steps, context)) !== negated;
@@ -84,16 +100,16 @@ const cheapOperators = new Set(['eq', 'ge', 'gt', 'le', 'lt', 'streq', 'beginsWi
 function dynamicTest(operator: OperatorIR, steps: readonly Transformation[], context: TransformationContext): ValueTest {
   const { negated } = operator;
   const template = operator.template ?? [];
-  const matchers = new Map<string, Matcher>();
+  const matchers = new Map<string, Matcher | null>();
   return (value, transaction) => {
     const argument = expand(template, transaction);
     let matcher = matchers.get(argument);
     if (matcher === undefined) {
       if (matchers.size >= 64) matchers.clear();
-      matcher = createMatcher(operator, argument);
+      matcher = matcherOrNull(operator, argument);
       matchers.set(argument, matcher);
     }
-    return matcher.matches(transform(value, steps, context)) !== negated;
+    return matcher !== null && matcher.matches(transform(value, steps, context)) !== negated;
   };
 }
 

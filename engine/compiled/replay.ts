@@ -25,10 +25,13 @@ export class Replay {
 
   /** What the outcome depends on, as one text: the second link's argument and the names that the head will read. */
   keyOf(transaction: Transaction): string {
-    let key = expand(this.argument, transaction);
+    const argument = expand(this.argument, transaction);
+    // Lengths keep parts apart: names may hold any byte.
+    let key = `${argument.length}:${argument}`;
     for (const variable of this.variables) {
       const { names } = variable.first(transaction);
-      for (let index = 0; index < names.length; index += 1) key += `${names[index] as string}\n`;
+      for (let index = 0; index < names.length; index += 1) key += `${(names[index] as string).length}:${names[index] as string}`;
+      key += '|';
     }
     return key;
   }
@@ -78,12 +81,13 @@ function notePrefix(head: LinkIR): string | null {
   const [action] = actions;
   if (actions.length !== 1 || action?.kind !== 'setvar' || action.collection !== 'TX' || action.operation !== 'set') return null;
   const first = action.key[0];
-  if (typeof first !== 'string' || first === '' || !ofTheMatch(action.key) || !ofTheMatch(action.value)) return null;
+  if (typeof first !== 'string' || first === '' || !ofTheMatch(action.key, head.capture) || !ofTheMatch(action.value, head.capture)) return null;
   return first.toLowerCase();
 }
 
-function ofTheMatch(template: Template): boolean {
-  return template.every((part) => typeof part === 'string' || part.variable === 'MATCHED_VAR' || (part.variable === 'TX' && part.key === '0'));
+/** Without `capture` TX:0 is of a rule before. */
+function ofTheMatch(template: Template, captures: boolean): boolean {
+  return template.every((part) => typeof part === 'string' || part.variable === 'MATCHED_VAR' || (captures && part.variable === 'TX' && part.key === '0'));
 }
 
 function readsNotes(link: LinkIR, prefix: string): boolean {
