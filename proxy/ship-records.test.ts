@@ -1,0 +1,153 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import type { SecurityEvent } from './contract.js';
+import { RequestRing, toRequestLine, type RequestFacts } from './request-records.js';
+import { RecordShipper, toEventRecord, toSample, type RecordShipperOptions } from './ship-records.js';
+
+interface Received {
+  readonly path: string;
+  readonly authorization: string;
+  readonly body: { batch_id?: string; dropped?: number; requests?: { request_id: string }[]; events?: { request_id: string }[]; samples?: object[] };
+}
+
+/** A control plane that answers what it is told to. */
+async function startSink(t: Test) {
+  const received: Received[] = [];
+  const state = { status: 200, retryAfter: '' };
+  const server = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (text += piece)).on('end', () => {
+      received.push({ path: request.url ?? '', authorization: request.headers.authorization ?? '', body: JSON.parse(text) as Received['body'] });
+      response.writeHead(state.status, state.retryAfter === '' ? {} : { 'retry-after': state.retryAfter }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, state, server };
+}
+
+function start(t: Test, url: string, changes: Partial<RecordShipperOptions> = {}) {
+  const problems: string[] = [];
+  const shipper = new RecordShipper({ url, token: 'secret', node: 'edge-1', onProblem: (message) => problems.push(message), flushEveryMs: 5, samplesPerFlush: 0, ...changes });
+  t.teardown(() => shipper.close(0));
+  return { shipper, problems };
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let round = 0; round < 1000 && !isTrue(); round++) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const facts = (n: number): RequestFacts => ({ atMs: 1, requestId: `r${n}`, site: 's', generation: 3, clientIp: '192.0.2.1', method: 'GET', uri: '/ü', status: 200, action: 'served', kind: 'pass', inboundScore: 0, outboundScore: 0, ruleIds: [], userAgent: 'curl', requestBytes: 1, responseBytes: 2, latencyUs: 3.4, inspectionUs: 5 });
+const event = (n: number, more: Partial<SecurityEvent> = {}): SecurityEvent => ({
+  requestId: `e${n}`, atMs: 5, site: 's', generation: 1, verdict: 'block', clientIp: '192.0.2.1', clientPort: 1, serverIp: '', serverPort: 0, method: 'GET', uri: '/?q=1', protocol: 'HTTP/1.1',
+  requestHeaders: ['Host', 'a', 'Cookie', 'sid=topsecret', 'User-Agent', 'curl', 'Authorization', 'Bearer topsecret'], requestBody: null, status: 403, responseHeaders: [], interruption: { ruleId: 949_110, action: 'deny', phase: 2, status: 403 },
+  messages: [], inboundScore: 5, outboundScore: 0, phases: [1, 2, 5], truncated: false, inspectionUs: 10, error: null, ...more,
+});
+const ids = (received: readonly Received[]): string[] => received.flatMap(({ body }) => (body.requests ?? []).map(({ request_id }) => request_id));
+
+t.test('everything arrives once, in batches, with the token', async (t) => {
+  const sink = await startSink(t);
+  const { shipper } = start(t, sink.url, { batchRowsMax: 10, samplesPerFlush: 2 });
+  shipper.addRequests(Array.from({ length: 25 }, (_, n) => toRequestLine(facts(n))), 4);
+  shipper.addEvents([event(1), event(2), event(3)]);
+  await until(() => shipper.counters.shipped === 28 && sink.received.some(({ path }) => path.endsWith('samples')));
+  const batches = sink.received.filter(({ path }) => path === '/api/dataplane/records');
+  t.same(ids(batches), Array.from({ length: 25 }, (_, n) => `r${n}`));
+  t.same(batches.flatMap(({ body }) => body.events ?? []).map(({ request_id }) => request_id), ['e1', 'e2', 'e3']);
+  t.equal(new Set(batches.map(({ body }) => body.batch_id)).size, batches.length);
+  t.ok(batches.every(({ body }) => (body.requests?.length ?? 0) + (body.events?.length ?? 0) <= 10));
+  t.ok(sink.received.every(({ authorization }) => authorization === 'Bearer secret'));
+  t.equal(batches.reduce((sum, { body }) => sum + (body.dropped ?? 0), 0), 4, 'what workers dropped is told');
+  t.equal(sink.received.find(({ path }) => path.endsWith('samples'))?.body.samples?.length, 2);
+  t.match(shipper.counters, { shipped: 28, dropped: 4, refused: 0, retries: 0 });
+});
+
+t.test('a control plane that is away or busy gets the same batch again', async (t) => {
+  const sink = await startSink(t);
+  sink.state.status = 503;
+  const { shipper, problems } = start(t, sink.url);
+  shipper.addRequests([toRequestLine(facts(1))]);
+  await until(() => sink.received.length >= 2);
+  shipper.addRequests([toRequestLine(facts(2))]);
+  sink.state.status = 200;
+  await until(() => shipper.counters.shipped === 2);
+  const first = sink.received[0]?.body.batch_id;
+  t.ok(sink.received.filter(({ body }) => body.batch_id === first).length >= 3, 'one id however often it is sent');
+  t.same(ids(sink.received.filter(({ body }) => body.batch_id !== first)), ['r2']);
+  t.equal(problems.length, 1, 'a series of failures is told once');
+  t.equal(shipper.counters.dropped, 0);
+});
+
+t.test('a batch that does not fit is given up, others go on', async (t) => {
+  const sink = await startSink(t);
+  sink.state.status = 400;
+  const { shipper, problems } = start(t, sink.url);
+  shipper.addRequests([toRequestLine(facts(1))]);
+  await until(() => shipper.counters.refused === 1);
+  sink.state.status = 200;
+  shipper.addRequests([toRequestLine(facts(2))]);
+  await until(() => shipper.counters.shipped === 1);
+  t.match(shipper.counters, { shipped: 1, refused: 1 });
+  t.match(problems, [/refused 1 records \(400\)/]);
+});
+
+t.test('a full queue drops, counts and tells', async (t) => {
+  const sink = await startSink(t);
+  sink.server.close();
+  sink.server.closeAllConnections();
+  const line = toRequestLine(facts(1));
+  const { shipper, problems } = start(t, sink.url, { queueBytesMax: line.length * 10 });
+  for (let n = 0; n < 1000; n++) shipper.addRequests([line]);
+  await until(() => shipper.counters.retries > 0);
+  t.equal(shipper.counters.dropped, 990);
+  t.ok(shipper.waitingRows <= 10);
+  t.match(problems, [/ECONNREFUSED/]);
+  await shipper.close(20);
+  t.equal(shipper.counters.dropped, 1000, 'what could not be sent at the end is counted too');
+});
+
+t.test('closing sends what waits', async (t) => {
+  const sink = await startSink(t);
+  const { shipper } = start(t, sink.url, { flushEveryMs: 60_000, batchRowsMax: 3 });
+  shipper.addRequests(Array.from({ length: 10 }, (_, n) => toRequestLine(facts(n))));
+  await shipper.close(5000);
+  t.equal(ids(sink.received).length, 10);
+  shipper.addRequests([toRequestLine(facts(1))]);
+  t.equal(shipper.counters.dropped, 1, 'afterwards nothing is taken');
+});
+
+t.test('the ring of a worker is bounded', async (t) => {
+  const sent: [number, number][] = [];
+  const ring = new RequestRing(3, (lines, dropped) => sent.push([lines.length, dropped]));
+  ring.flush();
+  for (let n = 0; n < 5; n++) ring.record(facts(n));
+  ring.flush();
+  ring.record(facts(6));
+  ring.flush();
+  t.same(sent, [[3, 2], [1, 0]]);
+  t.equal(ring.dropped, 2);
+});
+
+t.test('records say what happened and keep credentials here', async (t) => {
+  const lines: readonly [Partial<RequestFacts>, object][] = [
+    [{}, { verdict: 'pass', latency_us: 3, uri: '/ü' }],
+    [{ action: 'blocked', kind: 'block' }, { verdict: 'block' }],
+    [{ action: 'served', kind: 'flag' }, { verdict: 'flag' }],
+    [{ action: 'aborted' }, { verdict: 'aborted' }],
+    [{ action: 'failed', kind: 'engine-error' }, { verdict: 'engine-error' }],
+    [{ uri: 'x'.repeat(5000), ruleIds: Array.from({ length: 99 }, (_, n) => n), status: -1 }, { uri: 'x'.repeat(2048), status: 0 }],
+  ];
+  for (const [change, wanted] of lines) t.match(JSON.parse(toRequestLine({ ...facts(1), ...change })), wanted);
+  const message = { message: 'm', data: 'Matched: topsecret', severity: '2', file: 'f', lineNumber: 1, ver: '', rev: '', tags: [], maturity: '', accuracy: '' };
+  const record = toEventRecord(event(1, {
+    messages: [{ ...message, ruleId: 942_100, match: "Matched \"Operator `detectSQLi'\" against variable `ARGS:password' (Value: `topsecret')" }, { ...message, ruleId: 949_110, data: 'score', match: 'x' }],
+  }));
+  t.match(record, { rule_id: 942_100, verdict: 'block', kind: 'waf', details: { headers: [['Host', 'a'], ['Cookie'], ['User-Agent', 'curl'], ['Authorization']] } }, 'the rule that saw it, not the one that added up');
+  t.notMatch(JSON.stringify(record), /topsecret/);
+  t.match(toEventRecord(event(2)), { rule_id: 949_110 });
+  t.match(toSample(event(3, { requestBody: 'x'.repeat(100_000) })), { body: 'x'.repeat(65_536) });
+});
