@@ -1,0 +1,74 @@
+// What the data plane ships is what the control plane takes: the proxy's own shipper against the real routes.
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import type { SecurityEvent } from '#proxy/contract';
+import type { Database } from '../db/client.js';
+import { startTestApp } from '../testing/app.js';
+import { onBothDatabases } from '../testing/databases.js';
+import { findSamples, samplesKept } from './samples.js';
+
+t.setTimeout(180_000);
+
+interface Shipper {
+  readonly counters: { readonly shipped: number; readonly dropped: number; readonly refused: number; readonly retries: number };
+  addRequests(lines: readonly string[], dropped?: number): void;
+  addEvents(events: readonly SecurityEvent[]): void;
+  close(deadlineMs: number): Promise<void>;
+}
+// not behind a door, so imported by address
+const { RecordShipper } = (await import(new URL('../../proxy/ship-records.js', import.meta.url).href)) as { RecordShipper: new (options: object) => Shipper };
+const { toRequestLine } = (await import(new URL('../../proxy/request-records.js', import.meta.url).href)) as { toRequestLine: (facts: object) => string };
+
+const until = async (isTrue: () => boolean): Promise<void> => {
+  for (let round = 0; round < 2000 && !isTrue(); round++) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+async function suite(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database);
+  t.teardown(() => at.close());
+  await at.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = at.app.server.address() as AddressInfo;
+  const problems: string[] = [];
+  const shipper = new RecordShipper({ url: `http://127.0.0.1:${port}`, token: at.house.env.dataAdminToken, node: 'edge-1', onProblem: (message: string) => problems.push(message), flushEveryMs: 20 });
+  t.teardown(() => shipper.close(0));
+  const atMs = at.clock.nowMs;
+  const facts = (n: number) => ({ atMs: atMs + n, requestId: `r${n}`, site: 'shop', generation: 3, clientIp: '192.0.2.1', method: 'GET', uri: `/p/${n}?\u0000\u00ff`, status: n % 2 === 0 ? 200 : 403, action: n % 2 === 0 ? 'served' : 'blocked', kind: n % 2 === 0 ? 'pass' : 'block', inboundScore: 5, outboundScore: 0, ruleIds: [942_100], userAgent: 'curl\ud800', requestBytes: 10, responseBytes: 20, latencyUs: 31.5, inspectionUs: 7 });
+  const event: SecurityEvent = {
+    requestId: 'e1', atMs, site: 'shop', generation: 3, verdict: 'block', clientIp: '192.0.2.9', clientPort: 4, serverIp: '127.0.0.1', serverPort: 80, method: 'POST', uri: '/login?token=topsecret', protocol: 'HTTP/1.1',
+    requestHeaders: ['Host', 'shop', 'Cookie', 'sid=topsecret'], requestBody: 'user=a&password=topsecret', status: 403, responseHeaders: [], interruption: { ruleId: 949_110, action: 'deny', phase: 2, status: 403 },
+    messages: [{ ruleId: 942_100, message: 'injection', data: 'x', match: 'y', severity: '2', file: 'f', lineNumber: 1, ver: '', rev: '', tags: ['a'], maturity: '', accuracy: '' }], inboundScore: 5, outboundScore: 0, phases: [1, 2, 5], truncated: false, inspectionUs: 12.7, error: null,
+  };
+  shipper.addRequests(Array.from({ length: 100 }, (_, n) => toRequestLine(facts(n))), 3);
+  shipper.addEvents([event]);
+  await until(() => shipper.counters.shipped === 101);
+  t.same(problems, []);
+  t.match(shipper.counters, { shipped: 101, refused: 0 });
+  const { token } = await at.user('viewer');
+  const requests = await at.call('GET', '/api/requests?verdict=block&limit=500', { token });
+  t.equal(requests.body['items'].length, 50);
+  t.match(requests.body['items'][0], { request_id: 'r99', node: 'edge-1', rule_ids: [942_100], latency_us: 32, generation: 3 });
+  const events = await at.call('GET', '/api/events', { token });
+  t.match(events.body['items'], [{ request_id: 'e1', rule_id: 942_100, kind: 'waf', details: { messages: [{ rule_id: 942_100 }], interruption: { ruleId: 949_110 } } }]);
+  t.match((await at.call('GET', '/api/policy/stats', { token })).body, { records_dropped_by_nodes: 3 });
+  await until(() => false || shipper.counters.shipped >= 101);
+  for (let round = 0; round < 200 && (await findSamples(database.sql, 5)).length === 0; round++) await new Promise((resolve) => setTimeout(resolve, 10));
+  const [sample] = await findSamples(database.sql, 5);
+  t.match(sample, { requestId: 'e1', site: 'shop', uri: '/login?token=xxxxxxxxx', body: 'user=a&password=xxxxxxxxx', headers: ['Host', 'shop', 'Cookie', 'sid=xxxxxxxxx'] });
+
+  const rows = database.kind === 'postgres' ? 40_000 : 5_000;
+  const lines = Array.from({ length: rows }, (_, n) => toRequestLine(facts(n)));
+  const startedMs = performance.now();
+  shipper.addRequests(lines);
+  await until(() => shipper.counters.shipped === rows + 101);
+  t.equal(shipper.counters.shipped, rows + 101);
+  t.comment(`${database.kind}: ${Math.round(rows / ((performance.now() - startedMs) / 1000))} records a second`);
+  t.equal(shipper.counters.dropped, 3);
+
+  const many = { node: 'n', samples: Array.from({ length: 500 }, (_, n) => ({ request_id: `s${n}`, at_ms: atMs, site: 's', method: 'GET', uri: '/', protocol: 'HTTP/1.1', headers: ['A', '\u0000\u00ff'], body: null, client_ip: '::1' })) };
+  for (let round = 0; round < samplesKept / 500 + 1; round++) t.equal((await at.call('POST', '/api/dataplane/samples', { token: at.house.env.dataAdminToken, body: many })).status, 200);
+  const [count] = await database.sql<{ n: number }[]>`select count(*) as n from request_samples`;
+  t.equal(count?.n, samplesKept, 'bounded');
+  t.match((await findSamples(database.sql, 1))[0]?.headers, ['A', '\u0000\u00ff'], 'bytes come back as they were');
+}
+
+t.test('shipping', (t) => onBothDatabases(t, 'shipping', suite));
