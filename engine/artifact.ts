@@ -86,13 +86,13 @@ export function decodeArtifact(bytes: Uint8Array): Artifact {
     throw new ArtifactRefused('damaged', 'the artifact does not match its checksum: it was cut or changed on the way; copy or compile it again');
   }
   const content = unpack(payload);
-  if (content.program?.version !== 1 || !Array.isArray(content.plan?.classes) || !Array.isArray(content.blobs)) {
+  if (content?.program?.version !== 1 || !Array.isArray(content.plan?.classes) || !Array.isArray(content.blobs)) {
     throw new ArtifactRefused('content', 'the artifact holds no rule program that this release can run: compile the rules again');
   }
   return { meta: content.meta, program: content.program, plan: content.plan, blobs: new Map(content.blobs) };
 }
 
-function unpack(payload: Buffer): { meta: ArtifactMeta; program: Program; plan: PlanIR; blobs: [string, Uint8Array][] } {
+function unpack(payload: Buffer): { meta: ArtifactMeta; program: Program; plan: PlanIR; blobs: [string, Uint8Array][] } | null {
   try {
     return packr.unpack(payload) as ReturnType<typeof unpack>;
   } catch (error) {
