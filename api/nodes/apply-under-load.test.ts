@@ -63,7 +63,7 @@ t.test('one custom rule, applied under load', { skip: ruleSet === null ? 'there 
   const [upstream, directory, directoryOfData] = [await startUpstream(t), await copyEmbeddedTemplate(), await mkdtemp(join(tmpdir(), 'gatehouse-load-'))];
   const database = await openEmbedded(directory);
   await migrate(database, await loadMigrations());
-  const node = await startNode(t, { upstream, workers: 2 });
+  const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData }) // as `up` starts them: one data directory;
   const env = { dataAdminToken: nodeToken, dataAdminUrls: [node.url], dataDirectory: directoryOfData, crsDirectory: ruleSet, upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
   const link = await connectDataPlane({ env, database, now: Date.now, cacheDirectory: join(data, 'cache', 'automata') });
   const at = await startTestApp(database, { applySettings: link.applySettings });

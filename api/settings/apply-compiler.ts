@@ -26,77 +26,89 @@ interface Waiting {
 }
 
 export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyCompiler {
-  const { timeoutMs = 180_000, idleMs = 600_000, ...workerData } = options;
-  const waiting = new Map<number, Waiting>();
-  let worker: Worker | null = null;
-  let tokens = 0;
-  let idle: NodeJS.Timeout | null = null;
+  const thread = new CompileThread(options);
+  const unexpected = (reply: FromCompileThread): Error => new Error(reply.kind === 'failed' ? reply.reason : 'the compile thread answered another question');
+  return {
+    async compile(policy) {
+      const reply = await thread.ask((token) => ({ kind: 'compile', token, policy }));
+      if (reply.kind === 'compiled' || reply.kind === 'refused') return reply;
+      throw unexpected(reply);
+    },
+    async replay(request) {
+      const reply = await thread.ask((token) => ({ kind: 'replay', token, request }));
+      if (reply.kind === 'replayed') return reply.impact;
+      throw unexpected(reply);
+    },
+    close: () => thread.close(),
+  };
+}
 
-  const abandon = (gone: Worker, error: Error): void => {
-    if (worker === gone) worker = null;
-    for (const [token, { reject }] of waiting) {
-      waiting.delete(token);
-      reject(error);
-    }
-  };
-  const begin = (): Worker => {
-    const started = new Worker(new URL('./apply-worker.js', import.meta.url), { workerData: workerData satisfies CompileStart, name: 'gatehouse-compile' });
-    started.on('message', (reply: FromCompileThread) => {
-      waiting.get(reply.token)?.resolve(reply);
-      waiting.delete(reply.token);
-      if (waiting.size === 0) rest(started);
-    });
-    started.on('error', (error) => abandon(started, error));
-    started.on('exit', (code) => abandon(started, new Error(`the compile thread ended with ${code}`)));
-    return started;
-  };
-  /** Nothing to do: it must not keep the process alive, and after a while it goes. */
-  const rest = (resting: Worker): void => {
-    resting.unref();
-    idle = setTimeout(() => {
-      if (worker === resting && waiting.size === 0) {
-        worker = null;
-        void resting.terminate();
-      }
-    }, idleMs);
-    idle.unref();
-  };
-  const ask = (message: (token: number) => ToCompileThread): Promise<FromCompileThread> => {
-    if (idle !== null) clearTimeout(idle);
-    worker ??= begin();
-    const mine = worker;
+class CompileThread {
+  private readonly waiting = new Map<number, Waiting>();
+  private worker: Worker | null = null;
+  private tokens = 0;
+  private idle: NodeJS.Timeout | null = null;
+
+  constructor(private readonly options: PolicyCompilerOptions) {}
+
+  ask(message: (token: number) => ToCompileThread): Promise<FromCompileThread> {
+    const { timeoutMs = 180_000 } = this.options;
+    if (this.idle !== null) clearTimeout(this.idle);
+    const mine = (this.worker ??= this.begin());
     mine.ref();
-    const token = ++tokens;
+    const token = ++this.tokens;
     return new Promise((resolve, reject) => {
       const alarm = setTimeout(() => {
-        abandon(mine, new Error(`compiling took longer than ${timeoutMs / 1000} s`));
+        this.abandon(mine, new Error(`compiling took longer than ${timeoutMs / 1000} s`));
         void mine.terminate();
       }, timeoutMs);
       const done = <T>(settle: (value: T) => void) => (value: T): void => {
         clearTimeout(alarm);
         settle(value);
       };
-      waiting.set(token, { resolve: done(resolve), reject: done(reject) });
+      this.waiting.set(token, { resolve: done(resolve), reject: done(reject) });
       mine.postMessage(message(token));
     });
-  };
-  return {
-    async compile(policy) {
-      const reply = await ask((token) => ({ kind: 'compile', token, policy }));
-      if (reply.kind === 'compiled' || reply.kind === 'refused') return reply;
-      throw new Error(reply.kind === 'failed' ? reply.reason : 'the compile thread answered another question');
-    },
-    async replay(request) {
-      const reply = await ask((token) => ({ kind: 'replay', token, request }));
-      if (reply.kind === 'replayed') return reply.impact;
-      throw new Error(reply.kind === 'failed' ? reply.reason : 'the compile thread answered another question');
-    },
-    async close() {
-      if (idle !== null) clearTimeout(idle);
-      const last = worker;
-      if (last === null) return;
-      abandon(last, new Error('the server is closing'));
-      await last.terminate();
-    },
-  };
+  }
+
+  async close(): Promise<void> {
+    if (this.idle !== null) clearTimeout(this.idle);
+    const last = this.worker;
+    if (last === null) return;
+    this.abandon(last, new Error('the server is closing'));
+    await last.terminate();
+  }
+
+  private begin(): Worker {
+    const { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads } = this.options;
+    const workerData: CompileStart = { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads };
+    const started = new Worker(new URL('./apply-worker.js', import.meta.url), { workerData, name: 'gatehouse-compile' });
+    started.on('message', (reply: FromCompileThread) => {
+      this.waiting.get(reply.token)?.resolve(reply);
+      this.waiting.delete(reply.token);
+      if (this.waiting.size === 0) this.rest(started);
+    });
+    started.on('error', (error) => this.abandon(started, error));
+    started.on('exit', (code) => this.abandon(started, new Error(`the compile thread ended with ${code}`)));
+    return started;
+  }
+
+  /** Whoever waits on a thread that is gone hears of it; what a newer thread was asked is not touched. */
+  private abandon(gone: Worker, error: Error): void {
+    if (this.worker !== gone) return;
+    this.worker = null;
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
+  }
+
+  /** Nothing to do: it must not keep the process alive, and after a while it goes. */
+  private rest(resting: Worker): void {
+    resting.unref();
+    this.idle = setTimeout(() => {
+      if (this.worker !== resting || this.waiting.size > 0) return;
+      this.worker = null;
+      void resting.terminate();
+    }, this.options.idleMs ?? 600_000);
+    this.idle.unref();
+  }
 }

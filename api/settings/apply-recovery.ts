@@ -1,0 +1,79 @@
+// What fell off the road of a change is brought back to it: an activation that a crash interrupted, a node that was away.
+import { systemActor, type AuditLog } from '../audit/chain.js';
+import { nextGeneration } from '../nodes/fleet.js';
+import { listNodes } from '../nodes/node-store.js';
+import { versionTarget, viewNode, type ChangeRoadOptions } from './apply-target.js';
+import { clearPending, findVersion, markActive, readState } from './store.js';
+
+export type Healed = 'nothing' | 'finished' | 'forgotten' | 'waiting';
+
+/**
+ * A pending version that some node serves is put on all of them and becomes active; one that none serves is forgotten.
+ * As long as no node answers, nobody can tell, and it stays pending.
+ */
+export async function healActivation(options: ChangeRoadOptions, audit: AuditLog): Promise<Healed> {
+  const { database, fleet } = options;
+  const { sql } = database;
+  if ((await readState(sql)).pendingId === null) return 'nothing';
+  return database.withLock('apply', async () => {
+    const state = await readState(sql);
+    if (state.pendingId === null) return 'nothing';
+    const pending = await findVersion(sql, state.pendingId);
+    const answers = await fleet.ask();
+    const answered = [...answers.values()].flatMap((answer) => (answer.kind === 'answered' ? [answer.status] : []));
+    if (answered.length === 0) return 'waiting';
+    const isServed = answered.some(({ generation, ruleset }) => generation === state.generation && ruleset === pending?.artifactSha256);
+    const target = isServed ? await versionTarget(options, state.pendingId) : null;
+    const outcome = target === null ? null : await fleet.activate(target, nextGeneration(state.generation + 1, answers), answers, await versionTarget(options, state.activeId));
+    const isFinished = outcome?.kind === 'active' && target !== null;
+    await sql.begin(async (tx) => {
+      if (isFinished) await markActive(tx, target.versionId, target.sha256, outcome.generation);
+      else await clearPending(tx);
+      const summary = isFinished ? `finished the activation of settings version ${target.versionId} that a restart had interrupted` : `settings version ${state.pendingId} was on its way when the server stopped and serves nowhere; what served before serves`;
+      await audit.record(tx, { actor: systemActor, action: 'config.apply.healed', summary, details: { version: state.pendingId } });
+    });
+    return isFinished ? 'finished' : 'forgotten';
+  });
+}
+
+/** Asks every node and brings those that are behind up to date. One line about it. */
+export async function reconcileNodes(options: ChangeRoadOptions, audit: AuditLog): Promise<string> {
+  const { database, fleet } = options;
+  const healed = await healActivation(options, audit);
+  const answers = await fleet.ask();
+  const state = await readState(database.sql);
+  const rows = await listNodes(database.sql);
+  const away = [...answers.values()].filter(({ kind }) => kind === 'unreachable').length;
+  const lines = [`${answers.size - away} of ${answers.size} nodes answer`];
+  if (healed !== 'nothing') lines.push(`an interrupted activation was ${healed}`);
+  if (state.activeId === null || state.pendingId !== null) return lines.join('; ');
+  for (const [url, answer] of answers) {
+    const { state: standing } = viewNode(url, answer, rows.find((row) => row.url === url), state.activeId);
+    if (standing === 'behind') lines.push(`${url} ${await bringUp(options, url, audit)}`);
+  }
+  return lines.join('; ');
+}
+
+/** Under the lock, with everything read again: the first look was without it. */
+async function bringUp(options: ChangeRoadOptions, url: string, audit: AuditLog): Promise<string> {
+  const { database, fleet } = options;
+  const { sql } = database;
+  return database.withLock('apply', async () => {
+    const state = await readState(sql);
+    const answer = (await fleet.ask()).get(url);
+    const row = (await listNodes(sql)).find((one) => one.url === url);
+    if (state.pendingId !== null || answer?.kind !== 'answered' || viewNode(url, answer, row, state.activeId).state !== 'behind') return 'is up to date';
+    const target = await versionTarget(options, state.activeId);
+    if (target === null) return 'cannot be brought up to date: the active settings do not compile any more';
+    const generation = nextGeneration(state.generation, new Map([[url, answer]]));
+    let result = await fleet.activateOne(url, target, generation);
+    if (result.kind === 'refused') {
+      // an artifact of an older program: the settings are what counts, so they are compiled anew
+      const again = await versionTarget(options, state.activeId, true);
+      if (again !== null && again.sha256 !== target.sha256) result = await fleet.activateOne(url, again, generation);
+    }
+    if (result.kind !== 'active') return `did not take it: ${result.kind === 'refused' ? result.reason : result.detail}`;
+    await sql.begin((tx) => audit.record(tx, { actor: systemActor, action: 'nodes.reconcile', summary: `brought ${url} up to settings version ${target.versionId} as its generation ${generation}`, details: { url, version: target.versionId, generation } }));
+    return `now serves version ${target.versionId} as generation ${generation}`;
+  });
+}
