@@ -11,10 +11,10 @@ t.test('equals a plain map', (t) => {
   const seed = Number(process.env['SEED'] ?? 20_261_121);
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...keys), fc.constantFrom('', 'base')), fc.array(step, { maxLength: 12 }), (start, steps) => {
-      const base = new Map(Object.entries(start));
+      const base = new Map<string, string>(Object.entries(start));
       const frozen = [...base];
       const tx = new TxVariables(base);
-      const model = new Map(base);
+      const model = new Map<string, string>(base);
       for (const [kind, key, value] of steps) {
         if (kind === 'set') {
           tx.set(key, value);
