@@ -153,6 +153,26 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
     await clearPending(database.sql);
   });
 
+  await t.test('a rollback takes the same road', async (t) => {
+    await road.patch({ custom_rules: [rule(1_000_001, 'frotz')] });
+    const first = await road.apply();
+    await road.patch({ custom_rules: [rule(1_000_001, 'blorb')] });
+    await road.apply();
+    t.same([await ask(node, '/?q=frotz'), await ask(node, '/?q=blorb')], [200, 403]);
+    const back = await road.call('POST', '/api/config/rollback', { token: road.admin, body: { version: first.body['version'] } });
+    t.match(back, { status: 200, body: { changed: true, apply: { applied: true, artifact_sha256: first.body['artifact_sha256'], nodes: [{ state: 'active' }] } } }, back.text);
+    t.same([await ask(node, '/?q=frotz'), await ask(node, '/?q=blorb')], [403, 200]);
+    t.match((await road.call('GET', '/api/audit/verify', { token: road.admin })).body, { ok: true });
+  });
+
+  await t.test('two who apply at once take turns', async (t) => {
+    const before = Number((await node.status())['generation']);
+    const replies = await Promise.all([road.apply(), road.apply(), road.patch({ inbound_threshold: 4 }).then(() => road.apply()), road.apply('?dry_run=true')]);
+    t.same(replies.map(({ status }) => status), [200, 200, 200, 200]);
+    t.ok(Number((await node.status())['generation']) <= before + 1, 'what is served already is not served again');
+    t.match(await readState(database.sql), { pendingId: null });
+  });
+
   await t.test('artifacts lie under their hash, without leftovers', async (t) => {
     const names = await readdir(join(road.data, 'artifacts'));
     t.ok(names.length >= 5);
