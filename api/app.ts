@@ -28,11 +28,16 @@ import { registerJobRoutes } from './jobs/routes.js';
 import { registerLicenceRoutes } from './licence/routes.js';
 import { registerNodeRoutes } from './nodes/routes.js';
 import { registerSampleRoutes } from './records/routes.js';
+import { createRuleLab } from './rules/lab.js';
+import { registerCategoryRoutes } from './rules/category-routes.js';
+import { registerRuleRoutes } from './rules/routes.js';
+import { registerSuggestionRoutes } from './rules/suggestion-routes.js';
 import { registerSettingsRoutes } from './settings/routes.js';
 import { registerVersionRoutes } from './settings/version-routes.js';
 import { createSettingsReader } from './settings/reader.js';
 import { toProblemFields } from './settings/validate.js';
 import { registerThreatRoutes } from './threat-intel/routes.js';
+import { registerPatchRoutes } from './vpatch/routes.js';
 
 /** Bodies beyond this are answered 413; routes that import data say their own. */
 export const bodyBytesMax = 1024 * 1024;
@@ -83,6 +88,11 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerLicenceRoutes(app, house);
   registerSettingsRoutes(app, house);
   registerVersionRoutes(app, house);
+  const lab = createRuleLab();
+  registerCategoryRoutes(app, house, deps.crsDirectory ?? null);
+  registerRuleRoutes(app, house, lab);
+  registerPatchRoutes(app, house);
+  registerSuggestionRoutes(app, house, lab, deps.crsDirectory ?? null);
   registerThreatRoutes(app, house);
   registerEventRoutes(app, house);
   registerSampleRoutes(app, house);

@@ -32,6 +32,8 @@ export interface AppDeps {
   readonly applySettings: ApplySettings | null;
   /** Called after the list of bad addresses changed; pushes it to the data plane without a recompile. */
   readonly threatsChanged?: () => Promise<void>;
+  /** The unpacked rule set, for counting rules and trying exclusions; null or absent: both say that there is none. */
+  readonly crsDirectory?: string | null;
   /** PEM of the vendor's public key; null: a build without one is a trial. */
   readonly licencePublicKey: string | null;
   /** pino options, or false for silence. */

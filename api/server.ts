@@ -14,7 +14,7 @@ import { createFeedJob } from './jobs/feeds.js';
 import { createRetentionJob } from './jobs/retention.js';
 import { createScheduler, type Job } from './jobs/scheduler.js';
 import { vendorPublicKey } from './licence/vendor-key.js';
-import { connectDataPlane } from './nodes/link.js';
+import { connectDataPlane, findRuleSet } from './nodes/link.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
 import type { ApplySettings } from './settings/contract.js';
 import { seedSettings } from './settings/store.js';
@@ -63,7 +63,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => outbound.close());
     const link = (await options.connectDataPlane?.({ env, database, outbound, now })) ?? null;
     if (link !== null) undo.push(() => link.close());
-    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), logger: { level: env.logLevel } });
+    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), logger: { level: env.logLevel } });
     undo.push(() => app.close());
     await options.extend?.(app, house);
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);

@@ -10,6 +10,7 @@ import { createPolicyCompiler } from '../settings/apply-compiler.js';
 import type { FindVirtualPatch } from '../settings/apply-policy.js';
 import { createChangeRoad, type ChangeRoad } from '../settings/apply.js';
 import type { ApplySettings } from '../settings/contract.js';
+import { findVirtualPatch } from '../vpatch/catalog/index.js';
 import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
 
@@ -48,7 +49,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   });
   const fleet = createFleet({ urls: [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))], client: createNodeClient({ token: env.dataAdminToken }), database, now, pause: (ms) => new Promise((done) => setTimeout(done, ms)) });
   const road = createChangeRoad({
-    database, fleet, compiler, artifactsDirectory, now, clock: () => performance.now(), sealing: createSealing(env.settingsEncryptionSecret), upstreams: env.upstreams, findVirtualPatch: options.findVirtualPatch ?? (() => null),
+    database, fleet, compiler, artifactsDirectory, now, clock: () => performance.now(), sealing: createSealing(env.settingsEncryptionSecret), upstreams: env.upstreams, findVirtualPatch: options.findVirtualPatch ?? findVirtualPatch,
   });
   let audit: House['audit'] | null = null;
   const job: Job = { name: 'nodes', everyMs: reconcileEveryMs, timeoutMs: 300_000, run: () => (audit === null ? Promise.resolve('not started') : road.reconcile(audit)) };
@@ -78,4 +79,10 @@ async function newestRuleSet(directory: string): Promise<string> {
   });
   const versions = names.filter((name) => /^\d+\.\d+\.\d+$/.test(name)).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   return join(root, versions.at(-1) ?? 'none');
+}
+
+/** The rule set of this machine; null when there is none. */
+export async function findRuleSet(env: Pick<Env, 'dataDirectory' | 'crsDirectory'>): Promise<string | null> {
+  const directory = env.crsDirectory ?? (await newestRuleSet(resolve(env.dataDirectory)));
+  return (await exists(join(directory, 'rules'))) ? directory : null;
 }

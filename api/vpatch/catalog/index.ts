@@ -14,6 +14,8 @@ export const patchCatalog: readonly CatalogPatch[] = [...javaPatches, ...atlassi
 
 const byId = new Map(patchCatalog.map((patch) => [patch.id, patch]));
 
-export function findPatch(id: number): CatalogPatch | null {
-  return byId.get(id) ?? null;
+/** What apply asks for: the rule of an entry of the settings, which carries both id and CVE; null when the catalogue has no such pair. */
+export function findVirtualPatch(cve: string, id: number): { readonly name: string; readonly text: string } | null {
+  const patch = byId.get(id);
+  return patch === undefined || patch.cve !== cve ? null : { name: `${patch.cve} ${patch.title}`, text: patch.seclang };
 }

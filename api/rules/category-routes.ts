@@ -1,0 +1,65 @@
+// The thirteen categories with what they stand for in the rule set at hand. They are switched with PATCH /api/settings
+// ({"categories":{"sqli":{"enabled":false}}}); this tells what that would mean.
+import { diskReader, loadCoreRuleSet } from '#compiler';
+import { Type } from '@sinclair/typebox';
+import type { App, House } from '../deps.js';
+import { refusals } from '../http/refusals.js';
+import { categoryKeys, type CategoryKey } from '../settings/schema/waf.js';
+import { readHead } from '../settings/store.js';
+
+/** Exact tags, compared whole. The compiler renders the same table; `rules.test.ts` holds both together. */
+export const categoryTags: Readonly<Record<CategoryKey, readonly string[]>> = {
+  sqli: ['OWASP_CRS/ATTACK-SQLI'],
+  xss: ['OWASP_CRS/ATTACK-XSS'],
+  rce: ['OWASP_CRS/ATTACK-RCE', 'OWASP_CRS/WEB-SHELLS'],
+  php: ['OWASP_CRS/ATTACK-PHP'],
+  java: ['OWASP_CRS/ATTACK-JAVA'],
+  generic: ['OWASP_CRS/ATTACK-GENERIC'],
+  lfi: ['OWASP_CRS/ATTACK-LFI'],
+  rfi: ['OWASP_CRS/ATTACK-RFI'],
+  protocol: ['OWASP_CRS/PROTOCOL-ENFORCEMENT', 'OWASP_CRS/PROTOCOL-ATTACK', 'OWASP_CRS/MULTIPART-ATTACK'],
+  method: ['OWASP_CRS/METHOD-ENFORCEMENT'],
+  scanner: ['OWASP_CRS/SCANNER-DETECTION'],
+  fixation: ['OWASP_CRS/ATTACK-SESSION-FIXATION'],
+  dataleak: ['OWASP_CRS/DATA-LEAKAGES', 'OWASP_CRS/DATA-LEAKAGES-SQL', 'OWASP_CRS/DATA-LEAKAGES-JAVA', 'OWASP_CRS/DATA-LEAKAGES-PHP', 'OWASP_CRS/DATA-LEAKAGES-IIS', 'OWASP_CRS/DATA-LEAKAGES-RUBY'],
+};
+
+/** Rules by tag, counted in the text: a rule is a directive at the beginning of a line with everything indented below it. */
+export function countTags(texts: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    for (const block of text.split(/\n(?=Sec(?:Rule|Action)\s)/)) {
+      if (!/^Sec(?:Rule|Action)\s/.test(block)) continue;
+      const rule = block.split(/\n(?=#|\s*\n)/, 1)[0] ?? '';
+      for (const tag of new Set([...rule.matchAll(/tag:'([^']+)'/g)].map((match) => match[1] as string))) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+const CategoryView = Type.Object({ key: Type.String(), enabled: Type.Boolean(), path_exclusions: Type.Array(Type.String()), tags: Type.Array(Type.Object({ tag: Type.String(), rules: Type.Union([Type.Integer(), Type.Null()]) })), rules: Type.Union([Type.Integer(), Type.Null()], { description: 'null: there is no rule set on this server' }) });
+
+export function registerCategoryRoutes(app: App, house: House, crsDirectory: string | null): void {
+  let counts: { readonly version: string; readonly tags: ReadonlyMap<string, number> } | null = null;
+  const count = () => {
+    if (counts !== null || crsDirectory === null) return counts;
+    const { crs } = loadCoreRuleSet(crsDirectory, diskReader);
+    counts = crs === null ? null : { version: crs.version, tags: countTags(crs.rules.map(({ text }) => text)) };
+    return counts;
+  };
+  app.get(
+    '/api/rules/categories',
+    { schema: { tags: ['rules'], summary: 'The CRS categories: their state, exact tags and numbers of rules', response: { 200: Type.Object({ crs_version: Type.Union([Type.String(), Type.Null()]), items: Type.Array(CategoryView) }), ...refusals } } },
+    async (_, reply) => {
+      const { settings, etag } = await readHead(house.database.sql);
+      const known = count();
+      reply.header('etag', etag);
+      const items = categoryKeys.map((key) => {
+        const tags = categoryTags[key].map((tag) => ({ tag, rules: known === null ? null : (known.tags.get(tag) ?? 0) }));
+        const { enabled, path_exclusions } = settings.categories[key];
+        return { key, enabled, path_exclusions, tags, rules: known === null ? null : tags.reduce((sum, { rules }) => sum + (rules ?? 0), 0) };
+      });
+      return { crs_version: known?.version ?? null, items };
+    },
+  );
+}

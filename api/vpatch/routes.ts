@@ -1,0 +1,71 @@
+// Virtual patches: the catalogue, and which of its entries are in force (settings.virtual_patches).
+import { Type } from '@sinclair/typebox';
+import { requirePrincipal } from '../auth/guard.js';
+import type { App, House } from '../deps.js';
+import { ApiError } from '../errors.js';
+import { closed, refusals } from '../http/refusals.js';
+import { changeSettings } from '../settings/change.js';
+import type { Settings } from '../settings/schema.js';
+import { readHead } from '../settings/store.js';
+import { patchCatalog, type CatalogPatch } from './catalog/index.js';
+
+const TestView = Type.Object({ name: Type.String(), expect: Type.String(), method: Type.String(), uri: Type.String(), headers: Type.Array(Type.Array(Type.String())), body: Type.String() });
+const PatchView = Type.Object({
+  id: Type.Integer(), cve: Type.String(), title: Type.String(), product: Type.String(), affected: Type.String(), cwe: Type.String(), technique: Type.String(), severity: Type.String(),
+  seclang: Type.String(), tests: Type.Array(TestView), state: Type.Unsafe<PatchState>({ type: 'string', enum: ['available', 'enabled', 'disabled'] }),
+});
+type PatchState = 'available' | 'enabled' | 'disabled';
+
+const stateOf = (settings: Settings, id: number): PatchState => {
+  const found = settings.virtual_patches.find((one) => one.id === id);
+  return found === undefined ? 'available' : found.enabled ? 'enabled' : 'disabled';
+};
+const view = (patch: CatalogPatch, settings: Settings) => ({ ...patch, tests: patch.tests.map((test) => ({ ...test, headers: test.headers.map((pair) => [...pair]) })), state: stateOf(settings, patch.id) });
+
+/** By id or CVE; throws `not_found`. */
+function requirePatch({ id, cve }: { readonly id?: number; readonly cve?: string }): CatalogPatch {
+  const found = patchCatalog.find((patch) => (id === undefined || patch.id === id) && (cve === undefined || patch.cve === cve));
+  if ((id === undefined && cve === undefined) || found === undefined) throw new ApiError('not_found', `The catalogue has no virtual patch ${[cve, id].filter((part) => part !== undefined).join(' ') || 'without id or cve'}.`);
+  return found;
+}
+
+const severities = { critical: 0, high: 1, medium: 2 } as const;
+
+export function registerPatchRoutes(app: App, house: House): void {
+  app.get(
+    '/api/vpatch/catalog',
+    { schema: { tags: ['virtual patches'], summary: 'Published vulnerabilities with a rule of ours for each', querystring: Type.Object({ q: Type.Optional(Type.String({ maxLength: 100, description: 'part of CVE, title or product' })), severity: Type.Optional(Type.Unsafe<keyof typeof severities>({ type: 'string', enum: Object.keys(severities) })) }, closed), response: { 200: Type.Object({ items: Type.Array(PatchView), total: Type.Integer() }), ...refusals } } },
+    async (request) => {
+      const { settings } = await readHead(house.database.sql);
+      const { q = '', severity } = request.query;
+      const wanted = q.toLowerCase();
+      const items = patchCatalog.filter((patch) => (severity === undefined || patch.severity === severity) && `${patch.cve} ${patch.title} ${patch.product}`.toLowerCase().includes(wanted));
+      return { items: items.map((patch) => view(patch, settings)), total: patchCatalog.length };
+    },
+  );
+  app.post(
+    '/api/vpatch',
+    {
+      schema: {
+        tags: ['virtual patches'], summary: 'Put a virtual patch in force, switch it off, or take it out; active after POST /api/apply',
+        body: Type.Object({ id: Type.Optional(Type.Integer()), cve: Type.Optional(Type.String({ maxLength: 40 })), action: Type.Optional(Type.Unsafe<'apply' | 'disable' | 'remove'>({ type: 'string', enum: ['apply', 'disable', 'remove'], default: 'apply' })) }, closed),
+        response: { 200: Type.Object({ patch: PatchView, version: Type.Integer(), changed: Type.Boolean() }), ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const patch = requirePatch(request.body);
+      const { action = 'apply' } = request.body;
+      const saved = await changeSettings(house, requirePrincipal(request), {
+        action: `vpatch.${action}`,
+        ifMatch: request.headers['if-match'],
+        propose: (shown) => {
+          const others = shown.virtual_patches.filter(({ id }) => id !== patch.id);
+          const entries = action === 'remove' ? others : [...others, { id: patch.id, cve: patch.cve, enabled: action === 'apply' }];
+          return { ...shown, virtual_patches: entries.sort((left, right) => left.id - right.id) };
+        },
+      });
+      reply.header('etag', saved.stored.etag);
+      return { patch: view(patch, saved.stored.settings), version: saved.stored.id, changed: saved.changed };
+    },
+  );
+}
