@@ -7,7 +7,8 @@
 // A loader must expect refusal: another format version, damage, a foreign file. Compiled Hyperscan databases inside may
 // be refused too (other library version or CPU); the plan carries their pattern sources, and ruleset.ts rebuilds.
 import { createHash } from 'node:crypto';
-import { Packr } from 'msgpackr';
+// The plain JavaScript half: the package's native accelerator crashes in worker threads, and an artifact is read once.
+import { Packr } from 'msgpackr/pack';
 import type { Program } from './ir.js';
 import type { PlanIR } from './plan.js';
 
