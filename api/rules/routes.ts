@@ -1,13 +1,13 @@
 // Custom rules as resources over the settings object: every change is a settings version with its audit entry, and the
 // ETag is the settings' own. A rule that is enabled compiles and passes its own tests; a disabled one may be unfinished.
-import { Type, type Static } from '@sinclair/typebox';
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { requirePrincipal } from '../auth/guard.js';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
 import { closed, refusals } from '../http/refusals.js';
 import { changeSettings } from '../settings/change.js';
 import type { Settings } from '../settings/schema.js';
-import { CustomRule as CustomRuleSchema } from '../settings/schema/waf.js';
+import { CustomRule as CustomRuleSchema, RuleTest } from '../settings/schema/waf.js';
 import { readHead } from '../settings/store.js';
 import { checkCustomRule, customIds, type CustomRule, type RuleProblem } from './check.js';
 import type { RuleLab } from './lab.js';
@@ -19,7 +19,8 @@ const TestView = Type.Object({ name: Type.String(), expected: Type.String(), got
 const SavedView = Type.Object({ rule: RuleView, problems: Type.Array(ProblemView), tests: Type.Array(TestView), version: Type.Integer() });
 const { id: idSchema, ...rest } = CustomRuleSchema.properties;
 const NewRule = Type.Object({ ...rest, id: Type.Optional(idSchema) }, closed);
-const RulePatch = Type.Partial(Type.Object(rest), closed);
+/** Without defaults: what a patch leaves out stays as it is. */
+const RulePatch = Type.Unsafe<Partial<Omit<CustomRule, 'id'>>>(Type.Partial(Type.Object(Object.fromEntries(Object.entries(rest).map(([name, { default: _, ...schema }]) => [name, schema as TSchema]))), closed));
 const Params = Type.Object({ id: Type.Integer({ minimum: customIds[0], maximum: customIds[1] }) });
 
 /** Throws 422 with every problem and its place, or with the tests that fail. `mustPass`: the rule is to be enabled. */
@@ -117,7 +118,7 @@ export function registerRuleRoutes(app: App, house: House, lab: RuleLab): void {
   registerTestRoute(app, house, lab);
 }
 
-const TestBody = Type.Object({ id: Type.Optional(idSchema), rule: Type.Optional(NewRule), tests: Type.Optional(rest.tests) }, closed);
+const TestBody = Type.Object({ id: Type.Optional(idSchema), rule: Type.Optional(NewRule), tests: Type.Optional(Type.Array(RuleTest, { maxItems: 50 })) }, closed);
 
 /** Runs tests without saving anything: of a stored rule, or of one that is being written. */
 function registerTestRoute(app: App, house: House, lab: RuleLab): void {
