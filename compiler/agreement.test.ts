@@ -14,7 +14,7 @@ import { formatDiagnostics } from './diagnostics.js';
 import { emitArtifact } from './emit.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from './index.js';
 import { compileProgram } from './program.js';
-import { compareAll, type Rung, type Sample } from './testing/agreement.js';
+import { compareAll, runSample, type Rung, type Sample } from './testing/agreement.js';
 import { ftwSamples, mutations, trafficSamples } from './testing/samples.js';
 
 const shared = process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared');
@@ -42,6 +42,34 @@ function policyProgram(crs: string, paranoia: number, mode: 'On' | 'DetectionOnl
 function thin(samples: readonly Sample[], most: number): Sample[] {
   const step = Math.max(1, Math.floor(samples.length / most));
   return samples.filter((_, index) => index % step === 0).slice(0, most);
+}
+
+/**
+ * The same texts in one place after another, often enough that each place's memory keeps them: what a Cookie header
+ * taught must not answer for a Referer.
+ */
+function* wanderers(samples: readonly Sample[]): Generator<Sample> {
+  const texts = samples.map(({ head }) => decodeURIComponent(head.uri.slice(head.uri.indexOf('=') + 1, 160).replace(/%(?![0-7][0-9a-f])/gi, '')).replace(/[^\x20-\x7e]/g, ''));
+  const fixed = ['Host', 'example.com', 'Accept', '*/*'];
+  for (const place of ['Cookie', 'Referer', 'User-Agent', 'X-Other', 'argument', 'path']) {
+    for (const round of [1, 2]) {
+      for (const [index, text] of texts.entries()) {
+        const uri = place === 'argument' ? `/?q=${encodeURIComponent(text)}` : place === 'path' ? `/${encodeURIComponent(text)}` : '/';
+        const headers = uri === '/' ? [...fixed, place, text] : fixed;
+        yield { id: `wanderer ${index} round ${round} as ${place}`, head: { method: 'GET', uri, protocol: 'HTTP/1.1', headers, clientIp: '192.0.2.7', clientPort: 1, serverIp: '192.0.2.80', serverPort: 80 }, body: null, response: null };
+      }
+    }
+  }
+}
+
+/** For docs/adr/0001-automata.md: what the compiled engine asks of its automata. */
+function costOf(ruleset: ReturnType<typeof loadRuleset>, samples: readonly Sample[]): string {
+  const inspector = createCompiledInspector(ruleset);
+  for (const sample of samples) runSample(inspector, sample);
+  const { lookups, found, scans, scannedBytes } = inspector.counters();
+  inspector.release();
+  const each = (count: number): string => (count / samples.length).toFixed(1);
+  return `${samples.length} requests: ${each(lookups)} values looked up, ${((100 * found) / lookups).toFixed(0)} % known, ${each(scans)} scanned, ${each(scannedBytes)} bytes scanned per request`;
 }
 
 t.setTimeout(3_600_000);
@@ -77,6 +105,11 @@ for (const { paranoia, mode } of [
     check('attacks', thin(attack, 600), 400);
     check('benign traffic', thin(benign, 600), 400);
     check('performance mix', thin(mix, 200), 150);
+    check('wandering attacks', wanderers(thin(attack.filter(({ head }) => head.uri.includes('=')), 60)), 300);
+    const sizes = report.plan.databases.map(({ bytes: size }) => size);
+    t.comment(`${report.plan.atoms} atoms, ${report.plan.pipelines} pipelines, ${report.plan.classes.length} classes, ${sizes.length} databases of ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024)} KiB (largest ${Math.round(Math.max(...sizes) / 1024)} KiB; longest list ${Math.max(...report.plan.databases.map(({ patterns }) => patterns))} patterns), ${report.plan.inRe2.length} atoms in RE2 sets, artifact ${Math.round(bytes.length / 1024)} KiB, folded ${JSON.stringify(report.folded)}`);
+    t.comment(`benign ${costOf(ruleset, benign.slice(0, 3000))}`);
+    t.comment(`perf-mix ${costOf(ruleset, mix.slice(0, 3000))}`);
     const all = [...ftw, ...attack, ...thin(benign, 2000), ...thin(mix, 300)];
     check(`mutations with seed ${seed}`, mutations(all, mutationsCount, seed), mutationsCount);
     if (paranoia === 1) {

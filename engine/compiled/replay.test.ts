@@ -18,7 +18,7 @@ const head = (more: Partial<LinkIR> = {}): LinkIR => link([target('REQUEST_HEADE
 const second = (more: Partial<LinkIR> = {}): LinkIR => link([target('TX', /^note_/)], operator('within %{tx.list}', [tx('list')]), more);
 
 t.test('the exact form only', (t) => {
-  const others: Readonly<Record<string, RuleIR>> = {
+  const others = {
     writes: action(8, 1, [setTx('note_x', ['1'])]),
     writesAny: action(8, 1, [{ kind: 'setvar', collection: 'TX', key: [matchedVar], operation: 'set', value: ['1'] }]),
     writesBeginning: action(8, 1, [{ kind: 'setvar', collection: 'TX', key: ['no', matchedVar], operation: 'set', value: ['1'] }]),
@@ -28,7 +28,7 @@ t.test('the exact form only', (t) => {
   const rows: readonly [string, boolean, readonly LinkIR[], RuleIR?][] = [
     ['the form', true, [head(), second()]],
     ['without capture, from MATCHED_VAR', true, [head({ capture: false, actions: [plainNote] }), second()]],
-    ['beside a rule that writes something else', true, [head(), second()], others['unrelated']],
+    ['beside a rule that writes something else', true, [head(), second()], others.unrelated],
     ['TX:0 of an earlier rule', false, [head({ capture: false }), second()]],
     ['captures with groups', false, [head({ operator: operator('rx ^(.*)$') }), second()]],
     ['a negated head', false, [head({ operator: operator('!rx ^.*$'), capture: false, actions: [plainNote] }), second()]],
@@ -48,10 +48,10 @@ t.test('the exact form only', (t) => {
     ['a second link with a macro of the request', false, [head(), second({ operator: operator('within %{request_method}', [{ variable: 'REQUEST_METHOD', key: null }]) })]],
     ['one link', false, [head()]],
     ['three links', false, [head(), second(), second()]],
-    ['somebody else writes such a note', false, [head(), second()], others['writes']],
-    ['somebody may write any name', false, [head(), second()], others['writesAny']],
-    ['somebody may write such a name', false, [head(), second()], others['writesBeginning']],
-    ['somebody sees what matched', false, [head(), second()], others['sees']],
+    ['somebody else writes such a note', false, [head(), second()], others.writes],
+    ['somebody may write any name', false, [head(), second()], others.writesAny],
+    ['somebody may write such a name', false, [head(), second()], others.writesBeginning],
+    ['somebody sees what matched', false, [head(), second()], others.sees],
   ];
   for (const [name, expected, links, other] of rows) {
     const program = programOf([rule(1, 1, links), ...(other === undefined ? [] : [other])]);
