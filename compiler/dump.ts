@@ -1,5 +1,6 @@
 // Program → text for people and golden files. Only what differs from the default is printed, one thing a line.
 import { defaultEngineSettings, type ActionIR, type ControlIR, type DisruptiveIR, type EngineSettings, type LinkIR, type OperatorIR, type Program, type RuleIR, type TargetIR } from '#engine/ir';
+import type { GroupIR, PlanIR } from '#engine/plan';
 import { printTemplate } from './template.js';
 
 export function dumpProgram(program: Program): string {
@@ -125,4 +126,45 @@ function dumpControl(control: ControlIR): string {
     default:
       return `${control.kind} ${String(control.value)}`;
   }
+}
+
+/** How the compiled engine finds the rules worth running: what is gone, what is asked where, what is visited always. */
+export function dumpPlan(program: Program, plan: PlanIR): string {
+  const lines = plan.initialTx.map(([name, value]) => `constant TX.${name} = ${quote(value)}`);
+  const idOf = (item: number): string => {
+    const found = program.items[item];
+    return found?.kind === 'rule' ? String(found.id) : '?';
+  };
+  const active = new Set(plan.active.flat());
+  const gone = program.items.filter((item) => item.kind === 'rule' && !active.has(item.index)).map(({ index }) => idOf(index));
+  if (gone.length > 0) lines.push(`gone ${gone.join(' ')}`);
+  if (plan.certain.length > 0) lines.push(`certain ${plan.certain.map(idOf).join(' ')}`);
+  for (const [item, link, argument] of plan.constantArguments) lines.push(`argument of ${idOf(item)}/${link} = ${quote(argument)}`);
+  const isScanned = (item: number): boolean => plan.linkAtoms[item]?.some((atoms) => atoms !== null) === true;
+  for (const [phase, items] of plan.active.entries()) {
+    const visited = items.filter((item) => !isScanned(item));
+    if (items.length > 0) lines.push(`phase ${phase}: ${items.length} rules, visited in every transaction: ${visited.map(idOf).join(' ') || 'none'}`);
+  }
+  for (const [index, atom] of plan.atoms.entries()) {
+    const item = program.items[atom.item];
+    const operator = item?.kind === 'rule' ? item.links[atom.link]?.operator : null;
+    if (operator != null) lines.push(`atom ${index} of ${idOf(atom.item)}/${atom.link}: ${dumpOperator(operator)} on ${dumpPipeline(plan, atom.pipeline)}`);
+  }
+  for (const scanClass of plan.classes) {
+    lines.push(`class ${scanClass.sources.join(' ')}`);
+    for (const [name, group] of [['union', scanClass.union] as const, ...scanClass.groups.map((one) => [dumpPipeline(plan, one.pipeline), one] as const)]) if (group.database !== -1) lines.push(`  ${name}: ${dumpGroup(plan, group)}`);
+    for (const set of scanClass.sets) lines.push(`  RE2 set on ${dumpPipeline(plan, set.pipeline)}: atoms ${set.atoms.join(' ')}`);
+    for (const { atom, pipeline, neededBytes } of scanClass.called) lines.push(`  called on ${dumpPipeline(plan, pipeline)}: atom ${atom}${neededBytes === null ? '' : `, where one of ${neededBytes.length} bytes occurs`}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function dumpPipeline(plan: PlanIR, pipeline: number): string {
+  return plan.pipelines[pipeline]?.map((name) => `t:${name}`).join(' ') || 'the value itself';
+}
+
+function dumpGroup(plan: PlanIR, group: GroupIR): string {
+  const size = (database: number): string => (database === -1 ? 'nothing' : `${plan.databases[database]?.patterns.length ?? 0} patterns`);
+  const narrower = group.byAlphabet.map((database, alphabet) => ` alphabet ${alphabet}: ${size(database)};`).join('');
+  return `${size(group.database)};${narrower}`.replace(/;$/, '');
 }

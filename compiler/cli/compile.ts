@@ -2,9 +2,10 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { decodeArtifact } from '#engine';
 import type { Program } from '#engine/ir';
 import { formatDiagnostics, type Diagnostic } from '../diagnostics.js';
-import { dumpProgram } from '../dump.js';
+import { dumpPlan, dumpProgram } from '../dump.js';
 import { emitArtifact } from '../emit.js';
 import { renderPolicy, resolvePolicy } from '../policy.js';
 import { loadCoreRuleSet } from '../policy/crs.js';
@@ -124,7 +125,7 @@ export async function runCompile(argv: readonly string[]): Promise<number> {
   if (values.output === undefined) return 0;
   const { bytes, hash, report } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()), clock: () => performance.now() });
   writeWhole(values.output, bytes);
-  if (values.dump) process.stdout.write(`#### report\n${JSON.stringify(report, null, 2)}\n`);
+  if (values.dump) process.stdout.write(`#### plan\n${dumpPlan(program, decodeArtifact(bytes).plan)}#### report\n${JSON.stringify(report, null, 2)}\n`);
   console.error(`${values.output}: ${report.rules} rules, ${bytes.length} bytes, sha256 ${hash}`);
   return 0;
 }
