@@ -8,7 +8,7 @@ export { formatDiagnostics, type Diagnostic } from './diagnostics.js';
 export type { SourceReader, SourceText } from './source.js';
 export { renderPolicy, resolvePolicy } from './policy.js';
 export { loadCoreRuleSet } from './policy/crs.js';
-export type { WafSettings } from './policy/settings.js';
+export { categoryTags, type WafSettings } from './policy/settings.js';
 // For whoever makes artifacts at run time (the control plane's worker): the back half, its cache and files from disk.
 export { emitArtifact } from './emit.js';
 export { createFileCache } from './cli/file-cache.js';
@@ -16,4 +16,4 @@ export { diskReader } from './cli/rule-files.js';
 export { loadRehearsal, type Rehearsal } from './rehearsal.js';
 export { checkRuleText, checkVisualRule, type CheckedRule } from './policy/check-rule.js';
 export { renderRuleExclusion, renderRuleExclusions, exclusionTargetPattern, type ScopedExclusion } from './policy/rule-exclusions.js';
-export { compileRuleTrial, createTrial, type Trial, type TrialMatch, type TrialOutcome, type TrialRequest } from './trial.js';
+export { compileRuleTrial, createTrial, toRequestHead, type Trial, type TrialMatch, type TrialOutcome, type TrialRequest } from './trial.js';

@@ -12,6 +12,7 @@ export { createInterpreter } from './interpreter.js';
 export { createMemoryStore } from './memory-store.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
 export { ArtifactRefused, decodeArtifact, hashArtifact } from './artifact.js';
+export { parseIpv4, parseIpv6 } from './operators/ip-address.js';
 export type { ArtifactMeta, ProbeIR } from './artifact.js';
 export type { Inspector } from './inspector.js';
 export type { CollectionStore } from './store.js';

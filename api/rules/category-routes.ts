@@ -1,28 +1,11 @@
 // The thirteen categories with what they stand for in the rule set at hand. They are switched with PATCH /api/settings
 // ({"categories":{"sqli":{"enabled":false}}}); this tells what that would mean.
-import { diskReader, loadCoreRuleSet } from '#compiler';
+import { categoryTags, diskReader, loadCoreRuleSet } from '#compiler';
 import { Type } from '@sinclair/typebox';
 import type { App, House } from '../deps.js';
 import { refusals } from '../http/refusals.js';
-import { categoryKeys, type CategoryKey } from '../settings/schema/waf.js';
+import { categoryKeys } from '../settings/schema/waf.js';
 import { readHead } from '../settings/store.js';
-
-/** Exact tags, compared whole. The compiler renders the same table; `rules.test.ts` holds both together. */
-export const categoryTags: Readonly<Record<CategoryKey, readonly string[]>> = {
-  sqli: ['OWASP_CRS/ATTACK-SQLI'],
-  xss: ['OWASP_CRS/ATTACK-XSS'],
-  rce: ['OWASP_CRS/ATTACK-RCE', 'OWASP_CRS/WEB-SHELLS'],
-  php: ['OWASP_CRS/ATTACK-PHP'],
-  java: ['OWASP_CRS/ATTACK-JAVA'],
-  generic: ['OWASP_CRS/ATTACK-GENERIC'],
-  lfi: ['OWASP_CRS/ATTACK-LFI'],
-  rfi: ['OWASP_CRS/ATTACK-RFI'],
-  protocol: ['OWASP_CRS/PROTOCOL-ENFORCEMENT', 'OWASP_CRS/PROTOCOL-ATTACK', 'OWASP_CRS/MULTIPART-ATTACK'],
-  method: ['OWASP_CRS/METHOD-ENFORCEMENT'],
-  scanner: ['OWASP_CRS/SCANNER-DETECTION'],
-  fixation: ['OWASP_CRS/ATTACK-SESSION-FIXATION'],
-  dataleak: ['OWASP_CRS/DATA-LEAKAGES', 'OWASP_CRS/DATA-LEAKAGES-SQL', 'OWASP_CRS/DATA-LEAKAGES-JAVA', 'OWASP_CRS/DATA-LEAKAGES-PHP', 'OWASP_CRS/DATA-LEAKAGES-IIS', 'OWASP_CRS/DATA-LEAKAGES-RUBY'],
-};
 
 /** Rules by tag, counted in the text: a rule is a directive at the beginning of a line with everything indented below it. */
 export function countTags(texts: readonly string[]): Map<string, number> {

@@ -1,7 +1,7 @@
 // What tripped which rule where: read from the stored security events. Their `details.messages` are the matches as the
-// data plane reports them (proxy/contract.ts, EventMessage).
+// data plane reports them (proxy/ship-records.ts).
 import type { Queryable } from '../db/client.js';
-import { findSamples } from '../records/samples.js';
+import { findSamples, samplesKept } from '../records/samples.js';
 import type { TrialRequest } from '#compiler';
 
 export interface RuleHit {
@@ -27,8 +27,8 @@ export interface HitSource {
   hits(from: Date, eventsMax: number): Promise<readonly RuleHit[]>;
   /** Which of these clients also made requests that were answered below 400 since then. */
   goodClients(clients: readonly string[], from: Date): Promise<ReadonlySet<string>>;
-  /** The request as it was recorded, secrets masked; null when it was not sampled. */
-  request(requestId: string): Promise<TrialRequest | null>;
+  /** One of these requests as it was recorded, secrets masked; null when none was sampled. */
+  request(requestIds: readonly string[]): Promise<TrialRequest | null>;
 }
 
 /** Rules that look at requests; 949 and above decide and report, below 911 is set-up. */
@@ -42,11 +42,9 @@ export function templatePath(uri: string): string {
 }
 
 interface StoredMessage {
-  readonly ruleId?: unknown;
   readonly rule_id?: unknown;
   readonly message?: unknown;
   readonly match?: unknown;
-  readonly variable?: unknown;
   readonly tags?: unknown;
 }
 
@@ -54,7 +52,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 /** The variable as ModSecurity's wording names it: Matched "…" against variable `ARGS:q' (Value: `…'). */
 function variableOf(message: StoredMessage): string {
-  return text(message.variable) || (/against variable `([^']{1,300})'/.exec(text(message.match))?.[1] ?? '');
+  return /against variable `([^']{1,300})'/.exec(text(message.match))?.[1] ?? '';
 }
 
 export interface StoredEvent {
@@ -73,7 +71,7 @@ export function toHits(event: StoredEvent): RuleHit[] {
   const { messages } = (event.details ?? {}) as { messages?: unknown };
   if (!Array.isArray(messages)) return [];
   return (messages as StoredMessage[]).flatMap((message) => {
-    const ruleId = Number(message?.ruleId ?? message?.rule_id);
+    const ruleId = Number(message?.rule_id);
     if (!Number.isInteger(ruleId) || !isDetection(ruleId)) return [];
     const tags = Array.isArray(message.tags) ? message.tags.filter((tag): tag is string => typeof tag === 'string') : [];
     return [{ atMs: event.at.getTime(), requestId: event.request_id, ruleId, message: text(message.message), tags, variable: variableOf(message), site: event.site, method: event.method, path: templatePath(event.uri), uri: event.uri, clientIp: event.client_ip, verdict: event.verdict }];
@@ -91,8 +89,8 @@ export function createHitSource(sql: Queryable): HitSource {
       const rows = await sql<{ client_ip: string }[]>`select distinct client_ip from request_records where at >= ${from} and status < 400 and verdict = 'pass' and client_ip in (select value from jsonb_array_elements_text(${sql.json([...clients])}::jsonb))`;
       return new Set(rows.map((row) => row.client_ip));
     },
-    async request(requestId) {
-      const sample = (await findSamples(sql, 5000)).find((one) => one.requestId === requestId);
+    async request(requestIds) {
+      const sample = (await findSamples(sql, samplesKept)).find((one) => requestIds.includes(one.requestId));
       if (sample === undefined) return null;
       // samples are latin1, one code unit per byte; trials take text
       const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');

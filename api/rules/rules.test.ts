@@ -2,13 +2,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { categoryTags as compilerTags } from '../../compiler/policy/settings.js';
+import { categoryTags } from '#compiler';
 import type { Database } from '../db/client.js';
 import { insertSamples } from '../records/samples.js';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
+import { categoryKeys } from '../settings/schema/waf.js';
 import { findVirtualPatch, patchCatalog } from '../vpatch/catalog/index.js';
-import { categoryTags } from './category-routes.js';
 
 t.setTimeout(300_000);
 const root = join(fileURLToPath(new URL('.', import.meta.url)), '../../..');
@@ -127,7 +127,7 @@ async function patches(t: Test, database: Database): Promise<void> {
 }
 
 async function suggestions(t: Test, database: Database): Promise<void> {
-  t.same(categoryTags, compilerTags, 'one table of tags');
+  t.same(Object.keys(categoryTags), categoryKeys, 'the compiler and the settings have the same categories');
   const at = await startTestApp(database, { crsDirectory: noRuleSet === false ? crsDirectory : null });
   const { token } = await at.user('viewer');
   const categories = (await at.call('GET', '/api/rules/categories', { token })).body['items'] as { key: string; rules: number | null; tags: { tag: string; rules: number | null }[] }[];
@@ -138,7 +138,7 @@ async function suggestions(t: Test, database: Database): Promise<void> {
   }
   t.match((await at.call('GET', '/api/fp-suggestions', { token })).body, { items: [] });
   const node = 'c'.repeat(40);
-  const message = (ruleId: number, variable: string) => ({ ruleId, message: 'SQL Injection Attack', match: `Matched "Operator \`Rx'" against variable \`${variable}' (Value: \`x')`, tags: ['attack-sqli', 'OWASP_CRS', 'OWASP_CRS/ATTACK-SQLI'] });
+  const message = (ruleId: number, variable: string) => ({ rule_id: ruleId, message: 'SQL Injection Attack', match: `Matched "Operator \`Rx'" against variable \`${variable}' (Value: \`x')`, tags: ['attack-sqli', 'OWASP_CRS', 'OWASP_CRS/ATTACK-SQLI'] });
   const uri = '/find/42?q=union+select+committee+from+members&lang=en';
   const event = (n: number, ip: string, over: object = {}) => ({ at_ms: at.clock.nowMs - n * 3_600_000, request_id: `f${n}`, site: 'shop', client_ip: ip, kind: 'waf', verdict: 'block', method: 'GET', uri, status: 403, rule_id: 949_110, inbound_score: 5, details: { messages: [message(942_190, 'ARGS:q'), message(949_110, 'TX:x')] }, ...over });
   const request = (n: number, ip: string) => ({ at_ms: at.clock.nowMs - n * 1000, request_id: `g${n}`, site: 'shop', generation: 1, client_ip: ip, method: 'GET', uri: '/', status: 200, verdict: 'pass', inbound_score: 0, outbound_score: 0, rule_ids: [], user_agent: '', request_bytes: 1, response_bytes: 1, latency_us: 1, inspection_us: 1 });

@@ -60,10 +60,8 @@ function categoryTag(tags: readonly string[]): string | null {
 
 /** A request to try: the recorded one, else what the event says of a request without a body; null when neither will do. */
 async function findRequest(source: HitSource, hits: readonly RuleHit[]): Promise<TrialRequest | null> {
-  for (const hit of hits.slice(0, 5)) {
-    const recorded = await source.request(hit.requestId);
-    if (recorded !== null) return recorded;
-  }
+  const recorded = await source.request(hits.slice(0, 1000).map(({ requestId }) => requestId));
+  if (recorded !== null) return recorded;
   const bodiless = hits.find(({ method, variable }) => (method === 'GET' || method === 'HEAD') && !/^(?:ARGS_POST|REQUEST_BODY|REQUEST_COOKIES|REQUEST_HEADERS|FILES|XML)/.test(variable));
   return bodiless === undefined ? null : { method: bodiless.method, uri: bodiless.uri, headers: [['User-Agent', 'Mozilla/5.0'], ['Accept', '*/*']], body: '' };
 }

@@ -4,11 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { checkRuleText, compileRuleTrial, createTrial, type TrialRequest } from '#compiler';
+import { checkRuleText, compileRuleTrial, createTrial, emitArtifact, toRequestHead, type TrialRequest } from '#compiler';
 import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
 import { createMemoryStore } from '#engine/memory-store';
-import { emitArtifact } from '../../compiler/emit.js';
-import { toRequestHead } from '../../compiler/trial.js';
 import { patchCatalog } from './catalog/index.js';
 
 t.setTimeout(300_000);
