@@ -30,6 +30,7 @@ import { registerNodeRoutes } from './nodes/routes.js';
 import { registerSampleRoutes } from './records/routes.js';
 import { createRuleLab } from './rules/lab.js';
 import { registerCategoryRoutes } from './rules/category-routes.js';
+import { applyProvenRules } from './rules/proven-apply.js';
 import { registerRuleRoutes } from './rules/routes.js';
 import { registerSuggestionRoutes } from './rules/suggestion-routes.js';
 import { registerSettingsRoutes } from './settings/routes.js';
@@ -50,7 +51,8 @@ export interface BuiltApp {
 
 /** Registers plugins and routes; opens nothing and never listens. The database has to be migrated and seeded. */
 export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
-  const house = createHouse(deps);
+  const lab = createRuleLab();
+  const house = createHouse({ ...deps, applySettings: deps.applySettings === null ? null : applyProvenRules(deps.applySettings, lab) });
   const app = Fastify({
     logger: deps.logger === false ? false : { ...(deps.logger === true ? {} : deps.logger), redact: ['req.headers.authorization', 'req.headers.cookie'] },
     bodyLimit: bodyBytesMax,
@@ -88,7 +90,6 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerLicenceRoutes(app, house);
   registerSettingsRoutes(app, house);
   registerVersionRoutes(app, house);
-  const lab = createRuleLab();
   registerCategoryRoutes(app, house, deps.crsDirectory ?? null);
   registerRuleRoutes(app, house, lab);
   registerPatchRoutes(app, house);

@@ -4,12 +4,14 @@ import { ApiError } from '../errors.js';
 import type { RuleTestJob, RuleTestResult } from './rule-tests.js';
 import type { ExclusionRequest, ExclusionSuggestion } from './suggest-exclusion.js';
 
-export type LabJob = { readonly kind: 'tests'; readonly tests: RuleTestJob } | { readonly kind: 'exclusion'; readonly request: ExclusionRequest };
-export type LabReply = { readonly kind: 'tests'; readonly results: RuleTestResult[] } | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion };
+export type LabJob = { readonly kind: 'tests'; readonly jobs: readonly RuleTestJob[] } | { readonly kind: 'exclusion'; readonly request: ExclusionRequest };
+export type LabReply = { readonly kind: 'tests'; readonly results: RuleTestResult[][] } | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion };
 
 export interface RuleLab {
   /** Throws `busy` when too many jobs wait and `validation_failed` when a rule takes too long. */
   runTests(job: RuleTestJob): Promise<RuleTestResult[]>;
+  /** The same for several rules in one thread; results in the order of the jobs. */
+  runAll(jobs: readonly RuleTestJob[]): Promise<RuleTestResult[][]>;
   suggest(request: ExclusionRequest): Promise<ExclusionSuggestion>;
 }
 
@@ -50,12 +52,16 @@ export function createRuleLab(options: { readonly testTimeoutMs?: number; readon
       leave();
     }
   };
+  const runAll: RuleLab['runAll'] = async (jobs) => {
+    if (jobs.every(({ tests }) => tests.length === 0)) return jobs.map(() => []);
+    const reply = await run({ kind: 'tests', jobs }, testTimeoutMs);
+    if (reply.kind !== 'tests') throw new Error('the lab answered another question');
+    return reply.results;
+  };
   return {
-    async runTests(tests) {
-      if (tests.tests.length === 0) return [];
-      const reply = await run({ kind: 'tests', tests }, testTimeoutMs);
-      if (reply.kind !== 'tests') throw new Error('the lab answered another question');
-      return reply.results;
+    runAll,
+    async runTests(job) {
+      return (await runAll([job]))[0] ?? [];
     },
     async suggest(request) {
       const reply = await run({ kind: 'exclusion', request }, suggestTimeoutMs);

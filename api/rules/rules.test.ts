@@ -96,6 +96,16 @@ async function customRules(t: Test, database: Database): Promise<void> {
       t.same(ours, code === '' ? [] : [code], JSON.stringify(rule));
     }
   });
+  await t.test('settings saved around the check cannot be applied', async (t) => {
+    const rule = (await call('GET', '/api/rules/1000020')).body['rule'] as object;
+    t.match(await call('POST', '/api/apply'), { status: 200 });
+    const applied = at.applied.length;
+    t.equal((await call('PATCH', '/api/settings', { custom_rules: [{ ...rule, tests: [test('wrong', 'match', '/?q=good')] }] })).status, 200);
+    t.match(await call('POST', '/api/apply'), { status: 422, body: { code: 'apply_refused', diagnostics: [{ path: '/custom_rules/0/tests/0', code: 'GH-R0003' }] } });
+    t.equal(at.applied.length, applied, 'the road was not taken');
+    t.equal((await call('PATCH', '/api/settings', { custom_rules: [] })).status, 200);
+    t.match(await call('POST', '/api/apply'), { status: 200 });
+  });
   await t.test('two writers', async (t) => {
     const etag = String((await call('GET', '/api/rules')).headers['etag']);
     const replies = await Promise.all([50, 51].map((n) => call('POST', '/api/rules', { ...visual, id: 1_000_000 + n }, { 'if-match': etag })));
