@@ -39,7 +39,17 @@ export function transformationContext(program: Program): TransformationContext {
   return { unicodeMap: map };
 }
 
-function bindLink(link: LinkIR): BoundLink {
+/**
+ * A matcher that is built when it is first asked. Most of a rule set's patterns never are: the scan says no. Their RE2
+ * programs would cost every thread its memory and its start.
+ */
+function lateMatcher(operator: OperatorIR): Matcher {
+  let built: Matcher | null = null;
+  const matcher = (): Matcher => (built ??= createMatcher(operator, operator.argument));
+  return { matches: (value) => matcher().matches(value), capture: (value) => matcher().capture?.(value) ?? null };
+}
+
+function bindLink(link: LinkIR, isLate: boolean): BoundLink {
   const { operator } = link;
   return {
     ir: link,
@@ -49,7 +59,7 @@ function bindLink(link: LinkIR): BoundLink {
       if (transformation === undefined) throw new Error(`The program names the transformation "${name}", which this engine does not have: compile the rules again with this version.`);
       return transformation;
     }),
-    matcher: operator === null || operator.template !== null ? null : createMatcher(operator, operator.argument),
+    matcher: operator === null || operator.template !== null ? null : isLate ? lateMatcher(operator) : createMatcher(operator, operator.argument),
   };
 }
 
@@ -60,10 +70,11 @@ export class RuleEvaluator {
 
   constructor(
     program: Program,
+    /** Given by the compiled engine, whose programs went through the compiler: its matchers are then built late. */
     private readonly filter: ValueFilter | null = null,
   ) {
     this.context = transformationContext(program);
-    for (const item of program.items) if (item.kind === 'rule') this.links.set(item, item.links.map(bindLink));
+    for (const item of program.items) if (item.kind === 'rule') this.links.set(item, item.links.map((link) => bindLink(link, filter !== null)));
   }
 
   /** The matcher of a link at this moment; null when an expanded argument is no valid argument (then nothing matches). */
