@@ -230,6 +230,17 @@ SecRule REQUEST_BODY "@rx evil" "id:2,phase:2,deny"`,
     requests: [{ method: 'POST', uri: '/?f=1', headers: ['Content-Type', 'text/plain'], body: 'evil' }, { method: 'POST', uri: '/?f=0', headers: ['Content-Type', 'text/plain'], body: 'evil' }],
   },
   {
+    why: 'a request that fills TX keeps no constant and no score from being set, and a replay out',
+    rules: `
+SecArgumentsLimit 20000
+SecRule ARGS_NAMES "@rx ." "id:1,phase:1,nolog,pass,setvar:tx.h_%{MATCHED_VAR}=1"
+SecRule REQUEST_HEADERS_NAMES "@rx ^.*$" "id:2,phase:1,nolog,pass,capture,setvar:tx.q_%{tx.0}=%{tx.0},chain"
+  SecRule TX:/^q_/ "@streq zz"
+SecAction "id:3,phase:1,nolog,pass,setvar:tx.late=1"
+SecRule TX:late "@eq 1" "id:4,phase:1,deny"`,
+    requests: [{ headers: ['x', 'y'] }, { uri: `/?${Array.from({ length: 10_100 }, (_, index) => `a${index}`).join('&')}`, headers: ['x', 'y'] }],
+  },
+  {
     why: 'a removed gate opens the rules behind it',
     rules: `
 SecRule ARGS:r "@streq 1" "id:1,phase:1,nolog,pass,ctl:ruleRemoveById=3"

@@ -4,7 +4,7 @@
 export const limits = {
   /** Characters of one expanded macro text (msg, logdata, setvar value); the rest is cut. A rule may not amplify a request. */
   expandedTextMax: 65_536,
-  /** TX variables of one transaction; further new names are ignored. Rules that build names from request data meet it first. */
+  /** TX variables of one transaction; further names that rules build from macros are ignored (literal names never are). */
   txVariablesMax: 10_000,
   /** Characters of a TX or persistent variable's name; longer names are cut. */
   variableNameMax: 1024,

@@ -16,9 +16,14 @@ export function variableName(template: SetvarAction['key'], transaction: Transac
   return cut.toLowerCase();
 }
 
-function setTx(transaction: Transaction, name: string, value: string): void {
+/**
+ * The limit holds for names made from macros: rules name finitely many themselves, and a request that fills TX must not
+ * keep the scores from being written.
+ */
+function setTx(transaction: Transaction, template: SetvarAction['key'], name: string, value: string): void {
   const { tx } = transaction;
-  if (tx.sizeMax < limits.txVariablesMax || tx.has(name)) tx.set(name, value);
+  const isNamedByRule = template.length === 1 && typeof template[0] === 'string';
+  if (isNamedByRule || tx.sizeMax < limits.txVariablesMax || tx.has(name)) tx.set(name, value);
 }
 
 /**
@@ -31,10 +36,10 @@ export function runSetvar(action: SetvarAction, transaction: Transaction): void 
   const value = action.operation === 'unset' ? '' : expand(action.value, transaction);
   if (action.collection === 'TX') {
     if (action.operation === 'unset') transaction.tx.delete(name);
-    else if (action.operation === 'set') setTx(transaction, name, value);
+    else if (action.operation === 'set') setTx(transaction, action.key, name, value);
     else {
       const delta = leadingInteger(value);
-      setTx(transaction, name, String(leadingInteger(transaction.tx.get(name) ?? '') + (action.operation === 'add' ? delta : -delta)));
+      setTx(transaction, action.key, name, String(leadingInteger(transaction.tx.get(name) ?? '') + (action.operation === 'add' ? delta : -delta)));
     }
     return;
   }

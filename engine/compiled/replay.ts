@@ -4,6 +4,7 @@
 // to fail, its TX writes are repeated and the rule does not run. A chain that matches always runs.
 import { seesEarlierRules } from '../chain-links.js';
 import type { LinkIR, Program, RuleIR, Template } from '../ir.js';
+import { limits } from '../limits.js';
 import type { Transaction } from '../transaction.js';
 import type { KeySelector } from '../tx-variables.js';
 import { expand, variables } from '../variables.js';
@@ -39,14 +40,15 @@ export class Replay {
   /** Repeats a remembered failure; false = the rule must run. */
   repeat(transaction: Transaction, key: string): boolean {
     const writes = this.outcomes.get(key);
-    if (writes === undefined) return false;
+    if (writes === undefined || transaction.tx.sizeMax + writes.length > limits.txVariablesMax) return false;
     for (const [name, value] of writes) transaction.tx.set(name, value);
     return true;
   }
 
   /** Call after the rule ran and its chain failed. */
   remember(transaction: Transaction, key: string): void {
-    if (key.length > 4096) return;
+    // Where TX is full some notes are missing.
+    if (key.length > 4096 || transaction.tx.sizeMax >= limits.txVariablesMax) return;
     const writes: (readonly [string, string])[] = transaction.tx.select(this.notes);
     const captured = this.captures ? transaction.tx.get('0') : undefined;
     if (captured !== undefined && writes.length > 0) writes.push(['0', captured]);
