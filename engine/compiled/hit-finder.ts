@@ -41,10 +41,13 @@ export interface HitFinderParts {
 /** A union job on a text that only some pipelines make: hits of the others' patterns do not count. */
 interface SharedText {
   readonly table: ClassTable;
-  /** Pipeline position → text of that value. */
-  readonly textOf: Uint16Array;
+  /** Where in the finder's `positions` the texts of that value's pipeline positions begin. */
+  readonly textOf: number;
   readonly text: number;
 }
+const positionsStart = 4096;
+/** Storage for this many jobs is kept between flushes. */
+const jobsKeptMax = 1024;
 /** From this many pipelines on, one scan with the union is cheaper than one with each of their own databases. */
 const sharingMin = 3;
 
@@ -80,6 +83,9 @@ export class HitFinder {
   private hits = new Int32Array(2 * 1024);
   private readonly jobRecord: ValueRecord[] = [];
   private readonly jobShared: (SharedText | null)[] = [];
+  /** Text of each pipeline position, one run per changed value of this flush. */
+  private positions = new Uint16Array(positionsStart);
+  private positionsUsed = 0;
   private readonly texts: TextTable;
   private readonly sharing = new Uint16Array(1024);
   takenFlags = 0;
@@ -161,8 +167,12 @@ export class HitFinder {
     for (let pair = 0; pair < found; pair += 1) this.takeHit(this.hits[2 * pair] as number, this.hits[2 * pair + 1] as number);
     this.jobCount = 0;
     this.dataBytes = 0;
-    this.jobRecord.length = 0;
-    this.jobShared.length = 0;
+    this.positionsUsed = 0;
+    if (jobCount > jobsKeptMax) {
+      this.jobRecord.length = 0;
+      this.jobShared.length = 0;
+      this.positions = new Uint16Array(positionsStart);
+    }
     if (this.data.length > 1 << 20) this.data = Buffer.allocUnsafe(64 * 1024);
   }
 
@@ -180,7 +190,7 @@ export class HitFinder {
     const database = this.jobs[3 * job] as number;
     const atom = (this.atomOf[database] as readonly number[])[pattern] as number;
     const shared = this.jobShared[job] as SharedText | null;
-    if (shared !== null && shared.textOf[shared.table.positionOf[atom] as number] !== shared.text) return;
+    if (shared !== null && this.positions[shared.textOf + (shared.table.positionOf[atom] as number)] !== shared.text) return;
     addHit(this.jobRecord[job] as ValueRecord, atom);
   }
 
@@ -207,11 +217,12 @@ export class HitFinder {
   private queueTexts(table: ClassTable, record: ValueRecord): void {
     const { texts, offsets, flags, ofStep } = this.texts;
     const positions = table.stepOf.length;
-    const textOf = new Uint16Array(positions);
+    const textOf = this.reservePositions(positions);
+    const textAt = this.positions;
     const sharing = this.sharing.fill(0, 0, texts.length);
     for (let position = 0; position < positions; position += 1) {
       const text = ofStep[table.stepOf[position] as number] as number;
-      textOf[position] = text;
+      textAt[textOf + position] = text;
       if (table.groups[position] != null) sharing[text] = (sharing[text] as number) + 1;
     }
     for (let text = 0; text < texts.length; text += 1) {
@@ -219,11 +230,22 @@ export class HitFinder {
       if (text === 0 || (sharing[text] as number) >= sharingMin) this.addJob(this.databaseFor(table.union, flags[text] as number), offsets[text] as number, length, record, { table, textOf, text });
     }
     for (let position = 1; position < positions; position += 1) {
-      const text = textOf[position] as number;
+      const text = textAt[textOf + position] as number;
       const group = table.groups[position];
       if (text === 0 || group == null || (sharing[text] as number) >= sharingMin) continue;
       this.addJob(this.databaseFor(group, flags[text] as number), offsets[text] as number, (texts[text] as string).length, record, null);
     }
+  }
+
+  private reservePositions(count: number): number {
+    const at = this.positionsUsed;
+    if (at + count > this.positions.length) {
+      const larger = new Uint16Array(2 * (at + count));
+      larger.set(this.positions);
+      this.positions = larger;
+    }
+    this.positionsUsed = at + count;
+    return at;
   }
 
   /** `value` = the one text of all pipelines; null = they are in `texts`. */
@@ -268,8 +290,8 @@ export class HitFinder {
     this.jobs[at + 1] = offset;
     this.jobs[at + 2] = length;
     this.jobCount += 1;
-    this.jobRecord.push(record);
-    this.jobShared.push(shared);
+    this.jobRecord[this.jobCount - 1] = record;
+    this.jobShared[this.jobCount - 1] = shared;
   }
 
   /** Copies a text into the scan buffer, leaves the OR of its bytes' group bits in `takenFlags` and its hash in `hash`, returns its offset. */

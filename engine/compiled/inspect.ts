@@ -80,6 +80,7 @@ class CompiledEngine {
   private readonly foundRecords: ValueRecord[] = [];
   private readonly foundNames: string[] = [];
   private readonly foundBits: number[] = [];
+  private foundCount = 0;
 
   constructor(ruleset: Ruleset, memo: CompiledOptions['memo']) {
     const { program, plan, library, databases } = ruleset;
@@ -211,15 +212,19 @@ class CompiledEngine {
     for (let known = transaction.phasesRun.at(-2) ?? 0; known < Math.min(phase, 4); known += 1) {
       for (const gather of this.gathered[known] as readonly ((transaction: Transaction) => void)[]) gather(transaction);
     }
-    const { foundRecords, foundBits, foundNames, finder } = this;
+    const { foundRecords, foundBits, foundNames, finder, foundCount } = this;
     finder.flush();
-    for (let index = 0; index < foundRecords.length; index += 1) {
+    for (let index = 0; index < foundCount; index += 1) {
       const { hits } = foundRecords[index] as ValueRecord;
       if (hits !== noHits) this.mark(transaction, phase, hits, foundBits[index] as number, foundNames[index] as string);
     }
-    foundRecords.length = 0;
-    foundBits.length = 0;
-    foundNames.length = 0;
+    // The arrays keep their storage; a body of very many values must not keep its values alive.
+    if (foundCount > foundKeptMax) {
+      foundRecords.length = 0;
+      foundBits.length = 0;
+      foundNames.length = 0;
+    }
+    this.foundCount = 0;
   }
 
   private mark(transaction: Transaction, phase: number, hits: readonly number[], bit: number, name: string): void {
@@ -235,9 +240,11 @@ class CompiledEngine {
   }
 
   private take(scanClass: number, bit: number, name: string, value: string, slot: number): void {
-    this.foundRecords.push(this.finder.findAt(slot, scanClass, value));
-    this.foundBits.push(bit);
-    this.foundNames.push(name);
+    const at = this.foundCount;
+    this.foundCount = at + 1;
+    this.foundRecords[at] = this.finder.findAt(slot, scanClass, value);
+    this.foundBits[at] = bit;
+    this.foundNames[at] = name;
   }
 
   /** What the evaluator asks before it transforms and tests a value of a scanned rule. */
@@ -345,6 +352,9 @@ function runUnconditional(rule: RuleIR, transaction: Transaction, removals: Remo
   for (const link of rule.links) runSetvars(link, transaction);
   runRuleMatched(transaction, rule, removals);
 }
+
+/** Storage for this many found values is kept between transactions. */
+const foundKeptMax = 256;
 
 /** Positions of a source (the first headers, cookies, arguments …) that have a slot of their own; later ones share the last. */
 const slotsPerSource = 24;

@@ -2,6 +2,7 @@
 // says "certainly no match" or "maybe". It sees the same values as the evaluator, or more (run-time target removals are
 // not looked at), so a "no" is always right; the evaluator decides the rest.
 import { isActingLink, readsEarlierLinks } from '../chain-links.js';
+import type { Collection } from '../collection.js';
 import type { LinkIR, OperatorIR, RuleIR } from '../ir.js';
 import { createMatcher } from '../operators/index.js';
 import { OperatorArgumentError, type Matcher } from '../operators/operator.js';
@@ -9,7 +10,7 @@ import { bindTargets, visitTarget, type BoundExclusion, type BoundTarget } from 
 import type { Transaction } from '../transaction.js';
 import { transformations } from '../transformations/index.js';
 import type { Transformation, TransformationContext } from '../transformations/transformation.js';
-import { expand } from '../variables.js';
+import { expand, type CollectionVariable } from '../variables.js';
 
 export type QuickCheck = (transaction: Transaction) => boolean;
 type ValueTest = (value: string, transaction: Transaction) => boolean;
@@ -127,6 +128,7 @@ function targetCheck(target: BoundTarget, exclusions: readonly BoundExclusion[],
       };
     }
   }
+  if (exclusions.length === 0 && variable.kind === 'collection' && target.regex === null && target.xpath === null && !variable.name.startsWith('MATCHED_')) return collectionCheck(target, variable, test);
   return (transaction) => {
     let maybe = false;
     visitTarget(target, exclusions, transaction, (_variable, _key, value) => {
@@ -136,3 +138,25 @@ function targetCheck(target: BoundTarget, exclusions: readonly BoundExclusion[],
   };
 }
 
+/** Members of a request collection by name (or all), or how many there are: plain loops, no visitor, nothing allocated. */
+function collectionCheck(target: BoundTarget, variable: CollectionVariable, test: ValueTest): QuickCheck {
+  const { name, ir } = target;
+  const { first, second, shows } = variable;
+  const isNamed = (key: string): boolean => name === null || (key.length === name.length && (key === name || key.toLowerCase() === name));
+  if (ir.count) {
+    const count = (collection: Collection): number => {
+      if (name === null) return collection.names.length;
+      let found = 0;
+      for (let index = 0; index < collection.names.length; index += 1) if (isNamed(collection.names[index] as string)) found += 1;
+      return found;
+    };
+    return (transaction) => test(String(count(first(transaction)) + (second === null ? 0 : count(second(transaction)))), transaction);
+  }
+  const some = (collection: Collection, transaction: Transaction): boolean => {
+    const { names } = collection;
+    const shown = shows === 'name' ? names : collection.values;
+    for (let index = 0; index < names.length; index += 1) if (isNamed(names[index] as string) && test(shown[index] as string, transaction)) return true;
+    return false;
+  };
+  return (transaction) => some(first(transaction), transaction) || (second !== null && some(second(transaction), transaction));
+}
