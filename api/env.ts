@@ -44,6 +44,7 @@ export const variables = {
   DATA_ADMIN_URLS: { purpose: 'admin interfaces of the data-plane nodes, separated by commas', fallback: 'http://127.0.0.1:2019', check: (v) => v.split(',').map((u) => isHttpUrl(u.trim())).find((r) => r !== null) ?? null },
   DATA_WORKERS: { purpose: 'data-plane worker threads; empty means one per core', fallback: null, check: (v) => (/^[1-9]\d{0,2}$/.test(v) ? null : 'must be a whole number from 1 to 999') },
   DATA_LISTENER: { purpose: 'listener of the data plane', fallback: 'auto', check: oneOf('auto', 'uws', 'node') },
+  SETTINGS_IMPORT: { purpose: 'local settings file that a new installation begins with; read once', fallback: null },
   CRS_DIR: { purpose: 'a rule set on disk instead of the pinned release', fallback: null },
   UPSTREAM_CUSTOMER: { purpose: 'first default upstream', fallback: 'http://127.0.0.1:8000', check: isHttpUrl },
   UPSTREAM_PAYMENT: { purpose: 'second default upstream', fallback: 'http://127.0.0.1:8000', check: isHttpUrl },
@@ -78,6 +79,7 @@ export interface Env {
   readonly dataWorkers: number | null;
   readonly dataListener: 'auto' | 'uws' | 'node';
   readonly crsDirectory: string | null;
+  readonly settingsImport: string | null;
   readonly upstreams: { readonly customer: string; readonly payment: string };
   readonly brand: { readonly name: string; readonly sub: string; readonly tagline: string | null };
   readonly dashboardDomain: string | null;
@@ -134,6 +136,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     dataWorkers: workers === null ? null : Number(workers),
     dataListener: required('DATA_LISTENER') as Env['dataListener'],
     crsDirectory: given('CRS_DIR'),
+    settingsImport: given('SETTINGS_IMPORT'),
     upstreams: { customer: required('UPSTREAM_CUSTOMER'), payment: required('UPSTREAM_PAYMENT') },
     brand: { name: required('APP_BRAND'), sub: required('APP_BRAND_SUB'), tagline: given('APP_TAGLINE') },
     dashboardDomain: given('DASHBOARD_DOMAIN'),

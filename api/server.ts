@@ -1,7 +1,7 @@
 // The control plane as a process: environment → database → migrations → app → listening, and the same backwards on
 // SIGTERM. Everything that can be wrong is found before the port is opened.
 import { readFile, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { buildApp } from './app.js';
@@ -15,9 +15,13 @@ import { createRetentionJob } from './jobs/retention.js';
 import { createScheduler, type Job } from './jobs/scheduler.js';
 import { vendorPublicKey } from './licence/vendor-key.js';
 import { connectDataPlane, findRuleSet } from './nodes/link.js';
+import { systemActor } from './audit/chain.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
+import { applyHead } from './settings/apply-flow.js';
 import type { ApplySettings } from './settings/contract.js';
-import { seedSettings } from './settings/store.js';
+import { readSettingsFile } from './settings/import-file.js';
+import type { Settings } from './settings/schema.js';
+import { readState, seedSettings } from './settings/store.js';
 
 /** The road to the data plane, made once the database is there. */
 export interface DataPlaneLink {
@@ -58,7 +62,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const database = await openDatabase(env);
     undo.push(() => database.close());
     await migrate(database, await loadMigrations());
-    await seedSettings(database, new Date(now()));
+    await seedSettings(database, new Date(now()), env.settingsImport === null ? null : () => firstSettings(env.settingsImport ?? ''));
     const outbound = createOutbound({ allow: env.outboundAllow });
     undo.push(() => outbound.close());
     const link = (await options.connectDataPlane?.({ env, database, outbound, now })) ?? null;
@@ -68,6 +72,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await options.extend?.(app, house);
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
     await link?.start(house);
+    if (link !== null && env.settingsImport !== null) await applyFirst(app, house);
     const scheduler = createScheduler({ database, now, jobs: [createRetentionJob(house), createFeedJob(house, env.torExitsUrl), ...(link?.jobs ?? [])], onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed') });
     undo.push(() => scheduler.stop());
     const url = await app.listen({ host: env.adminBind, port: env.ports.api });
@@ -76,6 +81,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (error) {
     await closeAll();
     throw error;
+  }
+}
+
+/** A file that cannot be taken over whole stops the start: its owner decides what to do about it. */
+async function firstSettings(file: string): Promise<{ readonly settings: Settings; readonly summary: string }> {
+  const checked = readSettingsFile(await readFile(file, 'utf8'));
+  if (checked.kind === 'fine') return { settings: checked.settings, summary: `taken over from ${basename(file)}` };
+  throw new Error(`${file} cannot be taken over into the control plane:\n${checked.problems.map(({ path, reason }) => `  ${path || 'the file'} ${reason}`).join('\n')}\nMend the file or take these fields out, or start without the control plane (--no-api).`);
+}
+
+/** What was taken over serves already, under a number of the node's own; applied, it is an active version with a history. */
+async function applyFirst(app: App, house: House): Promise<void> {
+  if ((await readState(house.database.sql)).activeId !== null) return;
+  try {
+    await applyHead(house, systemActor, false);
+  } catch (error) {
+    app.log.error({ err: error }, 'the first settings could not be applied; the data plane serves what it began with until POST /api/apply');
   }
 }
 

@@ -42,7 +42,7 @@ export async function runDataPlane(args) {
     resume = true;
     initial = { config: await resolveProxy({}, values, 'the defaults'), artifact: null };
   }
-  const plane = await startDataPlane({
+  const options = {
     host: values.WAF_BIND,
     port: Number(values.WAF_PORT),
     adminHost: '127.0.0.1',
@@ -55,6 +55,12 @@ export async function runDataPlane(args) {
     resume,
     reread: () => load(null),
     handlesSignals: true,
+  };
+  const plane = await startDataPlane(options).catch((error) => {
+    if (!resume || initial.artifact === null || error instanceof TypeError) throw error;
+    // What served last was made by another version of this program: the local settings serve until the control plane has compiled anew.
+    say(`what served last cannot be started again (${error.message}); starting with ${file}`);
+    return startDataPlane({ ...options, resume: false });
   }).catch((error) => {
     // Its messages are written for people (a taken port, a refused artifact); bugs keep their stack.
     if (error instanceof TypeError || error instanceof ReferenceError) throw error;

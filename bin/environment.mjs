@@ -1,7 +1,7 @@
 // The process settings of a deployment: one table, read from flags, then the environment, then `.env`, then defaults.
 // `.env.example` lists the same names; bin/environment.test in tidy.test.ts holds the two against each other.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,20 +25,42 @@ export const variables = [
   { name: 'UPSTREAM_PAYMENT', fallback: '', kind: 'url', why: 'the application behind /payment; empty = the bundled demo payment service' },
   { name: 'DEMO_PORT', fallback: '8000', kind: 'port', why: 'the bundled demo applications (127.0.0.1)' },
   { name: 'GATEHOUSE_ADMIN_PORT', fallback: '2019', kind: 'port', why: 'the data plane\'s admin interface (127.0.0.1)' },
-  { name: 'GATEHOUSE_ADMIN_TOKEN', fallback: secret, kind: 'secret', why: 'bearer token of the admin interface' },
+  { name: 'GATEHOUSE_ADMIN_TOKEN', fallback: secret, kind: 'secret', why: 'bearer token of the admin interface, and between the two planes (then at least 32 characters)' },
   { name: 'DATA_WORKERS', fallback: '', kind: 'count', why: 'worker threads; empty = one per available core' },
   { name: 'DATA_LISTENER', fallback: 'auto', kind: 'listener', why: 'auto, uws (uWebSockets.js) or node (node:http)' },
   { name: 'CRS_DIR', fallback: '', kind: 'text', why: 'an unpacked rule set on disk instead of the pinned release' },
   { name: 'GATEHOUSE_DATA', fallback: 'data', kind: 'text', why: 'where settings, artifacts, rules and logs are kept' },
+  { name: 'GATEHOUSE_CONTROL_URL', fallback: '', kind: 'url', why: 'control plane that the data plane sends its records to; `up` sets it to the one it starts, empty = none' },
   { name: 'UI_PORT', fallback: '3010', kind: 'port', why: 'the dashboard (control plane)' },
   { name: 'API_PORT', fallback: '8095', kind: 'port', why: 'the control-plane interface' },
   { name: 'JA3_PORT', fallback: '8443', kind: 'port', why: 'the TLS edge with JA3/JA4' },
   { name: 'ADMIN_BIND', fallback: '127.0.0.1', kind: 'text', why: 'address of dashboard and control plane; 0.0.0.0 = reachable from the network' },
   { name: 'ADMIN_EMAIL', fallback: 'admin@gatehouse.local', kind: 'text', why: 'first login' },
   { name: 'ADMIN_INITIAL_PASSWORD', fallback: () => randomBytes(12).toString('base64url'), kind: 'secret', why: 'its password, to be changed after the first login' },
-  { name: 'AUTH_SESSION_SECRET', fallback: secret, kind: 'secret', why: 'signs sessions; must stay the same' },
-  { name: 'DATABASE_URL', fallback: '', kind: 'text', why: 'PostgreSQL; empty = embedded, below GATEHOUSE_DATA' },
+  { name: 'AUTH_SESSION_SECRET', fallback: secret, kind: 'longSecret', why: 'signs sessions; must stay the same' },
+  { name: 'SETTINGS_ENCRYPTION_SECRET', fallback: secret, kind: 'longSecret', why: 'key for secrets at rest; losing it loses the stored secrets' },
+  { name: 'DATA_ADMIN_TOKEN', fallback: '', kind: 'longSecret', why: 'token between the two planes as the control plane names it; empty = GATEHOUSE_ADMIN_TOKEN' },
+  { name: 'DATA_ADMIN_URLS', fallback: '', kind: 'text', why: 'admin interfaces of all data-plane nodes, separated by commas; empty = the one started here' },
+  { name: 'DATA_DIR', fallback: '', kind: 'text', why: 'embedded database and artifacts of the control plane; empty = GATEHOUSE_DATA' },
+  { name: 'SETTINGS_IMPORT', fallback: '', kind: 'text', why: 'local settings file that a new control plane begins with; `up` sets it to the one in GATEHOUSE_DATA' },
+  { name: 'DATABASE_URL', fallback: '', kind: 'text', why: 'PostgreSQL (postgres://…); empty = POSTGRES_*, or else embedded, below DATA_DIR' },
+  { name: 'POSTGRES_HOST', fallback: '', kind: 'text', why: 'PostgreSQL host when DATABASE_URL is empty; empty = embedded' },
+  { name: 'POSTGRES_PORT', fallback: '5432', kind: 'port', why: 'PostgreSQL port' },
+  { name: 'POSTGRES_USER', fallback: 'gatehouse', kind: 'text', why: 'PostgreSQL user' },
+  { name: 'POSTGRES_PASSWORD', fallback: secret, kind: 'secret', why: 'PostgreSQL password' },
+  { name: 'POSTGRES_DB', fallback: 'gatehouse', kind: 'text', why: 'PostgreSQL database' },
   { name: 'REDIS_URL', fallback: '', kind: 'text', why: 'shared counters of several nodes; empty = one node' },
+  { name: 'APP_BRAND', fallback: 'Gatehouse', kind: 'text', why: 'brand shown by the dashboard' },
+  { name: 'APP_BRAND_SUB', fallback: 'WAAP', kind: 'text', why: 'second word of the brand' },
+  { name: 'APP_TAGLINE', fallback: '', kind: 'text', why: 'tagline of the login page' },
+  { name: 'DASHBOARD_DOMAIN', fallback: '', kind: 'text', why: 'domain name for automatic HTTPS of the dashboard' },
+  { name: 'ACME_EMAIL', fallback: '', kind: 'text', why: 'contact of the ACME account; empty = ADMIN_EMAIL' },
+  { name: 'API_TRUSTED_PROXIES', fallback: '127.0.0.1/8,::1/128', kind: 'text', why: 'addresses whose X-Forwarded-For the control plane believes' },
+  { name: 'OUTBOUND_ALLOW', fallback: '', kind: 'text', why: 'private addresses, networks or names that outgoing calls of the control plane may reach, separated by commas' },
+  { name: 'BREACHED_PASSWORDS_URL', fallback: 'https://api.pwnedpasswords.com/range/', kind: 'url', why: 'range service for breached passwords (only five characters of a hash are sent)' },
+  { name: 'TOR_EXITS_URL', fallback: 'https://check.torproject.org/torbulkexitlist', kind: 'url', why: 'list of exit nodes of the Tor network' },
+  { name: 'IN_CONTAINER', fallback: '', kind: 'text', why: '1 inside the container image: the control plane listens on 8090, on every address of the container' },
+  { name: 'LOG_LEVEL', fallback: 'info', kind: 'text', why: 'of the control plane: fatal, error, warn, info, debug, trace or silent' },
 ];
 
 /** `NAME=value` lines; `#` starts a comment line; quotes around a value are taken off. Wrong lines are refused by number. */
@@ -53,14 +75,24 @@ export function parseEnvFile(text, file) {
   return values;
 }
 
-/** Writes `.env` (mode 0600) with every variable and fresh secrets, unless there is one. Returns whether it did. */
+/**
+ * Writes `.env` (mode 0600) with every variable and fresh secrets, or adds the secrets that one of an older version lacks:
+ * what was generated once is kept ever after. Returns what it did.
+ */
 export function createEnvFile(file = join(root, '.env')) {
-  if (existsSync(file)) return false;
-  const lines = ['# Written by Gatehouse on its first start. Values here are overridden by the environment and by flags.', ''];
-  for (const { name, fallback, why } of variables) lines.push(`# ${why}`, `${name}=${typeof fallback === 'function' ? fallback() : fallback}`, '');
-  writeFileSync(file, lines.join('\n'), { mode: 0o600, flag: 'wx' });
-  chmodSync(file, 0o600);
-  return true;
+  const line = ({ name, fallback, why }) => [`# ${why}`, `${name}=${typeof fallback === 'function' ? fallback() : fallback}`, ''];
+  if (!existsSync(file)) {
+    const lines = ['# Written by Gatehouse on its first start. Values here are overridden by the environment and by flags.', '', ...variables.flatMap(line)];
+    writeFileSync(file, lines.join('\n'), { mode: 0o600, flag: 'wx' });
+    chmodSync(file, 0o600);
+    return 'written';
+  }
+  const text = readFileSync(file, 'utf8');
+  const present = parseEnvFile(text, '.env');
+  const missing = variables.filter(({ name, fallback }) => typeof fallback === 'function' && !present[name] && !process.env[name]);
+  if (missing.length === 0) return 'complete';
+  appendFileSync(file, `${text.endsWith('\n') || text === '' ? '' : '\n'}\n${missing.flatMap(line).join('\n')}`);
+  return 'completed';
 }
 
 const checks = {
@@ -69,6 +101,7 @@ const checks = {
   url: (value) => (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? null : 'is not an http:// or https:// URL'),
   listener: (value) => (['auto', 'uws', 'node'].includes(value) ? null : 'is none of auto, uws, node'),
   secret: (value) => (value.length >= 8 ? null : 'is shorter than 8 characters'),
+  longSecret: (value) => (value.length >= 32 ? null : 'is shorter than 32 characters'),
   text: () => null,
 };
 
@@ -99,7 +132,7 @@ export function readEnvironment(flags = {}, file = join(root, '.env')) {
     const [source, value] = [['flag', flags[name]], ['environment', process.env[name]], ['.env', fromFile[name]]].find(([, given]) => given !== undefined && given !== '') ?? ['default', typeof fallback === 'function' ? '' : fallback];
     values[name] = value;
     const wrong = value === '' ? null : checks[kind](value);
-    if (wrong !== null) problems.push(`  ${name}=${kind === 'secret' ? '…' : value} (${source}) ${wrong}; it is ${why}.`);
+    if (wrong !== null) problems.push(`  ${name}=${kind === 'secret' || kind === 'longSecret' ? '…' : value} (${source}) ${wrong}; it is ${why}.`);
   }
   if (problems.length > 0) throw new Refusal(`these settings cannot be used:\n${problems.join('\n')}`);
   return values;

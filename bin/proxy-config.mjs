@@ -2,11 +2,16 @@
 import { join } from 'node:path';
 import { Refusal, root } from './environment.mjs';
 
+/** Both default upstreams; one left empty is the bundled demo on DEMO_PORT. */
+export function upstreamsOf(values) {
+  const demo = `http://127.0.0.1:${values.DEMO_PORT}`;
+  return { UPSTREAM_CUSTOMER: values.UPSTREAM_CUSTOMER || demo, UPSTREAM_PAYMENT: values.UPSTREAM_PAYMENT || `${demo}/payment` };
+}
+
 /** `values` from readEnvironment; an upstream left empty is the bundled demo on DEMO_PORT. */
 export async function resolveProxy(settings, values, file) {
   const { resolveProxyConfig, formatProblems, upstreamDefaults } = await import(join(root, 'build/proxy/config.js'));
-  const demo = `http://127.0.0.1:${values.DEMO_PORT}`;
-  const upstreams = upstreamDefaults({ UPSTREAM_CUSTOMER: values.UPSTREAM_CUSTOMER || demo, UPSTREAM_PAYMENT: values.UPSTREAM_PAYMENT || `${demo}/payment` });
+  const upstreams = upstreamDefaults(upstreamsOf(values));
   const { config, problems } = resolveProxyConfig(settings, upstreams);
   if (config === null) throw new Refusal(`${file} cannot be used; nothing was changed:\n${formatProblems(problems).replace(/^/gm, '  ')}`);
   return config;

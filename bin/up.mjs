@@ -1,13 +1,14 @@
 // `gatehouse up`: starts everything that belongs together, in order, and stops it together.
 //
-// This process only supervises: the demo and the data plane are child processes with their own process groups, so that
-// Ctrl-C reaches this one alone and stopping is an orderly, bounded sequence. A data plane that dies is started again
-// with growing pauses; one that never became healthy is a failed start, and everything is stopped.
+// This process only supervises: the demo, the data plane and the control plane are child processes with their own process
+// groups, so that Ctrl-C reaches this one alone and stopping is an orderly, bounded sequence. A child that dies is started
+// again with growing pauses; one that never became healthy is a failed start, and everything is stopped.
 import { spawn } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
+import { controlUrl } from './control-plane.mjs';
 import { createEnvFile, readEnvironment, readFlags, Refusal, root } from './environment.mjs';
 import { resolveProxy } from './proxy-config.mjs';
 
@@ -156,7 +157,7 @@ async function reload(file, data, values) {
   }
 }
 
-function announce(values, tried, artifact, logDirectory) {
+function announce({ values, tried, artifact, logDirectory, control }) {
   const base = `http://localhost:${values.WAF_PORT}`;
   say(`
   Gatehouse is up (OWASP CRS ${artifact.crs.version}).
@@ -167,9 +168,25 @@ function announce(values, tried, artifact, logDirectory) {
   passes  (${tried.passed})     curl -i '${base}/search?q=lamp'
   blocked (${tried.blocked})     curl -i "${base}/search?q=1'%20OR%20'1'='1'%20--%20"
 
-  settings ${relative(root, settingsFile(resolve(root, values.GATEHOUSE_DATA)))} (reread on SIGHUP: kill -HUP ${process.pid})   logs ${relative(root, logDirectory)}/
+${control === null ? `  settings ${relative(root, settingsFile(resolve(root, values.GATEHOUSE_DATA)))} (reread on SIGHUP: kill -HUP ${process.pid})` : describeControl(values, control)}
+  logs              ${relative(root, logDirectory)}/
   Ctrl-C stops everything.
 `);
+}
+
+/** The first password is shown once; it is in a person's terminal then, and in .env, and nowhere else. */
+function describeControl(values, control) {
+  const { firstLogin } = control;
+  const login = firstLogin === null
+    ? `${values.ADMIN_EMAIL}, with the password you chose (the first one was printed at the first start and stands in .env as\n                    ADMIN_INITIAL_PASSWORD; forgotten since? another administrator sets it: POST /api/users/<id>/password)`
+    : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
+  return `  control plane     ${control.url}/api/   (explorer: ${control.url}/api/docs)\n  login             ${login}`;
+}
+
+/** Says that the active generation is the control plane's, so that the next start resumes it instead of the local settings. */
+function rememberControl(data) {
+  const marker = join(data, 'control-plane.json');
+  if (!existsSync(marker)) writeFileSync(marker, `${JSON.stringify({ since: new Date().toISOString() })}\n`, { mode: 0o600 });
 }
 
 /**
@@ -189,43 +206,65 @@ async function firstArtifact(file, data, values) {
   }
 }
 
+function portsOf(values, needsDemo, hasApi) {
+  return [
+    { port: Number(values.WAF_PORT), host: values.WAF_BIND, what: 'protected traffic', variable: 'WAF_PORT' },
+    { port: Number(values.GATEHOUSE_ADMIN_PORT), host: '127.0.0.1', what: 'data-plane admin', variable: 'GATEHOUSE_ADMIN_PORT' },
+    ...(hasApi ? [{ port: Number(values.API_PORT), host: values.ADMIN_BIND, what: 'control plane', variable: 'API_PORT' }] : []),
+    ...(needsDemo ? [{ port: Number(values.DEMO_PORT), host: '127.0.0.1', what: 'demo upstreams', variable: 'DEMO_PORT' }] : []),
+  ];
+}
+
+/** In the order of starting; the control plane comes last, because it looks at the data plane when it starts. */
+function childrenOf({ values, data, file, artifact, needsDemo, hasApi, logDirectory }) {
+  const env = { ...process.env, ...values, GATEHOUSE_DATA: data, GATEHOUSE_CONTROL_URL: hasApi ? values.GATEHOUSE_CONTROL_URL || controlUrl(values) : values.GATEHOUSE_CONTROL_URL };
+  // A restart must not fall back to the local settings while the control plane has newer ones.
+  const resumes = hasApi && existsSync(join(data, 'control-plane.json')) && existsSync(join(data, 'current.json'));
+  const ruleSet = artifact.crs.directory === undefined ? {} : { CRS_DIR: artifact.crs.directory };
+  return [
+    ...(needsDemo ? [new Child({ name: 'demo', args: ['demo'], env, logFile: join(logDirectory, 'demo.log') })] : []),
+    new Child({ name: 'data plane', args: ['data-plane', ...(artifact.path === null ? [] : ['--artifact', artifact.path]), '--settings', file, ...(resumes ? ['--resume'] : [])], env, resumes: true, logFile: join(logDirectory, 'data-plane.log') }),
+    ...(hasApi ? [new Child({ name: 'control plane', args: ['control-plane'], env: { ...env, SETTINGS_IMPORT: values.SETTINGS_IMPORT || file, ...ruleSet }, logFile: join(logDirectory, 'control-plane.log') })] : []),
+  ];
+}
+
 export async function up(args) {
   const { flags, others } = readFlags(args);
-  if (others.length > 0) throw new Refusal(`up does not know ${others.join(' ')}. Flags are the names in .env.example, such as --waf-port 9000.`);
-  if (createEnvFile()) say('wrote .env with fresh secrets');
+  const hasApi = !others.includes('--no-api');
+  const unknown = others.filter((other) => other !== '--no-api');
+  if (unknown.length > 0) throw new Refusal(`up does not know ${unknown.join(' ')}. Flags are --no-api and the names in .env.example, such as --waf-port 9000.`);
+  const envFile = createEnvFile();
+  if (envFile !== 'complete') say(envFile === 'written' ? 'wrote .env with fresh secrets' : 'added the secrets that .env lacked');
   const values = readEnvironment(flags);
   const data = resolve(root, values.GATEHOUSE_DATA);
   const file = settingsFile(data);
   const needsDemo = values.UPSTREAM_CUSTOMER === '' || values.UPSTREAM_PAYMENT === '';
-  await checkPorts([
-    { port: Number(values.WAF_PORT), host: values.WAF_BIND, what: 'protected traffic', variable: 'WAF_PORT' },
-    { port: Number(values.GATEHOUSE_ADMIN_PORT), host: '127.0.0.1', what: 'data-plane admin', variable: 'GATEHOUSE_ADMIN_PORT' },
-    ...(needsDemo ? [{ port: Number(values.DEMO_PORT), host: '127.0.0.1', what: 'demo upstreams', variable: 'DEMO_PORT' }] : []),
-  ]);
+  await checkPorts(portsOf(values, needsDemo, hasApi));
   const artifact = await firstArtifact(file, data, values);
-
   const logDirectory = join(data, 'log');
-  const env = { ...process.env, ...values, GATEHOUSE_DATA: data };
-  const children = [
-    ...(needsDemo ? [new Child({ name: 'demo', args: ['demo'], env, logFile: join(logDirectory, 'demo.log') })] : []),
-    new Child({ name: 'data plane', args: ['data-plane', ...(artifact.path === null ? [] : ['--artifact', artifact.path]), '--settings', file], env, resumes: true, logFile: join(logDirectory, 'data-plane.log') }),
-  ];
+  const children = childrenOf({ values, data, file, artifact, needsDemo, hasApi, logDirectory });
+  // The data plane first: what it still has to tell reaches the control plane. The demo last: requests may still wait for it.
   const stopAll = async () => {
-    for (const child of children.toReversed()) await child.stop();
+    for (const name of ['data plane', 'control plane', 'demo']) await children.find((child) => child.name === name)?.stop();
   };
   const stopped = new Promise((settle) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => settle(signal));
   });
+  let control = null;
   try {
     for (const child of children) {
       child.start();
       const early = await Promise.race([child.ready(), stopped]);
       if (typeof early === 'string') return 0;
+      if (child.name === 'control plane') control = early;
       keepAlive(child);
     }
-    process.on('SIGHUP', () => void reload(file, data, values));
-    const base = `http://127.0.0.1:${values.WAF_PORT}`;
-    announce(values, await tryOut(base), artifact, logDirectory);
+    if (control !== null) rememberControl(data);
+    process.on('SIGHUP', () => {
+      if (control === null) void reload(file, data, values);
+      else console.error(`gatehouse: SIGHUP rereads ${relative(root, file)} only without the control plane (--no-api); with it, change settings there: ${control.url}/api/docs`);
+    });
+    announce({ values, tried: await tryOut(`http://127.0.0.1:${values.WAF_PORT}`), artifact, logDirectory, control });
     await stopped;
     say('\nstopping…');
     return 0;

@@ -55,14 +55,15 @@ interface VersionRow {
   generation: number | null;
 }
 
-/** Creates version 1 with the defaults when there is none. Safe when several servers do it at once. */
-export async function seedSettings(database: Database, now: Date): Promise<void> {
+/** Creates version 1 when there is none: the defaults, or what `first` returns (asked only then). Safe when several servers do it at once. */
+export async function seedSettings(database: Database, now: Date, first: (() => Promise<{ readonly settings: Settings; readonly summary: string } | null>) | null = null): Promise<void> {
   await database.sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockKeys.settings})`;
     const [row] = await tx`select head_id from settings_state`;
     if (row !== undefined) return;
-    const body = toCanonicalJson(defaultSettings());
-    await tx`insert into settings_versions (id, at, author, summary, changes, body, sha256) values (1, ${now}, 'system', 'defaults of a new installation', '[]', ${body}, ${digest(body)})`;
+    const { settings, summary } = (await first?.()) ?? { settings: defaultSettings(), summary: 'defaults of a new installation' };
+    const body = toCanonicalJson(settings);
+    await tx`insert into settings_versions (id, at, author, summary, changes, body, sha256) values (1, ${now}, 'system', ${summary}, '[]', ${body}, ${digest(body)})`;
     await tx`insert into settings_state (head_id) values (1)`;
   });
 }
