@@ -31,6 +31,7 @@ t.test('heads and what becomes of them', async (t) => {
     ['two hosts', check([...host, 'Host', 'other.example']), 400],
     ['no host', check([]), 400],
     ['no host in HTTP/1.0', check([], '/', 'GET', 'HTTP/1.0'), 'none'],
+    ['an empty host', check(['Host', '']), 400],
     ['a host with a user', check(['Host', 'a@b']), 400],
     ['a host with a path', check(['Host', 'a/b']), 400],
     ['an IPv6 host', check(['Host', '[::1]:8080']), 'none'],
@@ -54,5 +55,5 @@ t.test('heads and what becomes of them', async (t) => {
     ['100-continue', check([...host, 'Expect', '100-Continue']), 'none'],
   ];
   for (const [why, got, want] of cases) t.equal(got, want, why);
-  t.equal(cases.length, 42);
+  t.equal(cases.length, 43);
 });

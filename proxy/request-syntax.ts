@@ -69,7 +69,8 @@ export function checkRequestHead(method: string, uri: string, protocol: string, 
   if (bytes > limits.headerBytesMax) return refuse(431, `header fields longer than ${limits.headerBytesMax} bytes together`);
   if (hosts > 1) return refuse(400, 'more than one Host');
   if (hosts === 0 && protocol === 'HTTP/1.1') return refuse(400, 'no Host');
-  if (hosts === 1 && !isHost(host)) return refuse(400, 'a Host that is not a host name');
+  // An empty Host names no http resource (RFC 9110 section 4.2.1); HTTP/1.0 does not know the field.
+  if (hosts === 1 && (!isHost(host) || (host === '' && protocol === 'HTTP/1.1'))) return refuse(400, 'a Host that is not a host name');
   if (uri.charCodeAt(0) !== 0x2f && !isAbsoluteFormOf(uri, host)) return refuse(400, 'a request target that is another host than the Host field, or not a path');
   return checkFraming(protocol, length, encoding);
 }

@@ -67,6 +67,9 @@ const cases: readonly Case[] = [
   { name: 'a target over the limit', wire: `GET /${'a'.repeat(9000)} HTTP/1.1\r\n${host}\r\n`, outcome: 414 },
   { name: 'a field over the limit', wire: `GET /a HTTP/1.1\r\n${host}X-A: ${'a'.repeat(40_000)}\r\n\r\n`, outcome: 431 },
   { name: 'more than 48 fields', wire: `GET /a HTTP/1.1\r\n${host}${many}\r\n`, outcome: 200 },
+  { name: 'an empty Host', wire: 'GET /a HTTP/1.1\r\nHost:\r\n\r\n', outcome: 400 },
+  { name: 'a field name with a dot', wire: `GET /a HTTP/1.1\r\n${host}X.A: 1\r\n\r\n`, outcome: 200 },
+  { name: 'a request with bytes behind it', wire: `POST /slow HTTP/1.1\r\n${host}\r\nhi=there\r\n\r\n`, outcome: 200 },
   { name: 'two pipelined requests', wire: `GET /slow HTTP/1.1\r\n${host}\r\nGET /slow HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
 ];
 

@@ -114,6 +114,16 @@ class RequestExchange extends NodeExchange {
     request.on('error', () => this.aborted());
   }
 
+  /**
+   * What follows this request on its connection is no request. True: this one is whole, so it gets its own answer first,
+   * never the refusal of what came after it; the connection ends then.
+   */
+  outlivesGarbage(): boolean {
+    if (this.isOver || !this.request.complete) return false;
+    this.response.shouldKeepAlive = false;
+    return true;
+  }
+
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
     this.request.on('data', (chunk: Buffer) => {
       if (!this.isOver) onChunk(chunk, false);
@@ -330,10 +340,12 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
     joinDuplicateHeaders: false,
   });
   server.maxHeadersCount = 0;
+  const serving = new WeakMap<object, RequestExchange>(); // by connection: its latest request
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     const head = headOf(request);
     const exchange = new RequestExchange(request, response, head, checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits()), over);
     open.add(exchange);
+    serving.set(request.socket, exchange);
     options.handler.onRequest(exchange);
   };
   server.on('request', take);
@@ -342,7 +354,10 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
     take(request, response);
   });
   server.on('checkExpectation', take);
-  server.on('clientError', refuseMalformed);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code?.startsWith('HPE_') === true && serving.get(socket)?.outlivesGarbage() === true) return;
+    refuseMalformed(error, socket);
+  });
   server.on('upgrade', (request: IncomingMessage, duplex: Socket, early: Buffer) => {
     const head = headOf(request);
     const checked = checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits());
