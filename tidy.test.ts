@@ -57,6 +57,7 @@ const engineSubpaths: Readonly<Record<string, string>> = {
   '#engine/regex/hyperscan-source': 'pattern translation',
   '#engine/regex/re2-source': 'pattern translation',
   '#engine/native/matcher': 'contract of the matcher',
+  '#engine/native/addon': 'ends the data plane\'s process; the supervising thread needs nothing else of the engine',
   '#engine/native/hyperscan': 'the planner compiles databases with it',
   '#engine/native/re2': 'the planner measures with it',
   '#engine/native/re2-pattern': 'pattern translation',

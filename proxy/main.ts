@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
+import { exitNow } from '#engine/native/addon';
 import { resolveAdminToken, startAdmin } from './admin.js';
 import { AuditLog } from './audit-log.js';
 import { formatProblems, resolveProxyConfig, upstreamDefaults } from './config.js';
@@ -203,15 +204,12 @@ function handleSignals(plane: DataPlane, end: (lingerMs: number) => Promise<bool
   const onEnd = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'stopping: no new connections, open requests are finished');
     end(lingerMs).then(
-      (areGone) => {
-        // Idle connections hold uWebSockets.js threads for another ten seconds, and a process that exits with such threads
-        // aborts with a core dump. Everything is flushed by now: the quickest clean end is the hard one.
-        if (areGone) process.exit(0);
-        else process.kill(process.pid, 'SIGKILL');
-      },
+      // Idle connections hold uWebSockets.js threads for another ten seconds, and a process that exits with such threads
+      // aborts with a core dump. Everything is flushed by now: it ends without asking them.
+      () => exitNow(0),
       (error: unknown) => {
         log.error({ err: String(error) }, 'stopping failed');
-        process.kill(process.pid, 'SIGKILL');
+        exitNow(1);
       },
     );
   };

@@ -16,6 +16,7 @@ export interface NativeAddon {
   version(): string;
   platform(): string;
   checksum(bytes: Uint8Array): bigint;
+  exitNow(code: number): never;
   compile(patterns: readonly string[], flags: Uint32Array, ids: Uint32Array): Uint8Array;
   load(bytes: Uint8Array, key: string): NativeDatabase;
   databaseBytes(database: NativeDatabase): number;
@@ -45,4 +46,12 @@ export function nativeAddon(): NativeAddon {
     throw new NativeAddonMissing(`The native addon cannot be loaded (${reason}). Build it with \`make setup\` (or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, python3 and pkg-config.`, { cause });
   }
   return loaded;
+}
+
+/**
+ * Ends the process with `code` (0–255) at once: no exit handlers, no destructors, no flushing, whatever other threads do.
+ * Throws TypeError on any other code, NativeAddonMissing without the addon.
+ */
+export function exitNow(code: number): never {
+  return nativeAddon().exitNow(code);
 }

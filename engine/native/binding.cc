@@ -11,6 +11,7 @@
 #include <napi.h>
 
 #include <hs.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
@@ -371,9 +372,19 @@ napi_value Scan(napi_env env, napi_callback_info info) {
   return result;
 }
 
+// exitNow(code: 0…255): ends the process at once, without destructors or exit handlers of any thread. For a process whose
+// orderly end would abort (threads with open uWebSockets.js sockets); everything worth keeping must be flushed before.
+Napi::Value ExitNow(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  double code = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1;
+  if (!(code >= 0 && code <= 255) || code != static_cast<int>(code)) failType(env, "exitNow(code: a whole number from 0 to 255)");
+  _exit(static_cast<int>(code));
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("version", Napi::Function::New(env, Version, "version"));
   exports.Set("platform", Napi::Function::New(env, Platform, "platform"));
+  exports.Set("exitNow", Napi::Function::New(env, ExitNow, "exitNow"));
   exports.Set("checksum", Napi::Function::New(env, Checksum, "checksum"));
   exports.Set("compile", Napi::Function::New(env, Compile, "compile"));
   exports.Set("load", Napi::Function::New(env, Load, "load"));

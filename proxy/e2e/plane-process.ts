@@ -1,0 +1,25 @@
+// A data plane as a process of its own, for tests that send it signals. Argument: one JSON object (listener, dataDir,
+// config). Prints its ports as one JSON line when it serves.
+import type { ProxyConfig } from '../contract.js';
+import type { ListenerKind } from '../listeners/index.js';
+import { startDataPlane } from '../main.js';
+import { doubleArtifact } from './inspection-double.js';
+
+const { listener, dataDir, config } = JSON.parse(process.argv[2] ?? '') as { readonly listener: ListenerKind; readonly dataDir: string; readonly config: ProxyConfig };
+const plane = await startDataPlane({
+  host: '127.0.0.1',
+  port: 0,
+  adminHost: '127.0.0.1',
+  adminPort: 0,
+  adminToken: 'test-token',
+  workers: 1,
+  listener,
+  dataDir,
+  initial: { config, artifact: doubleArtifact({ needles: ["' OR '", 'EVIL'], version: 1 }) },
+  resume: false,
+  reread: null,
+  handlesSignals: true,
+  inspectionModule: new URL('./inspection-double.js', import.meta.url).href,
+  logLevel: 'silent',
+});
+process.stdout.write(`${JSON.stringify(plane.ports)}\n`);
