@@ -55,6 +55,7 @@ export async function runDataPlane(args) {
     resume,
     reread: () => load(null),
     handlesSignals: true,
+    shipping: values.GATEHOUSE_CONTROL_URL !== '' && values.GATEHOUSE_ADMIN_TOKEN !== '' ? { url: values.GATEHOUSE_CONTROL_URL, token: values.GATEHOUSE_ADMIN_TOKEN } : null,
   };
   const plane = await startDataPlane(options).catch((error) => {
     if (!resume || initial.artifact === null || error instanceof TypeError) throw error;

@@ -5,12 +5,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { GenerationReply } from './contract.js';
+import type { ThreatReply } from './threat-list.js';
 
 export interface AdminActions {
   status(): Promise<object>;
   metrics(): Promise<string>;
   isHealthy(): boolean;
   activate(request: unknown): Promise<GenerationReply>;
+  /** The whole deny list, one address or network a line. */
+  replaceThreats(text: string): Promise<ThreatReply>;
 }
 
 export interface AdminOptions {
@@ -54,15 +57,17 @@ function sendProblem(response: ServerResponse, status: number, title: string, de
   send(response, status, 'application/problem+json', JSON.stringify({ type: 'about:blank', title, status, detail }));
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
+class BodyTooLarge extends Error {}
+
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > bodyBytesMax) throw new SyntaxError(`the body is larger than ${bodyBytesMax} bytes; put the artifact on disk and send artifactPath`);
+    if (bytes > bodyBytesMax) throw new BodyTooLarge(`the body is larger than ${bodyBytesMax} bytes; an artifact can lie on disk and be named by artifactPath`);
     chunks.push(chunk);
   }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 export function startAdmin(options: AdminOptions): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
@@ -85,7 +90,7 @@ export function startAdmin(options: AdminOptions): Promise<{ readonly port: numb
     else if (path === '/generation' && request.method === 'PUT') {
       let input: unknown;
       try {
-        input = await readJson(request);
+        input = JSON.parse(await readText(request)) as unknown;
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error;
         sendProblem(response, 400, 'Not JSON', error.message);
@@ -93,11 +98,15 @@ export function startAdmin(options: AdminOptions): Promise<{ readonly port: numb
       }
       const reply = await actions.activate(input);
       send(response, reply.outcome === 'active' ? 200 : 422, 'application/json', JSON.stringify(reply));
-    } else sendProblem(response, 404, 'Not Found', 'known here: GET /status, GET /metrics, GET /healthz, PUT /generation');
+    } else if (path === '/threats' && request.method === 'PUT') {
+      const reply = await actions.replaceThreats(await readText(request));
+      send(response, reply.outcome === 'active' ? 200 : 422, 'application/json', JSON.stringify(reply));
+    } else sendProblem(response, 404, 'Not Found', 'known here: GET /status, GET /metrics, GET /healthz, PUT /generation, PUT /threats');
   };
   const server: Server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
-      if (!response.headersSent) sendProblem(response, 500, 'Internal error', error instanceof Error ? error.message : String(error));
+      if (error instanceof BodyTooLarge) sendProblem(response, 413, 'Too large', error.message);
+      else if (!response.headersSent) sendProblem(response, 500, 'Internal error', error instanceof Error ? error.message : String(error));
       else response.destroy();
     });
   });

@@ -3,6 +3,7 @@
 import type { MatchedRule, RequestHead, Verdict } from '#engine';
 import type { EventMessage, EventVerdict, SecurityEvent } from './contract.js';
 import type { Generation } from './generation.js';
+import { threatMessage } from './threat-list.js';
 
 const valueBytesMax = 512; // of a matched value in the log: enough to see what it was
 const messagesMax = 64; // per event
@@ -20,6 +21,8 @@ export interface EventFacts {
   readonly verdict: Verdict | null;
   /** What another thread found, when the body was inspected there. */
   readonly foreign: { readonly messages: readonly EventMessage[]; readonly inboundScore: number; readonly truncated: boolean } | null;
+  /** The client is on the deny list. */
+  readonly isListed: boolean;
   /** In force or withheld. */
   readonly interruption: SecurityEvent['interruption'];
   readonly kind: EventVerdict;
@@ -58,6 +61,7 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
   const { verdict, foreign, generation, head } = facts;
   const files = generation.inspection?.files ?? [];
   const messages: EventMessage[] = foreign === null ? [] : foreign.messages.slice(0, messagesMax);
+  if (facts.isListed) messages.unshift(threatMessage(facts.clientIp));
   if (verdict !== null) {
     for (const matched of verdict.matched) {
       if (messages.length >= messagesMax) break;

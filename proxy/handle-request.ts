@@ -21,6 +21,7 @@ import { Reply } from './reply.js';
 import type { BodyWatch, RoadContext } from './road-context.js';
 import { isFieldText } from './response-parser.js';
 import type { Site } from './route.js';
+import { threatInterruption, threatRuleId } from './threat-list.js';
 import type { UpstreamExchange } from './upstream.js';
 
 /** Bodies of unprotected sites up to this size are gathered: sent in one write, and sent again if a connection was stale. */
@@ -48,6 +49,7 @@ export class Journey implements BodyWatch {
   inspectionMs = 0;
   status = 0;
   replyFields: readonly string[] = [];
+  replyBytes = 0;
   isOver = false;
 
   private head: RequestHead;
@@ -57,6 +59,7 @@ export class Journey implements BodyWatch {
   private engineError: Error | null = null;
   private flagged: Interruption | null = null;
   private blocked: Interruption | null = null;
+  private isListed = false;
   private body: Buffer | null = null;
   private collector: BodyCollector | null = null;
   /** Bytes beyond the inspected part, held until the upstream can have them (`partial` only). */
@@ -122,9 +125,15 @@ export class Journey implements BodyWatch {
     if (!this.isOver) this.readBody(routed.site);
   }
 
-  /** Step 5: phase 1. */
+  /** Step 5: the deny list, then phase 1. */
   private inspectHead(site: Site): void {
     const { inspection } = this.generation;
+    if (this.context.threats.contains(this.head.clientIp)) {
+      this.isListed = true;
+      this.context.metrics.count('waap_threats_matched_total');
+      this.settle(threatInterruption, site);
+      if (this.isOver) return;
+    }
     if (inspection === null) {
       this.engineFailed(new ProxyError('PXY_NO_RULESET', 'this site is protected and no ruleset is loaded'), site);
       return;
@@ -365,6 +374,7 @@ export class Journey implements BodyWatch {
     const page = renderPage(status, this.requestId, this.exchange.head);
     this.status = status;
     this.replyFields = page.headers;
+    this.replyBytes = page.body.length;
     this.exchange.respond(status, page.headers, page.body, closeConnection);
     this.finish(action);
   }
@@ -408,6 +418,7 @@ export class Journey implements BodyWatch {
     metrics.stage('request', (performance.now() - this.startedMs) / 1000);
     if (this.inspectionMs > 0) metrics.stage('inspection', this.inspectionMs / 1000);
     if (kind !== 'pass' || (verdict !== null && verdict.matched.length > 0) || (this.foreign?.messages.length ?? 0) > 0) this.record(verdict, kind, siteName);
+    if (this.context.requests?.hasRoom() === true) this.recordRequest(verdict, kind, action, siteName);
     releaseGeneration(this.generation);
   }
 
@@ -436,6 +447,20 @@ export class Journey implements BodyWatch {
     return 'pass';
   }
 
+  /** The line for the control plane's request log. */
+  private recordRequest(verdict: Verdict | null, kind: EventVerdict, action: Action, site: string): void {
+    const { exchange, head, foreign } = this;
+    const ruleIds: number[] = this.isListed ? [threatRuleId] : [];
+    if (foreign !== null) for (const { ruleId } of foreign.messages) ruleIds.push(ruleId);
+    if (verdict !== null) for (const { rule, phase } of verdict.matched) if (foreign === null || phase > 2) ruleIds.push(rule.id);
+    this.context.requests?.record({
+      atMs: this.atMs, requestId: this.requestId, site, generation: this.generation.id, clientIp: head.clientIp, method: head.method, uri: head.uri, status: this.status, action, kind,
+      inboundScore: foreign?.inboundScore ?? verdict?.inboundScore ?? 0, outboundScore: verdict?.outboundScore ?? 0, ruleIds, userAgent: findField(head.headers, 'user-agent') ?? '',
+      requestBytes: exchange.framing.kind === 'length' ? exchange.framing.bytes : (this.body?.length ?? 0), responseBytes: this.replyBytes,
+      latencyUs: (performance.now() - this.startedMs) * 1000, inspectionUs: this.inspectionMs * 1000,
+    });
+  }
+
   private record(verdict: Verdict | null, kind: EventVerdict, site: string): void {
     if (verdict?.truncated === true || this.foreign?.truncated === true) this.context.metrics.count('waap_inspection_truncated_total');
     this.context.record(
@@ -451,6 +476,7 @@ export class Journey implements BodyWatch {
         responseHeaders: this.replyFields,
         verdict,
         foreign: this.foreign,
+        isListed: this.isListed,
         interruption: this.blocked ?? this.flagged,
         kind,
         inspectionUs: Math.round(this.inspectionMs * 1000),

@@ -14,7 +14,9 @@ import { canSharePort, chooseListener, type ListenerKind } from './listeners/ind
 import type { GenerationPayload } from './messages.js';
 import { renderPrometheus } from './metrics.js';
 import { Generations, loadStored, sha256Of, toShared } from './reload.js';
+import { RecordShipper } from './ship-records.js';
 import { Supervisor } from './supervisor.js';
+import { ThreatList } from './threat-list.js';
 
 /** What to serve before the control plane has spoken. */
 export interface InitialGeneration {
@@ -47,6 +49,8 @@ export interface DataPlaneOptions {
   /** Threads for large bodies, per worker; 0 = inspect inline. */
   readonly inspectionThreads?: number;
   readonly auditRotateBytes?: number;
+  /** The control plane that gets a line per request and the security events; default none. */
+  readonly shipping?: { readonly url: string; readonly token: string; readonly node?: string } | null;
 }
 
 export interface DataPlane {
@@ -93,6 +97,10 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
   const stored = options.resume ? await loadStored(options.dataDir, (message) => log.warn(message)) : null;
   const generations = new Generations(options.dataDir, stored ?? firstPayload(options.initial, 1), (message) => log.error(message));
+  const threats = new ThreatList(options.dataDir, (message) => log.error(message));
+  if (options.resume) await threats.resume();
+  const shipping = options.shipping ?? null;
+  const shipper = shipping === null ? null : new RecordShipper({ url: shipping.url, token: shipping.token, node: shipping.node ?? hostname(), onProblem: (message) => log.warn(message) });
   const audit = new AuditLog({
     path: join(options.dataDir, 'log', 'audit.jsonl'),
     rotateBytes: options.auditRotateBytes ?? 128 * 1024 * 1024,
@@ -110,30 +118,38 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       sharedPort: workers > 1,
       inspectionModule: options.inspectionModule ?? engineModule,
       inspectionThreads: options.inspectionThreads ?? 1,
+      shipsRequests: shipper !== null,
     },
     generation: () => generations.active,
-    onEvents: (batch: readonly SecurityEvent[]) => audit.append(batch),
+    threats: () => threats.current,
+    onEvents: (batch: readonly SecurityEvent[]) => {
+      audit.append(batch);
+      shipper?.addEvents(batch);
+    },
+    onRequests: (lines, dropped) => shipper?.addRequests(lines, dropped),
     log: (level, fields, message) => log[level](fields, message),
   });
   try {
     await supervisor.startAll();
   } catch (error) {
     await supervisor.stop(0);
+    await shipper?.close(0);
     throw error;
   }
   await generations.persist();
-  const status = (): Promise<Record<string, unknown>> => describe(supervisor, generations, choice.kind, audit);
+  const own: Parts = { supervisor, generations, listener: choice.kind, audit, threats, shipper };
+  const status = (): Promise<Record<string, unknown>> => describe(own);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
   const admin = await startAdmin({
     host: options.adminHost,
     port: options.adminPort,
     token: adminToken,
-    actions: { status, activate, isHealthy: () => supervisor.readyCount > 0, metrics: () => scrape(supervisor, generations, audit) },
+    actions: { status, activate, isHealthy: () => supervisor.readyCount > 0, metrics: () => scrape(own), replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)) },
   });
   log.info({ listener: choice.kind, why: choice.why, workers, port: supervisor.port, admin: admin.port, generation: generations.active.id, ruleset: generations.active.sha256 }, 'data plane is up');
 
   let stopping: Promise<boolean> | null = null;
-  const end = (lingerMs: number | null): Promise<boolean> => (stopping ??= stopAll({ supervisor, admin, audit, log, drainMs: generations.active.config.timeouts.drainMs, lingerMs }));
+  const end = (lingerMs: number | null): Promise<boolean> => (stopping ??= stopAll({ supervisor, admin, audit, shipper, log, drainMs: generations.active.config.timeouts.drainMs, lingerMs }));
   let forgetSignals = (): void => {};
   const stop = async (): Promise<void> => {
     forgetSignals();
@@ -148,14 +164,19 @@ interface Stoppable {
   readonly supervisor: Supervisor;
   readonly admin: { close: () => Promise<void> };
   readonly audit: AuditLog;
+  readonly shipper: RecordShipper | null;
   readonly log: Logger;
   readonly drainMs: number;
   readonly lingerMs: number | null;
 }
 
-async function stopAll({ supervisor, admin, audit, log, drainMs, lingerMs }: Stoppable): Promise<boolean> {
+/** What was not told by then is in the audit log all the same. */
+const shipMsMax = 2_000;
+
+async function stopAll({ supervisor, admin, audit, shipper, log, drainMs, lingerMs }: Stoppable): Promise<boolean> {
   const areGone = await supervisor.stop(drainMs, lingerMs);
   await admin.close();
+  await shipper?.close(shipMsMax);
   await audit.close();
   log.info({ idleConnectionsCut: !areGone }, 'data plane stopped');
   return areGone;
@@ -166,7 +187,16 @@ function firstPayload(initial: InitialGeneration, id: number): GenerationPayload
   return { id, sha256: artifact === null ? '' : sha256Of(artifact), artifact: artifact === null ? null : toShared(artifact), config, selfTest: initial.selfTest ?? 'inspect' };
 }
 
-async function describe(supervisor: Supervisor, generations: Generations, listener: ListenerKind, audit: AuditLog): Promise<Record<string, unknown>> {
+interface Parts {
+  readonly supervisor: Supervisor;
+  readonly generations: Generations;
+  readonly listener: ListenerKind;
+  readonly audit: AuditLog;
+  readonly threats: ThreatList;
+  readonly shipper: RecordShipper | null;
+}
+
+async function describe({ supervisor, generations, listener, audit, threats, shipper }: Parts): Promise<Record<string, unknown>> {
   const { workers } = await supervisor.report();
   const { id, sha256, config } = generations.active;
   return {
@@ -178,11 +208,13 @@ async function describe(supervisor: Supervisor, generations: Generations, listen
     lastApply: generations.lastOutcome,
     restarts: supervisor.restarts,
     audit: { written: audit.written, dropped: audit.dropped },
+    threats: { sha256: threats.sha256, networks: threats.networks, intervals: threats.intervals },
+    shipping: shipper === null ? null : { ...shipper.counters, waiting: shipper.waitingRows },
     workers,
   };
 }
 
-async function scrape(supervisor: Supervisor, generations: Generations, audit: AuditLog): Promise<string> {
+async function scrape({ supervisor, generations, audit, threats, shipper }: Parts): Promise<string> {
   const { metrics, workers } = await supervisor.report();
   const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
   const dropped = workers.reduce((sum, worker) => sum + Number(worker['eventsDropped'] ?? 0), 0);
@@ -195,6 +227,8 @@ async function scrape(supervisor: Supervisor, generations: Generations, audit: A
     waap_events_dropped: dropped,
     waap_audit_written: audit.written,
     waap_audit_dropped: audit.dropped,
+    waap_threat_networks: threats.networks,
+    ...(shipper === null ? {} : { waap_records_shipped: shipper.counters.shipped, waap_records_dropped: shipper.counters.dropped, waap_records_refused: shipper.counters.refused, waap_records_retries: shipper.counters.retries, waap_records_waiting: shipper.waitingRows }),
   });
 }
 

@@ -2,6 +2,7 @@
 import type { ProxyConfig, SecurityEvent } from './contract.js';
 import type { ListenerKind } from './listeners/listener.js';
 import type { MetricsSnapshot } from './metrics.js';
+import type { ThreatTable } from './threat-list.js';
 
 /** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
 export interface GenerationPayload {
@@ -21,6 +22,10 @@ export interface WorkerStart {
   readonly inspectionModule: string;
   readonly generation: GenerationPayload;
   readonly inspectionThreads: number;
+  /** Whether a line per request is made for the control plane. */
+  readonly shipsRequests: boolean;
+  /** The deny list in force; null = none was given. */
+  readonly threats: ThreatTable | null;
 }
 
 export type ToWorker =
@@ -28,6 +33,7 @@ export type ToWorker =
   | { readonly kind: 'commit'; readonly id: number }
   | { readonly kind: 'discard'; readonly id: number }
   | { readonly kind: 'report'; readonly token: number }
+  | { readonly kind: 'threats'; readonly list: ThreatTable }
   | { readonly kind: 'stop'; readonly drainMs: number };
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -50,6 +56,8 @@ export type ToMain =
   | { readonly kind: 'committed'; readonly id: number }
   | { readonly kind: 'report'; readonly token: number; readonly report: WorkerReport }
   | { readonly kind: 'events'; readonly batch: SecurityEvent[] }
+  /** Lines of request-records.ts, and how many there was no room for. */
+  | { readonly kind: 'requests'; readonly lines: string[]; readonly dropped: number }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly fields: Readonly<Record<string, unknown>>; readonly message: string }
   /** Stopping: every request is through; only idle connections keep this thread alive. */
   | { readonly kind: 'drained' }

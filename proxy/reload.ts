@@ -30,7 +30,7 @@ export function sha256Of(bytes: Uint8Array): string {
 }
 
 /** Written whole or not at all: to a temporary name, flushed, renamed. */
-async function writeAtomically(path: string, bytes: Uint8Array | string): Promise<void> {
+export async function writeAtomically(path: string, bytes: Uint8Array | string): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   const file = await open(temporary, 'w', 0o600);
   try {

@@ -77,6 +77,7 @@ export class Reply implements UpstreamHandler {
     if (journey.isOver) return;
     switch (this.state) {
       case 'flowing':
+        journey.replyBytes += chunk.length;
         if (!journey.exchange.write(chunk)) journey.upstream?.pause();
         return;
       case 'held':
@@ -164,8 +165,11 @@ export class Reply implements UpstreamHandler {
     if (this.head !== null && this.isEnded && this.late.length === 0) this.head = { ...this.head, bodyBytes: raw?.length ?? 0 };
     this.startRelay();
     let isFlowing = true;
-    if (raw !== null) isFlowing = journey.exchange.write(raw) && isFlowing;
-    for (const chunk of this.late.splice(0)) isFlowing = journey.exchange.write(chunk) && isFlowing;
+    if (raw !== null) this.late.unshift(raw);
+    for (const chunk of this.late.splice(0)) {
+      journey.replyBytes += chunk.length;
+      isFlowing = journey.exchange.write(chunk) && isFlowing;
+    }
     if (this.isEnded) this.complete();
     else if (isFlowing) journey.upstream?.resume();
   }

@@ -71,13 +71,16 @@ export class RequestRing {
     private readonly send: (lines: string[], dropped: number) => void,
   ) {}
 
+  /** Asked before the facts are gathered, so that a record nobody takes costs nothing; a no is counted. */
+  hasRoom(): boolean {
+    if (this.pending.length < this.capacity) return true;
+    this.dropped += 1;
+    this.droppedSince += 1;
+    return false;
+  }
+
   record(facts: RequestFacts): void {
-    if (this.pending.length >= this.capacity) {
-      this.dropped += 1;
-      this.droppedSince += 1;
-      return;
-    }
-    this.pending.push(toRequestLine(facts));
+    if (this.hasRoom()) this.pending.push(toRequestLine(facts));
   }
 
   /** Called by a timer; `dropped` counts since the flush before. */

@@ -4,7 +4,9 @@ import type { SecurityEvent } from './contract.js';
 import type { Generation } from './generation.js';
 import type { ForeignInspector } from './inspection-pool.js';
 import type { Metrics } from './metrics.js';
+import type { RequestRing } from './request-records.js';
 import type { Site } from './route.js';
+import type { IpSetHolder } from './shared-state/ip-set.js';
 import type { UpstreamPool } from './upstream.js';
 
 /** A request whose body is still coming; swept for slow clients. */
@@ -23,6 +25,10 @@ export interface RoadContext {
   readonly store: CollectionStore;
   readonly metrics: Metrics;
   record(event: SecurityEvent): void;
+  /** Lines for the control plane; null = there is none. */
+  readonly requests: RequestRing | null;
+  /** The deny list. */
+  readonly threats: IpSetHolder;
   readonly readingBody: Set<BodyWatch>;
   /** Inspection off this thread for large bodies; null = always inline. */
   readonly foreignInspector: ForeignInspector | null;

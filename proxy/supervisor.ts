@@ -4,14 +4,17 @@ import type { GenerationPayload, LogLevel, ToMain, ToWorker, WorkerReport, Worke
 import { unreachable } from './messages.js';
 import type { SecurityEvent } from './contract.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from './metrics.js';
+import type { ThreatTable } from './threat-list.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
-  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation'>;
+  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats'>;
   readonly port: number;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
+  readonly threats: () => ThreatTable | null;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
+  readonly onRequests: (lines: readonly string[], dropped: number) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
 }
 
@@ -66,7 +69,7 @@ export class Supervisor {
   }
 
   private startOne(slot: Slot): Promise<void> {
-    const data: WorkerStart = { ...this.options.start, workerId: slot.index, port: this.port, generation: this.options.generation() };
+    const data: WorkerStart = { ...this.options.start, workerId: slot.index, port: this.port, generation: this.options.generation(), threats: this.options.threats() };
     const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: data, name: `gatehouse-${slot.index}` });
     slot.worker = worker;
     slot.state = 'starting';
@@ -107,6 +110,9 @@ export class Supervisor {
         return;
       case 'events':
         this.options.onEvents(message.batch);
+        return;
+      case 'requests':
+        this.options.onRequests(message.lines, message.dropped);
         return;
       case 'log':
         this.options.log(message.level, message.fields, message.message);
@@ -211,6 +217,11 @@ export class Supervisor {
     slot.generation = generation.id;
     slot.worker.postMessage({ kind: 'prepare', generation } satisfies ToWorker);
     slot.worker.postMessage({ kind: 'commit', id: generation.id } satisfies ToWorker);
+  }
+
+  /** To workers that still start as well: they read it when they have. Versions keep the order. */
+  spreadThreats(list: ThreatTable): void {
+    for (const { worker } of this.slots) worker?.postMessage({ kind: 'threats', list } satisfies ToWorker);
   }
 
   private tellAll(message: ToWorker): void {

@@ -11,11 +11,14 @@ import { unreachable, type GenerationPayload, type LogLevel, type ToMain, type T
 import { Metrics } from './metrics.js';
 import { GenerationRefused, prepareGeneration } from './prepare.js';
 import { createRequestIds } from './request-id.js';
+import { RequestRing } from './request-records.js';
 import type { BodyWatch, RoadContext } from './road-context.js';
 import type { Site } from './route.js';
+import { IpSetHolder } from './shared-state/ip-set.js';
 import { UpstreamPool } from './upstream.js';
 
 const eventsCapacity = 4096; // between two flushes; beyond, dropped and counted
+const requestsCapacity = 1024; // between two flushes: 10,000 lines a second and worker; beyond, sampled and counted
 const flushEveryMs = 100;
 const sweepEveryMs = 500;
 
@@ -40,6 +43,9 @@ function log(level: LogLevel, fields: Readonly<Record<string, unknown>>, message
 const module = (await import(start.inspectionModule)) as InspectionModule;
 const metrics = new Metrics();
 const events = new EventRing(eventsCapacity, (batch) => post({ kind: 'events', batch }));
+const requests = start.shipsRequests ? new RequestRing(requestsCapacity, (lines, dropped) => post({ kind: 'requests', lines, dropped })) : null;
+const threats = new IpSetHolder();
+if (start.threats !== null) threats.swap(start.threats.version, start.threats.table);
 const readingBody = new Set<BodyWatch>();
 const pools = new Map<string, UpstreamPool>();
 const retiring = new Set<Generation>();
@@ -82,6 +88,8 @@ const context: RoadContext = {
   store: module.createStore(),
   metrics,
   record: (event) => events.record(event),
+  requests,
+  threats,
   readingBody,
   foreignInspector,
   log,
@@ -132,7 +140,10 @@ function prepare(payload: GenerationPayload): void {
   }
 }
 
-const flusher = setInterval(() => events.flush(), flushEveryMs);
+const flusher = setInterval(() => {
+  events.flush();
+  requests?.flush();
+}, flushEveryMs);
 const sweeper = setInterval(() => {
   const nowMs = Date.now();
   const { clientBodyIdleMs } = current.config.timeouts;
@@ -150,6 +161,7 @@ async function stop(drainMs: number): Promise<void> {
   clearInterval(sweeper);
   loopDelay.disable();
   events.flush();
+  requests?.flush();
   post({ kind: 'drained' });
   port?.close();
 }
@@ -188,6 +200,9 @@ port.on('message', (message: ToWorker) => {
       return;
     case 'report':
       report(message.token);
+      return;
+    case 'threats':
+      threats.swap(message.list.version, message.list.table);
       return;
     case 'stop':
       void stop(message.drainMs);

@@ -1,0 +1,118 @@
+// The deny list of bad addresses, main's side: checked, built into shared memory, kept on disk, and given to the workers
+// by the supervisor. No recompile, no generation: a new list is one message to each worker.
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Interruption } from '#engine';
+import type { EventMessage } from './contract.js';
+import { writeAtomically } from './reload.js';
+import { buildIpSet, openIpSet } from './shared-state/ip-set.js';
+
+/** The rule by which people find such a request; it stands for the list, no rule set has it. */
+export const threatRuleId = 1_006_000;
+
+export const threatInterruption: Interruption = { ruleId: threatRuleId, action: 'deny', status: 403, phase: 1, data: '' };
+
+export function threatMessage(clientIp: string): EventMessage {
+  return {
+    ruleId: threatRuleId, message: 'The client address is on the deny list', data: clientIp, match: `Matched the deny list against variable \`REMOTE_ADDR' (Value: \`${clientIp}')`, severity: '2', file: '', lineNumber: 0, ver: '', rev: '',
+    tags: ['gatehouse/threat-intel', 'attack-reputation-ip'], maturity: '', accuracy: '',
+  };
+}
+
+/** A list on its way to a worker. Versions count up within one process; the table is shared memory, one for all workers. */
+export interface ThreatTable {
+  readonly version: number;
+  readonly table: SharedArrayBuffer;
+}
+
+export type ThreatReply =
+  | { readonly outcome: 'active'; readonly sha256: string; readonly networks: number; readonly intervals: number; readonly isPersisted: boolean }
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+const sha256Of = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+
+/** One network a line; empty lines do not count. */
+function* networksOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from);
+    const line = text.slice(from, end < 0 ? text.length : end).trim();
+    from = end < 0 ? text.length : end + 1;
+    if (line !== '') yield line;
+  }
+}
+
+export class ThreatList {
+  private chain: Promise<unknown> = Promise.resolve();
+  /** null: no list was given yet. */
+  current: ThreatTable | null = null;
+  /** Of the list's text: how a sender sees whether this node has the one it means. */
+  sha256 = sha256Of('');
+  networks = 0;
+  intervals = 0;
+
+  constructor(
+    private readonly dataDir: string,
+    private readonly onProblem: (message: string) => void,
+  ) {}
+
+  private get path(): string {
+    return join(this.dataDir, 'threats.txt');
+  }
+
+  /** Takes up the list that was in force before a restart. */
+  async resume(): Promise<void> {
+    try {
+      this.put(await readFile(this.path, 'utf8'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // never had one
+      this.onProblem(`the deny list in ${this.path} cannot be used (${error instanceof Error ? error.message : String(error)}); none is in force until one is sent`);
+    }
+  }
+
+  /** The whole new list as text, one address or network a line; a wrong line refuses all of it and the old list stays. `spread` gives it to the workers. */
+  replace(text: string, spread: (table: ThreatTable) => void): Promise<ThreatReply> {
+    const turn = this.chain.then(() => this.replaceNow(text, spread));
+    this.chain = turn.catch(() => undefined); // the caller of `turn` hears of it; the next in line must still run
+    return turn;
+  }
+
+  private async replaceNow(text: string, spread: (table: ThreatTable) => void): Promise<ThreatReply> {
+    try {
+      spread(this.put(text));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { outcome: 'refused', reason: error.message };
+    }
+    const { sha256, networks, intervals } = this;
+    return { outcome: 'active', sha256, networks, intervals, isPersisted: await this.persist(text) };
+  }
+
+  private put(text: string): ThreatTable {
+    let networks = 0;
+    const counted = function* (): Generator<string> {
+      for (const network of networksOf(text)) {
+        networks += 1;
+        yield network;
+      }
+    };
+    const table = buildIpSet(counted());
+    this.current = { version: (this.current?.version ?? 0) + 1, table };
+    this.sha256 = sha256Of(text);
+    this.networks = networks;
+    this.intervals = openIpSet(table).intervals;
+    return this.current;
+  }
+
+  /** False when the disk would not have it: the list is in force, only a restart would begin with the one before. */
+  private async persist(text: string): Promise<boolean> {
+    try {
+      await mkdir(this.dataDir, { recursive: true });
+      await writeAtomically(this.path, text);
+      return true;
+    } catch (error) {
+      this.onProblem(`the deny list is in force, but cannot be kept in ${this.path}: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
+  }
+}
