@@ -23,6 +23,7 @@ export function registerEventRoutes(app: App, house: House): void {
     '/api/dataplane/records',
     {
       bodyLimit: batchBytesMax,
+      logLevel: 'warn', // twice a second and node
       // before the body is read
       onRequest: async (request) => {
         const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';

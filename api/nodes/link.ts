@@ -11,6 +11,7 @@ import type { FindVirtualPatch } from '../settings/apply-policy.js';
 import { createChangeRoad, type ChangeRoad } from '../settings/apply.js';
 import type { ApplySettings } from '../settings/contract.js';
 import { findVirtualPatch } from '../vpatch/catalog/index.js';
+import { createThreatPush } from '../threat-intel/push.js';
 import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
 
@@ -27,6 +28,8 @@ export interface LinkOptions {
 export interface NodeLink {
   readonly applySettings: ApplySettings;
   readonly road: ChangeRoad;
+  /** Gives the deny list as it is now to every node. */
+  readonly threatsChanged: () => Promise<void>;
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
   start(house: House): Promise<void>;
   readonly jobs: readonly Job[];
@@ -47,20 +50,25 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     cacheDirectory: options.cacheDirectory ?? join(directory, 'cache', 'automata'),
     threads: options.compileThreads ?? null,
   });
-  const fleet = createFleet({ urls: [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))], client: createNodeClient({ token: env.dataAdminToken }), database, now, pause: (ms) => new Promise((done) => setTimeout(done, ms)) });
+  const urls = [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))];
+  const client = createNodeClient({ token: env.dataAdminToken });
+  const threats = createThreatPush({ sql: database.sql, urls, client, now });
+  const fleet = createFleet({ urls, client, database, now, pause: (ms) => new Promise((done) => setTimeout(done, ms)) });
   const road = createChangeRoad({
     database, fleet, compiler, artifactsDirectory, now, clock: () => performance.now(), sealing: createSealing(env.settingsEncryptionSecret), upstreams: env.upstreams, findVirtualPatch: options.findVirtualPatch ?? findVirtualPatch,
   });
   let audit: House['audit'] | null = null;
-  const job: Job = { name: 'nodes', everyMs: reconcileEveryMs, timeoutMs: 300_000, run: () => (audit === null ? Promise.resolve('not started') : road.reconcile(audit)) };
+  const job: Job = { name: 'nodes', everyMs: reconcileEveryMs, timeoutMs: 300_000, run: async () => (audit === null ? 'not started' : [await road.reconcile(audit), await threats.reconcile()].filter((line) => line !== '').join('; ')) };
   return {
     applySettings: road.applySettings,
     road,
+    threatsChanged: threats.changed,
     jobs: [job],
     async start(house) {
       audit = house.audit;
       await road.heal(house.audit);
       await fleet.ask();
+      await threats.reconcile();
     },
     close: () => compiler.close(),
   };

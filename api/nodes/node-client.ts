@@ -11,6 +11,8 @@ export interface NodeStatus {
   /** SHA-256 of the artifact it serves; '' without one. */
   readonly ruleset: string;
   readonly workers: number;
+  /** SHA-256 of its deny list; null when it does not say. */
+  readonly threats?: string | null;
 }
 
 export type StatusAnswer = { readonly kind: 'answered'; readonly status: NodeStatus } | { readonly kind: 'unreachable'; readonly detail: string };
@@ -22,9 +24,13 @@ export type ActivateAnswer =
   /** No answer: it may serve either, and has to be asked. */
   | { readonly kind: 'unknown'; readonly detail: string };
 
+export type ThreatsAnswer = { readonly kind: 'active'; readonly networks: number } | { readonly kind: 'failed'; readonly detail: string };
+
 export interface NodeClient {
   status(url: string): Promise<StatusAnswer>;
   activate(url: string, generation: GenerationRequest, artifactFile: string): Promise<ActivateAnswer>;
+  /** The whole deny list, one address or network a line; active: checked and handed to its workers. */
+  putThreats(url: string, list: Buffer): Promise<ThreatsAnswer>;
 }
 
 export interface NodeClientOptions {
@@ -49,9 +55,9 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
       try {
         const answer = await send(url, '/status', 'GET', token, statusTimeoutMs, null);
         if (answer.status !== 200) return { kind: 'unreachable', detail: describe(answer) };
-        const body = JSON.parse(answer.text) as { generation?: unknown; ruleset?: unknown; workers?: unknown };
+        const body = JSON.parse(answer.text) as { generation?: unknown; ruleset?: unknown; workers?: unknown; threats?: { sha256?: unknown } };
         if (typeof body.generation !== 'number' || typeof body.ruleset !== 'string') return { kind: 'unreachable', detail: 'what answers there is not a data-plane node' };
-        return { kind: 'answered', status: { generation: body.generation, ruleset: body.ruleset, workers: Array.isArray(body.workers) ? body.workers.length : 0 } };
+        return { kind: 'answered', status: { generation: body.generation, ruleset: body.ruleset, workers: Array.isArray(body.workers) ? body.workers.length : 0, threats: typeof body.threats?.sha256 === 'string' ? body.threats.sha256 : null } };
       } catch (error) {
         return { kind: 'unreachable', detail: reasonOf(error) };
       }
@@ -68,6 +74,16 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
         return { kind: 'unknown', detail: reasonOf(error) };
       }
     },
+    async putThreats(url, list) {
+      try {
+        const answer = await send(url, '/threats', 'PUT', token, activateTimeoutMs, asBody(list));
+        const reply = JSON.parse(answer.text) as { outcome?: unknown; networks?: unknown; reason?: unknown };
+        if (answer.status === 200 && reply.outcome === 'active') return { kind: 'active', networks: Number(reply.networks) };
+        return { kind: 'failed', detail: typeof reply.reason === 'string' ? reply.reason : describe(answer) };
+      } catch (error) {
+        return { kind: 'failed', detail: reasonOf(error) };
+      }
+    },
   };
 }
 
@@ -76,8 +92,17 @@ function isLocal(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
 }
 
-interface Body extends AsyncIterable<string> {
+interface Body extends AsyncIterable<string | Buffer> {
   readonly bytes: number;
+}
+
+function asBody(bytes: Buffer): Body {
+  return {
+    bytes: bytes.length,
+    async *[Symbol.asyncIterator]() {
+      for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+    },
+  };
 }
 
 /** The request with the artifact inside, read piece by piece: 20 MB must not pass through one string. */

@@ -30,12 +30,14 @@ export interface NodeOptions {
   readonly resume?: boolean;
   readonly workers?: number;
   readonly adminPort?: number;
+  /** Of the local settings file. */
+  readonly settings?: object;
 }
 
 export async function startNode(t: Test, options: NodeOptions): Promise<TestNode> {
   const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as { startDataPlane: (options: object) => Promise<Plane> };
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'gatehouse-node-')));
-  const { config } = resolveProxyConfig({ timeouts: { drain_ms: 300 } }, { customer: options.upstream, payment: options.upstream });
+  const { config } = resolveProxyConfig({ timeouts: { drain_ms: 300 }, ...options.settings }, { customer: options.upstream, payment: options.upstream });
   const plane = await startDataPlane({
     host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: options.adminPort ?? 0, adminToken: nodeToken, workers: options.workers ?? 1, listener: 'auto', dataDir,
     initial: { config, artifact: null }, resume: options.resume ?? false, reread: null, handlesSignals: false, logLevel: 'silent', inspectionThreads: 0,

@@ -1,0 +1,73 @@
+// From the import of an address to the next request of that client, with real data-plane nodes.
+import t, { type Test } from 'tap';
+import { createNodeClient } from '../nodes/node-client.js';
+import type { Database } from '../db/client.js';
+import { startTestApp } from '../testing/app.js';
+import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
+import { onBothDatabases } from '../testing/databases.js';
+import { createThreatPush } from './push.js';
+
+t.setTimeout(240_000);
+
+const ask = async (node: TestNode): Promise<number> => (await fetch(`http://127.0.0.1:${node.http}/`, { headers: { connection: 'close' } })).status;
+
+/** The list reaches a worker by a message: the request after the answer may overtake it by a hair. */
+async function becomes(node: TestNode, status: number): Promise<number> {
+  for (let round = 0; round < 100 && (await ask(node)) !== status; round++) await new Promise((resolve) => setTimeout(resolve, 10));
+  return ask(node);
+}
+
+async function suite(t: Test, database: Database): Promise<void> {
+  const upstream = await startUpstream(t);
+  // no rules, and open without them: what is refused is refused by the list alone
+  const settings = { sites: [{ name: 'all', prefix: '/', upstream, protected: true, fail_mode: 'open' }] };
+  const first = await startNode(t, { upstream, settings });
+  const second = await startNode(t, { upstream, settings });
+  const clock = { nowMs: Date.parse('2026-03-01T12:00:00Z') };
+  let puts = 0;
+  const client = createNodeClient({ token: nodeToken, statusTimeoutMs: 1000 });
+  const push = createThreatPush({ sql: database.sql, urls: [first.url, second.url], now: () => clock.nowMs, client: { status: client.status, putThreats: (url, list) => (puts++, client.putThreats(url, list)) } });
+  const at = await startTestApp(database, { threatsChanged: push.changed });
+  t.teardown(() => at.close());
+  const { token } = await at.user('operator');
+  const add = (body: object) => at.call('POST', '/api/threat-intel', { token, body });
+  const remove = (network: string) => at.call('DELETE', `/api/threat-intel?network=${network}`, { token });
+
+  t.equal(await push.reconcile(), '', 'an empty list is what a new node has');
+  t.equal(puts, 0);
+  t.equal(await ask(first), 200);
+  t.match(await add({ addresses: ['127.0.0.1', '2001:db8::/48'], reason: 'scanner' }), { status: 200, body: { added: 2 } });
+  t.same([await becomes(first, 403), await becomes(second, 403)], [403, 403], 'denied on every node, without an apply');
+  t.equal((await remove('127.0.0.1')).status, 204);
+  t.same([await becomes(first, 200), await becomes(second, 200)], [200, 200], 'let in again');
+
+  await add({ addresses: ['127.0.0.1'], expires_in_seconds: 60 });
+  t.equal(await becomes(first, 403), 403);
+  puts = 0;
+  t.equal(await push.reconcile(), '');
+  t.equal(puts, 0, 'everybody has it: nothing is sent');
+  clock.nowMs += 61_000;
+  t.match(await push.reconcile(), /has the deny list/);
+  t.equal(await becomes(first, 200), 200, 'an entry ends when it said it would');
+
+  await add({ addresses: ['127.0.0.0/8'], force: true });
+  const port = Number(new URL(second.url).port);
+  await second.stop();
+  t.match(await add({ addresses: ['198.51.100.7'] }), { status: 200 }, 'a node that is away holds nobody up');
+  const back = await startNode(t, { upstream, settings, adminPort: port });
+  t.equal(await ask(back), 200, 'it came back with nothing');
+  puts = 0;
+  t.match(await push.reconcile(), new RegExp(`${back.url} has the deny list`));
+  t.equal(puts, 1, 'and is the only one that is sent something');
+  t.equal(await becomes(back, 403), 403);
+
+  const stranger = createThreatPush({ sql: database.sql, urls: [first.url], client: createNodeClient({ token: 'wrong' }), now: () => clock.nowMs });
+  t.equal(await stranger.reconcile(), '', 'a node that does not know us is not counted as behind');
+  await stranger.changed();
+  await Promise.all([push.changed(), push.changed(), push.changed()]);
+  await database.sql`delete from threat_addresses`;
+  await push.changed();
+  t.equal(await becomes(first, 200), 200);
+}
+
+t.test('the deny list on its way', (t) => onBothDatabases(t, 'the deny list on its way', suite));
