@@ -6,6 +6,13 @@ import type { SecurityEvent } from './contract.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from './metrics.js';
 import type { ThreatTable } from './threat-list.js';
 
+/**
+ * V8's nursery per worker. The road allocates some 20 KB a request and nearly all of it dies at once: a nursery that stays
+ * in the processor's cache costs less than the default of 48 MB (measured with bench/: about a tenth of the CPU, and 20 MB
+ * of memory a worker).
+ */
+const youngGenerationMbMax = 12;
+
 export interface SupervisorOptions {
   readonly workers: number;
   readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats'>;
@@ -70,7 +77,7 @@ export class Supervisor {
 
   private startOne(slot: Slot): Promise<void> {
     const data: WorkerStart = { ...this.options.start, workerId: slot.index, port: this.port, generation: this.options.generation(), threats: this.options.threats() };
-    const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: data, name: `gatehouse-${slot.index}` });
+    const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: data, name: `gatehouse-${slot.index}`, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMbMax } });
     slot.worker = worker;
     slot.state = 'starting';
     slot.startedAtMs = Date.now();
