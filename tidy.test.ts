@@ -340,6 +340,7 @@ const environmentNames: Check = (sources) => {
   return [
     ...(table.length === 0 ? ['bin/environment.mjs:1: no variables found'] : []),
     ...table.filter((name) => !example.includes(name)).map((name) => `.env.example:1: ${name} is missing`),
+    ...read('api/env.ts', /^  ([A-Z][A-Z0-9_]*): \{ purpose:/gm).filter((name) => !table.includes(name)).map((name) => `bin/environment.mjs:1: ${name} is missing; api/env.ts reads it`),
     ...example.filter((name) => !table.includes(name)).map((name) => `.env.example:1: ${name} is read by nobody`),
   ];
 };
@@ -411,7 +412,7 @@ const checks: readonly Named[] = [
     canaries: [[source('package.json', '{"dependencies":{"left":"^1.0.0"}}'), source('api/x.ts', "import 'left';\n")], [source('package.json', '{"dependencies":{"left":"1.0.0"}}')]],
   },
   { name: 'make has the targets that others rely on', check: makeTargets, canaries: [[source('Makefile', 'run:\n')]] },
-  { name: '.env.example lists what is read', check: environmentNames, canaries: [[source('bin/environment.mjs', "{ name: 'A_B' }"), source('.env.example', 'C_D=\n')]] },
+  { name: '.env.example lists what is read', check: environmentNames, canaries: [[source('bin/environment.mjs', "{ name: 'A_B' }"), source('.env.example', 'A_B=\n'), source('api/env.ts', "  C_D: { purpose: 'x' },\n")], [source('bin/environment.mjs', "{ name: 'A_B' }"), source('.env.example', 'C_D=\n')]] },
 ];
 
 const skippedFolders = new Set(['node_modules', 'build', 'data', '.git', '.tap', '.cache', 'results', 'dist']);

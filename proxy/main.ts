@@ -99,8 +99,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const generations = new Generations(options.dataDir, stored ?? firstPayload(options.initial, 1), (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
-  const shipping = options.shipping ?? null;
-  const shipper = shipping === null ? null : new RecordShipper({ url: shipping.url, token: shipping.token, node: shipping.node ?? hostname(), onProblem: (message) => log.warn(message) });
+  const shipper = createShipper(options.shipping ?? null, log);
   const audit = new AuditLog({
     path: join(options.dataDir, 'log', 'audit.jsonl'),
     rotateBytes: options.auditRotateBytes ?? 128 * 1024 * 1024,
@@ -158,6 +157,10 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const plane: DataPlane = { ports: { http: supervisor.port, admin: admin.port }, adminToken, listener: choice.kind, workers, activate, status, stop };
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   return plane;
+}
+
+function createShipper(shipping: NonNullable<DataPlaneOptions['shipping']> | null, log: Logger): RecordShipper | null {
+  return shipping === null ? null : new RecordShipper({ url: shipping.url, token: shipping.token, node: shipping.node ?? hostname(), onProblem: (message) => log.warn(message) });
 }
 
 interface Stoppable {

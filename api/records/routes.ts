@@ -11,6 +11,7 @@ export function registerSampleRoutes(app: App, house: House): void {
     '/api/dataplane/samples',
     {
       bodyLimit: batchBytesMax,
+      logLevel: 'warn',
       onRequest: async (request) => requireNodeToken(request.headers.authorization, house.env.dataAdminToken), // before the body is read
       schema: { tags: ['data plane'], summary: 'A few whole requests for replays; sensitive values are masked before they are stored', body: SampleBatch, response: { 200: Type.Object({ stored: Type.Integer() }), ...refusals } },
     },
