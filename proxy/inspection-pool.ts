@@ -33,8 +33,10 @@ export interface ForeignInspector {
 }
 
 const queueMax = 256; // bodies waiting; beyond → the failure decision
+const heldBytesMax = 128 * 1024 * 1024; // of bodies waiting and under inspection, each held twice; beyond → the same
 const inspectionMsMax = 30_000; // a thread that takes longer is ended
-const idleThreadMs = 60_000; // then its memory is given back
+const idleThreadMs = 20_000; // then its memory (a ruleset of its own, about 60 MB) is given back
+const youngGenerationMb = 16;
 
 /** Threads are started when the first large body comes. */
 export function createInspectionPool(threads: number, inspectionModule: string): ForeignInspector {
@@ -47,12 +49,19 @@ export function createInspectionPool(threads: number, inspectionModule: string):
     idleTimeout: idleThreadMs,
     workerData: { inspectionModule },
     concurrentTasksPerWorker: 1,
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
+  let heldBytes = 0;
   return {
     inspect(generation, request) {
       if (generation.artifact === null) return Promise.reject(new Error('no ruleset to inspect with'));
+      if (heldBytes > 0 && heldBytes + request.body.length > heldBytesMax) return Promise.reject(new Error(`bodies of ${heldBytes} bytes wait for inspection already (at most ${heldBytesMax})`));
       const task: InspectionTask = { ...request, sha256: generation.sha256, artifact: generation.artifact };
-      return pool.run(task, { signal: AbortSignal.timeout(inspectionMsMax) }) as Promise<ForeignVerdict>;
+      heldBytes += request.body.length;
+      const verdict = pool.run(task, { signal: AbortSignal.timeout(inspectionMsMax) }) as Promise<ForeignVerdict>;
+      return verdict.finally(() => {
+        heldBytes -= request.body.length;
+      });
     },
     close: () => pool.destroy(),
   };
