@@ -101,7 +101,8 @@ async function applyFirst(app: App, house: House): Promise<void> {
   }
 }
 
-async function openDatabase(env: Env): Promise<Database> {
+/** The database of a deployment, as it is. */
+export async function openDatabase(env: Env): Promise<Database> {
   if (env.databaseUrl !== null) return openPostgres(env.databaseUrl);
   await mkdir(env.dataDirectory, { recursive: true, mode: 0o700 });
   return openEmbedded(join(env.dataDirectory, 'db'));

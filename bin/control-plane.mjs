@@ -13,7 +13,7 @@ export function controlUrl(values) {
 }
 
 /** The names of api/env.ts from those of a deployment: one token, one data directory and one pair of upstreams for both planes. */
-function apiEnvironment(values) {
+export function apiEnvironment(values) {
   return {
     ...values,
     DATA_ADMIN_TOKEN: values.DATA_ADMIN_TOKEN || values.GATEHOUSE_ADMIN_TOKEN,

@@ -178,7 +178,7 @@ ${control === null ? `  settings ${relative(root, settingsFile(resolve(root, val
 function describeControl(values, control) {
   const { firstLogin } = control;
   const login = firstLogin === null
-    ? `${values.ADMIN_EMAIL}, with the password you chose (the first one was printed at the first start and stands in .env as\n                    ADMIN_INITIAL_PASSWORD; forgotten since? another administrator sets it: POST /api/users/<id>/password)`
+    ? `${values.ADMIN_EMAIL}, with the password you chose (the first one was printed at the first start and stands in .env as\n                    ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
     : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
   return `  control plane     ${control.url}/api/   (explorer: ${control.url}/api/docs)\n  login             ${login}`;
 }
