@@ -100,6 +100,12 @@ class Child {
   }
 }
 
+/** What happened and the very last words: for a message that comes again and again. */
+function inShort(message) {
+  const lines = message.split('\n');
+  return lines.length < 3 ? message : `${lines[0]} ${lines.at(-1).trim()}`;
+}
+
 /** Starts a child again when it dies, with pauses of 1, 2, 4 … 30 s; the pause shrinks again after a quiet minute. */
 function keepAlive(child) {
   let pauseMs = 1000;
@@ -114,7 +120,7 @@ function keepAlive(child) {
       // What serves now may be newer than what this start began with: come back with the last active generation.
       if (child.resumes && !child.args.includes('--resume')) child.args.push('--resume');
       child.start();
-      child.ready().then(() => say(`${child.name} is back`), (error) => console.error(`gatehouse: ${error.message}`));
+      child.ready().then(() => say(`${child.name} is back`), (error) => console.error(`gatehouse: ${inShort(error.message)}`));
     }, pauseMs);
     pauseMs = Math.min(pauseMs * 2, restartPauseMsMax);
   };
@@ -176,17 +182,19 @@ ${control === null ? `  settings ${relative(root, settingsFile(resolve(root, val
 
 /** The first password is shown once; it is in a person's terminal then, and in .env, and nowhere else. */
 function describeControl(values, control) {
-  const { firstLogin } = control;
+  const { firstLogin, problem } = control;
+  if (problem !== undefined) return `  control plane     not up yet; it is started again until it is, and what was active last is in force meanwhile\n                    ${inShort(problem)}`;
   const login = firstLogin === null
     ? `${values.ADMIN_EMAIL}, with the password you chose (the first one was printed at the first start and stands in .env as\n                    ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
     : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
   return `  control plane     ${control.url}/api/   (explorer: ${control.url}/api/docs)\n  login             ${login}`;
 }
 
+const controlMarker = (data) => join(data, 'control-plane.json');
+
 /** Says that the active generation is the control plane's, so that the next start resumes it instead of the local settings. */
 function rememberControl(data) {
-  const marker = join(data, 'control-plane.json');
-  if (!existsSync(marker)) writeFileSync(marker, `${JSON.stringify({ since: new Date().toISOString() })}\n`, { mode: 0o600 });
+  if (!existsSync(controlMarker(data))) writeFileSync(controlMarker(data), `${JSON.stringify({ since: new Date().toISOString() })}\n`, { mode: 0o600 });
 }
 
 /**
@@ -219,7 +227,7 @@ function portsOf(values, needsDemo, hasApi) {
 function childrenOf({ values, data, file, artifact, needsDemo, hasApi, logDirectory }) {
   const env = { ...process.env, ...values, GATEHOUSE_DATA: data, GATEHOUSE_CONTROL_URL: hasApi ? values.GATEHOUSE_CONTROL_URL || controlUrl(values) : values.GATEHOUSE_CONTROL_URL };
   // A restart must not fall back to the local settings while the control plane has newer ones.
-  const resumes = hasApi && existsSync(join(data, 'control-plane.json')) && existsSync(join(data, 'current.json'));
+  const resumes = hasApi && existsSync(controlMarker(data)) && existsSync(join(data, 'current.json'));
   const ruleSet = artifact.crs.directory === undefined ? {} : { CRS_DIR: artifact.crs.directory };
   return [
     ...(needsDemo ? [new Child({ name: 'demo', args: ['demo'], env, logFile: join(logDirectory, 'demo.log') })] : []),
@@ -254,10 +262,14 @@ export async function up(args) {
   try {
     for (const child of children) {
       child.start();
-      const early = await Promise.race([child.ready(), stopped]);
+      // A control plane that worked once and cannot come up now (its database is away) must not take the protection with it.
+      const mayFollow = child.name === 'control plane' && existsSync(controlMarker(data));
+      if (mayFollow) keepAlive(child);
+      const ready = mayFollow ? child.ready().catch((error) => ({ url: controlUrl(values), firstLogin: null, problem: error.message })) : child.ready();
+      const early = await Promise.race([ready, stopped]);
       if (typeof early === 'string') return 0;
       if (child.name === 'control plane') control = early;
-      keepAlive(child);
+      if (!mayFollow) keepAlive(child);
     }
     if (control !== null) rememberControl(data);
     process.on('SIGHUP', () => {
