@@ -97,13 +97,14 @@ function report(t: Test, listener: WireListener, plane: WirePlane, sent: readonl
 
 const crs = findCrs();
 const skip = crs === null ? 'no CRS: run `node bin/crs.mjs` or set CRS_DIR' : existsSync(join(corpus, 'cases.jsonl')) ? false : 'no corpora/ftw: set GATEHOUSE_SHARED';
+t.setTimeout(300_000);
 t.test('CRS regression suite over the wire', { skip, timeout: 300_000 }, async (t) => {
   const setup = join(corpus, 'ci-setup');
   const { program } = loadRules([join(setup, 'modsecurity.ci.conf'), join(setup, 'crs-setup.ci.conf'), join(crs ?? '', 'rules/*.conf')]);
   const { bytes } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()) });
   const cases = readFtwCases(join(corpus, 'cases.jsonl'));
   for (const listener of ['uws', 'node'] as const) {
-    await t.test(listener, async (t) => {
+    await t.test(listener, { timeout: 150_000 }, async (t) => {
       const plane = await startWirePlane(listener, bytes);
       const sent = await sendAgain(plane, listener, await sendAll(plane, cases));
       const audited = await plane.finish();

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { GenerationReply } from '../contract.js';
 import type { DataPlane } from '../main.js';
+import { hammer } from './hammer.js';
 import { admin, configOf, listenerKinds, pause, standardPlan, startBackend, startPlane, until } from './harness.js';
 import { doubleArtifact } from './inspection-double.js';
 import { sendRaw, statusOf } from './raw-client.js';
@@ -23,48 +24,6 @@ async function put(plane: DataPlane, body: string): Promise<GenerationReply> {
 
 const probe = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-/** Connections that ask again and again on the same socket, until told to stop; counts what they got. */
-function hammer(port: number, connections: number, onReply: (status: number, generation: string) => void): { stop: () => Promise<{ replies: number; failures: number }> } {
-  let isStopped = false;
-  let replies = 0;
-  let failures = 0;
-  const run = (): Promise<void> =>
-    new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      let text = '';
-      const ask = (): void => {
-        text = '';
-        socket.write(probe(`/?n=${replies}&WATCHED`));
-      };
-      socket.on('data', (chunk) => {
-        text += chunk.toString('latin1');
-        const end = text.indexOf('\r\n\r\n');
-        const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? -1);
-        if (end === -1 || text.length < end + 4 + length) return;
-        replies += 1;
-        onReply(statusOf(text), text.slice(end + 4));
-        if (isStopped) {
-          socket.destroy();
-          resolve();
-        } else ask();
-      });
-      socket.on('error', () => (failures += 1));
-      socket.on('close', () => {
-        if (!isStopped) failures += 1;
-        resolve();
-      });
-      ask();
-    });
-  const all = Array.from({ length: connections }, run);
-  return {
-    stop: async () => {
-      isStopped = true;
-      await Promise.all(all);
-      return { replies, failures };
-    },
-  };
-}
-
 for (const kind of listenerKinds) {
   t.test(`${kind}: reloads under load: nothing fails, nothing is mixed`, async (t) => {
     // Odd generations block WATCHED and lead to backend A, even ones pass it to backend B: a mixed request would show as A.
@@ -74,7 +33,7 @@ for (const kind of listenerKinds) {
     const odd = { needles: [...standardPlan.needles, 'WATCHED'] };
     const plane = await startPlane(t, kind, settings(a.url), { plan: odd, workers: 2 });
     const seen = new Map<string, number>();
-    const load = hammer(plane.ports.http, 32, (status, body) => {
+    const load = hammer(plane.ports.http, 32, '/?WATCHED', (status, body) => {
       const key = status === 403 ? 'blocked' : `${status} ${body}`;
       seen.set(key, (seen.get(key) ?? 0) + 1);
     });

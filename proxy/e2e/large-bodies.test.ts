@@ -54,10 +54,11 @@ const heavy: readonly Heavy[] = [
   { name: 'more than is read at all', type: 'application/octet-stream', body: Buffer.alloc(14 * 1024 * 1024), status: 413 },
 ];
 
+t.setTimeout(180_000);
 t.test('heavy bodies', { skip: withoutRules, timeout: 180_000 }, async (t) => {
   const artifact = await realArtifact({ mode: 'On', paranoia_level: 1 });
   for (const kind of listenerKinds) {
-    await t.test(kind, async (t) => {
+    await t.test(kind, { timeout: 90_000 }, async (t) => {
       const backend = await startBackend(t, (incoming, response) => {
         const sum = createHash('sha256');
         incoming.on('data', (chunk: Buffer) => sum.update(chunk));

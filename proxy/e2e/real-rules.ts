@@ -32,6 +32,13 @@ export async function realArtifact(settings: object): Promise<Buffer> {
   return (await emitArtifact(program, { cache: createFileCache(join(data, 'cache/automata')) })).bytes;
 }
 
+/** What this rule text alone compiles to. */
+export async function artifactOfText(text: string): Promise<Buffer> {
+  const { program, diagnostics } = compileProgram([{ path: 'test.conf', text }], { reader: diskReader });
+  if (program === null) throw new Error(formatDiagnostics(diagnostics));
+  return (await emitArtifact(program, { cache: createFileCache(join(data, 'cache/automata')) })).bytes;
+}
+
 /** Changes of the harness's options that put the real engine behind the road. */
 export function realEngine(artifact: Uint8Array, config: object): { readonly initial: object; readonly inspectionModule: string } {
   return { initial: { config, artifact }, inspectionModule: engineModule };
