@@ -1,5 +1,6 @@
 // The real thing behind the seam of inspection.ts: the compiled engine on Hyperscan.
 import { createCompiledInspector, createMemoryStore, hyperscanLibrary, loadRuleset, type CollectionStore } from '#engine';
+import { shownFile } from './events.js';
 import type { LoadedInspection } from './inspection.js';
 
 /** Databases that this machine refuses are rebuilt inside, which takes seconds; other refusals throw ArtifactRefused. */
@@ -8,7 +9,7 @@ export function loadInspection(artifact: Uint8Array): LoadedInspection {
   const inspector = createCompiledInspector(ruleset);
   return {
     inspector,
-    files: ruleset.program.files,
+    files: ruleset.program.files.map(shownFile),
     probes: ruleset.meta.probes,
     release: () => {
       inspector.release();

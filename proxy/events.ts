@@ -38,6 +38,11 @@ function textOf(value: number | null): string {
   return value === null ? '' : String(value);
 }
 
+/** A rule file as logs name it: `rules/NAME.conf`, whichever directory of whichever machine it was compiled in. */
+export function shownFile(path: string): string {
+  return path.startsWith('/') ? path.split('/').slice(-2).join('/') : path;
+}
+
 export function toEventMessage(matched: MatchedRule, files: readonly string[]): EventMessage {
   const { rule } = matched;
   const head = rule.links[0];

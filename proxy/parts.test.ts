@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
+import { shownFile } from './events.js';
 import { asctime, AuditLog, formatAuditLine } from './audit-log.js';
 import { BodyCollector } from './body.js';
 import type { SecurityEvent } from './contract.js';
@@ -129,4 +130,14 @@ t.test('the audit log rotates, and drops rather than waits', async (t) => {
   await blocked.close();
   t.equal(blocked.dropped, 1);
   t.match(problems, [/events were dropped/]);
+});
+
+t.test('rule files are named without the machine they were compiled on', async (t) => {
+  for (const [path, shown] of [
+    ['/srv/gatehouse/data/crs/4.0.0/rules/REQUEST-942.conf', 'rules/REQUEST-942.conf'],
+    ['gatehouse/engine.conf', 'gatehouse/engine.conf'],
+    ['rules/own.conf', 'rules/own.conf'],
+    ['/own.conf', '/own.conf'],
+    ['', ''],
+  ] as const) t.equal(shownFile(path), shown);
 });

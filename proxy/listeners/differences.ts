@@ -50,8 +50,10 @@ export const differences: readonly Difference[] = [
   { listener: 'uws', case: 'a vertical tab in Transfer-Encoding', outcome: 'silent', reason: waits },
 ];
 
-/** Differences that are not single cases: told in the README, tested where named. */
-export const notes: readonly { readonly listener: ListenerKind; readonly what: string }[] = [
+/** What is not single cases: told in the README, tested where named. `both`: so on either, on purpose. */
+export const notes: readonly { readonly listener: ListenerKind | 'both'; readonly what: string }[] = [
+  { listener: 'both', what: 'trailers of requests and responses are read to find the end and dropped, as RFC 9110 section 6.5 lets intermediaries: they come after the last phase that could have refused them, so relaying them would be a way around inspection. TE is a field of one hop and not forwarded, so an upstream that keeps to the protocol sends none' },
+  { listener: 'both', what: '100 Continue is answered here, because the body is read before the upstream hears of the request; 103 Early Hints and other interim responses of an upstream end here: they would reach the client before the response that decides about them is inspected' },
   { listener: 'uws', what: 'field names reach the application in lower case (HTTP field names are caseless)' },
   { listener: 'uws', what: 'field values lose bytes ≥ 0x80 at their ends, and bytes that are not UTF-8 become EF BF BD; inspected and forwarded are the same bytes, always' },
   { listener: 'uws', what: 'an idle connection is closed after 10 s, whatever client_idle_ms says' },
