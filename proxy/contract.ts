@@ -15,7 +15,7 @@ export interface SiteConfig {
   readonly upstream: string;
   readonly protected: boolean;
   readonly failMode: FailMode;
-  /** Overrides the global mode when set. */
+  /** Overrides the global mode when set, and that of the rules with it. */
   readonly mode: Mode | null;
   /** preserve: the upstream sees the client's Host; upstream: the upstream's own. */
   readonly hostPolicy: 'preserve' | 'upstream';

@@ -141,7 +141,7 @@ export class Journey implements BodyWatch {
     this.inspect(site, () => {
       const transaction = inspection.inspector.begin(this.head, { uniqueId: this.requestId, nowMs: this.atMs, store: this.context.store });
       this.transaction = transaction;
-      if (site.mode === 'DetectionOnly' && transaction.engineMode === 'On') transaction.engineMode = 'DetectionOnly';
+      if (site.engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = site.engineMode;
       return inspection.inspector.requestHeaders(transaction);
     });
   }
@@ -258,7 +258,7 @@ export class Journey implements BodyWatch {
     if (foreignInspector === null) return;
     this.context.metrics.count('waap_inspections_offloaded_total');
     try {
-      this.foreign = await foreignInspector.inspect(this.generation, { head: this.head, uniqueId: this.requestId, nowMs: this.atMs, body, wireBytes, isDetectionOnly: site.mode === 'DetectionOnly' });
+      this.foreign = await foreignInspector.inspect(this.generation, { head: this.head, uniqueId: this.requestId, nowMs: this.atMs, body, wireBytes, engineMode: site.engineMode });
     } catch (error) {
       // The pool thread died or its engine threw: decided like any failure of inspection.
       if (!this.isOver) this.engineFailed(error instanceof Error ? error : new Error(String(error)), site);

@@ -3,7 +3,7 @@
 // thread keeps its own transaction for phases 3 to 5.
 import { Piscina } from 'piscina';
 import type { RequestHead } from '#engine';
-import type { EventMessage } from './contract.js';
+import type { EventMessage, Mode } from './contract.js';
 import type { Generation } from './generation.js';
 import type { InspectionTask } from './inspection-thread.js';
 
@@ -23,7 +23,8 @@ export interface ForeignRequest {
   readonly nowMs: number;
   readonly body: Buffer;
   readonly wireBytes: number;
-  readonly isDetectionOnly: boolean;
+  /** Of the site; see Site.engineMode. */
+  readonly engineMode: Mode | null;
 }
 
 export interface ForeignInspector {

@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { workerData } from 'node:worker_threads';
 import type { RequestHead } from '#engine';
+import type { Mode } from './contract.js';
 import type { ForeignVerdict } from './inspection-pool.js';
 import { toEventMessage } from './events.js';
 import type { InspectionModule, LoadedInspection } from './inspection.js';
@@ -14,7 +15,7 @@ export interface InspectionTask {
   readonly nowMs: number;
   readonly body: Uint8Array;
   readonly wireBytes: number;
-  readonly isDetectionOnly: boolean;
+  readonly engineMode: Mode | null;
 }
 
 const loadedMax = 2; // the generation that serves and the one that drains
@@ -40,7 +41,7 @@ export function inspectTask(task: InspectionTask): ForeignVerdict {
   const { inspector, files } = requireInspection(task.sha256, task.artifact);
   const startedMs = performance.now();
   const transaction = inspector.begin(task.head, { uniqueId: task.uniqueId, nowMs: task.nowMs, store });
-  if (task.isDetectionOnly && transaction.engineMode === 'On') transaction.engineMode = 'DetectionOnly';
+  if (task.engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = task.engineMode;
   const body = Buffer.from(task.body.buffer, task.body.byteOffset, task.body.byteLength);
   const interruption = inspector.requestHeaders(transaction) ?? inspector.requestBody(transaction, body, task.wireBytes);
   const verdict = inspector.finish(transaction);

@@ -9,6 +9,8 @@ export interface Site {
   readonly host: string | null;
   readonly isProtected: boolean;
   readonly mode: Mode;
+  /** What the engine's mode becomes for this site, unless the rules turned it off; null = as the rules say. */
+  readonly engineMode: Mode | null;
   readonly failMode: FailMode;
   readonly origin: string; // key of the connection pool
   readonly tls: boolean;
@@ -48,6 +50,8 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
     host: site.host === null ? null : site.host.toLowerCase(),
     isProtected: site.protected,
     mode: site.mode ?? config.mode,
+    // Rules in DetectionOnly stay so unless this very site says On; DetectionOnly from either side withholds.
+    engineMode: site.mode ?? (config.mode === 'DetectionOnly' ? 'DetectionOnly' : null),
     failMode: site.failMode,
     origin: `${url.protocol}//${host}:${port}${site.verifyUpstreamCertificate ? '' : '#unverified'}`,
     tls,
