@@ -1,7 +1,8 @@
 // Bounded collection of a body that is to be inspected whole. Chunks from the listener are borrowed, so they are copied
-// once; a claimed Content-Length reserves nothing, only bytes that arrived take memory.
+// into one buffer that doubles as it fills: a claimed Content-Length reserves nothing, and a body that comes in single
+// bytes costs no more than one that comes whole.
 export class BodyCollector {
-  private chunks: Buffer[] = [];
+  private held: Buffer | null = null;
   bytes = 0;
 
   constructor(readonly bytesMax: number) {}
@@ -13,16 +14,34 @@ export class BodyCollector {
     return taken;
   }
 
+  /** What it occupies: up to twice `bytes`. */
+  get heldBytes(): number {
+    return this.held?.length ?? 0;
+  }
+
   private keep(chunk: Buffer): void {
-    this.chunks.push(Buffer.from(chunk));
-    this.bytes += chunk.length;
+    const bytes = this.bytes + chunk.length;
+    if (this.held === null) this.held = Buffer.from(chunk); // most bodies come in one piece
+    else {
+      if (bytes > this.held.length) {
+        const larger = Buffer.allocUnsafe(Math.min(this.bytesMax, Math.max(bytes, this.held.length * 2)));
+        this.held.copy(larger, 0, 0, this.bytes);
+        this.held = larger;
+      }
+      chunk.copy(this.held, this.bytes);
+    }
+    this.bytes = bytes;
   }
 
   /** All bytes as one buffer; null when there were none. */
   take(): Buffer | null {
-    const { chunks } = this;
-    this.chunks = [];
-    if (chunks.length === 0) return null;
-    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, this.bytes);
+    const { held } = this;
+    this.held = null;
+    return held === null || held.length === this.bytes ? held : held.subarray(0, this.bytes);
   }
+}
+
+/** What all collected bodies of a thread occupy: many large uploads at once must not take more memory than there is. */
+export interface BodyBudget {
+  heldBytes: number;
 }

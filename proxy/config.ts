@@ -165,6 +165,7 @@ const limitKeys: Readonly<Record<string, readonly [keyof Limits, number, number]
   header_bytes_max: ['headerBytesMax', 1024, 262_144],
   header_fields_max: ['headerFieldsMax', 8, 1000],
   request_body_bytes_max: ['requestBodyBytesMax', 1024, 1_073_741_824],
+  held_body_bytes_max: ['heldBodyBytesMax', 65_536, 1_099_511_627_776],
   response_body_bytes_max: ['responseBodyBytesMax', 1024, 67_108_864],
   decoded_body_bytes_max: ['decodedBodyBytesMax', 1024, 67_108_864],
   inline_inspection_bytes_max: ['inlineInspectionBytesMax', 1024, 67_108_864],

@@ -28,6 +28,7 @@ export interface Limits {
   readonly headerFieldsMax: number; // beyond → 431
   readonly requestBodyBytesMax: number; // buffered for inspection; beyond → `requestBodyOverLimit`
   readonly requestBodyOverLimit: 'reject' | 'partial'; // 413, or inspect the part and stream the rest
+  readonly heldBodyBytesMax: number; // all request bodies that are buffered at a time, per worker; beyond → 503 for the one that exceeds it
   readonly responseBodyBytesMax: number; // buffered for inspection; beyond: the part is inspected, the rest relayed
   readonly decodedBodyBytesMax: number; // of compressed responses; beyond: inspection works on the part
   readonly inlineInspectionBytesMax: number; // larger request bodies are inspected off the I/O thread
@@ -135,6 +136,7 @@ export const defaultLimits: Limits = {
   headerFieldsMax: 128,
   requestBodyBytesMax: 13_107_200,
   requestBodyOverLimit: 'reject',
+  heldBodyBytesMax: 268_435_456,
   responseBodyBytesMax: 524_288,
   decodedBodyBytesMax: 2_097_152,
   inlineInspectionBytesMax: 32_768,

@@ -62,6 +62,8 @@ export class Journey implements BodyWatch {
   private isListed = false;
   private body: Buffer | null = null;
   private collector: BodyCollector | null = null;
+  /** Of the thread's budget for bodies; given back by `finish`. */
+  private heldBytes = 0;
   /** Bytes beyond the inspected part, held until the upstream can have them (`partial` only). */
   private overflow: Buffer | null = null;
   private isBodyComplete: boolean;
@@ -179,7 +181,7 @@ export class Journey implements BodyWatch {
         this.answer(413, 'refused', true);
         return;
       }
-      this.collector = new BodyCollector(bytesMax);
+      this.collector = new BodyCollector(framing.kind === 'length' ? Math.min(framing.bytes, bytesMax) : bytesMax);
     }
     this.bodyAtMs = this.atMs;
     this.context.readingBody.add(this);
@@ -200,6 +202,7 @@ export class Journey implements BodyWatch {
     }
     const taken = collector.add(chunk);
     const { limits } = this.generation.config;
+    if (!this.hold(collector.heldBytes, limits.heldBodyBytesMax)) return;
     if (taken < chunk.length) {
       if (limits.requestBodyOverLimit === 'reject') {
         this.answer(413, 'refused', true);
@@ -212,6 +215,17 @@ export class Journey implements BodyWatch {
     this.collector = null;
     this.body = collector.take();
     this.inspectBody(site, this.overflow === null ? collector.bytes : framing.kind === 'length' ? framing.bytes : collector.bytes + this.overflow.length);
+  }
+
+  /** False: all bodies together are too much, and this one is the one too many. */
+  private hold(heldBytes: number, heldBytesMax: number): boolean {
+    const { bodies, metrics } = this.context;
+    bodies.heldBytes += heldBytes - this.heldBytes;
+    this.heldBytes = heldBytes;
+    if (bodies.heldBytes <= heldBytesMax) return true;
+    metrics.count('waap_refused_total{status="503"}');
+    this.answer(503, 'refused', true);
+    return false;
   }
 
   /** More of a body that is not collected: to the upstream, or behind what is held while inspection runs elsewhere. */
@@ -410,6 +424,7 @@ export class Journey implements BodyWatch {
     if (this.isOver) return;
     this.isOver = true;
     this.context.readingBody.delete(this);
+    this.context.bodies.heldBytes -= this.heldBytes;
     const { metrics } = this.context;
     const verdict = this.finishTransaction();
     const kind = this.conclude(verdict);

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GenerationReply, GenerationRequest, ProxyConfig } from './contract.js';
+import { defaultLimits, defaultTimeouts, type GenerationReply, type GenerationRequest, type ProxyConfig } from './contract.js';
 import { checkGenerationRequest } from './check-contract.js';
 import type { GenerationPayload } from './messages.js';
 import type { Supervisor } from './supervisor.js';
@@ -127,6 +127,12 @@ export class Generations {
   }
 }
 
+/** Limits that an older release did not know take their defaults: an update must not cost what served before it. */
+function withDefaults(stored: StoredGeneration): StoredGeneration {
+  const { config } = stored;
+  return { ...stored, config: { ...config, limits: { ...defaultLimits, ...config.limits }, timeouts: { ...defaultTimeouts, ...config.timeouts } } };
+}
+
 /** The last active generation, or null when there is none or it cannot be read (which `onProblem` hears). */
 export async function loadStored(dataDir: string, onProblem: (message: string) => void): Promise<GenerationPayload | null> {
   const path = join(dataDir, 'current.json');
@@ -139,7 +145,7 @@ export async function loadStored(dataDir: string, onProblem: (message: string) =
     return null;
   }
   try {
-    const stored = JSON.parse(text) as StoredGeneration;
+    const stored = withDefaults(JSON.parse(text) as StoredGeneration);
     const problems = checkGenerationRequest({ id: stored.id, sha256: stored.sha256, artifactPath: '', config: stored.config });
     if (problems.length > 0) throw new Error(problems.map(({ path: at, message }) => `${at} ${message}`).join('; '));
     const bytes = stored.sha256 === '' ? null : await readFile(join(dataDir, 'artifacts', stored.sha256));

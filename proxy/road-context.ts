@@ -1,5 +1,6 @@
 // What a worker lends to every request on the road.
 import type { CollectionStore } from '#engine';
+import type { BodyBudget } from './body.js';
 import type { SecurityEvent } from './contract.js';
 import type { Generation } from './generation.js';
 import type { ForeignInspector } from './inspection-pool.js';
@@ -30,6 +31,7 @@ export interface RoadContext {
   /** The deny list. */
   readonly threats: IpSetHolder;
   readonly readingBody: Set<BodyWatch>;
+  readonly bodies: BodyBudget;
   /** Inspection off this thread for large bodies; null = always inline. */
   readonly foreignInspector: ForeignInspector | null;
   log(level: 'info' | 'warn' | 'error', fields: Readonly<Record<string, unknown>>, message: string): void;

@@ -91,6 +91,7 @@ const context: RoadContext = {
   requests,
   threats,
   readingBody,
+  bodies: { heldBytes: 0 },
   foreignInspector,
   log,
 };

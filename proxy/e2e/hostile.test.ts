@@ -1,8 +1,8 @@
 // Damaged requests and damaged responses, many of them: no worker dies, and an ordinary request passes afterwards.
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import t from 'tap';
-import { listenerKinds, startBackend, startPlane, until } from './harness.js';
+import { listenerKinds, pause, startBackend, startPlane, until } from './harness.js';
 import { sendRaw, statusOf } from './raw-client.js';
 
 const requests = [
@@ -74,5 +74,22 @@ for (const kind of listenerKinds) {
     t.ok(nth >= 300);
     t.equal((await plane.status())['restarts'], 0);
     t.ok(await until(async () => ((await plane.status())['workers'] as { inFlight: number }[])[0]?.inFlight === 0), 'nothing is left in flight');
+  });
+}
+
+for (const kind of listenerKinds) {
+  t.test(`${kind}: large uploads that never end take no more memory than they may`, async (t) => {
+    const backend = await startBackend(t, (request, response) => request.resume().on('end', () => response.end('ok')));
+    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], limits: { held_body_bytes_max: 1_000_000 }, timeouts: { drain_ms: 300 } });
+    const post = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n`;
+    const unfinished = connect(plane.ports.http, '127.0.0.1');
+    unfinished.on('error', () => {}); // destroyed below
+    unfinished.write(post('/unfinished') + 'x'.repeat(700_000));
+    await pause(200);
+    const [tooMuch, small] = await Promise.all([sendRaw(plane.ports.http, post('/second') + 'x'.repeat(900_000), 4000), sendRaw(plane.ports.http, 'POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello', 4000)]);
+    t.ok(statusOf(tooMuch.text) === 503 || (kind === 'node' && tooMuch.isClosed), `the one too many is refused (${statusOf(tooMuch.text)})`);
+    t.equal(statusOf(small.text), 200, 'a small one is not');
+    unfinished.destroy();
+    t.ok(await until(async () => statusOf((await sendRaw(plane.ports.http, post('/third') + 'x'.repeat(900_000), 4000)).text) === 200), 'what an aborted one held is free again');
   });
 }
