@@ -59,7 +59,6 @@ async function sendAgain(plane: WirePlane, listener: WireListener, sent: readonl
 
 /** One line per message, with the fields that the suite's expressions look at; line breaks in data do not end it. */
 function logLines({ messages }: AuditTransaction): string[] {
-  // eslint-disable-next-line no-control-regex -- control bytes are what is written out
   return messages.map(({ message, details }) => `ModSecurity: ${details.match} [id "${details.ruleId}"] [msg "${message}"] [data "${details.data}"]`.replace(/[\x00-\x1f]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`));
 }
 

@@ -58,7 +58,6 @@ export function undeliveredReasons(bytes: Buffer, listener: 'uws' | 'node'): Und
   const [hosts, lengths, codings, expectations] = [valuesOf('host'), valuesOf('content-length'), valuesOf('transfer-encoding'), valuesOf('expect')];
   if (fields.some(({ name, hasColon }) => name === '' || !hasColon)) reasons.push('field without a name or colon');
   if (fields.some(({ name }) => !fieldNames[listener].test(name))) reasons.push('field name');
-  // eslint-disable-next-line no-control-regex -- control bytes are what is looked for
   if (fields.some(({ value }) => /[\x00-\x08\x0a-\x1f\x7f]/.test(value))) reasons.push('control bytes in a field');
   if (hosts.length !== 1 || !/^[\w.:[\]\x80-\xff-]+$/.test(hosts[0] ?? '')) reasons.push('Host');
   if (lengths.length > 1 || lengths.some((value) => !/^\d{1,15}$/.test(value))) reasons.push('Content-Length');
