@@ -29,8 +29,6 @@ export type PrepareOutcome = { readonly kind: 'prepared' } | { readonly kind: 'r
 
 const reportTimeoutMs = 2_000;
 const restartDelayMs = { first: 50, most: 10_000 } as const;
-/** V8's default is 48: twice the collections, each half as long, for 35 MB less in two busy workers (measured on the mix). */
-const youngGenerationMb = 24;
 const calmAfterMs = 30_000; // a worker that served this long starts the back-off anew
 
 interface Slot {
