@@ -24,6 +24,7 @@ import { registerEventRoutes } from './events/routes.js';
 import { registerHealthRoutes } from './health-routes.js';
 import { isNestedDeeper } from './http/json-depth.js';
 import { ProblemSchema } from './http/problem-schema.js';
+import { createSharedLimits, toRateLimitStore } from './http/shared-limits.js';
 import { registerJobRoutes } from './jobs/routes.js';
 import { registerLicenceRoutes } from './licence/routes.js';
 import { registerNodeRoutes } from './nodes/routes.js';
@@ -64,7 +65,9 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerValidation(app);
   registerErrors(app);
   registerBodyParser(app);
-  await app.register(rateLimit, { global: false, hook: 'onRequest', cache: 10_000, errorResponseBuilder: (_, context) => tooMany(context.after) });
+  const limits = createSharedLimits({ redisUrl: deps.redisUrl ?? null, clock: () => performance.now(), log: app.log });
+  app.addHook('onClose', () => limits.close());
+  await app.register(rateLimit, { global: false, hook: 'onRequest', store: toRateLimitStore(limits), errorResponseBuilder: (_, context) => tooMany(context.after) });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -80,7 +83,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   app.setNotFoundHandler({ preHandler: app.rateLimit({ max: deps.notFoundPerMinute ?? 60, timeWindow: 60_000 }) }, (request) => {
     throw new ApiError('not_found', `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}.`);
   });
-  registerHealthRoutes(app, house);
+  registerHealthRoutes(app, house, limits.state);
   registerLoginRoutes(app, house);
   registerSsoRoutes(app, house);
   registerAccountRoutes(app, house);

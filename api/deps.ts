@@ -40,6 +40,8 @@ export interface AppDeps {
   readonly logger: boolean | { level: string };
   /** Tests lower it; everybody else leaves it out. */
   readonly passwordIterations?: number;
+  /** Where several API processes count logins and 404s together; null or absent: each by itself. */
+  readonly redisUrl?: string | null;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;
   readonly notFoundPerMinute?: number;

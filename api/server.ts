@@ -30,6 +30,8 @@ export interface DataPlaneLink {
   /** After the app is built and before it listens: heal a pending activation, begin watching nodes. */
   start(house: House): Promise<void>;
   readonly jobs: readonly Job[];
+  /** Once the server listens, in the background: makes the first apply as fast as the later ones. Never rejects; `close` ends it. */
+  warm?(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => outbound.close());
     const link = (await options.connectDataPlane?.({ env, database, outbound, now })) ?? null;
     if (link !== null) undo.push(() => link.close());
-    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), logger: { level: env.logLevel } });
+    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, redisUrl: env.redisUrl, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), logger: { level: env.logLevel } });
     undo.push(() => app.close());
     await options.extend?.(app, house);
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
@@ -77,6 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => scheduler.stop());
     const url = await app.listen({ host: env.adminBind, port: env.ports.api });
     scheduler.start();
+    void link?.warm?.().then((line) => app.log.info(line));
     return { app, house, url, close: closeAll };
   } catch (error) {
     await closeAll();

@@ -33,6 +33,8 @@ export interface NodeLink {
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
   start(house: House): Promise<void>;
   readonly jobs: readonly Job[];
+  /** Compiles the settings in force once, in the compile thread; one line of what came of it, never a rejection. */
+  warm(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     database, fleet, compiler, artifactsDirectory, now, clock: () => performance.now(), sealing: createSealing(env.settingsEncryptionSecret), upstreams: env.upstreams, findVirtualPatch: options.findVirtualPatch ?? findVirtualPatch,
   });
   let audit: House['audit'] | null = null;
+  let warming: Promise<string> | null = null;
   const job: Job = { name: 'nodes', everyMs: reconcileEveryMs, timeoutMs: 300_000, run: async () => (audit === null ? 'not started' : [await road.reconcile(audit), await threats.reconcile()].filter((line) => line !== '').join('; ')) };
   return {
     applySettings: road.applySettings,
@@ -70,7 +73,16 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
       await fleet.ask();
       await threats.reconcile();
     },
-    close: () => compiler.close(),
+    warm() {
+      const startedMs = performance.now();
+      const took = (): string => `after ${Math.round(performance.now() - startedMs)} ms`;
+      warming = road.warm().then((kind) => `the compile thread is warm ${took()}${kind === 'refused' ? '; the settings do not compile' : ''}`, (error: unknown) => `the compile thread is not warm ${took()}: ${error instanceof Error ? error.message : String(error)}; the first apply takes longer`);
+      return warming;
+    },
+    async close() {
+      await compiler.close();
+      await warming; // it may be reading the database, which is closed next
+    },
   };
 }
 

@@ -20,6 +20,8 @@ export interface PolicyCompilerOptions extends CompileStart {
   readonly idleMs?: number;
 }
 
+const closing = 'the server is closing';
+
 interface Waiting {
   readonly resolve: (reply: FromCompileThread) => void;
   readonly reject: (error: Error) => void;
@@ -48,11 +50,14 @@ class CompileThread {
   private worker: Worker | null = null;
   private tokens = 0;
   private idle: NodeJS.Timeout | null = null;
+  private isClosed = false;
 
   constructor(private readonly options: PolicyCompilerOptions) {}
 
   ask(message: (token: number) => ToCompileThread): Promise<FromCompileThread> {
     const { timeoutMs = 180_000 } = this.options;
+    // whoever was still reading the database when the server closed must not start a thread that nobody ends
+    if (this.isClosed) return Promise.reject(new Error(closing));
     if (this.idle !== null) clearTimeout(this.idle);
     const mine = (this.worker ??= this.begin());
     mine.ref();
@@ -72,10 +77,11 @@ class CompileThread {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     if (this.idle !== null) clearTimeout(this.idle);
     const last = this.worker;
     if (last === null) return;
-    this.abandon(last, new Error('the server is closing'));
+    this.abandon(last, new Error(closing));
     await last.terminate();
   }
 

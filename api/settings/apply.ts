@@ -15,16 +15,19 @@ import { targetOf, viewNode, type ChangeRoadOptions } from './apply-target.js';
 import type { ApplyDiagnostic, ApplyNode, ApplyOutcome, ApplyRequest, ApplySettings, ReplayImpact } from './contract.js';
 import { findNotEnforced } from './not-enforced.js';
 import type { Settings } from './schema.js';
-import { findVersion, readState } from './store.js';
+import { revealSecrets } from './secrets.js';
+import { findVersion, readHead, readState } from './store.js';
 
 export interface ChangeRoad {
   readonly applySettings: ApplySettings;
   readonly heal: (audit: AuditLog) => Promise<Healed>;
   readonly reconcile: (audit: AuditLog) => Promise<string>;
+  /** Compiles what serves now (or what is to serve) in the compile thread and drops the result. Rejects when that fails. */
+  readonly warm: () => Promise<'compiled' | 'refused'>;
 }
 
 export function createChangeRoad(options: ChangeRoadOptions): ChangeRoad {
-  return { applySettings: (request) => applySettings(options, request), heal: (audit) => healActivation(options, audit), reconcile: (audit) => reconcileNodes(options, audit) };
+  return { applySettings: (request) => applySettings(options, request), heal: (audit) => healActivation(options, audit), reconcile: (audit) => reconcileNodes(options, audit), warm: () => warm(options) };
 }
 
 const artifactsKept = 20;
@@ -89,6 +92,20 @@ async function replay(options: ChangeRoadOptions, beforeSha256: string, before: 
   // loading two rule sets to replay nothing would cost an apply a third of its time
   if (samples.length === 0) return nobodyHit;
   return options.compiler.replay({ beforeSha256, beforeSites: before.sites, afterSha256: after.sha256, afterSites: after.config.sites, samples, examplesMax, budgetMs });
+}
+
+/** The first compile reads the rule set, checks every pattern and reads the automata; a change later on does little of that. */
+async function warm(options: ChangeRoadOptions): Promise<'compiled' | 'refused'> {
+  const { sql } = options.database;
+  const { activeId } = await readState(sql);
+  const { settings } = (activeId === null ? null : await findVersion(sql, activeId)) ?? (await readHead(sql));
+  const compiled = await compileSettings(options, revealSecrets(settings, options.sealing));
+  if (compiled.kind === 'compiled' && (await findSamples(sql, 1)).length > 0) {
+    const { sha256, config: { sites } } = compiled;
+    // loads the rule set that serves, which the replay of the first apply begins with
+    await options.compiler.replay({ beforeSha256: sha256, beforeSites: sites, afterSha256: sha256, afterSites: sites, samples: [], examplesMax, budgetMs: 1 });
+  }
+  return compiled.kind;
 }
 
 /** The nodes' standing when they serve exactly this already; null when something is left to do. */

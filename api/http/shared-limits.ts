@@ -1,0 +1,162 @@
+// Request counters of the login and 404 limits: in this process, and shared by all API processes through Redis where
+// REDIS_URL is set. Redis is never waited for long and never decides alone: every count is mirrored in the process, so
+// that losing Redis neither locks people out nor hands an exhausted source a fresh allowance.
+import type { FastifyRateLimitOptions, FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
+import { Redis } from 'ioredis';
+
+/** `current` includes this request; `ttl` is what is left of the window in milliseconds. */
+export interface Counted {
+  readonly current: number;
+  readonly ttl: number;
+}
+
+/** Fixed windows that begin with a key's first request. */
+export interface RequestCounts {
+  count(key: string, windowMs: number): Promise<Counted>;
+}
+
+export interface LocalCounts extends RequestCounts {
+  /** Takes over what others have counted; never lowers. */
+  raise(key: string, seen: Counted): Counted;
+}
+
+export interface SharedLimitsState {
+  readonly kind: 'in_process' | 'redis';
+  readonly status: 'ok' | 'degraded';
+  /** Requests counted by this process alone because Redis did not answer, since the start. */
+  readonly fallbacks: number;
+}
+
+export interface SharedLimits {
+  scope(name: string): RequestCounts;
+  state(): SharedLimitsState;
+  close(): Promise<void>;
+}
+
+export interface SharedLimitsOptions {
+  readonly redisUrl: string | null;
+  /** Monotonic, milliseconds. */
+  readonly clock: () => number;
+  readonly log: { warn(fields: object, message: string): void; info(message: string): void };
+}
+
+const keysMax = 10_000;
+/** A login may wait this long for Redis, and after a failure nobody asks it again for the pause. */
+const answerMsMax = 250;
+const pauseMs = 1000;
+
+/** At most `keysMax` keys, the least recently used go first. */
+export function createLocalCounts(clock: () => number): LocalCounts {
+  const windows = new Map<string, { current: number; untilMs: number }>();
+  const keep = (key: string, current: number, untilMs: number): Counted => {
+    windows.delete(key); // most recently used last
+    windows.set(key, { current, untilMs });
+    const [oldest] = windows.keys();
+    if (windows.size > keysMax && oldest !== undefined) windows.delete(oldest);
+    return { current, ttl: Math.max(0, Math.ceil(untilMs - clock())) };
+  };
+  const alive = (key: string) => {
+    const found = windows.get(key);
+    return found === undefined || found.untilMs <= clock() ? null : found;
+  };
+  return {
+    async count(key, windowMs) {
+      const found = alive(key);
+      return keep(key, (found?.current ?? 0) + 1, found?.untilMs ?? clock() + windowMs);
+    },
+    raise: (key, seen) => keep(key, Math.max(alive(key)?.current ?? 0, seen.current), clock() + seen.ttl),
+  };
+}
+
+/** One round trip and atomic: a key without an expiry would count for ever. */
+const script = `local current = redis.call('INCR', KEYS[1])
+local ttl = redis.call('PTTL', KEYS[1])
+if ttl < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) ttl = tonumber(ARGV[1]) end
+return {current, ttl}`;
+
+/** Rejects when Redis does not answer in time. */
+export function createRedisCounts(redis: Redis, prefix: string): RequestCounts {
+  return {
+    async count(key, windowMs) {
+      const [current, ttl] = (await redis.eval(script, 1, `${prefix}:${key}`, windowMs)) as [number, number];
+      return { current, ttl };
+    },
+  };
+}
+
+/** Connects in the background and again after every loss; nothing is queued while Redis is away. */
+export function connectRedis(url: string): Redis {
+  return new Redis(url, {
+    enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false, connectTimeout: 2000, commandTimeout: answerMsMax,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
+  });
+}
+
+export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
+  const { clock, log, redisUrl } = options;
+  if (redisUrl === null) return { scope: () => createLocalCounts(clock), state: () => ({ kind: 'in_process', status: 'ok', fallbacks: 0 }), close: async () => undefined };
+  const redis = connectRedis(redisUrl);
+  let fallbacks = 0;
+  let isDown = false;
+  let askAgainAtMs = 0;
+  // once per outage, however many requests and attempts to connect notice it
+  const failed = (error: Error): void => {
+    askAgainAtMs = clock() + pauseMs;
+    if (!isDown) log.warn({ reason: error.message }, 'Redis does not answer; every process counts logins and probes by itself until it does (REDIS_URL)');
+    isDown = true;
+  };
+  const answered = (): void => {
+    if (isDown) log.info('Redis answers again; limits are shared');
+    isDown = false;
+    askAgainAtMs = 0;
+  };
+  redis.on('error', failed);
+  redis.on('ready', answered);
+  return {
+    scope(name) {
+      const [local, shared] = [createLocalCounts(clock), createRedisCounts(redis, `gatehouse:limit:${name}`)];
+      return {
+        async count(key, windowMs) {
+          const mine = await local.count(key, windowMs);
+          if (redis.status === 'ready' && clock() >= askAgainAtMs) {
+            try {
+              const seen = await shared.count(key, windowMs);
+              answered();
+              return local.raise(key, seen);
+            } catch (error) {
+              failed(error instanceof Error ? error : new Error(String(error)));
+            }
+          }
+          fallbacks++;
+          return mine;
+        },
+      };
+    },
+    state: () => ({ kind: 'redis', status: redis.status === 'ready' && !isDown ? 'ok' : 'degraded', fallbacks }),
+    async close() {
+      redis.disconnect();
+    },
+  };
+}
+
+/** The shape @fastify/rate-limit asks for: one scope per route, `not-found` for the handler without a route. */
+export function toRateLimitStore(limits: SharedLimits): FastifyRateLimitStoreCtor {
+  class ScopedStore implements FastifyRateLimitStore {
+    private readonly counts: RequestCounts;
+
+    constructor(_options: FastifyRateLimitOptions, scope = 'global') {
+      this.counts = limits.scope(scope);
+    }
+
+    incr(key: string, done: (error: Error | null, result?: { current: number; ttl: number }) => void, windowMs: number): void {
+      this.counts.count(key, windowMs).then((counted) => done(null, counted), (error: Error) => done(error));
+    }
+
+    child(route: object): FastifyRateLimitStore {
+      // the plugin hands over its own parameters with the route inside
+      const { routeInfo } = route as { routeInfo?: { method?: string | string[]; url?: string } };
+      return new ScopedStore({}, routeInfo?.url === undefined ? 'not-found' : `${String(routeInfo.method)} ${routeInfo.url}`);
+    }
+  }
+  return ScopedStore;
+}
