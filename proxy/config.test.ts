@@ -1,5 +1,6 @@
 import t from 'tap';
-import { formatProblems, isNetwork, resolveProxyConfig, upstreamDefaults } from './config.js';
+import { formatProblems, isNetwork, limitFields, replaySamplingFields, resolveProxyConfig, timeoutFields, upstreamDefaults } from './config.js';
+import { defaultLimits, defaultReplaySampling, defaultTimeouts } from './contract.js';
 import { checkGenerationRequest } from './check-contract.js';
 
 const demo = upstreamDefaults({});
@@ -33,9 +34,22 @@ t.test('mistakes are told with their place, all at once', async (t) => {
   t.strictSame(pathsOf({ sites: [site, { ...site, prefix: '/a' }] }), ['sites[1].name']);
   t.strictSame(pathsOf({ sites: [{ ...site, prefix: '/a' }, { ...site, name: 'b', prefix: '/a/' }] }), ['sites[1].prefix']);
   t.strictSame(pathsOf({ limits: { request_body_bytes_max: 5, nonsense: 1 } }).sort(), ['limits.nonsense', 'limits.request_body_bytes_max']);
+  t.strictSame(pathsOf({ limits: 5, timeouts: [], replay_sampling: 'all' }), ['limits', 'timeouts', 'replay_sampling']);
+  t.strictSame(pathsOf({ limits: { request_body_over_limit: 'drop' }, timeouts: { drain_ms: 1, drain: 1 }, replay_sampling: { every: -1, per_second_max: 0 } }).sort(), ['limits.request_body_over_limit', 'replay_sampling.every', 'replay_sampling.per_second_max', 'timeouts.drain', 'timeouts.drain_ms']);
   t.strictSame(pathsOf({ rl_trust_proxy: true }), ['rl_trusted_proxies']);
   t.strictSame(pathsOf({ rl_trust_proxy: true, rl_trusted_proxies: ['10.0.0.0/8', '10.0.0.0/99', 'x'] }), ['rl_trusted_proxies[1]', 'rl_trusted_proxies[2]']);
   t.match(formatProblems(resolveProxyConfig({ mode: 'off' }, demo).problems), /^mode: is "off"; choose one of "On", "DetectionOnly"$/);
+});
+
+t.test('numbers that are given count, the others have their defaults', async (t) => {
+  const { config } = resolveProxyConfig({ limits: { uri_bytes_max: 4096, request_body_over_limit: 'partial' }, timeouts: { drain_ms: 1000 }, replay_sampling: { every: 7 } }, demo);
+  t.strictSame(config?.limits, { ...defaultLimits, uriBytesMax: 4096, requestBodyOverLimit: 'partial' });
+  t.strictSame(config?.timeouts, { ...defaultTimeouts, drainMs: 1000 });
+  t.strictSame(config?.replaySampling, { ...defaultReplaySampling, every: 7 });
+  const named = (fields: object): string[] => Object.values(fields as Record<string, readonly [string]>).map(([name]) => name).sort();
+  t.strictSame([...named(limitFields), 'requestBodyOverLimit'].sort(), Object.keys(defaultLimits).sort(), 'every limit can be set');
+  t.strictSame(named(timeoutFields), Object.keys(defaultTimeouts).sort());
+  t.strictSame(named(replaySamplingFields), Object.keys(defaultReplaySampling).sort());
 });
 
 t.test('networks', async (t) => {
@@ -48,6 +62,9 @@ t.test('a generation request is checked at the door', async (t) => {
   const paths = (input: unknown): string[] => checkGenerationRequest(input).map(({ path }) => path);
   t.strictSame(paths({ id: 0, sha256: 'a'.repeat(64), artifactPath: '/x', config }), []);
   t.strictSame(paths(null), ['']);
+  const { replaySampling, ...older } = config ?? {};
+  t.strictSame(paths({ id: 0, sha256: '', artifactPath: '', config: older }), [], `what came after the first release may be absent: ${JSON.stringify(replaySampling)}`);
+  t.strictSame(paths({ id: 0, sha256: '', artifactPath: '', config: { ...older, replaySampling: { every: -1 } } }), ['config.replaySampling.every', 'config.replaySampling.perSecondMax']);
   t.strictSame(paths({ id: 1.5, sha256: 'zz', artifactPath: 1, config: {} }).slice(0, 3), ['artifactPath', 'id', 'sha256']);
   t.strictSame(paths({ id: 1, sha256: '', artifactPath: '', config: { ...config, sites: [{}] } }).length, 9);
 });

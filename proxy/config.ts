@@ -1,7 +1,7 @@
 // Settings file (the specification's field names) → ProxyConfig. Only the proxy's part; rules are the compiler's. Never
 // throws on what a person wrote: problems are returned, all of them, each with its place and how to mend it.
 import { isIP } from 'node:net';
-import { defaultLimits, defaultTimeouts, type FailMode, type Limits, type Mode, type Problem, type ProxyConfig, type SiteConfig, type Timeouts } from './contract.js';
+import { defaultLimits, defaultReplaySampling, defaultTimeouts, type FailMode, type Limits, type Mode, type Problem, type ProxyConfig, type ReplaySampling, type SiteConfig, type Timeouts } from './contract.js';
 
 export interface ResolvedConfig {
   /** Null when there are problems. */
@@ -92,11 +92,12 @@ export function resolveProxyConfig(settings: unknown, upstreams: UpstreamDefault
   const config: ProxyConfig = {
     mode: check.choice(settings, 'mode', '', modes, 'On'),
     sites,
-    limits: resolveLimits(check, settings['limits']),
-    timeouts: resolveTimeouts(check, settings),
+    limits: resolveLimits(check, settings),
+    timeouts: resolveNumbers(check, settings, 'timeouts', timeoutFields, defaultTimeouts),
     trustedProxies: resolveProxies(check, settings),
     acceptRequestId: check.flag(settings, 'accept_request_id', '', false),
-    auditRequestBodyBytesMax: check.whole(settings, 'audit_request_body_bytes_max', '', 0, 1_048_576, 0),
+    auditRequestBodyBytesMax: check.whole(settings, 'audit_request_body_bytes_max', '', 0, auditRequestBodyBytesMaxMax, 0),
+    replaySampling: resolveNumbers(check, settings, 'replay_sampling', replaySamplingFields, defaultReplaySampling),
   };
   return { config: check.problems.length === 0 ? config : null, problems: check.problems };
 }
@@ -160,7 +161,11 @@ function checkSitesTogether(check: Checker, sites: readonly SiteConfig[]): void 
   }
 }
 
-const limitKeys: Readonly<Record<string, readonly [keyof Limits, number, number]>> = {
+/** A number of the settings: its name in the configuration, and the range it may have. */
+export type NumberField<Name extends string> = readonly [name: Name, min: number, max: number];
+
+/** Fields of `limits` but `request_body_over_limit`. The control plane makes its schema from these tables. */
+export const limitFields = {
   uri_bytes_max: ['uriBytesMax', 256, 65_536],
   header_bytes_max: ['headerBytesMax', 1024, 262_144],
   header_fields_max: ['headerFieldsMax', 8, 1000],
@@ -171,44 +176,51 @@ const limitKeys: Readonly<Record<string, readonly [keyof Limits, number, number]
   inline_inspection_bytes_max: ['inlineInspectionBytesMax', 1024, 67_108_864],
   upstream_connections_max: ['upstreamConnectionsMax', 1, 65_536],
   upstream_waiters_max: ['upstreamWaitersMax', 0, 1_000_000],
-};
+} as const satisfies Readonly<Record<string, NumberField<Exclude<keyof Limits, 'requestBodyOverLimit'>>>>;
 
-function resolveLimits(check: Checker, value: unknown): Limits {
-  if (value === undefined) return defaultLimits;
+const timeoutMs = [10, 3_600_000] as const;
+
+/** Fields of `timeouts`, milliseconds. */
+export const timeoutFields = {
+  client_head_ms: ['clientHeadMs', ...timeoutMs],
+  client_body_idle_ms: ['clientBodyIdleMs', ...timeoutMs],
+  client_idle_ms: ['clientIdleMs', ...timeoutMs],
+  upstream_connect_ms: ['upstreamConnectMs', ...timeoutMs],
+  upstream_head_ms: ['upstreamHeadMs', ...timeoutMs],
+  upstream_body_idle_ms: ['upstreamBodyIdleMs', ...timeoutMs],
+  upstream_keep_alive_ms: ['upstreamKeepAliveMs', ...timeoutMs],
+  drain_ms: ['drainMs', ...timeoutMs],
+} as const satisfies Readonly<Record<string, NumberField<keyof Timeouts>>>;
+
+/** Fields of `replay_sampling`. */
+export const replaySamplingFields = {
+  every: ['every', 0, 1_000_000],
+  per_second_max: ['perSecondMax', 1, 100],
+} as const satisfies Readonly<Record<string, NumberField<keyof ReplaySampling>>>;
+
+export const auditRequestBodyBytesMaxMax = 1_048_576;
+
+/** An object of the settings that holds numbers; what is left out has its default. */
+function resolveNumbers<T extends object>(check: Checker, settings: Fields, key: string, fields: Readonly<Record<string, NumberField<keyof T & string>>>, defaults: T, others: readonly string[] = []): T {
+  const value = settings[key];
+  if (value === undefined) return defaults;
   if (!isFields(value)) {
-    check.problem('limits', `is ${describe(value)}, not an object`, 'write "limits": {"request_body_bytes_max": 13107200}');
-    return defaultLimits;
+    const [example] = Object.entries(fields);
+    check.problem(key, `is ${describe(value)}, not an object`, `write "${key}": {"${example?.[0]}": ${String(defaults[example?.[1][0] as keyof T])}}`);
+    return defaults;
   }
-  check.unknownKeys(value, [...Object.keys(limitKeys), 'request_body_over_limit'], 'limits.');
-  const resolved: Record<string, unknown> = { ...defaultLimits };
-  for (const [key, [name, min, max]] of Object.entries(limitKeys)) resolved[name] = check.whole(value, key, 'limits.', min, max, defaultLimits[name] as number);
-  resolved['requestBodyOverLimit'] = check.choice(value, 'request_body_over_limit', 'limits.', ['reject', 'partial'] as const, 'reject');
-  return resolved as unknown as Limits;
+  check.unknownKeys(value, [...Object.keys(fields), ...others], `${key}.`);
+  const numbers = Object.entries(fields).map(([name, [member, min, max]]) => [member, check.whole(value, name, `${key}.`, min, max, defaults[member] as number)]);
+  return { ...defaults, ...(Object.fromEntries(numbers) as Partial<T>) };
 }
 
-const timeoutKeys: Readonly<Record<string, keyof Timeouts>> = {
-  client_head_ms: 'clientHeadMs',
-  client_body_idle_ms: 'clientBodyIdleMs',
-  client_idle_ms: 'clientIdleMs',
-  upstream_connect_ms: 'upstreamConnectMs',
-  upstream_head_ms: 'upstreamHeadMs',
-  upstream_body_idle_ms: 'upstreamBodyIdleMs',
-  upstream_keep_alive_ms: 'upstreamKeepAliveMs',
-  drain_ms: 'drainMs',
-};
-
-function resolveTimeouts(check: Checker, settings: Fields): Timeouts {
-  const value = settings['timeouts'];
-  if (value === undefined) return defaultTimeouts;
-  if (!isFields(value)) {
-    check.problem('timeouts', `is ${describe(value)}, not an object`, 'write "timeouts": {"upstream_head_ms": 60000}');
-    return defaultTimeouts;
-  }
-  check.unknownKeys(value, Object.keys(timeoutKeys), 'timeouts.');
-  const resolved: Record<string, number> = { ...defaultTimeouts };
-  for (const [key, name] of Object.entries(timeoutKeys)) resolved[name] = check.whole(value, key, 'timeouts.', 10, 3_600_000, defaultTimeouts[name]);
-  return resolved as unknown as Timeouts;
+function resolveLimits(check: Checker, settings: Fields): Limits {
+  const limits = resolveNumbers(check, settings, 'limits', limitFields, defaultLimits, ['request_body_over_limit']);
+  const value = settings['limits'];
+  return isFields(value) ? { ...limits, requestBodyOverLimit: check.choice(value, 'request_body_over_limit', 'limits.', requestBodyOverLimits, 'reject') } : limits;
 }
+
+export const requestBodyOverLimits = ['reject', 'partial'] as const;
 
 /** `rl_trust_proxy` with `rl_trusted_proxies`: addresses or networks. */
 function resolveProxies(check: Checker, settings: Fields): readonly string[] {

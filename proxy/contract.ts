@@ -47,6 +47,12 @@ export interface Timeouts {
   readonly drainMs: number; // how long an old generation or a stopping worker may finish what it has
 }
 
+/** Which ordinary requests are kept whole for replays: one in `every`, at most `perSecondMax` a second, per worker. */
+export interface ReplaySampling {
+  readonly every: number; // 0 = none
+  readonly perSecondMax: number;
+}
+
 export interface ProxyConfig {
   readonly mode: Mode;
   readonly sites: readonly SiteConfig[];
@@ -57,6 +63,8 @@ export interface ProxyConfig {
   /** Accept an X-Request-Id from trusted proxies instead of making one. */
   readonly acceptRequestId: boolean;
   readonly auditRequestBodyBytesMax: number; // of the request body in the audit log; 0 = none
+  /** Absent in generations of older releases: the defaults. */
+  readonly replaySampling?: ReplaySampling;
 }
 
 /** `PUT /generation`: JSON with the artifact's path, or its bytes in base64 (`artifactBase64`). */
@@ -155,6 +163,8 @@ export const defaultTimeouts: Timeouts = {
   drainMs: 8_000,
 };
 
+export const defaultReplaySampling: ReplaySampling = { every: 100, perSecondMax: 5 };
+
 // What a producer of generations needs besides the types: settings → ProxyConfig, and the check made at the door.
 export { checkGenerationRequest } from './check-contract.js';
-export { formatProblems, resolveProxyConfig, upstreamDefaults, type ResolvedConfig, type UpstreamDefaults } from './config.js';
+export { auditRequestBodyBytesMaxMax, formatProblems, limitFields, replaySamplingFields, requestBodyOverLimits, resolveProxyConfig, timeoutFields, upstreamDefaults, type NumberField, type ResolvedConfig, type UpstreamDefaults } from './config.js';

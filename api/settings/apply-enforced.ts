@@ -15,6 +15,11 @@ export const enforcedSettings = {
   rl_trust_proxy: 'proxy/config: whose X-Forwarded-For is believed',
   rl_trusted_proxies: 'proxy/config: whose X-Forwarded-For is believed',
   flood_read_body: 'proxy/config: time between two pieces of a request body, when flood_timeouts_enabled is on',
+  limits: 'proxy/config: sizes, enforced where contract.ts says what is beyond each',
+  timeouts: 'proxy/config: waiting times',
+  accept_request_id: 'proxy/config: X-Request-Id of trusted proxies',
+  audit_request_body_bytes_max: 'proxy/config: bodies in the audit log of a node',
+  replay_sampling: 'proxy/config: which ordinary requests are kept for replays',
   // the control plane itself enforces these; nothing has to reach the data plane
   retention_requests_days: 'api/jobs',
   retention_audit_days: 'api/jobs',

@@ -71,12 +71,12 @@ export interface ProxySettings {
   readonly problems: readonly ApplyDiagnostic[];
 }
 
-/** Sites, trusted proxies and timeouts for the data plane, by its own resolver: one meaning of a site in the whole house. */
+/** Sites, trusted proxies, sizes and waiting times for the data plane, by its own resolver: one meaning of a site in the whole house. */
 export function toProxyConfig(settings: Settings, upstreams: Upstreams): ProxySettings {
   const milliseconds = (window: string): number => (parseWindow(window) ?? 0) * 1000;
-  const { mode, sites, rl_trust_proxy, rl_trusted_proxies } = settings;
-  const timeouts = settings.flood_timeouts_enabled ? { client_head_ms: milliseconds(settings.flood_read_header), client_body_idle_ms: milliseconds(settings.flood_read_body), client_idle_ms: milliseconds(settings.flood_idle) } : {};
-  const { config, problems } = resolveProxyConfig({ mode, sites, rl_trust_proxy, rl_trusted_proxies, timeouts }, upstreams);
+  const { mode, sites, rl_trust_proxy, rl_trusted_proxies, limits, accept_request_id, audit_request_body_bytes_max, replay_sampling } = settings;
+  const flood = settings.flood_timeouts_enabled ? { client_head_ms: milliseconds(settings.flood_read_header), client_body_idle_ms: milliseconds(settings.flood_read_body), client_idle_ms: milliseconds(settings.flood_idle) } : {};
+  const { config, problems } = resolveProxyConfig({ mode, sites, rl_trust_proxy, rl_trusted_proxies, limits, timeouts: { ...settings.timeouts, ...flood }, accept_request_id, audit_request_body_bytes_max, replay_sampling }, upstreams);
   return { config, problems: problems.map(({ path, message, mend }) => ({ ...settingProblem(toPointer(path), message), hint: mend })) };
 }
 

@@ -1,13 +1,14 @@
 // The settings object: every field of section 2 of the specification, in one closed schema. Where the specification
 // gives no name, unit or default, ours are chosen here and nowhere else.
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { dataPlaneFields } from './schema/data-plane.js';
 import { detectionFields } from './schema/detection.js';
 import type { FieldAccess } from './schema/field.js';
 import { governanceFields } from './schema/governance.js';
 import { trafficFields } from './schema/traffic.js';
 import { wafFields } from './schema/waf.js';
 
-export const settingsFields = { ...wafFields, ...trafficFields, ...detectionFields, ...governanceFields };
+export const settingsFields = { ...wafFields, ...trafficFields, ...dataPlaneFields, ...detectionFields, ...governanceFields };
 export type SettingName = keyof typeof settingsFields;
 export const settingNames = Object.keys(settingsFields) as SettingName[];
 

@@ -1,5 +1,6 @@
 import t from 'tap';
 import fc from 'fast-check';
+import { resolveProxyConfig, upstreamDefaults } from '#proxy/contract';
 import { createSealing } from '../auth/sealing.js';
 import { toCanonicalJson } from '../audit/canonical-json.js';
 import { applyMergePatch } from './merge-patch.js';
@@ -86,6 +87,14 @@ t.test('impossible values are refused with path and reason', async (t) => {
     [{ siem_connectors: [0, 1].map(() => ({ name: 'a', kind: 'webhook', target: 'https://a' })) }, '/siem_connectors/1', /same name/],
     [{ siem_connectors: [{ name: 'a', kind: 'syslog', target: 'https://a' }] }, '/siem_connectors/0/target', /tcp:/],
     [{ bot_ja3_blocklist: ['zz'] }, '/bot_ja3_blocklist/0', /match/],
+    [{ limits: { request_body_bytes_max: 1_048_576, held_body_bytes_max: 65_536 } }, '/limits/request_body_bytes_max', /held_body_bytes_max/],
+    [{ limits: { response_body_bytes_max: 4_194_304 } }, '/limits/response_body_bytes_max', /decoded_body_bytes_max/],
+    [{ limits: { uri_bytes_max: 255 } }, '/limits/uri_bytes_max', />= 256/],
+    [{ limits: { uri_bytes: 4096 } }, '/limits/uri_bytes', /not a known field/],
+    [{ limits: { request_body_over_limit: 'drop' } }, '/limits/request_body_over_limit', /one of reject, partial/],
+    [{ timeouts: { drain_ms: '1s' } }, '/timeouts/drain_ms', /integer/],
+    [{ flood_timeouts_enabled: true, timeouts: { client_body_idle_ms: 1000 } }, '/timeouts/client_body_idle_ms', /set flood_read_body/],
+    [{ replay_sampling: { per_second_max: 0 } }, '/replay_sampling/per_second_max', />= 1/],
     [[] as object, '', /object/],
   ];
   for (const [candidate, path, reason] of cases) {
@@ -93,7 +102,7 @@ t.test('impossible values are refused with path and reason', async (t) => {
     const found = checked.kind === 'refused' ? checked.problems.find((p) => p.path === path) : undefined;
     t.match(found?.reason, reason, `${JSON.stringify(candidate)} → ${JSON.stringify(checked).slice(0, 300)}`);
   }
-  t.equal(settingsRules.length, 24, 'a new rule needs a case above');
+  t.equal(settingsRules.length, 26, 'a new rule needs a case above');
 });
 
 t.test('all problems are reported at once', async (t) => {
@@ -103,8 +112,15 @@ t.test('all problems are reported at once', async (t) => {
 
 t.test('governance fields are for administrators', async (t) => {
   const admin = settingNames.filter((name) => accessOf(name) === 'admin');
-  for (const name of ['sites', 'retention_audit_days', 'policy_block_pwned', 'sso_issuer', 'siem_connectors', 'auth_secret', 'rl_trust_proxy', 'privacy_mode'] as const) t.ok(admin.includes(name), name);
-  for (const name of ['mode', 'paranoia_level', 'custom_rules', 'rl_zones', 'flood_burst_events', 'bot_action', 'ai_action', 'schema_action'] as const) t.notOk(admin.includes(name), name);
+  for (const name of ['sites', 'retention_audit_days', 'policy_block_pwned', 'sso_issuer', 'siem_connectors', 'auth_secret', 'rl_trust_proxy', 'privacy_mode', 'accept_request_id', 'replay_sampling'] as const) t.ok(admin.includes(name), name);
+  for (const name of ['mode', 'paranoia_level', 'custom_rules', 'rl_zones', 'flood_burst_events', 'bot_action', 'ai_action', 'schema_action', 'limits', 'timeouts'] as const) t.notOk(admin.includes(name), name);
+});
+
+t.test('sizes and waiting times are those of the data plane', async (t) => {
+  const { limits, timeouts, replay_sampling, accept_request_id, audit_request_body_bytes_max } = defaultSettings();
+  const mine = resolveProxyConfig({ limits, timeouts, replay_sampling, accept_request_id, audit_request_body_bytes_max }, upstreamDefaults({}));
+  t.same(mine, resolveProxyConfig({}, upstreamDefaults({})), 'the defaults of one are the defaults of the other');
+  t.same(mine.problems, []);
 });
 
 t.test('sites are compared by host and prefix', async (t) => {

@@ -4,6 +4,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import type { ProblemField } from '../http/problem-schema.js';
 import { siteIdentity, SettingsSchema, type Settings } from './schema.js';
+import { dataPlaneFields } from './schema/data-plane.js';
 import { parseWindow } from './schema/field.js';
 
 export type Checked = { readonly kind: 'fine'; readonly settings: Settings } | { readonly kind: 'refused'; readonly stage: 'schema' | 'rules'; readonly problems: readonly ProblemField[] };
@@ -91,6 +92,17 @@ export const settingsRules: readonly Rule[] = [
   (s, refuse) => s.rule_exclusions.forEach((exclusion, i) => {
     if ((exclusion.rule_id === null) === (exclusion.tag === null)) refuse(`/rule_exclusions/${i}`, 'names either a rule_id or a tag');
   }),
+  (s, refuse) => {
+    const { request_body_bytes_max, held_body_bytes_max, response_body_bytes_max, decoded_body_bytes_max } = s.limits;
+    if (request_body_bytes_max > held_body_bytes_max) refuse('/limits/request_body_bytes_max', 'must not exceed limits/held_body_bytes_max: bodies of that size would be allowed and answered 503');
+    if (response_body_bytes_max > decoded_body_bytes_max) refuse('/limits/response_body_bytes_max', 'must not exceed limits/decoded_body_bytes_max: compressing an answer would be a way around its inspection');
+  },
+  (s, refuse) => {
+    if (!s.flood_timeouts_enabled) return;
+    for (const [name, instead] of [['client_head_ms', 'flood_read_header'], ['client_body_idle_ms', 'flood_read_body'], ['client_idle_ms', 'flood_idle']] as const) {
+      if (s.timeouts[name] !== dataPlaneFields.timeouts.properties[name].default) refuse(`/timeouts/${name}`, `does not count while flood_timeouts_enabled is on: set ${instead}, and this to null`);
+    }
+  },
   (s, refuse) => refuseDuplicates(s.rl_zones, '/rl_zones', (zone) => zone.name, 'name', refuse),
   (s, refuse) => refuseDuplicates(s.endpoint_limits, '/endpoint_limits', (limit) => `${limit.method} ${limit.path}`, 'method and path', refuse),
   (s, refuse) => s.rl_trusted_proxies.forEach((network, i) => {
