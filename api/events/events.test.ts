@@ -112,7 +112,7 @@ async function retention(t: Test, at: TestApp, database: Database): Promise<void
 
 async function pressure(t: Test, database: Database): Promise<void> {
   await startTestApp(database);
-  const ingest = createIngest({ database, now: () => start, sampleAboveRows: 2000, refuseAboveRows: 6000 });
+  const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets', sampleAboveRows: 2000, refuseAboveRows: 6000 });
   const results = await Promise.allSettled(Array.from({ length: 20 }, async (_, b) => ingest.accept({ node: 'n', batch_id: `p${b}`, requests: Array.from({ length: 1000 }, (__, n) => request(n)), events: [event(b)] })));
   const done = results.flatMap((r) => (r.status === 'fulfilled' ? [r.value] : []));
   const sampled = done.reduce((sum, r) => sum + r.sampled_out, 0);

@@ -1,8 +1,10 @@
 // Batches in, rows out. One writer at a time (also across servers) hands out ids in commit order, so that a reader who
 // follows ids never skips a row. A batch is acknowledged after its commit and stored once however often it is sent.
-// When batches arrive faster than they can be written, requests are sampled and counted; events never are.
+// When batches arrive faster than they can be written, requests are sampled and counted; events never are. What must not
+// be kept is masked here, before anything waits or is written (records/mask.ts): nodes send what they saw.
 import type { Database, Tx } from '../db/client.js';
 import { ApiError } from '../errors.js';
+import { maskDetails, maskText, maskUri, type MaskLevel } from '../records/mask.js';
 import { ensurePartition, skewDaysMax, toDay, type RecordTable } from './partitions.js';
 import type { EventRecord, RecordBatch, RequestRecord } from './record.js';
 
@@ -13,7 +15,7 @@ export interface IngestResult {
 }
 
 export interface Ingest {
-  /** Resolves after the commit. Throws `busy` (503, Retry-After) when the queue is full: the node keeps the batch and tries again. */
+  /** Resolves after the commit. Rejects with `busy` (503, Retry-After) when the queue is full: the node keeps the batch and tries again. */
   accept(batch: RecordBatch): Promise<IngestResult>;
   /** Rows waiting to be written. */
   readonly waitingRows: number;
@@ -22,6 +24,8 @@ export interface Ingest {
 export interface IngestOptions {
   readonly database: Database;
   readonly now: () => number;
+  /** How much is masked: `personal` while privacy_mode is on. */
+  readonly maskLevel: () => Promise<MaskLevel>;
   /** Waiting rows from which requests are sampled, and from which batches are refused. */
   readonly sampleAboveRows?: number;
   readonly refuseAboveRows?: number;
@@ -66,12 +70,15 @@ export function createIngest(options: IngestOptions): Ingest {
     }
   };
   return {
-    accept(batch) {
+    async accept(batch) {
+      const level = await options.maskLevel();
       if (waitingRows > refuseAbove) throw new ApiError('busy', 'Too many records are waiting to be written. Keep the batch and send it again.', { headers: { 'retry-after': '2' } });
-      const requests = waitingRows > sampleAbove ? batch.requests.filter((record, i) => i % sampleEvery === 0 || record.verdict !== 'pass') : batch.requests;
-      waitingRows += requests.length + batch.events.length;
+      const taken = waitingRows > sampleAbove ? batch.requests.filter((record, i) => i % sampleEvery === 0 || record.verdict !== 'pass') : batch.requests;
+      const requests = taken.map((record) => ({ ...record, uri: maskUri(record.uri, level), user_agent: maskText(record.user_agent, level) }));
+      const events = batch.events.map((record) => ({ ...record, uri: maskUri(record.uri, level), details: maskDetails(record.details, level) }));
+      waitingRows += requests.length + events.length;
       return new Promise((resolve, reject) => {
-        queue.push({ batch: { ...batch, requests }, sampledOut: batch.requests.length - requests.length, resolve, reject });
+        queue.push({ batch: { ...batch, requests, events }, sampledOut: batch.requests.length - requests.length, resolve, reject });
         void write();
       });
     },

@@ -1,63 +1,106 @@
-// What is kept of a request for replays must not be a treasure: credentials, session ids, secrets in parameters and card
-// numbers are replaced by as many x before anything is stored. The shape stays, so most rules see what they saw.
+// What is kept of a request must not be a treasure: credentials, session ids, secrets in parameters and card numbers are
+// replaced by as many x before anything is stored, always. `privacy_mode` adds personal data: e-mail addresses, telephone
+// numbers, IBANs, national ids, and the values of fields that are named after such things. The shape stays (punctuation,
+// names, the e-mail's domain, the IBAN's country), so most rules see what they saw and analysts see what was tried. Client
+// addresses stay: blocking and the deny list live on them, and the specification does not count them as personal data.
+import { maskCards, maskPersonal, maskTokens } from './personal-data.js';
+
+/** `secrets` is the least; `personal` is privacy_mode. */
+export type MaskLevel = 'secrets' | 'personal';
+
+export const maskLevelOf = (settings: { readonly privacy_mode: boolean }): MaskLevel => (settings.privacy_mode ? 'personal' : 'secrets');
 
 const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'x-api-key', 'x-auth-token', 'x-csrf-token', 'x-xsrf-token', 'x-amz-security-token', 'www-authenticate', 'set-cookie']);
 const secretName = /pass(?:word|wd|phrase)?$|^pwd|secret|token|api[-_]?key|^auth|session|^sid$|^otp$|^totp$|^pin$|^cvv2?$|^cvc$|card[-_]?(?:no|num)|^pan$|^iban$|^ssn$|credential|signature|^code$|^state$/i;
+const personalName = /(?:^|[-_])(?:e[-_]?mail|mail|phone|tel|telephone|mobile|msisdn|fax|(?:first|last|full|given|family|user|nick)[-_]?name|surname|login|birth[-_]?(?:day|date)|dob|address|street|zip|(?:zip|postal|post)[-_]?code|passport|national[-_]?id|tax[-_]?id|ssn|iban|bic|account[-_]?(?:no|num|number|id))$/i;
 
-/** Letters, digits and bytes beyond ASCII become x; punctuation stays, because rules look at it and secrets rarely are it. */
+/** Letters, digits and what is not ASCII become x; punctuation stays, because rules look at it and secrets rarely are it. */
 function blank(text: string): string {
-  return text.replace(/[A-Za-z0-9\u0080-\u00ff]/g, 'x');
+  // an escape becomes one x: "%xx" would be an encoding error, which rules punish
+  return text.replace(/%[0-9A-Fa-f]{2}|[A-Za-z0-9]|[^\u0000-\u007f]/g, 'x');
 }
 
-/** ISO/IEC 7812: doubles every second digit from the right. */
-function isLuhnValid(digits: string): boolean {
-  let sum = 0;
-  for (let index = 0; index < digits.length; index++) {
-    const digit = digits.charCodeAt(digits.length - 1 - index) - 48;
-    const doubled = index % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
+/** Of `user[password]`, `a.b.password` and `password` the last part counts; of what is encoded, what it says. */
+function isNamedSecret(name: string, level: MaskLevel): boolean {
+  const decoded = (name.includes('%') ? name.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))) : name).trim().replace(/[\])]+$/, '');
+  const leaf = decoded.slice(Math.max(decoded.lastIndexOf('['), decoded.lastIndexOf('.'), decoded.lastIndexOf(':')) + 1);
+  return secretName.test(decoded) || secretName.test(leaf) || (level === 'personal' && (personalName.test(leaf) || personalName.test(decoded)));
 }
 
-function maskCards(text: string): string {
-  return text.replace(/\d(?:[ -]?\d){12,18}/g, (found) => (isLuhnValid(found.replace(/\D/g, '')) ? found.replace(/\d/g, 'x') : found));
+/** What shows itself, whatever its name: tokens of known shapes and card numbers, and personal data where it must not stay. */
+function maskShapes(text: string, level: MaskLevel): string {
+  const plain = maskCards(maskTokens(text, blank), blank);
+  return level === 'personal' ? maskPersonal(plain, blank) : plain;
 }
 
-/** `a=1&password=2`: values of secret names; names as sent or percent-encoded once. */
-function maskPairs(text: string, separator: '&' | ';'): string {
-  return text.split(separator).map((pair) => {
+/** `a=1&password=2`: values of secret names, also behind a semicolon. */
+function maskPairs(text: string, level: MaskLevel): string {
+  if (!text.includes('=')) return text;
+  return text.split('&').map((pair) => {
     const at = pair.indexOf('=');
     if (at < 0) return pair;
-    const name = pair.slice(0, at).trim().replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-    // an escape becomes one x: "%xx" would be an encoding error, which rules punish
-    return secretName.test(name) ? `${pair.slice(0, at + 1)}${blank(pair.slice(at + 1).replace(/%[0-9A-Fa-f]{2}/g, 'x'))}` : pair;
-  }).join(separator);
+    if (isNamedSecret(pair.slice(0, at), level)) return `${pair.slice(0, at + 1)}${blank(pair.slice(at + 1))}`;
+    return pair.includes(';') ? maskMatrix(pair, level) : pair;
+  }).join('&');
 }
 
-export function maskUri(uri: string): string {
+/** `/a;jsessionid=1/b`: matrix parameters. */
+function maskMatrix(text: string, level: MaskLevel): string {
+  return text.replace(/;([^=;/?]{1,100})=([^;/?]*)/g, (all, name: string, value: string) => (isNamedSecret(name, level) ? `;${name}=${blank(value)}` : all));
+}
+
+export function maskUri(uri: string, level: MaskLevel = 'secrets'): string {
   const at = uri.indexOf('?');
-  return maskCards(at < 0 ? uri : `${uri.slice(0, at + 1)}${maskPairs(uri.slice(at + 1), '&')}`);
+  const path = at < 0 ? uri : uri.slice(0, at);
+  const masked = path.includes(';') ? maskMatrix(path, level) : path;
+  return maskShapes(at < 0 ? masked : `${masked}?${maskPairs(uri.slice(at + 1), level)}`, level);
 }
 
 /** Flat headers; every cookie's value is masked, its name stays. */
-export function maskHeaders(headers: readonly string[]): string[] {
+export function maskHeaders(headers: readonly string[], level: MaskLevel = 'secrets'): string[] {
   const masked = [...headers];
-  for (let index = 0; index + 1 < masked.length; index += 2) {
-    const name = (masked[index] as string).toLowerCase();
-    const value = masked[index + 1] as string;
-    if (name === 'cookie') masked[index + 1] = value.split(';').map((pair) => (pair.includes('=') ? `${pair.slice(0, pair.indexOf('=') + 1)}${blank(pair.slice(pair.indexOf('=') + 1))}` : pair)).join(';');
-    else if (name === 'authorization' || name === 'proxy-authorization') masked[index + 1] = value.replace(/^(\S+)(\s+)([^]*)$/, (_, scheme: string, gap: string, rest: string) => `${scheme}${gap}${blank(rest)}`).replace(/^\S+$/, blank);
-    else if (secretHeaders.has(name) || secretName.test(name)) masked[index + 1] = blank(value);
-    else if (name === 'referer') masked[index + 1] = maskUri(value);
-    else masked[index + 1] = maskCards(value);
-  }
+  for (let index = 0; index + 1 < masked.length; index += 2) masked[index + 1] = maskHeader((masked[index] as string).toLowerCase(), masked[index + 1] as string, level);
   return masked;
 }
 
-/** Form pairs, and string values of secret members in anything that looks like JSON or multipart. */
-export function maskBody(body: string): string {
-  const json = body.replace(/("((?:[^"\\\n]|\\.){1,100})"\s*:\s*")((?:[^"\\]|\\.)*)"/g, (all, head: string, name: string, value: string) => (secretName.test(name) ? `${head}${blank(value)}"` : all));
-  const parts = json.replace(/(name="([^"\r\n]{1,100})"[^\r\n]*\r?\n(?:[^\r\n]{1,300}\r?\n){0,6}\r?\n)([^\r\n]*)/g, (all, head: string, name: string, value: string) => (secretName.test(name) ? `${head}${blank(value)}` : all));
-  return maskCards(/^[^\s{[<][^\n]*=/.test(parts) ? maskPairs(parts, '&') : parts);
+function maskHeader(name: string, value: string, level: MaskLevel): string {
+  if (name === 'cookie') return value.split(';').map((pair) => (pair.includes('=') ? `${pair.slice(0, pair.indexOf('=') + 1)}${blank(pair.slice(pair.indexOf('=') + 1))}` : pair)).join(';');
+  if (name === 'authorization' || name === 'proxy-authorization') return value.replace(/^(\S+)(\s+)([^]*)$/, (_, scheme: string, gap: string, rest: string) => `${scheme}${gap}${blank(rest)}`).replace(/^\S+$/, blank);
+  if (secretHeaders.has(name) || isNamedSecret(name, level)) return blank(value);
+  return name === 'referer' ? maskUri(value, level) : maskShapes(value, level);
+}
+
+/** Members of secret names in what looks like JSON, multipart, XML or `name="value"`, complete or cut off. */
+function maskMembers(text: string, level: MaskLevel): string {
+  const strings = text.replace(/("((?:[^"\\\n]|\\.){1,100})"\s{0,20}:\s{0,20}")((?:[^"\\]|\\.)*)/g, (all, head: string, name: string, value: string) => (isNamedSecret(name, level) ? `${head}${blank(value)}` : all));
+  // a number stays one, or the document would not parse any more
+  const numbers = strings.replace(/("((?:[^"\\\n]|\\.){1,100})"\s{0,20}:\s{0,20})(-?\d[\d.eE+-]*)/g, (all, head: string, name: string, value: string) => (isNamedSecret(name, level) ? `${head}${value.replace(/\d/g, '1')}` : all));
+  const parts = numbers.replace(/(name="([^"\r\n]{1,100})"[^\r\n]*\r?\n(?:[^\r\n]{1,300}\r?\n){0,6}\r?\n)([^\r\n]*)/g, (all, head: string, name: string, value: string) => (isNamedSecret(name, level) ? `${head}${blank(value)}` : all));
+  const elements = parts.replace(/<([A-Za-z][\w:.-]{0,99})((?:\s[^<>]{0,300})?>)([^<]+)/g, (all, name: string, rest: string, value: string) => (isNamedSecret(name, level) ? `<${name}${rest}${blank(value)}` : all));
+  return elements.replace(/(?<![\w:.-])([\w:.-]{1,100})(\s{0,20}=\s{0,20}["'])([^"'<>]*)/g, (all, name: string, mid: string, value: string) => (name.toLowerCase() !== 'name' && isNamedSecret(name, level) ? `${name}${mid}${blank(value)}` : all));
+}
+
+/** Form pairs, and members of secret names in anything that looks like JSON, XML or multipart. */
+export function maskBody(body: string, level: MaskLevel = 'secrets'): string {
+  const members = maskMembers(body, level);
+  return maskShapes(/^[^\s{[<][^\n]*=/.test(members) ? maskPairs(members, level) : members, level);
+}
+
+/** Text that quotes a request: a matched value, an error, a user agent. Secrets are found by their names within it. */
+export function maskText(text: string, level: MaskLevel = 'secrets'): string {
+  if (text === '') return text;
+  // a value ends where a quotation or the next pair begins
+  const pairs = text.includes('=') ? text.replace(/(?<![\w.:[\]%-])([\w.:[\]%-]{1,100})=([^&;\s"'`<>]+)/g, (all, name: string, value: string) => (isNamedSecret(name, level) ? `${name}=${blank(value)}` : all)) : text;
+  return maskShapes(/["<]/.test(pairs) ? maskMembers(pairs, level) : pairs, level);
+}
+
+const depthMax = 8;
+
+/** Every text within; names of members, numbers and flags stay. What lies deeper than anything a node sends is left out. */
+export function maskDetails<T>(value: T, level: MaskLevel, depth = 0): T {
+  if (typeof value === 'string') return maskText(value, level) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= depthMax) return null as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => maskDetails(item, level, depth + 1)) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskDetails(item as unknown, level, depth + 1)])) as T;
 }

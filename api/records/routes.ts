@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { requireNodeToken } from '../nodes/node-token.js';
 import type { App, House } from '../deps.js';
 import { refusals } from '../http/refusals.js';
+import { maskLevelOf } from './mask.js';
 import { insertSamples, SampleBatch } from './samples.js';
 
 const batchBytesMax = 32 * 1024 * 1024;
@@ -16,7 +17,8 @@ export function registerSampleRoutes(app: App, house: House): void {
       schema: { tags: ['data plane'], summary: 'A few whole requests for replays; sensitive values are masked before they are stored', body: SampleBatch, response: { 200: Type.Object({ stored: Type.Integer() }), ...refusals } },
     },
     async (request) => {
-      await house.database.sql.begin((tx) => insertSamples(tx, request.body.samples));
+      const level = maskLevelOf(await house.currentSettings());
+      await house.database.sql.begin((tx) => insertSamples(tx, request.body.samples, level));
       return { stored: request.body.samples.length };
     },
   );

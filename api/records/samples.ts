@@ -3,7 +3,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable, Tx } from '../db/client.js';
 import type { ReplaySample } from '../settings/replay.js';
-import { maskBody, maskHeaders, maskUri } from './mask.js';
+import { maskBody, maskHeaders, maskUri, type MaskLevel } from './mask.js';
 
 export const samplesKept = 5000;
 export const samplesPerBatchMax = 500;
@@ -28,17 +28,17 @@ export type SampleRecord = Static<typeof SampleRecord>;
 
 export const SampleBatch = Type.Object({ node: Type.String({ minLength: 1, maxLength: 100 }), samples: Type.Array(SampleRecord, { maxItems: samplesPerBatchMax }) }, { additionalProperties: false });
 
-export function maskSample(sample: SampleRecord): ReplaySample {
+export function maskSample(sample: SampleRecord, level: MaskLevel): ReplaySample {
   return {
-    requestId: sample.request_id, atMs: sample.at_ms, site: sample.site, method: sample.method, uri: maskUri(sample.uri), protocol: sample.protocol,
-    headers: maskHeaders(sample.headers), body: sample.body === null ? null : maskBody(sample.body), clientIp: sample.client_ip,
+    requestId: sample.request_id, atMs: sample.at_ms, site: sample.site, method: sample.method, uri: maskUri(sample.uri, level), protocol: sample.protocol,
+    headers: maskHeaders(sample.headers, level), body: sample.body === null ? null : maskBody(sample.body, level), clientIp: sample.client_ip,
   };
 }
 
 /** Bytes as latin1 text are kept as base64: PostgreSQL's text takes no NUL, and attackers send them. */
-export async function insertSamples(sql: Tx, samples: readonly SampleRecord[]): Promise<void> {
+export async function insertSamples(sql: Tx, samples: readonly SampleRecord[], level: MaskLevel): Promise<void> {
   if (samples.length === 0) return;
-  const rows = samples.map((sample) => ({ at: new Date(sample.at_ms), body: Buffer.from(JSON.stringify(maskSample(sample)), 'utf8').toString('base64') }));
+  const rows = samples.map((sample) => ({ at: new Date(sample.at_ms), body: Buffer.from(JSON.stringify(maskSample(sample, level)), 'utf8').toString('base64') }));
   await sql`insert into request_samples (at, body) select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (at timestamptz, body text)`;
   await sql`delete from request_samples where id <= (select max(id) from request_samples) - ${samplesKept}`;
 }

@@ -156,7 +156,7 @@ async function suggestions(t: Test, database: Database): Promise<void> {
   const scanner = Array.from({ length: 9 }, (_, n) => event(0, '198.51.100.66', { request_id: `s${n}`, uri: `/p${n}?a${n}=<script>`, details: { messages: [message(941_110, `ARGS:a${n}`), message(932_160, `ARGS:a${n}`)] } }));
   const sent = await at.call('POST', '/api/dataplane/records', { token: node, body: { node: 'n', batch_id: 'fp', requests: shoppers.map((ip, n) => request(n, ip)), events: [...shoppers.map((ip, n) => event(n, ip)), ...scanner, event(0, '203.0.113.1', { request_id: 'odd', details: { messages: 'no list' } })] } });
   t.equal(sent.status, 200, sent.text);
-  await database.sql.begin((tx) => insertSamples(tx, [{ request_id: 'f3', at_ms: at.clock.nowMs, site: 'shop', method: 'GET', uri, protocol: 'HTTP/1.1', headers: ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0', 'Accept', '*/*'], body: null, client_ip: '203.0.113.3' }]));
+  await database.sql.begin((tx) => insertSamples(tx, [{ request_id: 'f3', at_ms: at.clock.nowMs, site: 'shop', method: 'GET', uri, protocol: 'HTTP/1.1', headers: ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0', 'Accept', '*/*'], body: null, client_ip: '203.0.113.3' }], 'secrets'));
   const quick = await at.call('GET', '/api/fp-suggestions?verify=0', { token });
   const items = quick.body['items'] as { rule_id: number; likelihood: { score: number } }[];
   t.same(items.map(({ rule_id }) => rule_id), [942_190, 932_160, 941_110], 'most hits first; rules that only decide are left out');

@@ -36,7 +36,7 @@ export const governanceFields = {
 
   pii_detect: field(Flag(true), 'admin', 'flag personal data in responses'),
   pii_mask: field(Flag(false), 'admin', 'mask card numbers in responses'),
-  privacy_mode: field(Flag(false), 'admin', 'mask personal data in what is stored'),
+  privacy_mode: field(Flag(false), 'admin', 'mask personal data (e-mail addresses, telephone numbers, IBANs, national ids, values of fields named after them) in what the control plane stores of requests from now on; card numbers and credentials always are. Client addresses stay'),
 
   ti_tor_enabled: field(Flag(false), 'admin', 'refuse exit nodes of anonymity networks'),
   ti_feed_url: field(HttpUrl(), 'admin', 'list of bad addresses, one a line or JSON'),
