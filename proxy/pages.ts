@@ -1,5 +1,6 @@
 // What a client is told when its request is not answered by the application: a page for people, problem+json for
 // programs (RFC 9457). Neither says which rule, threshold or upstream was involved: that is for the log.
+import { createHash } from 'node:crypto';
 import type { RequestHead } from '#engine';
 import { findField } from './header-fields.js';
 
@@ -37,20 +38,12 @@ export function renderPage(status: number, requestId: string, head: RequestHead)
   const body = isNavigation ? renderHtml(status, wording, requestId) : JSON.stringify({ type: 'about:blank', title: wording.title, status, detail: wording.detail, instance: requestId });
   const type = isNavigation ? 'text/html; charset=utf-8' : 'application/problem+json';
   return {
-    headers: ['Content-Type', type, 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId, 'Date', new Date().toUTCString()],
+    headers: ['Content-Type', type, ...(isNavigation ? policyFields : []), 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId, 'Date', new Date().toUTCString()],
     body,
   };
 }
 
-function renderHtml(status: number, wording: Wording, requestId: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${status} ${wording.title}</title>
-<style>
+const css = `
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5a6675;--paper:#f5f3ee;--card:#fff;--line:#d9d4c8;--gate:#a3442f}
 @media (prefers-color-scheme:dark){:root{--ink:#e9e6df;--soft:#a4adb8;--paper:#14181e;--card:#1c222b;--line:#343c47;--gate:#e0866f}}
 *{box-sizing:border-box}
@@ -60,14 +53,33 @@ h1{font-size:1.5rem;line-height:1.25;margin:.25rem 0 .75rem}
 p{margin:.5rem 0}
 .status{color:var(--soft);font-variant-numeric:tabular-nums;margin:0}
 code{display:inline-block;padding:.15rem .5rem;border:1px solid var(--line);border-radius:.25rem;font:0.95rem ui-monospace,monospace;overflow-wrap:anywhere}
-</style>
+`;
+
+/**
+ * The page brings its own policy: nothing is loaded or run, and the one style sheet is allowed by its hash. So it needs no
+ * exception in an operator's policy, and could run no script even if a value that an attacker chooses ever reached it.
+ */
+const policyFields = [
+  'Content-Security-Policy',
+  `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-${createHash('sha256').update(css).digest('base64')}'`,
+];
+
+function renderHtml(status: number, wording: Wording, requestId: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${status} ${wording.title}</title>
+<style>${css}</style>
 </head>
 <body>
 <main>
 <p class="status">${status}</p>
 <h1>${wording.title}</h1>
 <p>${wording.detail}</p>
-<p>If you think this is a mistake, tell the site's operator this number:</p>
+<p>${status >= 500 ? 'If this goes on' : 'If you think this is a mistake'}, tell the site's operator this reference:</p>
 <p><code>${requestId}</code></p>
 </main>
 </body>
