@@ -39,6 +39,8 @@ import { registerVersionRoutes } from './settings/version-routes.js';
 import { createSettingsReader } from './settings/reader.js';
 import { toProblemFields } from './settings/validate.js';
 import { registerThreatRoutes } from './threat-intel/routes.js';
+import { registerManagedFeedRoutes } from './threat-intel/managed-routes.js';
+import { applyManagedRules } from './vpatch/managed-rules.js';
 import { registerPatchRoutes } from './vpatch/routes.js';
 
 /** Bodies beyond this are answered 413; routes that import data say their own. */
@@ -53,7 +55,7 @@ export interface BuiltApp {
 /** Registers plugins and routes; opens nothing and never listens. The database has to be migrated and seeded. */
 export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   const lab = createRuleLab();
-  const house = createHouse({ ...deps, applySettings: deps.applySettings === null ? null : applyProvenRules(deps.applySettings, lab) });
+  const house = createHouse({ ...deps, applySettings: deps.applySettings === null ? null : applyProvenRules(applyManagedRules(deps.applySettings, deps.database.sql), lab) });
   const app = Fastify({
     logger: deps.logger === false ? false : { ...(deps.logger === true ? {} : deps.logger), redact: ['req.headers.authorization', 'req.headers.cookie'] },
     bodyLimit: bodyBytesMax,
@@ -98,6 +100,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerPatchRoutes(app, house);
   registerSuggestionRoutes(app, house, lab, deps.crsDirectory ?? null);
   registerThreatRoutes(app, house);
+  registerManagedFeedRoutes(app, house, lab);
   registerEventRoutes(app, house);
   registerSampleRoutes(app, house);
   registerNodeRoutes(app, house);

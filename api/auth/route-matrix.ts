@@ -97,6 +97,8 @@ export const routeMatrix: Readonly<Record<string, RouteAccess>> = {
   'GET /api/threat-intel': may('threat-intel:read', everybody),
   'POST /api/threat-intel': may('threat-intel:write', tuners),
   'DELETE /api/threat-intel': may('threat-intel:write', tuners),
+  'GET /api/managed-feed': may('threat-intel:read', everybody),
+  'POST /api/managed-feed/refresh': may('threat-intel:write', admins),
   'GET /api/events': may('events:read', everybody),
   'GET /api/events/stream': may('events:read', everybody),
   'GET /api/requests': may('events:read', everybody),

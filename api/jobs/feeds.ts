@@ -3,6 +3,7 @@
 import type { House } from '../deps.js';
 import { systemActor } from '../audit/chain.js';
 import type { Settings } from '../settings/schema.js';
+import { admitNetworks } from '../threat-intel/inner-networks.js';
 import { parseNetworks } from '../threat-intel/parse.js';
 import { replaceFeed } from '../threat-intel/store.js';
 import type { Job } from './scheduler.js';
@@ -58,14 +59,15 @@ async function fetchFeed(house: House, feed: Feed, nowMs: number): Promise<strin
   try {
     const reply = await house.outbound.send(feed.url, { bytesMax: feedBytesMax, timeoutMs: feedTimeoutMs });
     if (reply.status !== 200) throw new Error(`it answered ${reply.status}`);
-    const { networks, problems } = parseNetworks(reply.body.toString('utf8'));
-    if (networks.length === 0 || problems.length > (networks.length + problems.length) * wrongShareMax) throw new Error(`it is not a list of addresses (${networks.length} right, ${problems.length} wrong entries)`);
+    const { networks: listed, problems } = parseNetworks(reply.body.toString('utf8'));
+    if (listed.length === 0 || problems.length > (listed.length + problems.length) * wrongShareMax) throw new Error(`it is not a list of addresses (${listed.length} right, ${problems.length} wrong entries)`);
+    const { networks, leftOut } = admitNetworks(listed);
     const { removed } = await sql.begin(async (tx) => {
       await tx`insert into feed_state (name, url, attempted_at, succeeded_at, entries) values (${feed.name}, ${feed.url}, ${now}, ${now}, ${networks.length}) on conflict (name) do update set url = excluded.url, attempted_at = excluded.attempted_at, succeeded_at = excluded.succeeded_at, entries = excluded.entries, last_error = null`;
       return replaceFeed(tx, feed.name, networks, now);
     });
     await house.threatsChanged();
-    return `${feed.name}: ${networks.length} networks, ${removed} removed`;
+    return `${feed.name}: ${networks.length} networks, ${removed} removed${leftOut.length === 0 ? '' : `, ${leftOut.length} inner networks left out`}`;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     await sql`insert into feed_state (name, url, attempted_at, last_error) values (${feed.name}, ${feed.url}, ${now}, ${reason}) on conflict (name) do update set url = excluded.url, attempted_at = excluded.attempted_at, last_error = excluded.last_error`;

@@ -23,6 +23,7 @@ export function createRetentionJob(house: House): Job {
       const sessions = await pruneSessions(sql, before(sessionDays));
       const attempts = await pruneAttempts(sql, nowMs);
       const partitions = await pruneRecords(house.database, before(settings.retention_requests_days), new Date(nowMs));
+      await sql`delete from request_samples where at < ${before(settings.retention_requests_days)}`;
       const batches = await sql`delete from ingest_batches where at < ${before(sessionDays)}`;
       const threats = await pruneThreats(sql, new Date(nowMs));
       return `${audit} audit entries, ${sessions} sessions, ${attempts} login counters, ${partitions} days of requests and events, ${batches.count} batch marks, ${threats} expired addresses removed`;

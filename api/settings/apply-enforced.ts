@@ -21,6 +21,13 @@ export const enforcedSettings = {
   audit_request_body_bytes_max: 'proxy/config: bodies in the audit log of a node',
   replay_sampling: 'proxy/config: which ordinary requests are kept for replays',
   // the control plane itself enforces these; nothing has to reach the data plane
+  ti_tor_enabled: 'api/jobs/feeds, api/threat-intel: the deny list',
+  ti_feed_url: 'api/jobs/feeds, api/threat-intel: the deny list',
+  ti_feed_interval_hours: 'api/jobs/feeds',
+  mrf_enabled: 'api/threat-intel: the deny list; api/vpatch/managed-rules: rules of the next apply',
+  mrf_url: 'api/threat-intel/managed-feed',
+  mrf_interval_hours: 'api/jobs/managed-feed',
+  privacy_mode: 'api/events and api/records: at ingest',
   retention_requests_days: 'api/jobs',
   retention_audit_days: 'api/jobs',
   policy_block_pwned: 'api/auth',

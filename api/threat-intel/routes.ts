@@ -28,12 +28,12 @@ export function registerThreatRoutes(app: App, house: House): void {
     async (request) => {
       const { source, q } = request.query;
       const limit = request.query.limit ?? 50;
-      const [after] = request.query.cursor === undefined ? [''] : decodeCursor(request.query.cursor, ['string'] as const);
+      const [after, afterSource] = request.query.cursor === undefined ? ['', ''] : decodeCursor(request.query.cursor, ['string', 'string'] as const);
       const rows = await sql<ThreatAddress[]>`
-        select * from threat_addresses where network > ${after} and (expires_at is null or expires_at > ${new Date(house.now())})
+        select * from threat_addresses where (network, source) > (${after}, ${afterSource}) and (expires_at is null or expires_at > ${new Date(house.now())})
         ${source === undefined ? sql`` : sql`and source = ${source}`} ${q === undefined ? sql`` : sql`and starts_with(network, ${q})`}
-        order by network limit ${limit + 1}`;
-      return toPage(rows, limit, (row) => [row.network], (row) => ({ ...row, added_at: row.added_at.toISOString(), expires_at: row.expires_at?.toISOString() ?? null }));
+        order by network, source limit ${limit + 1}`;
+      return toPage(rows, limit, (row) => [row.network, row.source], (row) => ({ ...row, added_at: row.added_at.toISOString(), expires_at: row.expires_at?.toISOString() ?? null }));
     },
   );
   app.post(

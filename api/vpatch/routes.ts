@@ -8,23 +8,30 @@ import { changeSettings } from '../settings/change.js';
 import type { Settings } from '../settings/schema.js';
 import { readHead } from '../settings/store.js';
 import { patchCatalog, type CatalogPatch } from './catalog/index.js';
+import { readManagedRules, type ManagedRules } from './managed-rules.js';
 
 const TestView = Type.Object({ name: Type.String(), expect: Type.String(), method: Type.String(), uri: Type.String(), headers: Type.Array(Type.Array(Type.String())), body: Type.String() });
 const PatchView = Type.Object({
   id: Type.Integer(), cve: Type.String(), title: Type.String(), product: Type.String(), affected: Type.String(), cwe: Type.String(), technique: Type.String(), severity: Type.String(),
-  seclang: Type.String(), tests: Type.Array(TestView), state: Type.Unsafe<PatchState>({ type: 'string', enum: ['available', 'enabled', 'disabled'] }),
+  seclang: Type.String(), tests: Type.Array(TestView),
+  state: Type.Unsafe<PatchState>({ type: 'string', enum: ['available', 'enabled', 'disabled', 'managed'], description: 'managed: in force with the next apply because the managed feed has it; disable it here to take it out' }),
+  origin: Type.Unsafe<'catalogue' | 'managed feed'>({ type: 'string', enum: ['catalogue', 'managed feed'] }),
 });
-type PatchState = 'available' | 'enabled' | 'disabled';
+type PatchState = 'available' | 'enabled' | 'disabled' | 'managed';
 
-const stateOf = (settings: Settings, id: number): PatchState => {
+const stateOf = (settings: Settings, managed: ManagedRules, id: number): PatchState => {
   const found = settings.virtual_patches.find((one) => one.id === id);
-  return found === undefined ? 'available' : found.enabled ? 'enabled' : 'disabled';
+  if (found === undefined) return managed.patches.some((one) => one.id === id) ? 'managed' : 'available';
+  return found.enabled ? 'enabled' : 'disabled';
 };
-const view = (patch: CatalogPatch, settings: Settings) => ({ ...patch, tests: patch.tests.map((test) => ({ ...test, headers: test.headers.map((pair) => [...pair]) })), state: stateOf(settings, patch.id) });
+const view = (patch: CatalogPatch, settings: Settings, managed: ManagedRules) => ({
+  ...patch, tests: patch.tests.map((test) => ({ ...test, headers: test.headers.map((pair) => [...pair]) })), state: stateOf(settings, managed, patch.id),
+  origin: managed.delivered.includes(patch) ? ('managed feed' as const) : ('catalogue' as const),
+});
 
-/** By id or CVE; throws `not_found`. */
-function requirePatch({ id, cve }: { readonly id?: number; readonly cve?: string }): CatalogPatch {
-  const found = patchCatalog.find((patch) => (id === undefined || patch.id === id) && (cve === undefined || patch.cve === cve));
+/** By id or CVE, of the catalogue or the managed feed; throws `not_found`. */
+function requirePatch({ id, cve }: { readonly id?: number; readonly cve?: string }, managed: ManagedRules): CatalogPatch {
+  const found = [...patchCatalog, ...managed.delivered].find((patch) => (id === undefined || patch.id === id) && (cve === undefined || patch.cve === cve));
   if ((id === undefined && cve === undefined) || found === undefined) throw new ApiError('not_found', `The catalogue has no virtual patch ${[cve, id].filter((part) => part !== undefined).join(' ') || 'without id or cve'}.`);
   return found;
 }
@@ -37,10 +44,12 @@ export function registerPatchRoutes(app: App, house: House): void {
     { schema: { tags: ['virtual patches'], summary: 'Published vulnerabilities with a rule of ours for each', querystring: Type.Object({ q: Type.Optional(Type.String({ maxLength: 100, description: 'part of CVE, title or product' })), severity: Type.Optional(Type.Unsafe<keyof typeof severities>({ type: 'string', enum: Object.keys(severities) })) }, closed), response: { 200: Type.Object({ items: Type.Array(PatchView), total: Type.Integer() }), ...refusals } } },
     async (request) => {
       const { settings } = await readHead(house.database.sql);
+      const managed = await readManagedRules(house.database.sql, settings);
+      const all = [...patchCatalog, ...managed.delivered];
       const { q = '', severity } = request.query;
       const wanted = q.toLowerCase();
-      const items = patchCatalog.filter((patch) => (severity === undefined || patch.severity === severity) && `${patch.cve} ${patch.title} ${patch.product}`.toLowerCase().includes(wanted));
-      return { items: items.map((patch) => view(patch, settings)), total: patchCatalog.length };
+      const items = all.filter((patch) => (severity === undefined || patch.severity === severity) && `${patch.cve} ${patch.title} ${patch.product}`.toLowerCase().includes(wanted));
+      return { items: items.map((patch) => view(patch, settings, managed)), total: all.length };
     },
   );
   app.post(
@@ -53,7 +62,9 @@ export function registerPatchRoutes(app: App, house: House): void {
       },
     },
     async (request, reply) => {
-      const patch = requirePatch(request.body);
+      const { sql } = house.database;
+      const managed = await readManagedRules(sql, (await readHead(sql)).settings);
+      const patch = requirePatch(request.body, managed);
       const { action = 'apply' } = request.body;
       const saved = await changeSettings(house, requirePrincipal(request), {
         action: `vpatch.${action}`,
@@ -65,7 +76,7 @@ export function registerPatchRoutes(app: App, house: House): void {
         },
       });
       reply.header('etag', saved.stored.etag);
-      return { patch: view(patch, saved.stored.settings), version: saved.stored.id, changed: saved.changed };
+      return { patch: view(patch, saved.stored.settings, managed), version: saved.stored.id, changed: saved.changed };
     },
   );
 }
