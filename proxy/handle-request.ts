@@ -472,7 +472,7 @@ export class Journey implements BodyWatch {
       atMs: this.atMs, requestId: this.requestId, site, generation: this.generation.id, clientIp: head.clientIp, method: head.method, uri: head.uri, status: this.status, action, kind,
       inboundScore: foreign?.inboundScore ?? verdict?.inboundScore ?? 0, outboundScore: verdict?.outboundScore ?? 0, ruleIds, userAgent: findField(head.headers, 'user-agent') ?? '',
       requestBytes: exchange.framing.kind === 'length' ? exchange.framing.bytes : (this.body?.length ?? 0), responseBytes: this.replyBytes,
-      latencyUs: (performance.now() - this.startedMs) * 1000, inspectionUs: this.inspectionMs * 1000,
+      latencyUs: (performance.now() - this.startedMs) * 1000, inspectionUs: this.inspectionMs * 1000, head, body: this.body,
     });
   }
 

@@ -125,7 +125,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       audit.append(batch);
       shipper?.addEvents(batch);
     },
-    onRequests: (lines, dropped) => shipper?.addRequests(lines, dropped),
+    onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   });
   try {

@@ -2,6 +2,7 @@
 import type { ProxyConfig, SecurityEvent } from './contract.js';
 import type { ListenerKind } from './listeners/listener.js';
 import type { MetricsSnapshot } from './metrics.js';
+import type { RequestSample } from './request-records.js';
 import type { ThreatTable } from './threat-list.js';
 
 /** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
@@ -56,8 +57,8 @@ export type ToMain =
   | { readonly kind: 'committed'; readonly id: number }
   | { readonly kind: 'report'; readonly token: number; readonly report: WorkerReport }
   | { readonly kind: 'events'; readonly batch: SecurityEvent[] }
-  /** Lines of request-records.ts, and how many there was no room for. */
-  | { readonly kind: 'requests'; readonly lines: string[]; readonly dropped: number }
+  /** Lines of request-records.ts, how many there was no room for, and the few that are kept whole. */
+  | { readonly kind: 'requests'; readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly fields: Readonly<Record<string, unknown>>; readonly message: string }
   /** Stopping: every request is through; only idle connections keep this thread alive. */
   | { readonly kind: 'drained' }

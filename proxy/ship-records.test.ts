@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import type { SecurityEvent } from './contract.js';
-import { RequestRing, toRequestLine, type RequestFacts } from './request-records.js';
-import { RecordShipper, toEventRecord, toSample, type RecordShipperOptions } from './ship-records.js';
+import { RequestRing, toRequestLine, type RequestFacts, type RequestSample } from './request-records.js';
+import { RecordShipper, toEventRecord, type RecordShipperOptions } from './ship-records.js';
 
 interface Received {
   readonly path: string;
@@ -32,7 +32,7 @@ async function startSink(t: Test) {
 
 function start(t: Test, url: string, changes: Partial<RecordShipperOptions> = {}) {
   const problems: string[] = [];
-  const shipper = new RecordShipper({ url, token: 'secret', node: 'edge-1', onProblem: (message) => problems.push(message), flushEveryMs: 5, samplesPerFlush: 0, ...changes });
+  const shipper = new RecordShipper({ url, token: 'secret', node: 'edge-1', onProblem: (message) => problems.push(message), flushEveryMs: 5, ...changes });
   t.teardown(() => shipper.close(0));
   return { shipper, problems };
 }
@@ -41,7 +41,9 @@ async function until(isTrue: () => boolean): Promise<void> {
   for (let round = 0; round < 1000 && !isTrue(); round++) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-const facts = (n: number): RequestFacts => ({ atMs: 1, requestId: `r${n}`, site: 's', generation: 3, clientIp: '192.0.2.1', method: 'GET', uri: '/ü', status: 200, action: 'served', kind: 'pass', inboundScore: 0, outboundScore: 0, ruleIds: [], userAgent: 'curl', requestBytes: 1, responseBytes: 2, latencyUs: 3.4, inspectionUs: 5 });
+const head: RequestFacts['head'] = { method: 'GET', uri: '/ü', protocol: 'HTTP/1.1', headers: ['Host', 'a'], clientIp: '192.0.2.1', clientPort: 1, serverIp: '', serverPort: 0 };
+const sample = (n: number): RequestSample => ({ kind: 'ordinary', request_id: `s${n}`, at_ms: 1, site: 's', method: 'GET', uri: '/', protocol: 'HTTP/1.1', headers: [], body: null, client_ip: '192.0.2.1' });
+const facts = (n: number): RequestFacts => ({ atMs: 1, requestId: `r${n}`, site: 's', generation: 3, clientIp: '192.0.2.1', method: 'GET', uri: '/ü', status: 200, action: 'served', kind: 'pass', inboundScore: 0, outboundScore: 0, ruleIds: [], userAgent: 'curl', requestBytes: 1, responseBytes: 2, latencyUs: 3.4, inspectionUs: 5, head, body: null });
 const event = (n: number, more: Partial<SecurityEvent> = {}): SecurityEvent => ({
   requestId: `e${n}`, atMs: 5, site: 's', generation: 1, verdict: 'block', clientIp: '192.0.2.1', clientPort: 1, serverIp: '', serverPort: 0, method: 'GET', uri: '/?q=1', protocol: 'HTTP/1.1',
   requestHeaders: ['Host', 'a', 'Cookie', 'sid=topsecret', 'User-Agent', 'curl', 'Authorization', 'Bearer topsecret'], requestBody: null, status: 403, responseHeaders: [], interruption: { ruleId: 949_110, action: 'deny', phase: 2, status: 403 },
@@ -51,8 +53,8 @@ const ids = (received: readonly Received[]): string[] => received.flatMap(({ bod
 
 t.test('everything arrives once, in batches, with the token', async (t) => {
   const sink = await startSink(t);
-  const { shipper } = start(t, sink.url, { batchRowsMax: 10, samplesPerFlush: 2 });
-  shipper.addRequests(Array.from({ length: 25 }, (_, n) => toRequestLine(facts(n))), 4);
+  const { shipper } = start(t, sink.url, { batchRowsMax: 10, samplesMax: 2 });
+  shipper.addRequests(Array.from({ length: 25 }, (_, n) => toRequestLine(facts(n))), 4, [sample(1), sample(2), sample(3)]);
   shipper.addEvents([event(1), event(2), event(3)]);
   await until(() => shipper.counters.shipped === 28 && sink.received.some(({ path }) => path.endsWith('samples')));
   const batches = sink.received.filter(({ path }) => path === '/api/dataplane/records');
@@ -62,7 +64,7 @@ t.test('everything arrives once, in batches, with the token', async (t) => {
   t.ok(batches.every(({ body }) => (body.requests?.length ?? 0) + (body.events?.length ?? 0) <= 10));
   t.ok(sink.received.every(({ authorization }) => authorization === 'Bearer secret'));
   t.equal(batches.reduce((sum, { body }) => sum + (body.dropped ?? 0), 0), 4, 'what workers dropped is told');
-  t.equal(sink.received.find(({ path }) => path.endsWith('samples'))?.body.samples?.length, 2);
+  t.same(sink.received.find(({ path }) => path.endsWith('samples'))?.body.samples, [sample(1), sample(2)]);
   t.match(shipper.counters, { shipped: 28, dropped: 4, refused: 0, retries: 0 });
 });
 
@@ -132,6 +134,33 @@ t.test('the ring of a worker is bounded', async (t) => {
   t.equal(ring.dropped, 2);
 });
 
+t.test('one in so many ordinary requests is kept whole, and so many a second', async (t) => {
+  let sampling = { every: 10, perSecondMax: 3 };
+  const got: RequestSample[] = [];
+  const ring = new RequestRing(100_000, (_lines, _dropped, samples) => got.push(...samples), () => sampling);
+  const run = (from: number, to: number, more: (n: number) => Partial<RequestFacts> = () => ({})): string[] => {
+    got.length = 0;
+    for (let n = from; n < to; n++) ring.record({ ...facts(n), atMs: 1000 * 1000, ...more(n) });
+    ring.flush();
+    return got.map(({ request_id, kind }) => (kind === 'event' ? `!${request_id}` : request_id));
+  };
+  t.same(run(0, 5), [], 'nothing is asked before the first flush');
+  t.same(run(5, 100), ['r5', 'r15', 'r25'], 'the quota of the second');
+  t.same(run(100, 200, () => ({ atMs: 1001 * 1000 })), ['r105', 'r115', 'r125'], 'and of the next');
+  const later = (n: number) => ({ atMs: (2000 + n) * 1000 });
+  t.same(run(200, 221, (n) => ({ ...later(n), action: n < 220 ? 'refused' : 'served' })), ['r220'], 'what was not served is no example; the next takes its turn');
+  t.same(run(300, 312, (n) => ({ ...later(n), body: n < 311 ? Buffer.alloc(17_000) : Buffer.from('a=\xff', 'latin1') })), ['r311'], 'nor is half a body');
+  t.match(got[0], { kind: 'ordinary', uri: '/ü', headers: ['Host', 'a'], protocol: 'HTTP/1.1', body: 'a=\xff' });
+  t.same(run(400, 405, (n) => ({ atMs: 9_000_000, kind: n % 2 === 0 ? 'block' : 'pass', ruleIds: [942_100], body: Buffer.alloc(100_000) })), ['!r400', '!r401', '!r402'], 'what a rule saw has a quota of its own');
+  t.equal(got[0]?.body?.length, 65_536);
+  sampling = { every: 0, perSecondMax: 3 };
+  run(500, 501);
+  t.same(run(501, 1000, (n) => ({ ...later(n), ...(n % 5 === 0 ? { kind: 'block' } : {}) })), [], 'switched off');
+  sampling = { every: 100, perSecondMax: 3 };
+  run(1000, 1001);
+  t.same(run(1001, 1102, later), ['r1001', 'r1101'], 'and on again');
+});
+
 t.test('records say what happened and keep credentials here', async (t) => {
   const lines: readonly [Partial<RequestFacts>, object][] = [
     [{}, { verdict: 'pass', latency_us: 3, uri: '/ü' }],
@@ -149,5 +178,4 @@ t.test('records say what happened and keep credentials here', async (t) => {
   t.match(record, { rule_id: 942_100, verdict: 'block', kind: 'waf', details: { headers: [['Host', 'a'], ['Cookie'], ['User-Agent', 'curl'], ['Authorization']] } }, 'the rule that saw it, not the one that added up');
   t.notMatch(JSON.stringify(record), /topsecret/);
   t.match(toEventRecord(event(2)), { rule_id: 949_110 });
-  t.match(toSample(event(3, { requestBody: 'x'.repeat(100_000) })), { body: 'x'.repeat(65_536) });
 });

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { EventMessage, SecurityEvent } from './contract.js';
+import type { RequestSample } from './request-records.js';
 
 export interface RecordShipperOptions {
   /** The control plane, such as `http://127.0.0.1:8095`. */
@@ -18,8 +19,8 @@ export interface RecordShipperOptions {
   readonly batchRowsMax?: number;
   /** Waiting text beyond this is dropped. */
   readonly queueBytesMax?: number;
-  /** Whole requests for replays, per flush; 0 sends none. */
-  readonly samplesPerFlush?: number;
+  /** Whole requests for replays that wait at most; further ones are left out. */
+  readonly samplesMax?: number;
   readonly timeoutMs?: number;
 }
 
@@ -43,14 +44,14 @@ const retryMinMs = 250;
 const retryMaxMs = 10_000;
 const problemEveryMs = 60_000;
 const batchBytesMax = 8 * 1024 * 1024;
-const sampleBodyCharsMax = 64 * 1024;
-const sampleHeadersMax = 400;
+/** Below what the control plane takes in one message (api/records/samples.ts). */
+const samplesMax = 100;
 
 export class RecordShipper {
   readonly counters: ShippingCounters = { shipped: 0, dropped: 0, refused: 0, retries: 0 };
   private requests: string[] = [];
   private events: string[] = [];
-  private samples: string[] = [];
+  private samples: RequestSample[] = [];
   private waitingBytes = 0;
   private droppedSince = 0;
   private inFlight: Batch | null = null;
@@ -71,17 +72,15 @@ export class RecordShipper {
     return this.requests.length + this.events.length + (this.inFlight?.rows ?? 0);
   }
 
-  /** Lines of request-records.ts; `dropped` is what the worker itself had no room for. Never waits, never throws. */
-  addRequests(lines: readonly string[], dropped = 0): void {
+  /** Lines and samples of request-records.ts; `dropped` is what the worker itself had no room for. Never waits, never throws. */
+  addRequests(lines: readonly string[], dropped = 0, samples: readonly RequestSample[] = []): void {
     this.drop(dropped);
     for (const line of lines) this.keep(this.requests, line);
+    for (const sample of samples) if (this.samples.length < (this.options.samplesMax ?? samplesMax)) this.samples.push(sample);
   }
 
   addEvents(events: readonly SecurityEvent[]): void {
-    for (const event of events) {
-      this.keep(this.events, JSON.stringify(toEventRecord(event)));
-      if (this.samples.length < (this.options.samplesPerFlush ?? 20)) this.samples.push(JSON.stringify(toSample(event)));
-    }
+    for (const event of events) this.keep(this.events, JSON.stringify(toEventRecord(event)));
   }
 
   /** Sends what waits, at most until `deadlineMs` from now; what is left then is dropped and counted. */
@@ -174,7 +173,7 @@ export class RecordShipper {
   private async sendSamples(): Promise<void> {
     const samples = this.samples;
     this.samples = [];
-    const answer = await this.post('/api/dataplane/samples', `{"node":${JSON.stringify(this.options.node)},"samples":[${samples.join(',')}]}`);
+    const answer = await this.post('/api/dataplane/samples', JSON.stringify({ node: this.options.node, samples }));
     if (answer.status !== 200) this.complain(`the control plane did not take samples for replays (${answer.status === 0 ? answer.text : answer.status})`);
   }
 
@@ -261,12 +260,4 @@ export function toEventRecord(event: SecurityEvent): object {
 function telling(event: SecurityEvent): number | null {
   const first = event.messages.find(({ ruleId }) => ruleId !== event.interruption?.ruleId) ?? event.messages[0];
   return first?.ruleId ?? event.interruption?.ruleId ?? null;
-}
-
-/** A whole request for replays; the control plane masks it before it stores it. */
-export function toSample(event: SecurityEvent): object {
-  return {
-    request_id: event.requestId.slice(0, 128), at_ms: Math.max(0, Math.round(event.atMs)), site: event.site.slice(0, 200), method: event.method.slice(0, 64), uri: event.uri, protocol: event.protocol.slice(0, 32),
-    headers: event.requestHeaders.slice(0, sampleHeadersMax), body: event.requestBody?.slice(0, sampleBodyCharsMax) ?? null, client_ip: event.clientIp.slice(0, 64),
-  };
 }

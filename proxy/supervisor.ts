@@ -4,6 +4,7 @@ import type { GenerationPayload, LogLevel, ToMain, ToWorker, WorkerReport, Worke
 import { unreachable } from './messages.js';
 import type { SecurityEvent } from './contract.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from './metrics.js';
+import type { RequestSample } from './request-records.js';
 import type { ThreatTable } from './threat-list.js';
 
 /**
@@ -21,7 +22,7 @@ export interface SupervisorOptions {
   readonly generation: () => GenerationPayload;
   readonly threats: () => ThreatTable | null;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
-  readonly onRequests: (lines: readonly string[], dropped: number) => void;
+  readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
 }
 
@@ -119,7 +120,7 @@ export class Supervisor {
         this.options.onEvents(message.batch);
         return;
       case 'requests':
-        this.options.onRequests(message.lines, message.dropped);
+        this.options.onRequests(message.lines, message.dropped, message.samples);
         return;
       case 'log':
         this.options.log(message.level, message.fields, message.message);

@@ -1,6 +1,7 @@
 // One thread: a listener, the current generation, a mailbox. Nothing else.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
+import { defaultReplaySampling } from './contract.js';
 import { EventRing } from './events.js';
 import type { Generation } from './generation.js';
 import { handleRequest } from './handle-request.js';
@@ -43,7 +44,7 @@ function log(level: LogLevel, fields: Readonly<Record<string, unknown>>, message
 const module = (await import(start.inspectionModule)) as InspectionModule;
 const metrics = new Metrics();
 const events = new EventRing(eventsCapacity, (batch) => post({ kind: 'events', batch }));
-const requests = start.shipsRequests ? new RequestRing(requestsCapacity, (lines, dropped) => post({ kind: 'requests', lines, dropped })) : null;
+const requests = start.shipsRequests ? new RequestRing(requestsCapacity, (lines, dropped, samples) => post({ kind: 'requests', lines, dropped, samples }), () => current.config.replaySampling ?? defaultReplaySampling) : null;
 const threats = new IpSetHolder();
 if (start.threats !== null) threats.swap(start.threats.version, start.threats.table);
 const readingBody = new Set<BodyWatch>();

@@ -1,5 +1,6 @@
-// A bounded sample of recent requests for replays. Nodes send some (proxy/ship-records.ts decides which); what is
-// sensitive is masked before it is stored; the newest `samplesKept` stay.
+// A bounded sample of recent requests for replays. Nodes send some (proxy/request-records.ts decides which); what is
+// sensitive is masked before it is stored; the newest `samplesKept` stay, half of them ordinary requests and half of them
+// requests that a rule saw, so that neither a quiet month nor an attack pushes the others out.
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable, Tx } from '../db/client.js';
 import type { ReplaySample } from '../settings/replay.js';
@@ -10,8 +11,14 @@ export const samplesPerBatchMax = 500;
 /** A larger sample would be a copy of the traffic, not a sample of it. */
 const bodyCharsMax = 64 * 1024;
 
+export const sampleKinds = ['ordinary', 'event'] as const;
+export type SampleKind = (typeof sampleKinds)[number];
+const keptOfKind = samplesKept / sampleKinds.length;
+
 export const SampleRecord = Type.Object(
   {
+    /** Absent from nodes of older releases, which sent events only. */
+    kind: Type.Optional(Type.Unsafe<SampleKind>({ type: 'string', enum: [...sampleKinds] })),
     request_id: Type.String({ maxLength: 128 }),
     at_ms: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
     site: Type.String({ maxLength: 200 }),
@@ -38,13 +45,15 @@ export function maskSample(sample: SampleRecord, level: MaskLevel): ReplaySample
 /** Bytes as latin1 text are kept as base64: PostgreSQL's text takes no NUL, and attackers send them. */
 export async function insertSamples(sql: Tx, samples: readonly SampleRecord[], level: MaskLevel): Promise<void> {
   if (samples.length === 0) return;
-  const rows = samples.map((sample) => ({ at: new Date(sample.at_ms), body: Buffer.from(JSON.stringify(maskSample(sample, level)), 'utf8').toString('base64') }));
-  await sql`insert into request_samples (at, body) select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (at timestamptz, body text)`;
-  await sql`delete from request_samples where id <= (select max(id) from request_samples) - ${samplesKept}`;
+  const rows = samples.map((sample) => ({ at: new Date(sample.at_ms), kind: sample.kind ?? 'event', body: Buffer.from(JSON.stringify(maskSample(sample, level)), 'utf8').toString('base64') }));
+  await sql`insert into request_samples (at, kind, body) select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (at timestamptz, kind text, body text)`;
+  for (const kind of new Set(rows.map((row) => row.kind))) await sql`delete from request_samples where kind = ${kind} and id <= (select id from request_samples where kind = ${kind} order by id desc offset ${keptOfKind} limit 1)`;
 }
 
-/** The newest ones, newest first. */
+/** The newest of each kind by turns, newest first; where one kind has few, the other fills up. */
 export async function findSamples(sql: Queryable, limit: number): Promise<ReplaySample[]> {
-  const rows = await sql<{ body: string }[]>`select body from request_samples order by id desc limit ${Math.min(limit, samplesKept)}`;
+  const rows = await sql<{ body: string }[]>`
+    select body from request_samples join (select id, row_number() over (partition by kind order by id desc) as place from request_samples) as places using (id)
+    order by place, id desc limit ${Math.min(limit, samplesKept)}`;
   return rows.map((row) => JSON.parse(Buffer.from(row.body, 'base64').toString('utf8')) as ReplaySample);
 }

@@ -11,13 +11,17 @@ t.setTimeout(180_000);
 
 interface Shipper {
   readonly counters: { readonly shipped: number; readonly dropped: number; readonly refused: number; readonly retries: number };
-  addRequests(lines: readonly string[], dropped?: number): void;
+  addRequests(lines: readonly string[], dropped?: number, samples?: readonly object[]): void;
   addEvents(events: readonly SecurityEvent[]): void;
   close(deadlineMs: number): Promise<void>;
 }
 // not behind a door, so imported by address
 const { RecordShipper } = (await import(new URL('../../proxy/ship-records.js', import.meta.url).href)) as { RecordShipper: new (options: object) => Shipper };
-const { toRequestLine } = (await import(new URL('../../proxy/request-records.js', import.meta.url).href)) as { toRequestLine: (facts: object) => string };
+interface Ring {
+  record(facts: object): void;
+  flush(): void;
+}
+const { toRequestLine, RequestRing } = (await import(new URL('../../proxy/request-records.js', import.meta.url).href)) as { toRequestLine: (facts: object) => string; RequestRing: new (capacity: number, send: (lines: string[], dropped: number, samples: object[]) => void, sampling: () => object) => Ring };
 
 const until = async (isTrue: () => boolean): Promise<void> => {
   for (let round = 0; round < 2000 && !isTrue(); round++) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -50,24 +54,39 @@ async function suite(t: Test, database: Database): Promise<void> {
   const events = await at.call('GET', '/api/events', { token });
   t.match(events.body['items'], [{ request_id: 'e1', rule_id: 942_100, kind: 'waf', details: { messages: [{ rule_id: 942_100 }], interruption: { ruleId: 949_110 } } }]);
   t.match((await at.call('GET', '/api/policy/stats', { token })).body, { records_dropped_by_nodes: 3 });
-  await until(() => false || shipper.counters.shipped >= 101);
-  for (let round = 0; round < 200 && (await findSamples(database.sql, 5)).length === 0; round++) await new Promise((resolve) => setTimeout(resolve, 10));
-  const [sample] = await findSamples(database.sql, 5);
-  t.match(sample, { requestId: 'e1', site: 'shop', uri: '/login?token=xxxxxxxxx', body: 'user=a&password=xxxxxxxxx', headers: ['Host', 'shop', 'Cookie', 'sid=xxxxxxxxx'] });
+
+  const ring = new RequestRing(100, (more, dropped, samples) => shipper.addRequests(more, dropped, samples), () => ({ every: 1, perSecondMax: 5 }));
+  const head = { method: 'POST', uri: '/login?token=topsecret', protocol: 'HTTP/1.1', headers: ['Host', 'shop', 'Cookie', 'sid=topsecret'], clientIp: '192.0.2.9', clientPort: 4, serverIp: '127.0.0.1', serverPort: 80 };
+  const whole = (requestId: string, over: object) => ({ ...facts(0), requestId, head, body: Buffer.from('user=a&password=topsecret'), ...over });
+  ring.record(whole('o0', { ruleIds: [] }));
+  ring.flush();
+  for (const facts of [whole('o1', { ruleIds: [] }), whole('e2', { kind: 'block' })]) ring.record(facts);
+  ring.flush();
+  for (let round = 0; round < 200 && (await findSamples(database.sql, 5)).length < 2; round++) await new Promise((resolve) => setTimeout(resolve, 10));
+  const kept = { site: 'shop', uri: '/login?token=xxxxxxxxx', body: 'user=a&password=xxxxxxxxx', headers: ['Host', 'shop', 'Cookie', 'sid=xxxxxxxxx'] };
+  t.match((await findSamples(database.sql, 5)).sort((a, b) => (a.requestId < b.requestId ? -1 : 1)), [{ requestId: 'e2', ...kept }, { requestId: 'o1', ...kept }]);
+  t.same((await database.sql<{ kind: string }[]>`select kind from request_samples order by kind`).map(({ kind }) => kind), ['event', 'ordinary']);
 
   const rows = database.kind === 'postgres' ? 40_000 : 5_000;
   const lines = Array.from({ length: rows }, (_, n) => toRequestLine(facts(n)));
   const startedMs = performance.now();
   shipper.addRequests(lines);
-  await until(() => shipper.counters.shipped === rows + 101);
-  t.equal(shipper.counters.shipped, rows + 101);
+  await until(() => shipper.counters.shipped === rows + 104);
+  t.equal(shipper.counters.shipped, rows + 104);
   t.comment(`${database.kind}: ${Math.round(rows / ((performance.now() - startedMs) / 1000))} records a second`);
   t.equal(shipper.counters.dropped, 3);
 
-  const many = { node: 'n', samples: Array.from({ length: 500 }, (_, n) => ({ request_id: `s${n}`, at_ms: atMs, site: 's', method: 'GET', uri: '/', protocol: 'HTTP/1.1', headers: ['A', '\u0000\u00ff'], body: null, client_ip: '::1' })) };
-  for (let round = 0; round < samplesKept / 500 + 1; round++) t.equal((await at.call('POST', '/api/dataplane/samples', { token: at.house.env.dataAdminToken, body: many })).status, 200);
+  const send = async (kind: 'ordinary' | 'event' | undefined, count: number): Promise<void> => {
+    const samples = Array.from({ length: count }, (_, n) => ({ ...(kind === undefined ? {} : { kind }), request_id: `${kind} ${n}`, at_ms: atMs, site: 's', method: 'GET', uri: '/', protocol: 'HTTP/1.1', headers: ['A', '\u0000\u00ff'], body: null, client_ip: '::1' }));
+    t.equal((await at.call('POST', '/api/dataplane/samples', { token: at.house.env.dataAdminToken, body: { node: 'n', samples } })).status, 200);
+  };
+  await send('ordinary', 10);
+  for (let round = 0; round < samplesKept / 500 + 1; round++) await send(round % 2 === 0 ? 'event' : undefined, 500);
   const [count] = await database.sql<{ n: number }[]>`select count(*) as n from request_samples`;
-  t.equal(count?.n, samplesKept, 'bounded');
+  t.equal(count?.n, samplesKept / 2 + 11, 'an attack takes its half and no more');
+  const some = await findSamples(database.sql, 40);
+  t.equal(some.filter(({ requestId }) => /^o/.test(requestId)).length, 11, 'all of the few ordinary ones are among those that are replayed');
+  t.equal(some.length, 40);
   t.match((await findSamples(database.sql, 1))[0]?.headers, ['A', '\u0000\u00ff'], 'bytes come back as they were');
 }
 

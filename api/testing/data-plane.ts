@@ -32,6 +32,8 @@ export interface NodeOptions {
   readonly adminPort?: number;
   /** Of the local settings file. */
   readonly settings?: object;
+  /** The control plane that records go to. */
+  readonly controlUrl?: string;
 }
 
 export async function startNode(t: Test, options: NodeOptions): Promise<TestNode> {
@@ -41,6 +43,7 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
   const plane = await startDataPlane({
     host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: options.adminPort ?? 0, adminToken: nodeToken, workers: options.workers ?? 1, listener: 'auto', dataDir,
     initial: { config, artifact: null }, resume: options.resume ?? false, reread: null, handlesSignals: false, logLevel: 'silent', inspectionThreads: 0,
+    shipping: options.controlUrl === undefined ? null : { url: options.controlUrl, token: nodeToken, node: 'edge-1' },
   });
   let isStopped = false;
   const stop = async (): Promise<void> => {
