@@ -24,7 +24,7 @@ import { registerEventRoutes } from './events/routes.js';
 import { registerHealthRoutes } from './health-routes.js';
 import { isNestedDeeper } from './http/json-depth.js';
 import { ProblemSchema } from './http/problem-schema.js';
-import { createSharedLimits, toRateLimitStore } from './http/shared-limits.js';
+import { createSharedLimits, installationPrefix, toRateLimitStore } from './http/shared-limits.js';
 import { registerJobRoutes } from './jobs/routes.js';
 import { registerLicenceRoutes } from './licence/routes.js';
 import { registerNodeRoutes } from './nodes/routes.js';
@@ -67,7 +67,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerValidation(app);
   registerErrors(app);
   registerBodyParser(app);
-  const limits = createSharedLimits({ redisUrl: deps.redisUrl ?? null, clock: () => performance.now(), log: app.log });
+  const limits = createSharedLimits({ redisUrl: deps.redisUrl ?? null, prefix: deps.redisPrefix ?? installationPrefix(deps.env.authSessionSecret), clock: () => performance.now(), log: app.log });
   app.addHook('onClose', () => limits.close());
   await app.register(rateLimit, { global: false, hook: 'onRequest', store: toRateLimitStore(limits), errorResponseBuilder: (_, context) => tooMany(context.after) });
   await app.register(swagger, {

@@ -42,6 +42,8 @@ export interface AppDeps {
   readonly passwordIterations?: number;
   /** Where several API processes count logins and 404s together; null or absent: each by itself. */
   readonly redisUrl?: string | null;
+  /** Of every key there; null or absent: derived from the session secret, which all processes of an installation share. */
+  readonly redisPrefix?: string | null;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;
   readonly notFoundPerMinute?: number;

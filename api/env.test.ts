@@ -8,17 +8,18 @@ t.test('defaults of the specification', async (t) => {
   t.same(env.ports, { waf: 8080, ui: 3010, api: 8095, ja3: 8443 });
   t.equal(env.adminBind, '127.0.0.1');
   t.equal(env.databaseUrl, null);
+  t.equal(env.redisPrefix, null);
   t.equal(env.acmeEmail, env.adminEmail);
 });
 
 t.test('every wrong variable is named in one error', async (t) => {
   try {
-    readEnv({ ...secrets, AUTH_SESSION_SECRET: 'short', WAF_PORT: '99999', DATA_LISTENER: 'bun', DATABASE_URL: 'mysql://x', ADMIN_EMAIL: 'nobody' });
+    readEnv({ ...secrets, AUTH_SESSION_SECRET: 'short', WAF_PORT: '99999', DATA_LISTENER: 'bun', DATABASE_URL: 'mysql://x', REDIS_PREFIX: 'a b', ADMIN_EMAIL: 'nobody' });
     t.fail('must throw');
   } catch (error) {
     if (!(error instanceof EnvError)) throw error;
-    for (const name of ['AUTH_SESSION_SECRET', 'WAF_PORT', 'DATA_LISTENER', 'DATABASE_URL', 'ADMIN_EMAIL']) t.match(error.message, name);
-    t.equal(error.problems.length, 5);
+    for (const name of ['AUTH_SESSION_SECRET', 'WAF_PORT', 'DATA_LISTENER', 'DATABASE_URL', 'REDIS_PREFIX', 'ADMIN_EMAIL']) t.match(error.message, name);
+    t.equal(error.problems.length, 6);
   }
 });
 

@@ -40,6 +40,7 @@ export const variables = {
   POSTGRES_PASSWORD: { purpose: 'database password', fallback: null, generate: secret },
   POSTGRES_DB: { purpose: 'database name', fallback: 'gatehouse' },
   REDIS_URL: { purpose: 'redis://… for counters shared by several nodes; empty means one node', fallback: null, check: scheme('redis:', 'rediss:') },
+  REDIS_PREFIX: { purpose: 'begins every key in Redis, for several installations on one; empty derives one from AUTH_SESSION_SECRET', fallback: null, check: (v) => (/^[A-Za-z0-9:._-]{1,64}$/.test(v) ? null : 'must be 1 to 64 letters, digits, colons, dots, underscores or hyphens') },
   DATA_DIR: { purpose: 'embedded database, artifacts and logs', fallback: 'data' },
   DATA_ADMIN_URLS: { purpose: 'admin interfaces of the data-plane nodes, separated by commas', fallback: 'http://127.0.0.1:2019', check: (v) => v.split(',').map((u) => isHttpUrl(u.trim())).find((r) => r !== null) ?? null },
   DATA_WORKERS: { purpose: 'data-plane worker threads; empty means one per core', fallback: null, check: (v) => (/^[1-9]\d{0,2}$/.test(v) ? null : 'must be a whole number from 1 to 999') },
@@ -74,6 +75,8 @@ export interface Env {
   /** null: the embedded database below `dataDirectory`. */
   readonly databaseUrl: string | null;
   readonly redisUrl: string | null;
+  /** null: derived from the session secret. */
+  readonly redisPrefix: string | null;
   readonly dataDirectory: string;
   readonly dataAdminUrls: readonly string[];
   readonly dataWorkers: number | null;
@@ -131,6 +134,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     ports: { waf: port('WAF_PORT'), ui: port('UI_PORT'), api: inContainer ? 8090 : port('API_PORT'), ja3: port('JA3_PORT') },
     databaseUrl: databaseUrl(given),
     redisUrl: given('REDIS_URL'),
+    redisPrefix: given('REDIS_PREFIX'),
     dataDirectory: required('DATA_DIR'),
     dataAdminUrls: list('DATA_ADMIN_URLS'),
     dataWorkers: workers === null ? null : Number(workers),

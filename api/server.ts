@@ -70,7 +70,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => outbound.close());
     const link = (await options.connectDataPlane?.({ env, database, outbound, now })) ?? null;
     if (link !== null) undo.push(() => link.close());
-    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, redisUrl: env.redisUrl, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), logger: { level: env.logLevel } });
+    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, redisUrl: env.redisUrl, redisPrefix: env.redisPrefix, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), logger: { level: env.logLevel } });
     undo.push(() => app.close());
     await options.extend?.(app, house);
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);

@@ -50,6 +50,7 @@ export const variables = [
   { name: 'POSTGRES_PASSWORD', fallback: secret, kind: 'secret', why: 'PostgreSQL password' },
   { name: 'POSTGRES_DB', fallback: 'gatehouse', kind: 'text', why: 'PostgreSQL database' },
   { name: 'REDIS_URL', fallback: '', kind: 'text', why: 'shared counters of several nodes; empty = one node' },
+  { name: 'REDIS_PREFIX', fallback: '', kind: 'text', why: 'begins every key in Redis, so that several installations can use one; empty = derived from AUTH_SESSION_SECRET' },
   { name: 'APP_BRAND', fallback: 'Gatehouse', kind: 'text', why: 'brand shown by the dashboard' },
   { name: 'APP_BRAND_SUB', fallback: 'WAAP', kind: 'text', why: 'second word of the brand' },
   { name: 'APP_TAGLINE', fallback: '', kind: 'text', why: 'tagline of the login page' },

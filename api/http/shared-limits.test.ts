@@ -8,7 +8,7 @@ import { openEmbedded } from '../db/client.js';
 import { loadMigrations, migrate } from '../db/migrate.js';
 import { copyEmbeddedTemplate } from '../testing/databases.js';
 import { startTestApp, type TestApp } from '../testing/app.js';
-import { connectRedis, createLocalCounts, createRedisCounts, createSharedLimits, type RequestCounts } from './shared-limits.js';
+import { connectRedis, createLocalCounts, createRedisCounts, createSharedLimits, installationPrefix, type RequestCounts } from './shared-limits.js';
 
 t.setTimeout(120_000);
 const binary = '/usr/bin/redis-server';
@@ -85,7 +85,7 @@ t.test('in Redis', { skip }, async (t) => {
 
 t.test('a Redis that was never there: counted here, said once', async (t) => {
   const lines: string[] = [];
-  const limits = createSharedLimits({ redisUrl: `redis://127.0.0.1:${await freePort()}`, clock: () => performance.now(), log: { warn: (_, line) => lines.push(line), info: (line) => lines.push(line) } });
+  const limits = createSharedLimits({ prefix: 'x', redisUrl: `redis://127.0.0.1:${await freePort()}`, clock: () => performance.now(), log: { warn: (_, line) => lines.push(line), info: (line) => lines.push(line) } });
   t.teardown(() => limits.close());
   await contract(t, limits.scope('x'));
   await until('the refusal', () => lines.length > 0);
@@ -133,4 +133,36 @@ t.test('two servers, one limit; Redis lost and found', { skip }, async (t) => {
   const again: number[] = [];
   for (const at of [a, b, a, b, a, b, a]) again.push(await login(at, '198.51.100.12'));
   t.same(again, [401, 401, 401, 401, 429, 429, 429], 'shared again');
+});
+
+t.test('two installations on one Redis count apart, processes of one count together', { skip }, async (t) => {
+  const { url } = await startRedis(t, await freePort());
+  const start = async (secret: string, redisPrefix: string | null = null): Promise<TestApp> => {
+    const database = await openEmbedded(await copyEmbeddedTemplate());
+    await migrate(database, await loadMigrations());
+    const env = { authSessionSecret: secret, settingsEncryptionSecret: 'b'.repeat(40), dataAdminToken: 'c'.repeat(40), trustedProxies: [], breachedPasswordsUrl: 'http://breach.invalid/range/', brand: { name: 'Gatehouse', sub: 'WAAP', tagline: null } };
+    const at = await startTestApp(database, { redisUrl: url, redisPrefix, notFoundPerMinute: 4, env });
+    t.teardown(async () => {
+      await at.close();
+      await database.close();
+    });
+    await until('the connection', async () => (await at.call('GET', '/api/ready')).body['shared_limits'].status === 'ok');
+    return at;
+  };
+  const probe = async (at: TestApp): Promise<number> => (await at.call('GET', '/api/probe', { ip: '198.51.100.9' })).status;
+  const mine = await start('a'.repeat(40));
+  const mineToo = await start('a'.repeat(40));
+  const theirs = await start('z'.repeat(40));
+  const named = await start('a'.repeat(40), 'staging');
+  for (let n = 0; n < 4; n++) t.equal(await probe(n % 2 === 0 ? mine : mineToo), 404);
+  t.same([await probe(mine), await probe(mineToo)], [429, 429], 'one installation, whichever process is asked');
+  t.same([await probe(theirs), await probe(named)], [404, 404], 'another secret, or a prefix of its own: another installation');
+  const redis = connectRedis(url);
+  t.teardown(() => redis.disconnect());
+  await until('the connection', () => redis.status === 'ready');
+  const keys = await redis.keys('*');
+  const prefixes = [installationPrefix('a'.repeat(40)), installationPrefix('z'.repeat(40)), 'staging'];
+  t.equal(keys.length, 3);
+  for (const prefix of prefixes) t.equal(keys.filter((key) => key.startsWith(`${prefix}:limit:`)).length, 1, prefix);
+  t.notMatch(keys.join(), /aaaa/, 'the secret stays where it is');
 });

@@ -1,6 +1,7 @@
 // Request counters of the login and 404 limits: in this process, and shared by all API processes through Redis where
 // REDIS_URL is set. Redis is never waited for long and never decides alone: every count is mirrored in the process, so
 // that losing Redis neither locks people out nor hands an exhausted source a fresh allowance.
+import { createHmac } from 'node:crypto';
 import type { FastifyRateLimitOptions, FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
 import { Redis } from 'ioredis';
 
@@ -35,6 +36,8 @@ export interface SharedLimits {
 
 export interface SharedLimitsOptions {
   readonly redisUrl: string | null;
+  /** Every key begins with it: several installations may use one Redis. */
+  readonly prefix: string;
   /** Monotonic, milliseconds. */
   readonly clock: () => number;
   readonly log: { warn(fields: object, message: string): void; info(message: string): void };
@@ -84,6 +87,14 @@ export function createRedisCounts(redis: Redis, prefix: string): RequestCounts {
   };
 }
 
+/**
+ * The keys of an installation where REDIS_PREFIX is not set: all its processes share the session secret, no other
+ * installation has it, and the digest does not tell it.
+ */
+export function installationPrefix(sessionSecret: string): string {
+  return `gatehouse:${createHmac('sha256', sessionSecret).update('redis prefix').digest('hex').slice(0, 16)}`;
+}
+
 /** Connects in the background and again after every loss; nothing is queued while Redis is away. */
 export function connectRedis(url: string): Redis {
   return new Redis(url, {
@@ -93,7 +104,7 @@ export function connectRedis(url: string): Redis {
 }
 
 export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
-  const { clock, log, redisUrl } = options;
+  const { clock, log, redisUrl, prefix } = options;
   if (redisUrl === null) return { scope: () => createLocalCounts(clock), state: () => ({ kind: 'in_process', status: 'ok', fallbacks: 0 }), close: async () => undefined };
   const redis = connectRedis(redisUrl);
   let fallbacks = 0;
@@ -114,7 +125,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   redis.on('ready', answered);
   return {
     scope(name) {
-      const [local, shared] = [createLocalCounts(clock), createRedisCounts(redis, `gatehouse:limit:${name}`)];
+      const [local, shared] = [createLocalCounts(clock), createRedisCounts(redis, `${prefix}:limit:${name}`)];
       return {
         async count(key, windowMs) {
           const mine = await local.count(key, windowMs);
