@@ -3,6 +3,7 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { ProxyError } from './errors.js';
+import { outbox, type OutboxWriter } from './outbox.js';
 import { ResponseParser, type ResponseSink, type UpstreamHead } from './response-parser.js';
 
 export type { UpstreamHead } from './response-parser.js';
@@ -231,11 +232,11 @@ class Attempt implements UpstreamExchange {
    * Again, only where the application cannot have acted: nothing was sent; or a reused connection died before the first
    * byte (the upstream closed it while it was idle) and the method may be repeated anyway (RFC 9110 section 9.2.2).
    */
-  fail(error: ProxyError, isStale = false): void {
+  fail(error: ProxyError, repeat: 'never' | 'idempotent' | 'always' = 'never'): void {
     if (this.isOver) return;
     this.connection = null;
     const isRepeatable = !this.request.isStreaming && !this.hasHead && this.tries < attemptsMax;
-    if (isRepeatable && isStale && idempotent.has(this.request.method)) {
+    if (isRepeatable && (repeat === 'always' || (repeat === 'idempotent' && idempotent.has(this.request.method)))) {
       this.pool.retries += 1;
       this.pool.start(this);
       return;
@@ -245,7 +246,7 @@ class Attempt implements UpstreamExchange {
   }
 }
 
-class Connection implements ResponseSink {
+class Connection implements ResponseSink, OutboxWriter {
   idleSinceMs = 0;
   private readonly socket: Socket;
   private readonly parser = new ResponseParser(this);
@@ -255,6 +256,8 @@ class Connection implements ResponseSink {
   private isPaused = false;
   private hasBytes = false;
   private isBodySent = true;
+  /** Of the request that leaves at the end of this turn; null = nothing waits. */
+  private unsent: string | null = null;
   private served = 0;
   private deadlineMs = 0;
   private waitsFor: 'connect' | 'head' | 'body' | 'tunnel' | 'nothing' = 'connect';
@@ -312,15 +315,23 @@ class Connection implements ResponseSink {
     this.parser.begin(attempt.request.method);
     this.await(this.isConnected ? 'head' : 'connect');
     const { head, body } = attempt.request;
-    if (body === null || body.length === 0) this.socket.write(head, 'latin1');
-    else if (body.length <= joinedBytesMax) this.socket.write(head + body.toString('latin1'), 'latin1');
-    else {
+    if (attempt.request.isStreaming) this.socket.write(head, 'latin1'); // its body may follow at once
+    else if (body === null || body.length <= joinedBytesMax) {
+      this.unsent = body === null || body.length === 0 ? head : head + body.toString('latin1');
+      outbox.add(this);
+    } else {
       this.socket.cork();
       this.socket.write(head, 'latin1');
       this.socket.write(body);
       this.socket.uncork();
     }
     attempt.attach(this);
+  }
+
+  flush(): void {
+    const { unsent } = this;
+    this.unsent = null;
+    if (unsent !== null && !this.isClosed) this.socket.write(unsent, 'latin1');
   }
 
   private await(what: 'connect' | 'head' | 'body'): void {
@@ -362,9 +373,10 @@ class Connection implements ResponseSink {
   }
 
   private received(chunk: Buffer): void {
-    if (this.attempt === null) {
+    if (this.attempt === null || this.unsent !== null) {
       // Bytes that nobody asked for: the next request would read them as its own answer.
-      this.destroy();
+      this.socket.destroy();
+      this.closed();
       return;
     }
     this.hasBytes = true;
@@ -424,7 +436,9 @@ class Connection implements ResponseSink {
     if (this.isClosed) return;
     this.isClosed = true;
     const { attempt } = this;
+    const isUnsent = this.unsent !== null;
     this.attempt = null;
+    this.unsent = null;
     this.pool.forget(this);
     if (attempt === null) return;
     if (this.parser.isTunnel) {
@@ -437,8 +451,8 @@ class Connection implements ResponseSink {
       attempt.fail(new ProxyError('PXY_UPSTREAM_CONNECT', `cannot connect to the upstream ${host}:${port}: ${this.lastError?.message ?? 'closed'}`, cause));
       return;
     }
-    const isStale = this.served > 0 && !this.hasBytes;
-    attempt.fail(new ProxyError('PXY_UPSTREAM_RESET', `the upstream ${host}:${port} closed the connection before its response was complete`, cause), isStale);
+    const repeat = isUnsent ? 'always' : this.served > 0 && !this.hasBytes ? 'idempotent' : 'never';
+    attempt.fail(new ProxyError('PXY_UPSTREAM_RESET', `the upstream ${host}:${port} closed the connection before its response was complete`, cause), repeat);
   }
 
   checkDeadline(nowMs: number): void {
