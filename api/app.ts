@@ -31,6 +31,7 @@ import { registerNodeRoutes } from './nodes/routes.js';
 import { registerSampleRoutes } from './records/routes.js';
 import { createRuleLab } from './rules/lab.js';
 import { registerCategoryRoutes } from './rules/category-routes.js';
+import { registerEvidenceRoutes } from './rules/evidence-routes.js';
 import { applyProvenRules } from './rules/proven-apply.js';
 import { registerRuleRoutes } from './rules/routes.js';
 import { registerSuggestionRoutes } from './rules/suggestion-routes.js';
@@ -97,6 +98,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerVersionRoutes(app, house);
   registerCategoryRoutes(app, house, deps.crsDirectory ?? null);
   registerRuleRoutes(app, house, lab);
+  registerEvidenceRoutes(app, house);
   registerPatchRoutes(app, house);
   registerSuggestionRoutes(app, house, lab, deps.crsDirectory ?? null);
   registerThreatRoutes(app, house);

@@ -13,6 +13,7 @@ import { parseEnvFile, readEnv, type Env } from './env.js';
 import { createFeedJob } from './jobs/feeds.js';
 import { createManagedFeedJob } from './jobs/managed-feed.js';
 import { createRetentionJob } from './jobs/retention.js';
+import { createEvidenceJob } from './jobs/rule-evidence.js';
 import { createScheduler, type Job } from './jobs/scheduler.js';
 import { vendorPublicKey } from './licence/vendor-key.js';
 import { connectDataPlane, findRuleSet } from './nodes/link.js';
@@ -76,7 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
     await link?.start(house);
     if (link !== null && env.settingsImport !== null) await applyFirst(app, house);
-    const scheduler = createScheduler({ database, now, jobs: [createRetentionJob(house), createFeedJob(house, env.torExitsUrl), createManagedFeedJob(house), ...(link?.jobs ?? [])], onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed') });
+    const scheduler = createScheduler({ database, now, jobs: [createRetentionJob(house), createFeedJob(house, env.torExitsUrl), createManagedFeedJob(house), createEvidenceJob(house), ...(link?.jobs ?? [])], onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed') });
     undo.push(() => scheduler.stop());
     const url = await app.listen({ host: env.adminBind, port: env.ports.api });
     scheduler.start();

@@ -86,6 +86,7 @@ export const routeMatrix: Readonly<Record<string, RouteAccess>> = {
 
   'GET /api/rules': may('rules:read', everybody),
   'GET /api/rules/categories': may('rules:read', everybody),
+  'GET /api/rules/evidence': may('rules:read', everybody),
   'GET /api/rules/:id': may('rules:read', everybody),
   'POST /api/rules': may('rules:write', tuners),
   'PATCH /api/rules/:id': may('rules:write', tuners),

@@ -4,6 +4,7 @@ import { requirePrincipal } from '../auth/guard.js';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
 import { closed, refusals } from '../http/refusals.js';
+import { findRuleHits, type RuleHits } from '../rules/evidence.js';
 import { changeSettings } from '../settings/change.js';
 import type { Settings } from '../settings/schema.js';
 import { readHead } from '../settings/store.js';
@@ -15,6 +16,7 @@ const PatchView = Type.Object({
   id: Type.Integer(), cve: Type.String(), title: Type.String(), product: Type.String(), affected: Type.String(), cwe: Type.String(), technique: Type.String(), severity: Type.String(),
   seclang: Type.String(), tests: Type.Array(TestView),
   state: Type.Unsafe<PatchState>({ type: 'string', enum: ['available', 'enabled', 'disabled', 'managed'], description: 'managed: in force with the next apply because the managed feed has it; disable it here to take it out' }),
+  hits_30_days: Type.Array(Type.Object({ site: Type.String(), hits: Type.Integer() }), { description: 'attempts that the patch, while in force, saw on which site' }),
   origin: Type.Unsafe<'catalogue' | 'managed feed'>({ type: 'string', enum: ['catalogue', 'managed feed'] }),
 });
 type PatchState = 'available' | 'enabled' | 'disabled' | 'managed';
@@ -24,8 +26,8 @@ const stateOf = (settings: Settings, managed: ManagedRules, id: number): PatchSt
   if (found === undefined) return managed.patches.some((one) => one.id === id) ? 'managed' : 'available';
   return found.enabled ? 'enabled' : 'disabled';
 };
-const view = (patch: CatalogPatch, settings: Settings, managed: ManagedRules) => ({
-  ...patch, tests: patch.tests.map((test) => ({ ...test, headers: test.headers.map((pair) => [...pair]) })), state: stateOf(settings, managed, patch.id),
+const view = (patch: CatalogPatch, settings: Settings, managed: ManagedRules, hits: Hits) => ({
+  ...patch, tests: patch.tests.map((test) => ({ ...test, headers: test.headers.map((pair) => [...pair]) })), state: stateOf(settings, managed, patch.id), hits_30_days: [...(hits.get(patch.id) ?? [])],
   origin: managed.delivered.includes(patch) ? ('managed feed' as const) : ('catalogue' as const),
 });
 
@@ -34,6 +36,13 @@ function requirePatch({ id, cve }: { readonly id?: number; readonly cve?: string
   const found = [...patchCatalog, ...managed.delivered].find((patch) => (id === undefined || patch.id === id) && (cve === undefined || patch.cve === cve));
   if ((id === undefined && cve === undefined) || found === undefined) throw new ApiError('not_found', `The catalogue has no virtual patch ${[cve, id].filter((part) => part !== undefined).join(' ') || 'without id or cve'}.`);
   return found;
+}
+
+type Hits = ReadonlyMap<number, RuleHits['sites']>;
+
+async function readHits(house: House): Promise<Hits> {
+  const found = await findRuleHits(house.database.sql, new Date(house.now() - 30 * 86_400_000), [1_007_000, 1_007_999], 1000);
+  return new Map(found.map((rule) => [rule.rule_id, rule.sites]));
 }
 
 const severities = { critical: 0, high: 1, medium: 2 } as const;
@@ -49,7 +58,8 @@ export function registerPatchRoutes(app: App, house: House): void {
       const { q = '', severity } = request.query;
       const wanted = q.toLowerCase();
       const items = all.filter((patch) => (severity === undefined || patch.severity === severity) && `${patch.cve} ${patch.title} ${patch.product}`.toLowerCase().includes(wanted));
-      return { items: items.map((patch) => view(patch, settings, managed)), total: all.length };
+      const hits = await readHits(house);
+      return { items: items.map((patch) => view(patch, settings, managed, hits)), total: all.length };
     },
   );
   app.post(
@@ -76,7 +86,7 @@ export function registerPatchRoutes(app: App, house: House): void {
         },
       });
       reply.header('etag', saved.stored.etag);
-      return { patch: view(patch, saved.stored.settings, managed), version: saved.stored.id, changed: saved.changed };
+      return { patch: view(patch, saved.stored.settings, managed, await readHits(house)), version: saved.stored.id, changed: saved.changed };
     },
   );
 }
