@@ -65,9 +65,11 @@ async function suite(t: Test, database: Database): Promise<void> {
   await send([record('/search?q=1', [942100, 949110]), record('/search?q=2', []), record('/search', [], { method: 'POST' }), record('/elsewhere', [942100], { site: 'blog' }), record('/searching', [1007001])]);
   t.equal(await run(), '5 requests counted');
   t.equal(await run(), '0 requests counted', 'each once');
+  await send([record('/elsewhere/2', [942100], { site: 'blog' })]);
+  t.equal(await run(), '1 requests counted');
   const first = await evidence();
   t.match(first['rules'], [
-    { rule_id: 942100, kind: 'core rule set', hits: 2, sites: [{ site: 'blog', hits: 1 }, { site: 'shop', hits: 1 }] }, { rule_id: 949110, hits: 1 }, { rule_id: 1007001, kind: 'virtual patch', name: 'CVE-2021-44228', hits: 1 },
+    { rule_id: 942100, kind: 'core rule set', hits: 3, sites: [{ site: 'blog', hits: 2 }, { site: 'shop', hits: 1 }] }, { rule_id: 949110, hits: 1 }, { rule_id: 1007001, kind: 'virtual patch', name: 'CVE-2021-44228', hits: 1 },
     { rule_id: 1000001, kind: 'custom rule', name: 'mine', hits: 0, last_at: null },
   ]);
   t.match(first['exclusions'], [{ id: 1009500, requests: 2, proposal: { action: 'keep' } }, { id: 1009501, requests: 0, last_request_at: null, proposal: { action: 'keep' } }]);
