@@ -3,9 +3,9 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { installCrs, treeHash } from './crs.mjs';
-import { Refusal, root } from './environment.mjs';
+import { Refusal, root, shown } from './environment.mjs';
 
 /** A first settings file: everything at the specification's defaults, the sites left to UPSTREAM_*. */
 const firstSettings = { mode: 'On', paranoia_level: 1, inbound_threshold: 5, outbound_threshold: 4, sites: [] };
@@ -25,7 +25,7 @@ export function readSettings(file) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Refusal(`${relative(root, file)} is not JSON: ${error.message}\n  Mend the file (or move it away: a fresh one is written at the next start).`);
+    if (error instanceof SyntaxError) throw new Refusal(`${shown(file)} is not JSON: ${error.message}\n  Mend the file (or move it away: a fresh one is written at the next start).`);
     throw error;
   }
 }
@@ -48,15 +48,16 @@ function compilerHash() {
 }
 
 /** Runs the compiler in a process of its own: its memory (hundreds of MB at PL4) does not stay with the caller. */
-function compileInChild(settings, output, crs) {
+function compileInChild(settings, output, crs, signal) {
   const args = [join(root, 'bin/gatehouse'), 'compile', '--settings', settings, '-o', output];
   const env = { ...process.env, CRS_DIR: crs.directory, GATEHOUSE_UNICODE_MAPPING: crs.unicodeMapping ?? '' };
   return new Promise((resolveCode, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], signal });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
-    child.on('error', reject);
-    child.on('close', (code) => resolveCode({ code, said }));
+    let failure = null; // an abort is told at once; what waits for it must find the process gone
+    child.on('error', (error) => (child.pid === undefined ? reject(error) : (failure = error)));
+    child.on('close', (code) => (failure === null ? resolveCode({ code, said }) : reject(failure)));
   });
 }
 
@@ -67,9 +68,10 @@ function prune(directory) {
 
 /**
  * Settings file → `{ path, sha256, cached, tookMs, said, crs }`: the artifact's file, its hash, whether it was compiled
- * now, and what the compiler said. Throws Refusal with the compiler's diagnostics when the settings do not compile.
+ * now, and what the compiler said. Throws Refusal with the compiler's diagnostics when the settings do not compile, and an
+ * AbortError when `signal` ended the compiler.
  */
-export async function prepareArtifact(file, data, { say = () => {} } = {}) {
+export async function prepareArtifact(file, data, { say = () => {}, signal } = {}) {
   const startedMs = Date.now();
   readSettings(file); // a broken file is reported before anything slow
   const crs = await installCrs({ say });
@@ -86,10 +88,13 @@ export async function prepareArtifact(file, data, { say = () => {} } = {}) {
   }
   say('compiling the rules (seconds the first time, later only what changed)');
   const staging = join(directory, `.${randomUUID()}.part`);
-  const { code, said } = await compileInChild(file, staging, crs);
+  const { code, said } = await compileInChild(file, staging, crs, signal).catch((error) => {
+    rmSync(staging, { force: true });
+    throw error;
+  });
   if (code !== 0 || !existsSync(staging)) {
     rmSync(staging, { force: true });
-    throw new Refusal(`the settings in ${relative(root, file)} do not compile; nothing was changed:\n${said.trim() || `the compiler ended with ${code} and said nothing`}`);
+    throw new Refusal(`the settings in ${shown(file)} do not compile; nothing was changed:\n${said.trim() || `the compiler ended with ${code} and said nothing`}`);
   }
   const hash = sha256(readFileSync(staging));
   renameSync(staging, join(directory, hash));

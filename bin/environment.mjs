@@ -2,10 +2,19 @@
 // `.env.example` lists the same names; bin/environment.test in tidy.test.ts holds the two against each other.
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Where the settings of this deployment stand; GATEHOUSE_ENV_FILE names another place, so that one checkout can run twice. */
+export const envFile = process.env.GATEHOUSE_ENV_FILE ? resolve(process.env.GATEHOUSE_ENV_FILE) : join(root, '.env');
+
+/** A path as a person would write it from here: relative inside the checkout, whole outside of it. */
+export function shown(path) {
+  const inside = relative(root, path);
+  return inside.startsWith('..') ? path : inside;
+}
 
 /** A message for a person: printed without a stack, exit code 1. */
 export class Refusal extends Error {}
@@ -76,11 +85,15 @@ export function parseEnvFile(text, file) {
   return values;
 }
 
+function readEnvFile(file) {
+  return existsSync(file) ? parseEnvFile(readFileSync(file, 'utf8'), shown(file)) : {};
+}
+
 /**
  * Writes `.env` (mode 0600) with every variable and fresh secrets, or adds the secrets that one of an older version lacks:
  * what was generated once is kept ever after. Returns what it did.
  */
-export function createEnvFile(file = join(root, '.env')) {
+export function createEnvFile(file = envFile) {
   const line = ({ name, fallback, why }) => [`# ${why}`, `${name}=${typeof fallback === 'function' ? fallback() : fallback}`, ''];
   if (!existsSync(file)) {
     const lines = ['# Written by Gatehouse on its first start. Values here are overridden by the environment and by flags.', '', ...variables.flatMap(line)];
@@ -88,11 +101,10 @@ export function createEnvFile(file = join(root, '.env')) {
     chmodSync(file, 0o600);
     return 'written';
   }
-  const text = readFileSync(file, 'utf8');
-  const present = parseEnvFile(text, '.env');
+  const present = readEnvFile(file);
   const missing = variables.filter(({ name, fallback }) => typeof fallback === 'function' && !present[name] && !process.env[name]);
   if (missing.length === 0) return 'complete';
-  appendFileSync(file, `${text.endsWith('\n') || text === '' ? '' : '\n'}\n${missing.flatMap(line).join('\n')}`);
+  appendFileSync(file, `\n\n${missing.flatMap(line).join('\n')}`); // the last line may lack its end
   return 'completed';
 }
 
@@ -125,12 +137,12 @@ export function readFlags(args) {
 }
 
 /** Every variable's value in force, checked; all problems are reported at once. */
-export function readEnvironment(flags = {}, file = join(root, '.env')) {
-  const fromFile = existsSync(file) ? parseEnvFile(readFileSync(file, 'utf8'), '.env') : {};
+export function readEnvironment(flags = {}, file = envFile) {
+  const fromFile = readEnvFile(file);
   const values = {};
   const problems = [];
   for (const { name, fallback, kind, why } of variables) {
-    const [source, value] = [['flag', flags[name]], ['environment', process.env[name]], ['.env', fromFile[name]]].find(([, given]) => given !== undefined && given !== '') ?? ['default', typeof fallback === 'function' ? '' : fallback];
+    const [source, value] = [['flag', flags[name]], ['environment', process.env[name]], [shown(file), fromFile[name]]].find(([, given]) => given !== undefined && given !== '') ?? ['default', typeof fallback === 'function' ? '' : fallback];
     values[name] = value;
     const wrong = value === '' ? null : checks[kind](value);
     if (wrong !== null) problems.push(`  ${name}=${kind === 'secret' || kind === 'longSecret' ? '…' : value} (${source}) ${wrong}; it is ${why}.`);

@@ -6,10 +6,10 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
 import { controlUrl } from './control-plane.mjs';
-import { createEnvFile, readEnvironment, readFlags, Refusal, root } from './environment.mjs';
+import { createEnvFile, envFile, readEnvironment, readFlags, Refusal, root, shown } from './environment.mjs';
 import { resolveProxy } from './proxy-config.mjs';
 
 const healthMsMax = 60_000;
@@ -31,7 +31,7 @@ async function checkPorts(wanted) {
       probe.listen({ port, host, exclusive: true }, () => probe.close(() => settle(null)));
     });
     const flag = `--${variable.toLowerCase().replaceAll('_', '-')}`;
-    if (code === 'EADDRINUSE') problems.push(`  port ${port} (${what}) is taken; stop what holds it, or choose another: ${variable} in .env, or ${flag} N`);
+    if (code === 'EADDRINUSE') problems.push(`  port ${port} (${what}) is taken; stop what holds it, or choose another: ${variable} in ${shown(envFile)}, or ${flag} N`);
     else if (code === 'EACCES') problems.push(`  port ${port} (${what}) may not be opened by this user; choose one above 1023: ${flag} N`);
     else if (code !== null) problems.push(`  port ${port} (${what}) on ${host} cannot be opened (${code}); check the address and ${variable}`);
   }
@@ -79,7 +79,7 @@ class Child {
 
   tail() {
     const text = existsSync(this.logFile) ? readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-12) : [];
-    return `  Its last words (${relative(root, this.logFile)}):\n${text.map((line) => `    ${line.slice(0, 400)}`).join('\n')}`;
+    return `  Its last words (${shown(this.logFile)}):\n${text.map((line) => `    ${line.slice(0, 400)}`).join('\n')}`;
   }
 
   stop() {
@@ -113,7 +113,7 @@ function keepAlive(child) {
   child.onExit = (reason) => {
     if (child.stopping) return;
     if (Date.now() - startedMs > 60_000) pauseMs = 1000;
-    say(`${child.name} ended with ${reason}; starting it again in ${pauseMs / 1000} s (${relative(root, child.logFile)} says why)`);
+    say(`${child.name} ended with ${reason}; starting it again in ${pauseMs / 1000} s (${shown(child.logFile)} says why)`);
     setTimeout(() => {
       if (child.stopping) return;
       startedMs = Date.now();
@@ -174,8 +174,8 @@ function announce({ values, tried, artifact, logDirectory, control }) {
   passes  (${tried.passed})     curl -i '${base}/search?q=lamp'
   blocked (${tried.blocked})     curl -i "${base}/search?q=1'%20OR%20'1'='1'%20--%20"
 
-${control === null ? `  settings ${relative(root, settingsFile(resolve(root, values.GATEHOUSE_DATA)))} (reread on SIGHUP: kill -HUP ${process.pid})` : describeControl(values, control)}
-  logs              ${relative(root, logDirectory)}/
+${control === null ? `  settings ${shown(settingsFile(resolve(root, values.GATEHOUSE_DATA)))} (reread on SIGHUP: kill -HUP ${process.pid})` : describeControl(values, control)}
+  logs              ${shown(logDirectory)}/
   Ctrl-C stops everything.
 `);
 }
@@ -185,7 +185,7 @@ function describeControl(values, control) {
   const { firstLogin, problem } = control;
   if (problem !== undefined) return `  control plane     not up yet; it is started again until it is, and what was active last is in force meanwhile\n                    ${inShort(problem)}`;
   const login = firstLogin === null
-    ? `${values.ADMIN_EMAIL}, with the password you chose (the first one was printed at the first start and stands in .env as\n                    ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
+    ? `${values.ADMIN_EMAIL}, with the password you chose (the first one was printed at the first start and stands in ${shown(envFile)} as\n                    ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
     : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
   return `  control plane     ${control.url}/api/   (explorer: ${control.url}/api/docs)\n  login             ${login}`;
 }
@@ -201,10 +201,10 @@ function rememberControl(data) {
  * The artifact to start with. Settings that cannot be used stop a first start; later the last active generation serves
  * on (the data plane resumes it), because protection that worked must not be lost over a reboot.
  */
-async function firstArtifact(file, data, values) {
+async function firstArtifact(file, data, values, signal) {
   try {
-    await resolveProxy(readSettings(file), values, relative(root, file));
-    const artifact = await prepareArtifact(file, data, { say });
+    await resolveProxy(readSettings(file), values, shown(file));
+    const artifact = await prepareArtifact(file, data, { say, signal });
     if (!artifact.cached) say(`rules compiled in ${(artifact.tookMs / 1000).toFixed(1)} s`);
     return artifact;
   } catch (error) {
@@ -241,23 +241,32 @@ export async function up(args) {
   const hasApi = !others.includes('--no-api');
   const unknown = others.filter((other) => other !== '--no-api');
   if (unknown.length > 0) throw new Refusal(`up does not know ${unknown.join(' ')}. Flags are --no-api and the names in .env.example, such as --waf-port 9000.`);
-  const envFile = createEnvFile();
-  if (envFile !== 'complete') say(envFile === 'written' ? 'wrote .env with fresh secrets' : 'added the secrets that .env lacked');
+  const written = createEnvFile();
+  if (written !== 'complete') say(written === 'written' ? `wrote ${shown(envFile)} with fresh secrets` : `added the secrets that ${shown(envFile)} lacked`);
   const values = readEnvironment(flags);
   const data = resolve(root, values.GATEHOUSE_DATA);
   const file = settingsFile(data);
   const needsDemo = values.UPSTREAM_CUSTOMER === '' || values.UPSTREAM_PAYMENT === '';
   await checkPorts(portsOf(values, needsDemo, hasApi));
-  const artifact = await firstArtifact(file, data, values);
+  const ending = new AbortController();
+  const stopped = new Promise((settle) => {
+    const end = (signal) => {
+      ending.abort();
+      settle(signal);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end);
+  });
+  const artifact = await firstArtifact(file, data, values, ending.signal).catch((error) => {
+    if (!ending.signal.aborted) throw error;
+    return null;
+  });
+  if (artifact === null || ending.signal.aborted) return 0;
   const logDirectory = join(data, 'log');
   const children = childrenOf({ values, data, file, artifact, needsDemo, hasApi, logDirectory });
   // The data plane first: what it still has to tell reaches the control plane. The demo last: requests may still wait for it.
   const stopAll = async () => {
     for (const name of ['data plane', 'control plane', 'demo']) await children.find((child) => child.name === name)?.stop();
   };
-  const stopped = new Promise((settle) => {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => settle(signal));
-  });
   let control = null;
   try {
     for (const child of children) {
@@ -274,7 +283,7 @@ export async function up(args) {
     if (control !== null) rememberControl(data);
     process.on('SIGHUP', () => {
       if (control === null) void reload(file, data, values);
-      else console.error(`gatehouse: SIGHUP rereads ${relative(root, file)} only without the control plane (--no-api); with it, change settings there: ${control.url}/api/docs`);
+      else console.error(`gatehouse: SIGHUP rereads ${shown(file)} only without the control plane (--no-api); with it, change settings there: ${control.url}/api/docs`);
     });
     announce({ values, tried: await tryOut(`http://127.0.0.1:${values.WAF_PORT}`), artifact, logDirectory, control });
     await stopped;

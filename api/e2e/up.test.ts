@@ -1,0 +1,222 @@
+// `gatehouse up` as a newcomer meets it: a process of its own with an empty data directory and free ports, rules that
+// compile in a moment. Nothing of it is imported; what it prints and what its ports answer is all that counts.
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { writeRuleSet } from '../testing/rule-set.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url)); // from build/api/e2e
+const startMsMax = 90_000;
+const stopMsMax = 10_000;
+
+t.setTimeout(4 * startMsMax); // a bare `node` run allows 30 s otherwise
+
+const portNames = ['WAF_PORT', 'GATEHOUSE_ADMIN_PORT', 'API_PORT', 'DEMO_PORT'] as const;
+type PortName = (typeof portNames)[number];
+
+/** All are held until all are known, so that no two are the same. */
+async function freePorts(): Promise<Record<PortName, string>> {
+  const servers = await Promise.all(
+    portNames.map(
+      (name) =>
+        new Promise<{ name: PortName; port: number; close: () => Promise<unknown> }>((resolve) => {
+          const server = createServer();
+          server.listen(0, '127.0.0.1', () => resolve({ name, port: (server.address() as AddressInfo).port, close: () => new Promise((closed) => server.close(closed)) }));
+        }),
+    ),
+  );
+  await Promise.all(servers.map(({ close }) => close()));
+  return Object.fromEntries(servers.map(({ name, port }) => [name, String(port)])) as Record<PortName, string>;
+}
+
+interface Up {
+  readonly process: ChildProcess;
+  readonly said: () => string;
+  /** Resolves when the text has been printed; rejects when the process ends first. */
+  readonly until: (text: RegExp) => Promise<void>;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Only what a login shell would have: an environment that this test inherits must not decide what it sees. */
+function startUp(t: Test, variables: Readonly<Record<string, string>>): Up {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [join(root, 'bin/gatehouse'), 'up'], { cwd: root, env: { PATH, HOME, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  const ended = new Promise<number | string>((resolve) => child.on('close', (code, signal) => resolve(code ?? signal ?? 'nothing')));
+  t.teardown(async () => {
+    if (child.exitCode === null) child.kill('SIGTERM');
+    await ended;
+  });
+  const until = (text: RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${String(text)} did not come in ${startMsMax} ms:\n${said}`)), startMsMax);
+      const settle = (problem: string | null): void => {
+        clearTimeout(timer);
+        listeners.delete(look);
+        if (problem === null) resolve();
+        else reject(new Error(problem));
+      };
+      const look = (): void => void (text.test(said) && settle(null));
+      listeners.add(look);
+      void ended.then((code) => settle(`ended with ${code}:\n${said}`));
+      look();
+    });
+  return { process: child, said: () => said, until, ended };
+}
+
+function childrenOf(pid: number): { readonly pid: number; readonly command: string }[] {
+  return execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((row) => row !== null && Number(row[2]) === pid)
+    .map((row) => ({ pid: Number(row?.[1]), command: row?.[3] ?? '' }))
+    .filter(({ command }) => !command.startsWith('ps '));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** SIGTERM; resolves when it is over, with how long that took. */
+async function stop(up: Up): Promise<{ readonly code: number | string; readonly tookMs: number }> {
+  const startedMs = performance.now();
+  up.process.kill('SIGTERM');
+  const lastResort = setTimeout(() => up.process.kill('SIGKILL'), 3 * stopMsMax); // its parts end with it: their channel closes
+  const code = await up.ended;
+  clearTimeout(lastResort);
+  return { code, tookMs: performance.now() - startedMs };
+}
+
+async function textOfAll(directory: string): Promise<string> {
+  const texts = (await readdir(directory)).map((name) => readFile(join(directory, name), 'utf8'));
+  return (await Promise.all(texts)).join('\n');
+}
+
+async function logIn(port: string, password: string): Promise<number> {
+  const reply = await fetch(`http://127.0.0.1:${port}/api/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: 'admin@gatehouse.local', password }) });
+  await reply.arrayBuffer();
+  return reply.status;
+}
+
+const attack = "/search?q=1'%20OR%20'1'='1'%20--%20";
+const isUp = /Ctrl-C stops everything\./;
+
+t.test('from an empty directory to a protected shop, down, and up again', { timeout: 4 * startMsMax }, async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'gatehouse-up-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const ports = await freePorts();
+  const envFile = join(home, '.env');
+  const variables = { ...ports, GATEHOUSE_ENV_FILE: envFile, GATEHOUSE_DATA: join(home, 'data'), WAF_BIND: '127.0.0.1', DATA_WORKERS: '1', CRS_DIR: await writeRuleSet(t) };
+  const shop = `http://127.0.0.1:${ports.WAF_PORT}`;
+  let password = '';
+  let pids: number[] = [];
+
+  const first = startUp(t, variables);
+  await t.test('the first start writes secrets, compiles, and tries itself out', async (t) => {
+    await first.until(isUp);
+    t.match(first.said(), `wrote ${envFile} with fresh secrets`);
+    t.match(first.said(), /rules compiled in [\d.]+ s/);
+    t.match(first.said(), /passes {2}\(200\)/);
+    t.match(first.said(), /blocked \(403\)/);
+    t.equal((await stat(envFile)).mode & 0o777, 0o600, 'secrets are their owner\'s');
+    pids = childrenOf(first.process.pid ?? 0).map(({ pid }) => pid);
+    t.equal(pids.length, 3, 'demo, data plane and control plane');
+  });
+
+  await t.test('traffic passes, attacks do not', async (t) => {
+    const passed = await fetch(`${shop}/search?q=lamp`);
+    t.equal(passed.status, 200);
+    t.match(await passed.text(), 'Night Shift Lamp');
+    const blocked = await fetch(shop + attack);
+    t.equal(blocked.status, 403);
+    t.equal(blocked.headers.get('content-type'), 'application/problem+json');
+    await blocked.arrayBuffer();
+    const page = await fetch(shop + attack, { headers: { accept: 'text/html' } });
+    t.match(await page.text(), '<h1>Request blocked</h1>');
+  });
+
+  await t.test('the control plane is ready and its first password is printed, and only there', async (t) => {
+    const ready = await fetch(`http://127.0.0.1:${ports.API_PORT}/api/ready`);
+    t.equal(ready.status, 200);
+    await ready.arrayBuffer();
+    password = /password (\S+) {3}\(shown this once/.exec(first.said())?.[1] ?? '';
+    t.ok(password.length >= 12, 'a password is printed');
+    t.equal(first.said().split(password).length - 1, 1, 'once');
+    t.match(await readFile(envFile, 'utf8'), `ADMIN_INITIAL_PASSWORD=${password}\n`);
+    t.equal(await logIn(ports.API_PORT, password), 200, 'it logs in');
+    t.notOk((await textOfAll(join(home, 'data', 'log'))).includes(password), 'no log has it');
+  });
+
+  await t.test('a second start on the same ports says which are taken, at once', async (t) => {
+    const startedMs = performance.now();
+    const second = startUp(t, variables);
+    t.equal(await second.ended, 1);
+    t.ok(performance.now() - startedMs < 10_000, 'before anything slow');
+    for (const name of portNames) t.match(second.said(), new RegExp(`port ${ports[name]} \\(.*\\) is taken; .*${name} in .*--${name.toLowerCase().replaceAll('_', '-')} N`), name);
+    t.notMatch(second.said(), /^\s+at /m, 'no stack');
+    t.equal((await fetch(`${shop}/search?q=lamp`)).status, 200, 'what runs goes on');
+  });
+
+  await t.test('a part that dies comes back', async (t) => {
+    const demo = childrenOf(first.process.pid ?? 0).find(({ command }) => command.endsWith(' demo'));
+    process.kill(demo?.pid ?? 0, 'SIGKILL');
+    await first.until(/demo is back/);
+    t.equal((await fetch(`${shop}/search?q=lamp`)).status, 200);
+    pids = [...pids, ...childrenOf(first.process.pid ?? 0).map(({ pid }) => pid)];
+  });
+
+  await t.test('SIGTERM ends every part within seconds', async (t) => {
+    const { code, tookMs } = await stop(first);
+    t.equal(code, 0);
+    t.ok(tookMs < stopMsMax, `${Math.round(tookMs)} ms`);
+    t.same(pids.filter(isAlive), [], 'no process is left');
+    for (const name of portNames) await t.rejects(fetch(`http://127.0.0.1:${ports[name]}/`), `${name} is free again`);
+  });
+
+  await t.test('the second start compiles nothing and keeps the password to itself', async (t) => {
+    const again = startUp(t, variables);
+    await again.until(isUp);
+    t.notMatch(again.said(), /compil|wrote/);
+    t.match(again.said(), /passes {2}\(200\)[^]*blocked \(403\)/);
+    t.notOk(again.said().includes(password), 'the password is not printed again');
+    t.match(again.said(), 'with the password you chose');
+    t.equal(await logIn(ports.API_PORT, password), 200, 'and still is the one');
+    t.equal((await stop(again)).code, 0);
+  });
+});
+
+t.test('ended while it compiles, it leaves nothing behind', { timeout: startMsMax }, async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'gatehouse-up-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const up = startUp(t, { ...(await freePorts()), GATEHOUSE_ENV_FILE: join(home, '.env'), GATEHOUSE_DATA: join(home, 'data'), WAF_BIND: '127.0.0.1', CRS_DIR: await writeRuleSet(t) });
+  await up.until(/compiling the rules/);
+  const pid = up.process.pid ?? 0;
+  for (let tries = 0; childrenOf(pid).length === 0 && tries < 50; tries += 1) await pause(20);
+  const compilers = childrenOf(pid).map((child) => child.pid);
+  t.equal(compilers.length, 1, 'the compiler runs in a process of its own');
+  const { code, tookMs } = await stop(up);
+  t.equal(code, 0, up.said());
+  t.ok(tookMs < stopMsMax, `${Math.round(tookMs)} ms`);
+  t.same(compilers.filter(isAlive), [], 'the compiler has ended, too');
+  t.same((await readdir(join(home, 'data', 'artifacts'))).filter((name) => name.includes('part')), [], 'no unfinished file is left');
+  t.notOk(existsSync(join(home, 'data', 'current.json')));
+});
