@@ -3,6 +3,7 @@
 import { mkdir, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SecurityEvent } from './contract.js';
+import { maskEvent } from './mask.js';
 
 export interface AuditLogOptions {
   readonly path: string;
@@ -104,10 +105,10 @@ export class AuditLog {
 
   constructor(private readonly options: AuditLogOptions) {}
 
-  /** Never waits and never throws. */
-  append(events: readonly SecurityEvent[]): void {
+  /** Never waits and never throws. `isPrivate`: secrets and personal data are masked. */
+  append(events: readonly SecurityEvent[], isPrivate = false): void {
     for (const event of events) {
-      const line = `${formatAuditLine(event, this.options.serverId)}\n`;
+      const line = `${formatAuditLine(isPrivate ? maskEvent(event, 'personal') : event, this.options.serverId)}\n`;
       if (this.pendingBytes + line.length > this.options.bufferBytesMax) {
         this.dropped += 1;
         continue;

@@ -62,9 +62,9 @@ t.test('a generation request is checked at the door', async (t) => {
   const paths = (input: unknown): string[] => checkGenerationRequest(input).map(({ path }) => path);
   t.strictSame(paths({ id: 0, sha256: 'a'.repeat(64), artifactPath: '/x', config }), []);
   t.strictSame(paths(null), ['']);
-  const { replaySampling, ...older } = config ?? {};
-  t.strictSame(paths({ id: 0, sha256: '', artifactPath: '', config: older }), [], `what came after the first release may be absent: ${JSON.stringify(replaySampling)}`);
-  t.strictSame(paths({ id: 0, sha256: '', artifactPath: '', config: { ...older, replaySampling: { every: -1 } } }), ['config.replaySampling.every', 'config.replaySampling.perSecondMax']);
+  const { replaySampling, privacyMode, ...older } = config ?? {};
+  t.strictSame(paths({ id: 0, sha256: '', artifactPath: '', config: older }), [], `what came after the first release may be absent: ${JSON.stringify([replaySampling, privacyMode])}`);
+  t.strictSame(paths({ id: 0, sha256: '', artifactPath: '', config: { ...older, privacyMode: 1, replaySampling: { every: -1 } } }), ['config.privacyMode', 'config.replaySampling.every', 'config.replaySampling.perSecondMax']);
   t.strictSame(paths({ id: 1.5, sha256: 'zz', artifactPath: 1, config: {} }).slice(0, 3), ['artifactPath', 'id', 'sha256']);
   t.strictSame(paths({ id: 1, sha256: '', artifactPath: '', config: { ...config, sites: [{}] } }).length, 9);
 });

@@ -97,6 +97,7 @@ export function resolveProxyConfig(settings: unknown, upstreams: UpstreamDefault
     trustedProxies: resolveProxies(check, settings),
     acceptRequestId: check.flag(settings, 'accept_request_id', '', false),
     auditRequestBodyBytesMax: check.whole(settings, 'audit_request_body_bytes_max', '', 0, auditRequestBodyBytesMaxMax, 0),
+    privacyMode: check.flag(settings, 'privacy_mode', '', false),
     replaySampling: resolveNumbers(check, settings, 'replay_sampling', replaySamplingFields, defaultReplaySampling),
   };
   return { config: check.problems.length === 0 ? config : null, problems: check.problems };

@@ -65,6 +65,8 @@ export interface ProxyConfig {
   readonly auditRequestBodyBytesMax: number; // of the request body in the audit log; 0 = none
   /** Absent in generations of older releases: the defaults. */
   readonly replaySampling?: ReplaySampling;
+  /** The audit log is masked (mask.ts). Absent: it is not. */
+  readonly privacyMode?: boolean;
 }
 
 /** `PUT /generation`: JSON with the artifact's path, or its bytes in base64 (`artifactBase64`). */
@@ -164,6 +166,9 @@ export const defaultTimeouts: Timeouts = {
 };
 
 export const defaultReplaySampling: ReplaySampling = { every: 100, perSecondMax: 5 };
+
+// What both planes keep of requests goes through the same masks.
+export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from './mask.js';
 
 // What a producer of generations needs besides the types: settings → ProxyConfig, and the check made at the door.
 export { checkGenerationRequest } from './check-contract.js';

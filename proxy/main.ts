@@ -122,7 +122,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     generation: () => generations.active,
     threats: () => threats.current,
     onEvents: (batch: readonly SecurityEvent[]) => {
-      audit.append(batch);
+      audit.append(batch, generations.active.config.privacyMode);
       shipper?.addEvents(batch);
     },
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),

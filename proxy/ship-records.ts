@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { EventMessage, SecurityEvent } from './contract.js';
+import { maskMatch } from './mask.js';
 import type { RequestSample } from './request-records.js';
 
 export interface RecordShipperOptions {
@@ -226,16 +227,14 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Fields whose values an analyst needs and that carry no credentials; of the others the names go. */
 const shownFields: ReadonlySet<string> = new Set(['host', 'user-agent', 'accept', 'accept-language', 'accept-encoding', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'origin', 'range', 'upgrade', 'x-forwarded-for', 'x-requested-with']);
-const secretVariable = /variable `[A-Z_]+:[^']*(?:pass|pwd|secret|token|api[-_]?key|auth|session|sid|cookie|otp|pin|cvv|card)[^']*'/i;
 const messagesMax = 20;
 const textCharsMax = 1024;
 
 function describeMessage(message: EventMessage): object {
-  const isSecret = secretVariable.test(message.match);
+  const { match, data } = maskMatch(message.match, message.data, 'secrets');
   return {
     rule_id: message.ruleId, message: message.message.slice(0, textCharsMax), severity: message.severity, tags: message.tags, file: message.file, line: message.lineNumber,
-    data: isSecret ? '(a credential, not sent)' : message.data.slice(0, textCharsMax),
-    match: isSecret ? message.match.replace(/ \(Value: `[^]*$/, '') : message.match.slice(0, textCharsMax),
+    data: data.slice(0, textCharsMax), match: match.slice(0, textCharsMax),
   };
 }
 

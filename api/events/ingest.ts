@@ -1,10 +1,10 @@
 // Batches in, rows out. One writer at a time (also across servers) hands out ids in commit order, so that a reader who
 // follows ids never skips a row. A batch is acknowledged after its commit and stored once however often it is sent.
 // When batches arrive faster than they can be written, requests are sampled and counted; events never are. What must not
-// be kept is masked here, before anything waits or is written (records/mask.ts): nodes send what they saw.
+// be kept is masked here, before anything waits or is written (proxy/mask.ts): nodes send what they saw.
+import { maskDetails, maskText, maskUri, type MaskLevel } from '#proxy/contract';
 import type { Database, Tx } from '../db/client.js';
 import { ApiError } from '../errors.js';
-import { maskDetails, maskText, maskUri, type MaskLevel } from '../records/mask.js';
 import { ensurePartition, skewDaysMax, toDay, type RecordTable } from './partitions.js';
 import type { EventRecord, RecordBatch, RequestRecord } from './record.js';
 

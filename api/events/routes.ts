@@ -1,10 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { timingSafeEqual, createHash } from 'node:crypto';
+import { maskLevelOf } from '#proxy/contract';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
 import { Page } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
-import { maskLevelOf } from '../records/mask.js';
 import { createIngest } from './ingest.js';
 import { EventView, pageRecords, RecordQuery, RequestView, viewRecord } from './query.js';
 import { RecordBatch } from './record.js';
@@ -19,7 +19,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 export function registerEventRoutes(app: App, house: House): void {
   const { sql } = house.database;
-  const ingest = createIngest({ database: house.database, now: house.now, maskLevel: async () => maskLevelOf(await house.currentSettings()) });
+  const ingest = createIngest({ database: house.database, now: house.now, maskLevel: async () => maskLevelOf((await house.currentSettings()).privacy_mode) });
   app.post(
     '/api/dataplane/records',
     {

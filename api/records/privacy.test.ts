@@ -34,6 +34,8 @@ async function submit(at: TestApp, batch: string, { what, value }: Canary): Prom
     { rule_id: 942100, message: 'injection', data: `found within ARGS:item: ${evidence}`, match: `against variable \`REQUEST_URI' (Value: \`/search?${what}=${value}')` },
     { rule_id: 942101, message: 'injection', data: `{"${what}":"${value}"}`, match: `against variable \`REQUEST_BODY' (Value: \`a=1&${what}=${value}&b=2')` },
   ];
+  const named = ['password', 'api_key', 'last_name'].includes(what);
+  if (named) messages.push({ rule_id: 942102, message: 'injection', data: `found within ARGS:${what}: ${value}`, match: `against variable \`ARGS:${what}' (Value: \`${value}')` });
   const event = { ...ids, uri, kind: 'waf', verdict: 'block', status: 403, rule_id: 942100, inbound_score: 5, details: { headers: [['User-Agent', `app/1 (${what}=${value})`]], messages, error: `could not read ${what}=${value}` } };
   const records = await at.call('POST', '/api/dataplane/records', { token: node, body: { node: 'n1', batch_id: batch, requests: [request], events: [event] } });
   if (records.status !== 200) throw new Error(records.text);

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { maskLevelOf } from '#proxy/contract';
 import { requireNodeToken } from '../nodes/node-token.js';
 import type { App, House } from '../deps.js';
 import { refusals } from '../http/refusals.js';
-import { maskLevelOf } from './mask.js';
 import { insertSamples, SampleBatch } from './samples.js';
 
 const batchBytesMax = 32 * 1024 * 1024;
@@ -17,7 +17,7 @@ export function registerSampleRoutes(app: App, house: House): void {
       schema: { tags: ['data plane'], summary: 'A few whole requests for replays; sensitive values are masked before they are stored', body: SampleBatch, response: { 200: Type.Object({ stored: Type.Integer() }), ...refusals } },
     },
     async (request) => {
-      const level = maskLevelOf(await house.currentSettings());
+      const level = maskLevelOf((await house.currentSettings()).privacy_mode);
       await house.database.sql.begin((tx) => insertSamples(tx, request.body.samples, level));
       return { stored: request.body.samples.length };
     },

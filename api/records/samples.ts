@@ -2,9 +2,9 @@
 // sensitive is masked before it is stored; the newest `samplesKept` stay, half of them ordinary requests and half of them
 // requests that a rule saw, so that neither a quiet month nor an attack pushes the others out.
 import { Type, type Static } from '@sinclair/typebox';
+import { maskBody, maskHeaders, maskUri, type MaskLevel } from '#proxy/contract';
 import type { Queryable, Tx } from '../db/client.js';
 import type { ReplaySample } from '../settings/replay.js';
-import { maskBody, maskHeaders, maskUri, type MaskLevel } from './mask.js';
 
 export const samplesKept = 5000;
 export const samplesPerBatchMax = 500;

@@ -27,7 +27,7 @@ export const enforcedSettings = {
   mrf_enabled: 'api/threat-intel: the deny list; api/vpatch/managed-rules: rules of the next apply',
   mrf_url: 'api/threat-intel/managed-feed',
   mrf_interval_hours: 'api/jobs/managed-feed',
-  privacy_mode: 'api/events and api/records: at ingest',
+  privacy_mode: 'api/events and api/records: at ingest; proxy/audit-log',
   retention_requests_days: 'api/jobs',
   retention_audit_days: 'api/jobs',
   policy_block_pwned: 'api/auth',

@@ -74,9 +74,9 @@ export interface ProxySettings {
 /** Sites, trusted proxies, sizes and waiting times for the data plane, by its own resolver: one meaning of a site in the whole house. */
 export function toProxyConfig(settings: Settings, upstreams: Upstreams): ProxySettings {
   const milliseconds = (window: string): number => (parseWindow(window) ?? 0) * 1000;
-  const { mode, sites, rl_trust_proxy, rl_trusted_proxies, limits, accept_request_id, audit_request_body_bytes_max, replay_sampling } = settings;
+  const { mode, sites, rl_trust_proxy, rl_trusted_proxies, limits, accept_request_id, audit_request_body_bytes_max, replay_sampling, privacy_mode } = settings;
   const flood = settings.flood_timeouts_enabled ? { client_head_ms: milliseconds(settings.flood_read_header), client_body_idle_ms: milliseconds(settings.flood_read_body), client_idle_ms: milliseconds(settings.flood_idle) } : {};
-  const { config, problems } = resolveProxyConfig({ mode, sites, rl_trust_proxy, rl_trusted_proxies, limits, timeouts: { ...settings.timeouts, ...flood }, accept_request_id, audit_request_body_bytes_max, replay_sampling }, upstreams);
+  const { config, problems } = resolveProxyConfig({ mode, sites, rl_trust_proxy, rl_trusted_proxies, limits, timeouts: { ...settings.timeouts, ...flood }, accept_request_id, audit_request_body_bytes_max, replay_sampling, privacy_mode }, upstreams);
   return { config, problems: problems.map(({ path, message, mend }) => ({ ...settingProblem(toPointer(path), message), hint: mend })) };
 }
 

@@ -10,7 +10,7 @@ t.test('what a local settings file says, in the settings of the control plane', 
     mode: 'DetectionOnly', paranoia_level: 2, inbound_threshold: 7, outbound_threshold: 4, sites: [{ name: 'shop', prefix: '/', upstream: 'http://127.0.0.1:3000', protected: true }],
     categories: { sqli: { enabled: true, excluded_paths: ['/editor'] }, php: { enabled: false } },
     custom_rules: [{ id: 1000001, name: '', kind: 'raw', text: 'SecAction "id:1000001,phase:1,pass,nolog"' }, { id: 1000002, name: 'v', variable: 'ARGS:x', operator: 'contains', value: 'y', action: 'block', phase: 2, transformations: [], redirect_url: '' }],
-    limits: { request_body_bytes_max: 1_000_000, request_body_over_limit: 'partial' }, timeouts: { drain_ms: 2000 }, accept_request_id: true, audit_request_body_bytes_max: 100, replay_sampling: { every: 10 },
+    limits: { request_body_bytes_max: 1_000_000, request_body_over_limit: 'partial' }, timeouts: { drain_ms: 2000 }, accept_request_id: true, audit_request_body_bytes_max: 100, replay_sampling: { every: 10 }, privacy_mode: true,
   });
   const taken = readSettingsFile(file);
   t.equal(taken.kind, 'fine', JSON.stringify(taken));

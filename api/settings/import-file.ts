@@ -6,7 +6,7 @@ import { checkSettings, type Checked } from './validate.js';
 
 type Fields = Record<string, unknown>;
 
-const takenOver = ['mode', 'paranoia_level', 'inbound_threshold', 'outbound_threshold', 'categories', 'custom_rules', 'sites', 'rl_trust_proxy', 'rl_trusted_proxies', 'limits', 'timeouts', 'accept_request_id', 'audit_request_body_bytes_max', 'replay_sampling'] as const;
+const takenOver = ['mode', 'paranoia_level', 'inbound_threshold', 'outbound_threshold', 'categories', 'custom_rules', 'sites', 'rl_trust_proxy', 'rl_trusted_proxies', 'limits', 'timeouts', 'accept_request_id', 'audit_request_body_bytes_max', 'replay_sampling', 'privacy_mode'] as const;
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 

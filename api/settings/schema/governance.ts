@@ -36,7 +36,7 @@ export const governanceFields = {
 
   pii_detect: field(Flag(true), 'admin', 'flag personal data in responses'),
   pii_mask: field(Flag(false), 'admin', 'mask card numbers in responses'),
-  privacy_mode: field(Flag(false), 'admin', 'mask personal data (e-mail addresses, telephone numbers, IBANs, national ids, values of fields named after them) in what the control plane stores of requests from now on; card numbers and credentials always are. Client addresses stay'),
+  privacy_mode: field(Flag(false), 'admin', 'mask personal data (e-mail addresses, telephone numbers, IBANs, national ids, values of fields named after them) in what is stored of requests from now on: at the control plane at once, in the audit log of a node with the next apply. Credentials and card numbers are masked at the control plane in any case. Client addresses stay'),
 
   ti_tor_enabled: field(Flag(false), 'admin', 'refuse exit nodes of anonymity networks'),
   ti_feed_url: field(HttpUrl(), 'admin', 'list of bad addresses, one a line or JSON'),

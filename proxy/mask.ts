@@ -3,15 +3,17 @@
 // numbers, IBANs, national ids, and the values of fields that are named after such things. The shape stays (punctuation,
 // names, the e-mail's domain, the IBAN's country), so most rules see what they saw and analysts see what was tried. Client
 // addresses stay: blocking and the deny list live on them, and the specification does not count them as personal data.
+// One set of masks for both planes: the node's audit log, and whatever the control plane stores of requests.
+import type { SecurityEvent } from './contract.js';
 import { maskCards, maskPersonal, maskTokens } from './personal-data.js';
 
 /** `secrets` is the least; `personal` is privacy_mode. */
 export type MaskLevel = 'secrets' | 'personal';
 
-export const maskLevelOf = (settings: { readonly privacy_mode: boolean }): MaskLevel => (settings.privacy_mode ? 'personal' : 'secrets');
+export const maskLevelOf = (isPrivate: boolean): MaskLevel => (isPrivate ? 'personal' : 'secrets');
 
 const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'x-api-key', 'x-auth-token', 'x-csrf-token', 'x-xsrf-token', 'x-amz-security-token', 'www-authenticate', 'set-cookie']);
-const secretName = /pass(?:word|wd|phrase)?$|^pwd|secret|token|api[-_]?key|^auth|session|^sid$|^otp$|^totp$|^pin$|^cvv2?$|^cvc$|card[-_]?(?:no|num)|^pan$|^iban$|^ssn$|credential|signature|^code$|^state$/i;
+const secretName = /pass(?:word|wd|phrase)?$|^pwd|secret|token|api[-_]?key|^auth(?!or)|session|^sid$|^otp$|^totp$|^pin$|^cvv2?$|^cvc$|card[-_]?(?:no|num)|^pan$|^iban$|^ssn$|credential|signature|^code$|^state$/i;
 const personalName = /(?:^|[-_])(?:e[-_]?mail|mail|phone|tel|telephone|mobile|msisdn|fax|(?:first|last|full|given|family|user|nick)[-_]?name|surname|login|birth[-_]?(?:day|date)|dob|address|street|zip|(?:zip|postal|post)[-_]?code|passport|national[-_]?id|tax[-_]?id|ssn|iban|bic|account[-_]?(?:no|num|number|id))$/i;
 
 /** Letters, digits and what is not ASCII become x; punctuation stays, because rules look at it and secrets rarely are it. */
@@ -94,6 +96,35 @@ export function maskText(text: string, level: MaskLevel = 'secrets'): string {
   return maskShapes(/["<]/.test(pairs) ? maskMembers(pairs, level) : pairs, level);
 }
 
+/** Whether a match, in ModSecurity's wording, is about a value that must not be shown: `against variable `ARGS:password' (Value: `…')`. */
+function isSecretMatch(match: string, level: MaskLevel): boolean {
+  const [, collection = '', name = ''] = /variable `([A-Z_]{1,40}):([^']{1,300})'/.exec(match) ?? [];
+  if (name === '' || collection.endsWith('_NAMES')) return false;
+  if (collection === 'REQUEST_COOKIES') return true;
+  const lower = name.toLowerCase();
+  return (collection.endsWith('_HEADERS') && (secretHeaders.has(lower) || lower === 'cookie')) || isNamedSecret(name, level);
+}
+
+/** A match and what it quotes: of a secret, the form of the value stays and says what was tried. */
+export function maskMatch(match: string, data: string, level: MaskLevel): { readonly match: string; readonly data: string } {
+  if (!isSecretMatch(match, level)) return { match: maskText(match, level), data: maskText(data, level) };
+  const at = match.indexOf('(Value: `');
+  return { match: at < 0 ? match : `${match.slice(0, at + 9)}${blank(match.slice(at + 9))}`, data: data === '' ? '' : '(masked)' };
+}
+
+/** A security event as the audit log may keep it. */
+export function maskEvent(event: SecurityEvent, level: MaskLevel): SecurityEvent {
+  return {
+    ...event,
+    uri: maskUri(event.uri, level),
+    requestHeaders: maskHeaders(event.requestHeaders, level),
+    responseHeaders: maskHeaders(event.responseHeaders, level),
+    requestBody: event.requestBody === null ? null : maskBody(event.requestBody, level),
+    messages: maskDetails(event.messages, level),
+    error: event.error === null ? null : maskText(event.error, level),
+  };
+}
+
 const depthMax = 8;
 
 /** Every text within; names of members, numbers and flags stay. What lies deeper than anything a node sends is left out. */
@@ -102,5 +133,10 @@ export function maskDetails<T>(value: T, level: MaskLevel, depth = 0): T {
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= depthMax) return null as T;
   if (Array.isArray(value)) return value.map((item: unknown) => maskDetails(item, level, depth + 1)) as T;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskDetails(item as unknown, level, depth + 1)])) as T;
+  const { match, data } = value as { readonly match?: unknown; readonly data?: unknown };
+  const quoted = typeof match === 'string' ? maskMatch(match, typeof data === 'string' ? data : '', level) : null;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => {
+    if (quoted !== null && (name === 'match' || (name === 'data' && typeof item === 'string'))) return [name, quoted[name]];
+    return [name, maskDetails(item as unknown, level, depth + 1)];
+  })) as T;
 }

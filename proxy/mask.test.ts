@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { maskBody, maskDetails, maskHeaders, maskText, maskUri } from './mask.js';
+import { maskBody, maskDetails, maskHeaders, maskMatch, maskText, maskUri } from './mask.js';
 
 t.test('what must not be kept', async (t) => {
   const uris: readonly [string, string][] = [
@@ -55,6 +55,14 @@ t.test('evidence stays evidence', async (t) => {
     ['', ''],
   ];
   for (const [given, wanted] of rows) t.equal(maskText(given), wanted);
+  const matched = (variable: string, value: string): string => `Matched "Operator \`rx'" against variable \`${variable}' (Value: \`${value}')`;
+  for (const secret of ['ARGS:password', 'ARGS:user[token]', 'ARGS:json.pin', 'REQUEST_COOKIES:theme', 'REQUEST_HEADERS:Authorization', 'REQUEST_HEADERS:Cookie']) {
+    t.same(maskMatch(matched(secret, "a1' OR 1=1--"), "found within it: a1' OR", 'secrets'), { match: matched(secret, "xx' xx x=x--"), data: '(masked)' }, secret);
+  }
+  for (const plain of ['ARGS:author', 'ARGS:shipping', 'ARGS_NAMES:password', 'REQUEST_COOKIES_NAMES:sid', 'REQUEST_HEADERS:User-Agent', 'REQUEST_URI']) {
+    t.same(maskMatch(matched(plain, "a1' OR 1=1--"), "a1' OR", 'secrets'), { match: matched(plain, "a1' OR 1=1--"), data: "a1' OR" }, plain);
+  }
+  t.match(maskDetails({ messages: [{ match: matched('ARGS:last_name', 'Lopez'), data: 'Lopez', rule_id: 1 }] }, 'personal'), { messages: [{ match: matched('ARGS:last_name', 'xxxxx'), data: '(masked)', rule_id: 1 }] });
   t.same(maskDetails({ messages: [{ rule_id: 942100, data: 'x?pin=12', tags: ['OWASP_CRS/ATTACK-SQLI', 'capec/1000/152/248/66'] }], error: null, ok: true }, 'secrets'), { messages: [{ rule_id: 942100, data: 'x?pin=xx', tags: ['OWASP_CRS/ATTACK-SQLI', 'capec/1000/152/248/66'] }], error: null, ok: true });
 });
 
