@@ -11,6 +11,7 @@ export function loadInspection(artifact: Uint8Array): LoadedInspection {
     inspector,
     files: ruleset.program.files.map(shownFile),
     probes: ruleset.meta.probes,
+    counters: () => inspector.counters(),
     release: () => {
       inspector.release();
       ruleset.release();

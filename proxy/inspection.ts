@@ -2,6 +2,14 @@
 // an inspector; tests bring their own. Nothing here can read a rule.
 import type { CollectionStore, Inspector, ProbeIR } from '#engine';
 
+/** Values looked up in the memo, those it knew, scans of the others, and their bytes. */
+export interface InspectionCounters {
+  readonly lookups: number;
+  readonly found: number;
+  readonly scans: number;
+  readonly scannedBytes: number;
+}
+
 /** A ruleset loaded in this thread. */
 export interface LoadedInspection {
   readonly inspector: Inspector;
@@ -9,6 +17,8 @@ export interface LoadedInspection {
   readonly files: readonly string[];
   /** Self-tests that the compiler put into the artifact; run besides the built-in ones. */
   readonly probes: readonly ProbeIR[];
+  /** What the automata did so far, from loading on; none where the module does not count. Not called after `release`. */
+  counters?(): InspectionCounters;
   /** Gives back native memory; called once, when no transaction uses it any more. */
   release(): void;
 }

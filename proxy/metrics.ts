@@ -1,5 +1,6 @@
 // Counters of one worker, plain numbers bumped on the road; main asks for snapshots and adds them up. Labels are sites,
 // stages and outcomes only: never addresses, paths or user agents.
+import type { InspectionCounters } from './inspection.js';
 
 export type Action = 'served' | 'blocked' | 'flagged' | 'refused' | 'aborted' | 'failed';
 
@@ -68,8 +69,44 @@ export class Metrics {
     this.counters.set(name, (this.counters.get(name) ?? 0) + by);
   }
 
-  snapshot(): MetricsSnapshot {
-    return { sites: Object.fromEntries(this.sites), stages: Object.fromEntries(this.stages), counters: Object.fromEntries(this.counters) };
+  /** `more` = counters that are kept elsewhere. */
+  snapshot(more: Readonly<Record<string, number>> = {}): MetricsSnapshot {
+    return { sites: Object.fromEntries(this.sites), stages: Object.fromEntries(this.stages), counters: { ...Object.fromEntries(this.counters), ...more } };
+  }
+}
+
+type Counted = { readonly counters?: () => InspectionCounters } | null;
+
+function addCounters(into: { -readonly [Name in keyof InspectionCounters]: number }, inspection: Counted): void {
+  const from = inspection?.counters?.();
+  if (from === undefined) return;
+  into.lookups += from.lookups;
+  into.found += from.found;
+  into.scans += from.scans;
+  into.scannedBytes += from.scannedBytes;
+}
+
+/**
+ * What the automata of one worker did, over all generations: each ruleset counts for itself and takes its figures with it
+ * when it goes, so they are added up here first; counters must never go backwards. Bodies that are inspected on threads of
+ * the pool are not in them.
+ */
+export class InspectionTotals {
+  private readonly retired = { lookups: 0, found: 0, scans: 0, scannedBytes: 0 };
+
+  constructor(private readonly worker: number) {}
+
+  /** Before its release, once. */
+  retire(inspection: Counted): void {
+    addCounters(this.retired, inspection);
+  }
+
+  /** Prometheus names → values. `live` = those that are not retired: what serves and what drains. */
+  counters(live: Iterable<Counted>): Record<string, number> {
+    const sum = { ...this.retired };
+    for (const inspection of live) addCounters(sum, inspection);
+    const name = (what: string): string => `gatehouse_${what}_total{worker="${this.worker}"}`;
+    return { [name('memo_lookups')]: sum.lookups, [name('memo_found')]: sum.found, [name('scans')]: sum.scans, [name('scanned_bytes')]: sum.scannedBytes };
   }
 }
 

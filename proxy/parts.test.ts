@@ -11,7 +11,7 @@ import { BodyCollector } from './body.js';
 import type { SecurityEvent } from './contract.js';
 import { codingOf, decodeBody } from './decode-body.js';
 import { decide, decideOnEngineError } from './decide.js';
-import { emptyMetrics, mergeMetrics, Metrics, renderPrometheus } from './metrics.js';
+import { emptyMetrics, InspectionTotals, mergeMetrics, Metrics, renderPrometheus } from './metrics.js';
 import { renderPage } from './pages.js';
 import { createRequestIds } from './request-id.js';
 
@@ -119,6 +119,19 @@ t.test('metrics add up over workers', async (t) => {
   t.match(text, 'waap_stage_duration_seconds_bucket{stage="inspection",le="0.00005"} 1');
   t.match(text, 'waap_upstream_duration_seconds_count{site="shop \\"x\\""} 1');
   t.match(text, 'waap_workers_ready 2');
+});
+
+t.test('counters of the automata outlive their generations', async (t) => {
+  const ruleset = (lookups: number) => ({ counters: () => ({ lookups, found: lookups - 1, scans: lookups * 2, scannedBytes: lookups * 100 }) });
+  const totals = new InspectionTotals(3);
+  const [old, draining, serving] = [ruleset(10), ruleset(20), ruleset(5)];
+  const before = totals.counters([old, draining, serving]);
+  totals.retire(old);
+  t.strictSame(totals.counters([draining, serving]), before, 'retiring changes nothing');
+  t.strictSame(totals.counters([draining, serving, null, {}]), before, 'a generation without rules, a module that does not count');
+  t.strictSame(before, { 'gatehouse_memo_lookups_total{worker="3"}': 35, 'gatehouse_memo_found_total{worker="3"}': 32, 'gatehouse_scans_total{worker="3"}': 70, 'gatehouse_scanned_bytes_total{worker="3"}': 3500 });
+  const text = renderPrometheus(new Metrics().snapshot(before), {});
+  t.match(text, '# TYPE gatehouse_memo_found_total counter\ngatehouse_memo_found_total{worker="3"} 32\n');
 });
 
 const event: SecurityEvent = {

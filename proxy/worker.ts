@@ -9,7 +9,7 @@ import type { InspectionModule } from './inspection.js';
 import { createInspectionPool } from './inspection-pool.js';
 import { listen, type Listener } from './listeners/index.js';
 import { unreachable, type GenerationPayload, type LogLevel, type ToMain, type ToWorker, type WorkerStart } from './messages.js';
-import { Metrics } from './metrics.js';
+import { InspectionTotals, Metrics } from './metrics.js';
 import { GenerationRefused, prepareGeneration } from './prepare.js';
 import { createRequestIds } from './request-id.js';
 import { RequestRing } from './request-records.js';
@@ -43,6 +43,7 @@ function log(level: LogLevel, fields: Readonly<Record<string, unknown>>, message
 
 const module = (await import(start.inspectionModule)) as InspectionModule;
 const metrics = new Metrics();
+const inspections = new InspectionTotals(start.workerId);
 const events = new EventRing(eventsCapacity, (batch) => post({ kind: 'events', batch }));
 const requests = start.shipsRequests ? new RequestRing(requestsCapacity, (lines, dropped, samples) => post({ kind: 'requests', lines, dropped, samples }), () => current.config.replaySampling ?? defaultReplaySampling) : null;
 const threats = new IpSetHolder();
@@ -109,6 +110,7 @@ function swapGeneration(next: Generation): void {
 function retireGeneration(generation: Generation): void {
   const release = (): void => {
     retiring.delete(generation);
+    inspections.retire(generation.inspection);
     generation.inspection?.release();
   };
   if (generation.inFlight === 0) {
@@ -179,7 +181,7 @@ function report(token: number): void {
       retiring: retiring.size,
       eventsDropped: events.dropped,
       loopLagMsP99: loopDelay.percentile(99) / 1e6,
-      metrics: metrics.snapshot(),
+      metrics: metrics.snapshot(inspections.counters([current, ...retiring].map(({ inspection }) => inspection))),
     },
   });
 }

@@ -29,6 +29,12 @@ function withProbe(artifact: Uint8Array, uri: string, expectAnyOf: readonly numb
 
 const siteOf = (backend: { url: string }): ProxyConfig => configOf({ sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 500 } });
 
+/** The counters of the automata, one a worker and kind, in a fixed order. */
+async function automataCounters(plane: DataPlane): Promise<readonly (readonly [string, number])[]> {
+  const text = await (await admin(plane, '/metrics')).text();
+  return [...text.matchAll(/^(gatehouse_(?:memo_lookups|memo_found|scans|scanned_bytes)_total\{worker="\d+"\}) (\d+)$/gm)].map(([, name = '', value]) => [name, Number(value)] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
 async function reloadsUnderLoad(t: Test, kind: 'uws' | 'node', plain: Uint8Array, watching: Uint8Array): Promise<void> {
   // The generation that knows the rule leads to A, where a watched request never arrives; the other leads to B.
   const a = siteOf(await startBackend(t, (_request, response) => response.end('A')));
@@ -39,11 +45,17 @@ async function reloadsUnderLoad(t: Test, kind: 'uws' | 'node', plain: Uint8Array
     const key = status === 403 ? 'blocked' : `${status} ${body}`;
     seen.set(key, (seen.get(key) ?? 0) + 1);
   });
+  let counted = await automataCounters(plane);
+  t.equal(counted.length, 4 * plane.workers, 'four counters a worker');
   for (let round = 2; round <= 9; round += 1) {
     const reply = round % 2 === 0 ? await put(plane, plain, b) : await put(plane, watching, a);
     t.match(reply, { outcome: 'active', id: round, workers: plane.workers }, `generation ${round}${reply.outcome === 'active' ? `, ${reply.tookMs} ms` : ''}`);
     await pause(150);
+    const now = await automataCounters(plane);
+    t.strictSame(now.filter(([, value], index) => value < (counted[index]?.[1] ?? 0)), [], `generation ${round}: no counter went backwards`);
+    counted = now;
   }
+  t.ok(counted.every(([, value]) => value > 0), 'every counter counts');
   const { replies, failures } = await load.stop();
   t.equal(failures, 0, `no failure in ${replies} replies`);
   t.strictSame([...seen.keys()].sort(), ['200 B', 'blocked'], 'never one generation’s rules with the other’s upstream');
