@@ -23,10 +23,26 @@ function blank(text: string): string {
 }
 
 /** Of `user[password]`, `a.b.password` and `password` the last part counts; of what is encoded, what it says. */
-function isNamedSecret(name: string, level: MaskLevel): boolean {
+function judgeName(name: string, level: MaskLevel): boolean {
   const decoded = (name.includes('%') ? name.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))) : name).trim().replace(/[\])]+$/, '');
   const leaf = decoded.slice(Math.max(decoded.lastIndexOf('['), decoded.lastIndexOf('.'), decoded.lastIndexOf(':')) + 1);
   return secretName.test(decoded) || secretName.test(leaf) || (level === 'personal' && (personalName.test(leaf) || personalName.test(decoded)));
+}
+
+/** Names come again and again, twenty thousand records a second; what was found out about short ones is kept. */
+const judged: Readonly<Record<MaskLevel, Map<string, boolean>>> = { secrets: new Map(), personal: new Map() };
+const judgedMax = 2000;
+const judgedCharsMax = 64;
+
+function isNamedSecret(name: string, level: MaskLevel): boolean {
+  const names = judged[level];
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const isSecret = judgeName(name, level);
+  if (name.length > judgedCharsMax) return isSecret;
+  if (names.size >= judgedMax) names.clear();
+  names.set(name, isSecret);
+  return isSecret;
 }
 
 /** What shows itself, whatever its name: tokens of known shapes and card numbers, and personal data where it must not stay. */
