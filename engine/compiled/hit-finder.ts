@@ -14,7 +14,7 @@ import type { Scanner } from '../native/matcher.js';
 import type { GroupIR, PlanIR, ScanClassIR } from '../plan.js';
 import type { Transformation, TransformationContext } from '../transformations/transformation.js';
 import type { ByteGroups } from './byte-groups.js';
-import { Memo, noHits, ValueRecord } from './memo.js';
+import { hashByte, hashText, Memo, noHits, ValueRecord } from './memo.js';
 import { TextTable, type PipelineStep } from './text-table.js';
 
 /** Buffer's own writer, absent from its type declaration; `write(…, 'latin1')` takes twice as long to get there. */
@@ -57,7 +57,6 @@ interface ScanGroup {
 }
 
 interface ClassTable {
-  readonly memo: Memo | null;
   readonly steps: readonly PipelineStep[]; // [0] is the identity and unused
   /** Pipeline position in this class → step whose text it scans; position 0 = identity. */
   readonly stepOf: readonly number[];
@@ -89,9 +88,9 @@ export class HitFinder {
   private readonly texts: TextTable;
   private readonly sharing = new Uint16Array(1024);
   takenFlags = 0;
-  /** Hash of the text that `write` copied last; of the value itself after `queue`. */
+  /** Hash of the text that `take` copied last. */
   private hash = 0;
-  private readonly seen = new Int32Array(seenSlots);
+  private readonly memo: Memo | null;
   private readonly slots: (ValueRecord | undefined)[] = [];
   private slotHits = 0;
   private readonly highMask: number; // flags of bytes ≥ 0x80
@@ -101,6 +100,7 @@ export class HitFinder {
 
   constructor(private readonly parts: HitFinderParts) {
     this.bitOf = parts.groups.bitOf;
+    this.memo = parts.memo === null ? null : new Memo(parts.memo.entriesMax, parts.memo.bytesMax, parts.memo.valueBytesMax);
     this.highMask = parts.groups.maskOf(highBytes);
     this.outside = parts.plan.alphabets.map((alphabet) => {
       const inside = new Set([...alphabet].map((character) => character.charCodeAt(0)));
@@ -113,14 +113,20 @@ export class HitFinder {
 
   /** The record of a value, complete only after the next `flush`. */
   find(classIndex: number, value: string): ValueRecord {
-    const table = this.classes[classIndex] as ClassTable;
-    const known = table.memo?.find(value);
-    if (known !== undefined) return known;
-    const record = new ValueRecord(value, classIndex);
-    this.queue(table, record);
+    const { memo } = this;
+    const offset = this.take(value);
+    const flags = this.takenFlags;
+    if (memo === null || value.length > memo.valueBytesMax) return this.queue(classIndex, value, offset, flags);
+    const key = memo.keyOf(this.hash, classIndex);
+    const known = memo.find(classIndex, value, key);
+    if (known !== undefined) {
+      this.dataBytes = offset; // its copy is not needed
+      return known;
+    }
+    const record = this.queue(classIndex, value, offset, flags);
     // What is seen for the first time is not kept: most such values (tokens, ids) never come back, and keeping them would
     // cost more in memory and collection than scanning the others twice.
-    if (table.memo !== null && this.wasSeen(classIndex)) table.memo.keep(record);
+    if (memo.wasSeen(key)) memo.keep(record, key);
     return record;
   }
 
@@ -137,18 +143,11 @@ export class HitFinder {
     return record;
   }
 
-  /** Whether the value just queued was queued before; notes it. A collision only keeps a value that need not be kept. */
-  private wasSeen(classIndex: number): boolean {
-    const hash = (this.hash + Math.imul(classIndex, 0x9e3779b1)) | 0;
-    const at = hash & (seenSlots - 1);
-    if (this.seen[at] === hash) return true;
-    this.seen[at] = hash;
-    return false;
-  }
-
   /** What the memo knows of a value; undefined when it was never seen or is forgotten. */
   peek(classIndex: number, value: string): ValueRecord | undefined {
-    return (this.classes[classIndex] as ClassTable).memo?.peek(value);
+    const { memo } = this;
+    if (memo === null || value.length > memo.valueBytesMax) return undefined;
+    return memo.peek(classIndex, value, memo.keyOf(hashText(value), classIndex));
   }
 
   /** Scans everything queued by `find`. */
@@ -177,13 +176,7 @@ export class HitFinder {
   }
 
   memoCounters(): { lookups: number; found: number } {
-    let lookups = 0;
-    let found = 0;
-    for (const { memo } of this.classes) {
-      lookups += memo?.lookups ?? 0;
-      found += memo?.found ?? 0;
-    }
-    return { lookups: lookups + this.slotHits, found: found + this.slotHits };
+    return { lookups: (this.memo?.lookups ?? 0) + this.slotHits, found: (this.memo?.found ?? 0) + this.slotHits };
   }
 
   private takeHit(job: number, pattern: number): void {
@@ -194,12 +187,12 @@ export class HitFinder {
     addHit(this.jobRecord[job] as ValueRecord, atom);
   }
 
-  private queue(table: ClassTable, record: ValueRecord): void {
-    const { value } = record;
+  /** Asks everything about a value whose bytes `take` put at `offset`. */
+  private queue(classIndex: number, value: string, offset: number, flags: number): ValueRecord {
+    const table = this.classes[classIndex] as ClassTable;
+    const record = new ValueRecord(value, classIndex);
     this.scans += 1;
     this.scannedBytes += value.length;
-    const offset = this.take(value);
-    const { takenFlags: flags, hash } = this;
     if (!table.alwaysChanges && (flags & table.anyMask) === 0) {
       this.addJob(this.databaseFor(table.union, flags), offset, value.length, record, null);
       this.askSets(table, record, value, flags);
@@ -210,7 +203,7 @@ export class HitFinder {
       this.askSets(table, record, null, flags);
       this.askCalled(table, record, null, flags);
     }
-    this.hash = hash;
+    return record;
   }
 
   /** Each distinct text once: the value with the union; a changed text with its pipelines' own small databases, or with the union when several share it. */
@@ -312,7 +305,7 @@ export class HitFinder {
         const byte = text.charCodeAt(index) & 255;
         data[offset + index] = byte;
         flags |= bitOf[byte] as number;
-        hash = (Math.imul(hash, 31) + byte) | 0;
+        hash = hashByte(hash, byte);
       }
     } else {
       (data as LatinBuffer).latin1Write(text, offset, length);
@@ -320,7 +313,7 @@ export class HitFinder {
       for (let index = offset; index < end; index += 1) {
         const byte = data[index] as number;
         flags |= bitOf[byte] as number;
-        hash = (Math.imul(hash, 31) + byte) | 0;
+        hash = hashByte(hash, byte);
       }
     }
     this.takenFlags = flags;
@@ -330,7 +323,7 @@ export class HitFinder {
   }
 
   private buildClass(scanClass: ScanClassIR, index: number): ClassTable {
-    const { plan, groups, memo } = this.parts;
+    const { plan, groups } = this.parts;
     const steps: PipelineStep[] = [{ parent: 0, transformation: identity, kind: 0, mask: 0 }];
     const kinds = new Map<string, number>();
     const byPath = new Map<string, number>([['', 0]]);
@@ -377,7 +370,6 @@ export class HitFinder {
     };
     const stepOf = pipelines.map(stepOfPipeline);
     return {
-      memo: memo === null ? null : new Memo(memo.entriesMax, memo.bytesMax, memo.valueBytesMax),
       steps,
       stepOf,
       anyMask: steps.reduce((mask, step) => (step.mask === -1 ? mask : mask | step.mask), 0),
@@ -390,9 +382,6 @@ export class HitFinder {
     };
   }
 }
-
-/** Notes of values seen once; a power of two, larger than the values of a few thousand requests. */
-const seenSlots = 1 << 16;
 
 export const highBytes: readonly number[] = [...Array(256).keys()].filter((byte) => byte >= 0x80);
 const identity: Transformation = { name: 'none', apply: (value) => value, triggers: [] };

@@ -26,11 +26,11 @@ import { createQuickCheck, type QuickCheck } from './quick-check.js';
 import { createReplay, type Replay } from './replay.js';
 
 export interface CompiledOptions {
-  /** Records remembered per thread and scan class; null = remember nothing (a rung of the test ladder). */
+  /** Records remembered per thread; null = remember nothing (a rung of the test ladder). */
   readonly memo?: { readonly entriesMax: number; readonly bytesMax: number; readonly valueBytesMax: number } | null;
 }
 
-export const defaultMemo = { entriesMax: 20_000, bytesMax: 4 * 1024 * 1024, valueBytesMax: 4096 } as const;
+export const defaultMemo = { entriesMax: 32_768, bytesMax: 8 * 1024 * 1024, valueBytesMax: 4096 } as const;
 
 /** An inspector for one thread, with counters for metrics. */
 export interface CompiledInspector extends Inspector {
