@@ -1,6 +1,6 @@
 // Program → artifact bytes: fold, plan, compile the automata, encode. The back half of the compiler; the front half
 // (text → Program) is compileProgram.
-import { encodeArtifact, hashArtifact, type ProbeIR } from '#engine/artifact';
+import { encodeArtifact, hashArtifact, type Artifact, type ProbeIR } from '#engine/artifact';
 import type { Program } from '#engine/ir';
 import { hyperscanLibrary } from '#engine/native/hyperscan';
 import { foldConstants } from './passes/fold-constants.js';
@@ -28,12 +28,16 @@ export interface EmitReport {
   readonly artifactBytes: number;
   readonly foldMs: number;
   readonly planMs: number;
+  readonly probeMs: number;
+  readonly encodeMs: number;
   readonly totalMs: number;
 }
 
 export interface EmittedArtifact {
   readonly bytes: Buffer;
   readonly hash: string;
+  /** What `bytes` say: whoever runs the artifact where it was made need not decode them. */
+  readonly content: Artifact;
   readonly report: EmitReport;
 }
 
@@ -51,10 +55,13 @@ export async function emitArtifact(program: Program, options: EmitOptions = {}):
     const { plan, blobs, report } = await buildPlan(program, folded, compiler);
     const plannedAt = clock();
     const probes = selectProbes(program);
-    const bytes = encodeArtifact({ meta: { compiler: compilerVersion, components: program.settings.componentSignatures, matcher: `${library.name} ${library.version}`, probes }, program, plan, blobs });
+    const probedAt = clock();
+    const content: Artifact = { meta: { compiler: compilerVersion, components: program.settings.componentSignatures, matcher: `${library.name} ${library.version}`, probes }, program, plan, blobs };
+    const bytes = encodeArtifact(content);
     return {
       bytes,
       hash: hashArtifact(bytes),
+      content,
       report: {
         rules: program.items.filter((item) => item.kind === 'rule').length,
         folded: countValues(folded.folded),
@@ -65,6 +72,8 @@ export async function emitArtifact(program: Program, options: EmitOptions = {}):
         artifactBytes: bytes.length,
         foldMs: Math.round(foldedAt - started),
         planMs: Math.round(plannedAt - foldedAt),
+        probeMs: Math.round(probedAt - plannedAt),
+        encodeMs: Math.round(clock() - probedAt),
         totalMs: Math.round(clock() - started),
       },
     };

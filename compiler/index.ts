@@ -10,10 +10,11 @@ export { renderPolicy, resolvePolicy } from './policy.js';
 export { loadCoreRuleSet } from './policy/crs.js';
 export { categoryTags, type WafSettings } from './policy/settings.js';
 // For whoever makes artifacts at run time (the control plane's worker): the back half, its cache and files from disk.
-export { emitArtifact } from './emit.js';
+export { emitArtifact, type EmittedArtifact } from './emit.js';
 export { createFileCache } from './cli/file-cache.js';
+export { rememberIn } from './plan/memory-cache.js';
 export { diskReader } from './cli/rule-files.js';
-export { loadRehearsal, type Rehearsal } from './rehearsal.js';
+export { loadRehearsal, rehearseEmitted, type Rehearsal } from './rehearsal.js';
 export { checkRuleText, checkVisualRule, type CheckedRule } from './policy/check-rule.js';
 export { renderRuleExclusion, renderRuleExclusions, exclusionTargetPattern, type ScopedExclusion } from './policy/rule-exclusions.js';
 export { compileRuleTrial, createTrial, toRequestHead, type Trial, type TrialMatch, type TrialOutcome, type TrialRequest } from './trial.js';

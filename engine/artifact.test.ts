@@ -2,6 +2,7 @@
 // format is accepted.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { Packr } from 'msgpackr/pack';
 import t from 'tap';
 import { ArtifactRefused, artifactFormatVersion, decodeArtifact, encodeArtifact, hashArtifact, type Artifact } from './artifact.js';
 import type { PlanIR } from './plan.js';
@@ -10,7 +11,7 @@ import { action, link, marker, operator, program as programOf, rule, setTx, targ
 const plan: PlanIR = {
   pipelines: [[], ['lowercase']],
   atoms: [{ pipeline: 1, item: 0, link: 0 }],
-  classes: [{ sources: ['argGetValue'], union: { pipeline: 0, database: 0, byAlphabet: [0, -1] }, groups: [], sets: [], called: [{ atom: 0, pipeline: 1, neededBytes: null }] }],
+  classes: [{ sources: ['argGetValue'], union: { pipeline: 0, database: 0, byAlphabet: [0, -1] }, groups: [], families: [], sets: [], called: [{ atom: 0, pipeline: 1, neededBytes: null }] }],
   databases: [{ key: 'aa', patterns: [{ id: 0, source: '\\xff\\x00é', caseless: true, dotAll: true, multiline: false, prefilter: false }], atomOf: [0] }],
   alphabets: ['abc'],
   linkAtoms: [[[0]], null, null],
@@ -55,6 +56,21 @@ t.test('equal content is equal bytes, in whatever order blobs came and whatever 
   t.ok(one.equals(two));
   t.equal(hashArtifact(one), createHash('sha256').update(two).digest('hex'));
   t.ok(encodeArtifact(decodeArtifact(one)).equals(one), 'decoding and encoding changes nothing');
+  t.end();
+});
+
+t.test('the bytes are those of the packer, and bytes that were verified are not verified again', (t) => {
+  const packr = new Packr({ useRecords: true, structuredClone: false, moreTypes: false, mapsAsObjects: true });
+  for (const sizes of [[], [0, 1, 255, 256], [65_535, 65_536], Array.from({ length: 15 }, () => 1), Array.from({ length: 16 }, () => 2), Array.from({ length: 70_000 }, () => 0)]) {
+    const blobs = sizes.map((size, index): [string, Buffer] => [`key ${String(index).padStart(index % 40, '0')}`, Buffer.alloc(size, index)]);
+    const artifact = artifactWith('x', blobs);
+    const payload = packr.pack({ meta: artifact.meta, program: artifact.program, plan: artifact.plan, blobs: [...artifact.blobs].sort(([a], [b]) => (a < b ? -1 : 1)) });
+    t.ok(encodeArtifact(artifact).subarray(40).equals(payload), `${sizes.length} databases`);
+  }
+  const damaged = Buffer.from(sample);
+  damaged[damaged.length - 1] = (damaged.at(-1) as number) ^ 1; // inside the last database
+  t.throws(() => decodeArtifact(damaged), { code: 'damaged' });
+  t.equal(decodeArtifact(damaged, true).blobs.size, 2);
   t.end();
 });
 

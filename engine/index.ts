@@ -6,7 +6,7 @@
 //
 // A data plane: `loadRuleset` once per generation, `createCompiledInspector` once per thread, then per request
 // begin → requestHeaders → requestBody → responseHeaders → responseBody → finish.
-export { loadRuleset, type Ruleset } from './ruleset.js';
+export { loadRuleset, rulesetOf, type Ruleset } from './ruleset.js';
 export { createCompiledInspector, type CompiledInspector } from './compiled/inspect.js';
 export { createInterpreter } from './interpreter.js';
 export { createMemoryStore } from './memory-store.js';

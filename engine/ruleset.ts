@@ -1,7 +1,7 @@
 // Artifact → Ruleset: everything that is immutable and shared. One native database per process, shared by its threads;
 // databases that this machine refuses (other library version, other CPU) are rebuilt from the pattern sources that the
 // plan carries. Whatever changes per request lives in a Scratch (compiled/inspect.ts).
-import { decodeArtifact, hashArtifact, type ArtifactMeta } from './artifact.js';
+import { decodeArtifact, hashArtifact, type Artifact, type ArtifactMeta } from './artifact.js';
 import type { Program } from './ir.js';
 import { DatabaseRefused, type Database, type MatcherLibrary } from './native/matcher.js';
 import type { PlanIR } from './plan.js';
@@ -21,12 +21,23 @@ export interface Ruleset {
   release(): void;
 }
 
+/** What the caller knows of the bytes, so that they are not hashed again while requests wait. */
+export interface KnownArtifact {
+  readonly sha256: string;
+  /** The caller has held these very bytes against that name, so they are not damaged. */
+  readonly isVerified: boolean;
+}
+
 /**
  * Loads an artifact in this thread. Throws ArtifactRefused for bytes that are not a whole artifact of this format;
  * takes seconds instead of milliseconds when databases have to be rebuilt.
  */
-export function loadRuleset(bytes: Uint8Array, library: MatcherLibrary): Ruleset {
-  const artifact = decodeArtifact(bytes);
+export function loadRuleset(bytes: Uint8Array, library: MatcherLibrary, known: KnownArtifact | null = null): Ruleset {
+  return rulesetOf(decodeArtifact(bytes, known?.isVerified), known?.sha256 ?? hashArtifact(bytes), library);
+}
+
+/** What an artifact says, without its bytes: for whoever has just made it. */
+export function rulesetOf(artifact: Artifact, hash: string, library: MatcherLibrary): Ruleset {
   const rebuilt: { key: string; reason: string }[] = [];
   const databases: Database[] = [];
   try {
@@ -40,7 +51,7 @@ export function loadRuleset(bytes: Uint8Array, library: MatcherLibrary): Ruleset
   }
   let released = false;
   return {
-    hash: hashArtifact(bytes),
+    hash,
     meta: artifact.meta,
     program: artifact.program,
     plan: artifact.plan,

@@ -4,8 +4,8 @@ import { shownFile } from './events.js';
 import type { LoadedInspection } from './inspection.js';
 
 /** Databases that this machine refuses are rebuilt inside, which takes seconds; other refusals throw ArtifactRefused. */
-export function loadInspection(artifact: Uint8Array): LoadedInspection {
-  const ruleset = loadRuleset(artifact, hyperscanLibrary());
+export function loadInspection(artifact: Uint8Array, sha256?: string): LoadedInspection {
+  const ruleset = loadRuleset(artifact, hyperscanLibrary(), sha256 === undefined ? null : { sha256, isVerified: false });
   const inspector = createCompiledInspector(ruleset);
   return {
     inspector,

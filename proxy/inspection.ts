@@ -26,8 +26,8 @@ export interface LoadedInspection {
 export interface InspectionModule {
   /** Persistent collections of this thread; kept across generations. */
   createStore(): CollectionStore;
-  /** Loads and freezes a ruleset. Throws with a message for people when the bytes are refused. */
-  loadInspection(artifact: Uint8Array): LoadedInspection;
+  /** Loads and freezes a ruleset. Throws with a message for people when the bytes are refused. `sha256` is what they are known by; without it they are hashed. */
+  loadInspection(artifact: Uint8Array, sha256?: string): LoadedInspection;
 }
 
 /** The module that workers import when they are not told otherwise. */

@@ -17,7 +17,7 @@ export function prepareGeneration(payload: GenerationPayload, module: Inspection
   if (payload.artifact !== null) {
     const bytes = new Uint8Array(payload.artifact);
     try {
-      inspection = module.loadInspection(bytes);
+      inspection = module.loadInspection(bytes, payload.sha256);
     } catch (error) {
       throw new GenerationRefused(`the engine refused the artifact: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }

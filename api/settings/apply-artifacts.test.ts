@@ -9,23 +9,23 @@ t.test('artifacts on disk', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-artifacts-'));
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-  const put = (text: string): string => {
-    storeArtifact(directory, hash(text), Buffer.from(text));
+  const put = async (text: string): Promise<string> => {
+    await storeArtifact(directory, hash(text), Buffer.from(text));
     return hash(text);
   };
-  const one = put('one');
+  const one = await put('one');
   t.equal(findArtifact(directory, one)?.toString(), 'one');
-  put('one');
+  await put('one');
   t.same(await readdir(directory), [one], 'once, without leftovers');
   t.equal(findArtifact(directory, hash('two')), null);
   await writeFile(artifactPath(directory, one), 'damaged');
   t.equal(findArtifact(directory, one), null, 'a damaged one is none');
-  put('one');
+  await put('one');
   t.equal(findArtifact(directory, one)?.toString(), 'one', 'and is written anew');
   for (const name of ['../x', 'ABC', '', `${one}/..`]) t.throws(() => artifactPath(directory, name), /not the hash/);
 
   const nowMs = Date.parse('2026-06-01T00:00:00Z');
-  const all = Array.from({ length: 5 }, (_, n) => put(`n${n}`));
+  const all = await Promise.all(Array.from({ length: 5 }, (_, n) => put(`n${n}`)));
   for (const [age, sha256] of [...all, one].entries()) await utimes(artifactPath(directory, sha256), new Date(nowMs), new Date(nowMs - age * 1000));
   for (const [name, age] of [['.a.part', 7_200_000], ['.b.part', 1000]] as const) {
     await writeFile(join(directory, name), '');

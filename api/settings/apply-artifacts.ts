@@ -1,6 +1,7 @@
 // Artifacts on disk by the hash of their bytes: written whole or not at all, never changed afterwards.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, openSync, closeSync, fsyncSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const artifactName = /^[0-9a-f]{64}$/;
@@ -22,7 +23,7 @@ export function findArtifact(directory: string, sha256: string): Buffer | null {
 }
 
 /** Temporary name, flush, rename, flush of the directory: after a power cut there is the whole file or none. */
-export function storeArtifact(directory: string, sha256: string, bytes: Uint8Array): void {
+export async function storeArtifact(directory: string, sha256: string, bytes: Uint8Array): Promise<void> {
   const path = artifactPath(directory, sha256);
   mkdirSync(directory, { recursive: true });
   if (findArtifact(directory, sha256) !== null) {
@@ -32,21 +33,21 @@ export function storeArtifact(directory: string, sha256: string, bytes: Uint8Arr
   }
   const temporary = join(directory, `.${sha256}.${randomUUID()}.part`);
   try {
-    const file = openSync(temporary, 'wx', 0o640);
+    const file = await open(temporary, 'wx', 0o640);
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-      fsyncSync(file);
+      // in one go: a compile thread that replays meanwhile has no time for a turn per piece
+      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+      await file.sync();
     } finally {
-      closeSync(file);
+      await file.close();
     }
-    renameSync(temporary, path);
+    await rename(temporary, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
-  const folder = openSync(directory, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  const folder = await open(directory, 'r');
+  await folder.sync().finally(() => folder.close());
 }
 
 /** Keeps the `keep` most recently used artifacts and those in `needed`; removes leftovers of writers that died an hour ago. */

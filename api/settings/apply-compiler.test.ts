@@ -24,13 +24,37 @@ t.test('equal policies are one artifact, others another', async (t) => {
   const { compiler, artifacts } = await start(t);
   const [one, again, other] = await Promise.all([compiler.compile(policy({})), compiler.compile(policy({ mode: 'On' })), compiler.compile(policy({ mode: 'DetectionOnly' }))]);
   if (one.kind !== 'compiled' || again.kind !== 'compiled' || other.kind !== 'compiled') throw new Error('they compile');
+  await Promise.all([one, again, other].map(({ stored }) => stored));
   t.equal(one.sha256, again.sha256);
   t.not(one.sha256, other.sha256);
   t.same((await readdir(artifacts)).sort(), [one.sha256, other.sha256].sort());
   await rm(artifactPath(artifacts, one.sha256));
-  t.match(await compiler.compile(policy({})), { kind: 'compiled', sha256: one.sha256 });
+  const made = await compiler.compile(policy({}));
+  t.match(made, { kind: 'compiled', sha256: one.sha256 });
+  if (made.kind === 'compiled') await made.stored;
   t.ok((await readdir(artifacts)).includes(one.sha256), 'one that was deleted is made again');
   t.match(await compiler.replay({ beforeSha256: one.sha256, beforeSites: [], afterSha256: 'f'.repeat(64), afterSites: [], samples: [], examplesMax: 1, budgetMs: 1 }), null);
+});
+
+t.test('a replay takes what was just compiled from memory and what served from disk', async (t) => {
+  const { compiler, artifacts } = await start(t);
+  const before = await compiler.compile(policy({}));
+  const after = await compiler.compile(policy({ custom_rules: [{ id: 1_000_001, name: 'x', enabled: true, kind: 'visual', variable: 'ARGS', operator: 'contains', value: 'grue', action: 'block', phase: 2, transformations: [], redirect_url: '' }] }));
+  if (before.kind !== 'compiled' || after.kind !== 'compiled') throw new Error('they compile');
+  await Promise.all([before.stored, after.stored]);
+  await rm(artifactPath(artifacts, after.sha256));
+  const samples = ['/?q=grue', '/?q=lamp'].map((uri, n) => ({ requestId: `r${n}`, atMs: 0, site: 'shop', method: 'GET', uri, protocol: 'HTTP/1.1', headers: ['Host', 'shop'], body: null, clientIp: '192.0.2.1' }));
+  const ask = () => compiler.replay({ beforeSha256: before.sha256, beforeSites: [], afterSha256: after.sha256, afterSites: [], samples, examplesMax: 5, budgetMs: 10_000 });
+  t.match(await ask(), { samples: 2, replayed: 2, newly_blocked: 1, newly_blocked_examples: [{ rule_ids: [1_000_001] }] });
+  t.match(await ask(), { newly_blocked: 1 }, 'and again, as it is still loaded');
+});
+
+t.test('an artifact that the disk refuses is a rejection for whoever waits for it', async (t) => {
+  const { compiler, artifacts } = await start(t);
+  await writeFile(artifacts, 'a file where the directory should be');
+  const compiled = await compiler.compile(policy({}));
+  if (compiled.kind !== 'compiled') throw new Error('it compiles');
+  await t.rejects(compiled.stored, /cannot be kept/);
 });
 
 t.test('what is wrong is a result with its place', async (t) => {

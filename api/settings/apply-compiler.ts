@@ -4,7 +4,12 @@ import { Worker } from 'node:worker_threads';
 import type { CompiledPolicy, CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './apply-messages.js';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
 
-export type CompileResult = ({ readonly kind: 'compiled' } & CompiledPolicy) | { readonly kind: 'refused'; readonly diagnostics: readonly ApplyDiagnostic[] };
+export interface Compiled extends CompiledPolicy {
+  readonly kind: 'compiled';
+  /** Settles when the artifact is on disk, flushed: nobody may be sent to it before. */
+  readonly stored: Promise<void>;
+}
+export type CompileResult = Compiled | { readonly kind: 'refused'; readonly diagnostics: readonly ApplyDiagnostic[] };
 
 export interface PolicyCompiler {
   /** Rejects when the thread dies or takes too long; what is wrong with the settings is a result. */
@@ -33,7 +38,8 @@ export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyComp
   return {
     async compile(policy) {
       const reply = await thread.ask((token) => ({ kind: 'compile', token, policy }));
-      if (reply.kind === 'compiled' || reply.kind === 'refused') return reply;
+      if (reply.kind === 'refused') return reply;
+      if (reply.kind === 'compiled') return { ...reply, stored: thread.storing(reply.token) };
       throw unexpected(reply);
     },
     async replay(request) {
@@ -47,6 +53,8 @@ export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyComp
 
 class CompileThread {
   private readonly waiting = new Map<number, Waiting>();
+  /** Artifacts on their way to the disk. */
+  private readonly stores = new Map<number, { readonly done: Promise<void>; readonly resolve: () => void; readonly reject: (error: Error) => void }>();
   private worker: Worker | null = null;
   private tokens = 0;
   private idle: NodeJS.Timeout | null = null;
@@ -76,6 +84,11 @@ class CompileThread {
     });
   }
 
+  /** To be asked as soon as `compiled` is there. */
+  storing(token: number): Promise<void> {
+    return this.stores.get(token)?.done ?? Promise.resolve();
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.idle !== null) clearTimeout(this.idle);
@@ -89,29 +102,47 @@ class CompileThread {
     const { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads } = this.options;
     const workerData: CompileStart = { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads };
     const started = new Worker(new URL('./apply-worker.js', import.meta.url), { workerData, name: 'gatehouse-compile' });
-    started.on('message', (reply: FromCompileThread) => {
-      this.waiting.get(reply.token)?.resolve(reply);
-      this.waiting.delete(reply.token);
-      if (this.waiting.size === 0) this.rest(started);
-    });
+    started.on('message', (reply: FromCompileThread) => this.hear(started, reply));
     started.on('error', (error) => this.abandon(started, error));
     started.on('exit', (code) => this.abandon(started, new Error(`the compile thread ended with ${code}`)));
     return started;
+  }
+
+  private hear(from: Worker, reply: FromCompileThread): void {
+    if (reply.kind === 'stored') {
+      const store = this.stores.get(reply.token);
+      this.stores.delete(reply.token);
+      if (reply.problem === null) store?.resolve();
+      else store?.reject(new Error(reply.problem));
+    } else {
+      if (reply.kind === 'compiled') this.expectStored(reply.token);
+      this.waiting.get(reply.token)?.resolve(reply);
+      this.waiting.delete(reply.token);
+    }
+    if (this.waiting.size === 0 && this.stores.size === 0) this.rest(from);
+  }
+
+  private expectStored(token: number): void {
+    let [resolve, reject]: [() => void, (error: Error) => void] = [() => undefined, () => undefined];
+    const done = new Promise<void>((yes, no) => ([resolve, reject] = [yes, no]));
+    done.catch(() => undefined); // whoever goes on to use the artifact awaits it and hears
+    this.stores.set(token, { done, resolve, reject });
   }
 
   /** Whoever waits on a thread that is gone hears of it; what a newer thread was asked is not touched. */
   private abandon(gone: Worker, error: Error): void {
     if (this.worker !== gone) return;
     this.worker = null;
-    for (const { reject } of this.waiting.values()) reject(error);
+    for (const { reject } of [...this.waiting.values(), ...this.stores.values()]) reject(error);
     this.waiting.clear();
+    this.stores.clear();
   }
 
   /** Nothing to do: it must not keep the process alive, and after a while it goes. */
   private rest(resting: Worker): void {
     resting.unref();
     this.idle = setTimeout(() => {
-      if (this.worker !== resting || this.waiting.size > 0) return;
+      if (this.worker !== resting || this.waiting.size + this.stores.size > 0) return;
       this.worker = null;
       void resting.terminate();
     }, this.options.idleMs ?? 600_000);

@@ -14,7 +14,7 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
   if (applySettings === null) throw new ApiError('not_ready', 'No data plane is connected to this server.');
   return database.withLock('apply', async () => {
     const { sql } = database;
-    const [head, state] = [await readHead(sql), await readState(sql)];
+    const [head, state] = await Promise.all([readHead(sql), readState(sql)]);
     checkIfMatch(ifMatch, head.etag);
     const active = state.activeId === null ? null : await findVersion(sql, state.activeId);
     const generation = state.generation + 1;
@@ -33,7 +33,7 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
     if (outcome.kind === 'failed') throw new ApiError('apply_failed', `Nothing was activated: ${outcome.reason}`, { extensions: { nodes: outcome.nodes } });
     return {
       applied: outcome.kind !== 'dry_run', dry_run: dryRun, unchanged: outcome.kind === 'unchanged', version: head.id, generation: outcome.kind === 'dry_run' ? null : served, artifact_sha256: outcome.artifactSha256,
-      diagnostics: [...outcome.diagnostics], impact: outcome.impact, not_enforced_yet: [...outcome.notEnforcedYet], nodes: outcome.kind === 'dry_run' ? [] : [...outcome.nodes], took_ms: outcome.tookMs,
+      diagnostics: [...outcome.diagnostics], impact: outcome.impact, not_enforced_yet: [...outcome.notEnforcedYet], nodes: outcome.kind === 'dry_run' ? [] : [...outcome.nodes], took_ms: outcome.tookMs, steps: outcome.steps ?? {},
     };
   });
 }

@@ -22,6 +22,7 @@ export interface ReplayRequest {
   readonly afterSites: ProxyConfig['sites'];
   readonly samples: readonly ReplaySample[];
   readonly examplesMax: number;
+  /** For loading the rule sets and running the samples together. */
   readonly budgetMs: number;
 }
 
@@ -46,6 +47,8 @@ export interface CompiledPolicy {
 export type FromCompileThread =
   | ({ readonly kind: 'compiled'; readonly token: number } & CompiledPolicy)
   | { readonly kind: 'refused'; readonly token: number; readonly diagnostics: readonly ApplyDiagnostic[] }
+  /** Sent behind `compiled`: the artifact lies on disk, or why it does not. */
+  | { readonly kind: 'stored'; readonly token: number; readonly problem: string | null }
   /** null: one of the two artifacts is not on this machine any more. */
   | { readonly kind: 'replayed'; readonly token: number; readonly impact: ReplayImpact | null }
   | { readonly kind: 'failed'; readonly token: number; readonly reason: string };

@@ -34,7 +34,9 @@ export async function targetOf(options: ChangeRoadOptions, versionId: number, se
   if (sha256 !== null && (await isFile(artifactPath(options.artifactsDirectory, sha256)))) return make(sha256);
   const { waf, exclusions } = toPolicyInput(settings, options.findVirtualPatch);
   const compiled = await options.compiler.compile({ waf, exclusions });
-  return compiled.kind === 'compiled' ? make(compiled.sha256) : null;
+  if (compiled.kind === 'refused') return null;
+  await compiled.stored;
+  return make(compiled.sha256);
 }
 
 /** The target of a stored version; `fresh` compiles it anew. */

@@ -3,7 +3,7 @@
 // are kept for the next replay. Started by apply-compiler.ts.
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { compileProgram, createFileCache, diskReader, emitArtifact, loadCoreRuleSet, loadRehearsal, renderPolicy, renderRuleExclusion, resolvePolicy, type Diagnostic, type Rehearsal, type SourceReader } from '#compiler';
+import { compileProgram, createFileCache, diskReader, emitArtifact, loadCoreRuleSet, loadRehearsal, rehearseEmitted, rememberIn, renderPolicy, renderRuleExclusion, resolvePolicy, type Diagnostic, type EmittedArtifact, type Rehearsal, type SourceReader } from '#compiler';
 import { findArtifact, storeArtifact } from './apply-artifacts.js';
 import type { CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './apply-messages.js';
 import { toSettingsPointer } from './apply-policy.js';
@@ -15,13 +15,17 @@ if (port === null) throw new Error('apply-worker runs in a worker thread only');
 const start = workerData as CompileStart;
 const diagnosticsMax = 200;
 const rehearsalsKept = 2;
+/** Automata at hand for the next compile: those of paranoia level 4 are 35 MB. */
+const cacheBytesMax = 48 * 1024 * 1024;
 
 const reader: SourceReader = { ...diskReader, read: (path) => diskReader.read(path) ?? (path === 'unicode.mapping' && start.unicodeMapping !== null ? diskReader.read(start.unicodeMapping) : null) };
-const cache = createFileCache(start.cacheDirectory);
+const cache = rememberIn(createFileCache(start.cacheDirectory), cacheBytesMax);
 let ruleSet: ReturnType<typeof loadCoreRuleSet> | null = null;
 /** Rule text → artifact, for changes that leave the rules alone; the artifact itself is looked for on disk. */
 const known = new Map<string, { readonly sha256: string; readonly diagnostics: readonly ApplyDiagnostic[] }>();
 const rehearsals = new Map<string, Rehearsal>();
+/** What was compiled last, until its replay. */
+let emitted: Pick<EmittedArtifact, 'content' | 'hash'> | null = null;
 
 function toDiagnostic(found: Diagnostic): ApplyDiagnostic {
   return {
@@ -42,7 +46,14 @@ function shown(found: readonly Diagnostic[]): ApplyDiagnostic[] {
   return found.filter(({ severity }) => severity !== 'info').slice(0, diagnosticsMax).map(toDiagnostic);
 }
 
-async function compile(token: number, input: PolicyInput): Promise<FromCompileThread> {
+interface Answer {
+  readonly reply: FromCompileThread;
+  /** The reason why the artifact is not on disk; null = it is. */
+  readonly stored: Promise<string | null>;
+}
+const alreadyStored = Promise.resolve(null);
+
+async function compile(token: number, input: PolicyInput): Promise<Answer> {
   const steps: Record<string, number> = {};
   let stepAt = performance.now();
   const step = (name: string): void => {
@@ -50,9 +61,9 @@ async function compile(token: number, input: PolicyInput): Promise<FromCompileTh
     stepAt = performance.now();
   };
   if (ruleSet?.crs === null || ruleSet === null) ruleSet = loadCoreRuleSet(start.crsDirectory, reader);
-  if (ruleSet.crs === null) return { kind: 'refused', token, diagnostics: shown(ruleSet.diagnostics) };
+  if (ruleSet.crs === null) return { reply: { kind: 'refused', token, diagnostics: shown(ruleSet.diagnostics) }, stored: alreadyStored };
   const { policy, diagnostics: fromSettings } = resolvePolicy(input.waf, ruleSet.crs);
-  if (policy === null) return { kind: 'refused', token, diagnostics: shown(fromSettings) };
+  if (policy === null) return { reply: { kind: 'refused', token, diagnostics: shown(fromSettings) }, stored: alreadyStored };
   const sources = renderPolicy(policy);
   const exclusions = input.exclusions.map(renderRuleExclusion).join('');
   // a ctl holds for the rules behind it, so these come before the rule set and behind its set-up
@@ -64,19 +75,20 @@ async function compile(token: number, input: PolicyInput): Promise<FromCompileTh
   const same = known.get(key);
   if (same !== undefined) {
     const bytes = findArtifact(start.artifactsDirectory, same.sha256);
-    if (bytes !== null) return { kind: 'compiled', token, ...same, bytes: bytes.length, steps };
+    if (bytes !== null) return { reply: { kind: 'compiled', token, ...same, bytes: bytes.length, steps }, stored: alreadyStored };
   }
   const { program, diagnostics: fromRules } = compileProgram(sources, { reader });
   step('program');
   const diagnostics = shown([...fromSettings, ...fromRules]);
-  if (program === null) return { kind: 'refused', token, diagnostics };
+  if (program === null) return { reply: { kind: 'refused', token, diagnostics }, stored: alreadyStored };
   const artifact = await emitArtifact(program, { cache, clock: () => performance.now(), ...(start.threads === null ? {} : { threads: start.threads }) });
-  step('emit');
-  storeArtifact(start.artifactsDirectory, artifact.hash, artifact.bytes);
-  step('store');
+  const { foldMs, planMs, probeMs, encodeMs } = artifact.report;
+  Object.assign(steps, { fold: foldMs, plan: planMs, probe: probeMs, encode: encodeMs });
   if (known.size > 100) known.clear();
   known.set(key, { sha256: artifact.hash, diagnostics });
-  return { kind: 'compiled', token, sha256: artifact.hash, bytes: artifact.bytes.length, diagnostics, steps };
+  emitted = { content: artifact.content, hash: artifact.hash };
+  const problem = storeArtifact(start.artifactsDirectory, artifact.hash, artifact.bytes).then(() => null, (error: unknown) => `the artifact cannot be kept: ${error instanceof Error ? error.message : String(error)}`);
+  return { reply: { kind: 'compiled', token, sha256: artifact.hash, bytes: artifact.bytes.length, diagnostics, steps }, stored: problem };
 }
 
 function rehearse(sha256: string): Rehearsal | null {
@@ -86,17 +98,24 @@ function rehearse(sha256: string): Rehearsal | null {
     rehearsals.set(sha256, warm); // most recently used last
     return warm;
   }
-  const bytes = findArtifact(start.artifactsDirectory, sha256);
-  if (bytes === null) return null;
-  const made = loadRehearsal(bytes);
+  let made: Rehearsal;
+  if (emitted?.hash === sha256) made = rehearseEmitted(emitted);
+  else {
+    const bytes = findArtifact(start.artifactsDirectory, sha256);
+    if (bytes === null) return null;
+    made = loadRehearsal(bytes, sha256);
+  }
   rehearsals.set(sha256, made);
   return made;
 }
 
 function replay(token: number, request: ReplayRequest): FromCompileThread {
+  const startedMs = performance.now();
   const [before, after] = [rehearse(request.beforeSha256), rehearse(request.afterSha256)];
+  emitted = null;
   if (before === null || after === null) return { kind: 'replayed', token, impact: null };
-  const impact = replayImpact(request.samples, { ...before, sites: request.beforeSites }, { ...after, sites: request.afterSites }, { examplesMax: request.examplesMax, budgetMs: request.budgetMs, clock: () => performance.now() });
+  const budgetMs = request.budgetMs - (performance.now() - startedMs);
+  const impact = replayImpact(request.samples, { ...before, sites: request.beforeSites }, { ...after, sites: request.afterSites }, { examplesMax: request.examplesMax, budgetMs, clock: () => performance.now() });
   for (const [sha256, old] of rehearsals) {
     if (rehearsals.size <= rehearsalsKept) break;
     rehearsals.delete(sha256);
@@ -110,7 +129,10 @@ let turn: Promise<void> = Promise.resolve();
 port.on('message', (message: ToCompileThread) => {
   turn = turn.then(async () => {
     try {
-      port.postMessage(message.kind === 'compile' ? await compile(message.token, message.policy) : replay(message.token, message.request));
+      const { reply, stored } = message.kind === 'compile' ? await compile(message.token, message.policy) : { reply: replay(message.token, message.request), stored: alreadyStored };
+      port.postMessage(reply);
+      // the next turn need not wait for the disk
+      if (reply.kind === 'compiled') void stored.then((problem) => port.postMessage({ kind: 'stored', token: message.token, problem } satisfies FromCompileThread));
     } catch (error) {
       port.postMessage({ kind: 'failed', token: message.token, reason: error instanceof Error ? error.message : String(error) } satisfies FromCompileThread);
     }

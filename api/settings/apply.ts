@@ -7,13 +7,14 @@ import type { StatusAnswer } from '../nodes/node-client.js';
 import { listNodes, renameServed } from '../nodes/node-store.js';
 import { findSamples } from '../records/samples.js';
 import { artifactPath, pruneArtifacts } from './apply-artifacts.js';
-import type { CompileResult } from './apply-compiler.js';
+import type { Compiled, CompileResult } from './apply-compiler.js';
 import { enforcedNames } from './apply-enforced.js';
 import { requireProxyConfig, selfTestOf, toPolicyInput, toProxyConfig } from './apply-policy.js';
 import { healActivation, reconcileNodes, type Healed } from './apply-recovery.js';
 import { targetOf, viewNode, type ChangeRoadOptions } from './apply-target.js';
 import type { ApplyDiagnostic, ApplyNode, ApplyOutcome, ApplyRequest, ApplySettings, ReplayImpact } from './contract.js';
 import { findNotEnforced } from './not-enforced.js';
+import type { ReplaySample } from './replay.js';
 import type { Settings } from './schema.js';
 import { revealSecrets } from './secrets.js';
 import { findVersion, readHead, readState } from './store.js';
@@ -32,10 +33,13 @@ export function createChangeRoad(options: ChangeRoadOptions): ChangeRoad {
 
 const artifactsKept = 20;
 const examplesMax = 20;
-/** An apply waits for the replay, so it gets a taste; a dry run is asked for the replay itself. */
-const replayOnApply = { samples: 300, budgetMs: 400 };
+/**
+ * A dry run is asked for the replay itself. An apply waits for it and is to be through in a second and a half on a busy
+ * machine, so it gets a taste: what is left of its first part, within bounds.
+ */
 const replayOnDryRun = { samples: 2000, budgetMs: 10_000 };
-const nobodyHit: ReplayImpact = { replayed: 0, newly_blocked: 0, newly_allowed: 0, newly_blocked_examples: [], newly_allowed_examples: [] };
+const replayOnApply = { samples: 300, budgetMsMin: 60, budgetMsMax: 400, throughByMs: 700 };
+const nobodyHit: ReplayImpact = { samples: 0, replayed: 0, newly_blocked: 0, newly_allowed: 0, newly_blocked_examples: [], newly_allowed_examples: [] };
 
 /** What serves now; `sha256` is null for a version from before artifacts were kept. */
 interface Active {
@@ -46,33 +50,80 @@ interface Active {
 
 async function applySettings(options: ChangeRoadOptions, request: ApplyRequest): Promise<ApplyOutcome> {
   const { fleet, artifactsDirectory } = options;
-  const startedMs = options.clock();
-  const compiled = await compileSettings(options, request.settings);
+  const watch = new StepWatch(options.clock);
+  // behind a stream of records each question to the database waits its turn, so all are asked while the thread compiles
+  const gathering = watch.time('gather', gather(options, request));
+  const compiled = await watch.time('compile', compileSettings(options, request.settings));
   if (compiled.kind === 'refused') return { kind: 'refused', reason: summarize(compiled.diagnostics), diagnostics: compiled.diagnostics };
+  for (const [part, ms] of Object.entries(compiled.steps)) watch.steps[`compile.${part}`] = ms;
   const { sha256, diagnostics, config } = compiled;
   const next: Target = { versionId: request.versionId, sha256, artifactFile: artifactPath(artifactsDirectory, sha256), config, selfTest: selfTestOf(request.settings) };
-  const active = await findActive(options, request.activeSettings);
-  const impact = active === null || active.sha256 === null ? null : await replay(options, active.sha256, active.config, next, request.dryRun);
-  const findings = () => ({ artifactSha256: sha256, diagnostics, impact, notEnforcedYet: findNotEnforced(request.settings, enforcedNames), tookMs: Math.round(options.clock() - startedMs) });
+  const { active, samples, answers } = await gathering;
+  const impact = active === null || active.sha256 === null ? null : await watch.time('replay', replay(options, { before: { ...active, sha256: active.sha256 }, after: next, samples, budgetMs: replayBudget(request.dryRun, watch.elapsedMs) }));
+  await watch.time('store', compiled.stored);
+  const findings = () => ({ artifactSha256: sha256, diagnostics, impact, notEnforcedYet: findNotEnforced(request.settings, enforcedNames), tookMs: Math.round(watch.elapsedMs), steps: watch.steps });
   if (request.dryRun) return { kind: 'dry_run', ...findings() };
 
-  const answers = await fleet.ask();
   const unchanged = active === null ? null : await findUnchanged(options, active, next, answers);
   if (unchanged !== null) return { kind: 'unchanged', nodes: unchanged, ...findings() };
   if (![...answers.values()].some(({ kind }) => kind === 'answered')) return { kind: 'failed', reason: 'no data-plane node answers', nodes: fleet.urls.map((url) => viewNode(url, answers.get(url), undefined, null)) };
   // what goes back where one node takes the new generation and another refuses it, made ready before anything is touched
   const fallback = active === null || request.activeSettings === null ? null : await targetOf(options, active.versionId, request.activeSettings, active.sha256);
   const generation = nextGeneration(request.generation, answers);
-  await request.markPending(sha256, generation);
-  const outcome = await fleet.activate(next, generation, answers, fallback);
+  await watch.time('mark', request.markPending(sha256, generation));
+  const outcome = await watch.time('activate', fleet.activate(next, generation, answers, fallback));
   if (outcome.kind === 'failed') return outcome;
   pruneArtifacts(artifactsDirectory, artifactsKept, new Set([sha256, active?.sha256 ?? '']), options.now());
   return { kind: 'active', generation: outcome.generation, nodes: outcome.nodes, ...findings() };
 }
 
-type Compiled = Extract<CompileResult, { kind: 'refused' }> | (Extract<CompileResult, { kind: 'compiled' }> & { readonly config: ProxyConfig });
+class StepWatch {
+  readonly steps: Record<string, number> = {};
+  private readonly startedMs: number;
 
-async function compileSettings(options: ChangeRoadOptions, settings: Settings): Promise<Compiled> {
+  constructor(private readonly clock: () => number) {
+    this.startedMs = clock();
+  }
+
+  get elapsedMs(): number {
+    return this.clock() - this.startedMs;
+  }
+
+  /** Nobody has to await a step that another one made superfluous. */
+  time<T>(name: string, step: Promise<T>): Promise<T> {
+    const atMs = this.clock();
+    const timed = step.finally(() => {
+      this.steps[name] = Math.round(this.clock() - atMs);
+    });
+    timed.catch(() => undefined);
+    return timed;
+  }
+}
+
+interface Gathered {
+  readonly active: Active | null;
+  readonly samples: readonly ReplaySample[];
+  readonly answers: ReadonlyMap<string, StatusAnswer>;
+}
+
+/** What the change is held against. A dry run has nothing to ask the nodes. */
+async function gather(options: ChangeRoadOptions, { activeSettings, dryRun }: ApplyRequest): Promise<Gathered> {
+  const [active, samples, answers] = await Promise.all([
+    findActive(options, activeSettings),
+    activeSettings === null ? [] : findSamples(options.database.sql, dryRun ? replayOnDryRun.samples : replayOnApply.samples),
+    dryRun ? new Map<string, StatusAnswer>() : options.fleet.ask(),
+  ]);
+  return { active, samples, answers };
+}
+
+function replayBudget(dryRun: boolean, elapsedMs: number): number {
+  const { budgetMsMin, budgetMsMax, throughByMs } = replayOnApply;
+  return dryRun ? replayOnDryRun.budgetMs : Math.max(budgetMsMin, Math.min(budgetMsMax, throughByMs - elapsedMs));
+}
+
+type Resolved = Extract<CompileResult, { kind: 'refused' }> | (Compiled & { readonly config: ProxyConfig });
+
+async function compileSettings(options: ChangeRoadOptions, settings: Settings): Promise<Resolved> {
   const { waf, exclusions, problems } = toPolicyInput(settings, options.findVirtualPatch);
   const { config, problems: fromProxy } = toProxyConfig(settings, options.upstreams);
   if (config === null || problems.length > 0) return { kind: 'refused', diagnostics: [...problems, ...fromProxy] };
@@ -86,12 +137,17 @@ async function findActive(options: ChangeRoadOptions, settings: Settings | null)
   return version === null || settings === null ? null : { versionId: version.id, sha256: version.artifactSha256, config: requireProxyConfig(settings, options.upstreams) };
 }
 
-async function replay(options: ChangeRoadOptions, beforeSha256: string, before: ProxyConfig, after: Target, dryRun: boolean): Promise<ReplayImpact | null> {
-  const { samples: count, budgetMs } = dryRun ? replayOnDryRun : replayOnApply;
-  const samples = await findSamples(options.database.sql, count);
+interface ReplayInput {
+  readonly before: { readonly sha256: string; readonly config: ProxyConfig };
+  readonly after: Target;
+  readonly samples: readonly ReplaySample[];
+  readonly budgetMs: number;
+}
+
+async function replay(options: ChangeRoadOptions, { before, after, samples, budgetMs }: ReplayInput): Promise<ReplayImpact | null> {
   // loading two rule sets to replay nothing would cost an apply a third of its time
   if (samples.length === 0) return nobodyHit;
-  return options.compiler.replay({ beforeSha256, beforeSites: before.sites, afterSha256: after.sha256, afterSites: after.config.sites, samples, examplesMax, budgetMs });
+  return options.compiler.replay({ beforeSha256: before.sha256, beforeSites: before.config.sites, afterSha256: after.sha256, afterSites: after.config.sites, samples, examplesMax, budgetMs });
 }
 
 /** The first compile reads the rule set, checks every pattern and reads the automata; a change later on does little of that. */
@@ -100,6 +156,7 @@ async function warm(options: ChangeRoadOptions): Promise<'compiled' | 'refused'>
   const { activeId } = await readState(sql);
   const { settings } = (activeId === null ? null : await findVersion(sql, activeId)) ?? (await readHead(sql));
   const compiled = await compileSettings(options, revealSecrets(settings, options.sealing));
+  if (compiled.kind === 'compiled') await compiled.stored;
   if (compiled.kind === 'compiled' && (await findSamples(sql, 1)).length > 0) {
     const { sha256, config: { sites } } = compiled;
     // loads the rule set that serves, which the replay of the first apply begins with

@@ -31,7 +31,8 @@ const ReplayRow = Type.Object({
 });
 
 export const ReplayImpactSchema = Type.Object({
-  replayed: Type.Integer({ description: 'recorded requests that were run through both artifacts' }),
+  samples: Type.Integer({ description: 'recorded requests that were chosen, the newest' }),
+  replayed: Type.Integer({ description: 'those that were run through both artifacts before the time was up; a dry run has more of both' }),
   newly_blocked: Type.Integer(),
   newly_allowed: Type.Integer(),
   newly_blocked_examples: Type.Array(ReplayRow),
@@ -60,6 +61,9 @@ export const ApplyNodeSchema = Type.Object({
 });
 export type ApplyNode = Static<typeof ApplyNodeSchema>;
 
+/** Milliseconds by step, in the order of the road; steps that were not taken are absent. Those with a dot are parts of the step in front of it. */
+export type StepTimes = Readonly<Record<string, number>>;
+
 interface Findings {
   readonly artifactSha256: string;
   readonly diagnostics: readonly ApplyDiagnostic[];
@@ -67,6 +71,7 @@ interface Findings {
   /** Settings that differ from their defaults and that nothing enforces yet. */
   readonly notEnforcedYet: readonly string[];
   readonly tookMs: number;
+  readonly steps?: StepTimes;
 }
 
 export type ApplyOutcome =
@@ -94,5 +99,6 @@ export const ApplyReplySchema = Type.Object({
   not_enforced_yet: Type.Array(Type.String()),
   nodes: Type.Array(ApplyNodeSchema),
   took_ms: Type.Number(),
+  steps: Type.Record(Type.String(), Type.Integer(), { description: 'milliseconds of each step: gather (what serves, the nodes, recorded requests; beside the compile), compile with its parts, replay, store (what the disk took beyond the replay), activate' }),
 });
 export type ApplyReply = Static<typeof ApplyReplySchema>;

@@ -26,7 +26,7 @@ const limits = { examplesMax: 2, clock: () => 0, budgetMs: 1000 };
 t.test('only what changes for people is told', async (t) => {
   const samples = [sample(1, '/?old'), sample(2, '/?new'), sample(3, '/?old&new'), sample(4, '/'), sample(5, '/', 'new'), sample(6, '/?new')];
   const impact = replayImpact(samples, side('old', 1), side('new', 2), limits);
-  t.match(impact, { replayed: 6, newly_blocked: 3, newly_allowed: 1 });
+  t.match(impact, { samples: 6, replayed: 6, newly_blocked: 3, newly_allowed: 1 });
   t.same(impact.newly_blocked_examples.map(({ request_id, rule_ids, score_before, score_after }) => [request_id, rule_ids, score_before, score_after]), [['r2', [2], 0, 5], ['r5', [2], 0, 5]], 'at most as many as asked for');
   t.same(impact.newly_allowed_examples.map(({ request_id, rule_ids }) => [request_id, rule_ids]), [['r1', [1]]]);
 });
@@ -37,8 +37,15 @@ t.test('a site that only detects, or is not protected, blocks nobody', async (t)
   t.match(replayImpact([sample(1, '/?x')], side('x', 1, [{ name: 'shop', mode: null, protected: false }]), side('x', 1), limits), { newly_blocked: 1, newly_allowed: 0 });
 });
 
-t.test('a used-up budget says how far it came', async (t) => {
+t.test('a used-up budget says how far it came, and there is always a little', async (t) => {
   let nowMs = 0;
-  const impact = replayImpact(Array.from({ length: 100 }, (_, n) => sample(n, '/')), side('a', 1), side('b', 1), { ...limits, clock: () => (nowMs += 100) });
-  t.equal(impact.replayed, 10);
+  const samples = Array.from({ length: 100 }, (_, n) => sample(n, '/'));
+  const replayed = (budgetMs: number): number => {
+    nowMs = 0;
+    const impact = replayImpact(samples, side('a', 1), side('b', 1), { ...limits, budgetMs, clock: () => (nowMs += 100) });
+    t.equal(impact.samples, 100, 'out of how many');
+    return impact.replayed;
+  };
+  t.equal(replayed(5000), 82); // the clock is read once at the start, and once a sample from the 32nd on
+  t.equal(replayed(-1), 32);
 });

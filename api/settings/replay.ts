@@ -40,6 +40,8 @@ interface Outcome {
 }
 
 const ruleIdsMax = 20;
+/** 30 ms of them. */
+const samplesMin = 32;
 
 function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
   const site = side.sites.find(({ name }) => name === sample.site);
@@ -57,12 +59,12 @@ function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
 
 const onlyIn = (these: readonly number[], those: readonly number[]): number[] => these.filter((id) => !those.includes(id));
 
-/** Stops when the budget is used up; `replayed` says how far it came. Rule ids are those that only the deciding side matched. */
+/** Stops when the budget is used up, but not before the first few: on a machine that is busy with an attack they are what there is to go by; `replayed` of `samples` says how far it came. Rule ids are those that only the deciding side matched. */
 export function replayImpact(samples: readonly ReplaySample[], before: ReplaySide, after: ReplaySide, limits: ReplayLimits): ReplayImpact {
-  const impact: ReplayImpact = { replayed: 0, newly_blocked: 0, newly_allowed: 0, newly_blocked_examples: [], newly_allowed_examples: [] };
+  const impact: ReplayImpact = { samples: samples.length, replayed: 0, newly_blocked: 0, newly_allowed: 0, newly_blocked_examples: [], newly_allowed_examples: [] };
   const startedMs = limits.clock();
   for (const sample of samples) {
-    if (limits.clock() - startedMs > limits.budgetMs) break;
+    if (impact.replayed >= samplesMin && limits.clock() - startedMs > limits.budgetMs) break;
     const [was, is] = [runOne(before, sample), runOne(after, sample)];
     impact.replayed++;
     if (was.isBlocked === is.isBlocked) continue;

@@ -22,16 +22,41 @@ export interface CompiledDatabase {
 /** How Hyperscan takes one pattern: exactly, only as an over-approximation, or not at all. */
 export type PatternFit = 'exact' | 'prefilter' | 'refused';
 
+export interface PatternList {
+  readonly patterns: readonly PatternSpec[];
+  /** Equal names are equal patterns, in this thread and as long as it lives; '' = not named. */
+  readonly name: string;
+}
+
+/** Hashing the texts of all lists takes a change of one rule 20 ms; it touches few of them. Emptied when full. */
+const knownKeys = new Map<string, string>();
+const knownKeysMax = 500;
+const knownFitKeys = new Map<string, string>();
+const knownFitKeysMax = 10_000;
+
+function remember(known: Map<string, string>, max: number, name: string, make: () => string): string {
+  let found = known.get(name);
+  if (found !== undefined) return found;
+  found = make();
+  if (known.size >= max) known.clear();
+  known.set(name, found);
+  return found;
+}
+
 export class DatabaseCompiler {
-  private readonly pool: Piscina<CompileTask, CompileReply>;
+  private pool: Piscina<CompileTask, CompileReply> | null = null;
 
   constructor(
     private readonly cache: CompileCache,
     /** Names library, version and CPU features: bytes of another platform must not be taken from the cache. */
     private readonly platform: string,
-    threads: number = availableParallelism(),
-  ) {
-    this.pool = new Piscina({ filename: new URL('./database-worker.js', import.meta.url).href, minThreads: 0, maxThreads: Math.max(1, threads), idleTimeout: 1000 });
+    private readonly threads: number = availableParallelism(),
+  ) {}
+
+  /** Most changes find everything in the cache and need no thread. */
+  private run(task: CompileTask): Promise<CompileReply> {
+    this.pool ??= new Piscina({ filename: new URL('./database-worker.js', import.meta.url).href, minThreads: 0, maxThreads: Math.max(1, this.threads), idleTimeout: 1000 });
+    return this.pool.run(task);
   }
 
   keyOf(patterns: readonly PatternSpec[]): string {
@@ -42,9 +67,10 @@ export class DatabaseCompiler {
   }
 
   /** Compiles all lists; equal lists once. Rejects when a pattern is refused (classify them first). */
-  async compile(lists: readonly (readonly PatternSpec[])[]): Promise<readonly CompiledDatabase[]> {
+  async compile(lists: readonly PatternList[]): Promise<readonly CompiledDatabase[]> {
+    const keys = lists.map(({ patterns, name }) => (name === '' ? this.keyOf(patterns) : remember(knownKeys, knownKeysMax, `${this.platform} ${name}`, () => this.keyOf(patterns))));
     const wanted = new Map<string, readonly PatternSpec[]>();
-    for (const list of lists) wanted.set(this.keyOf(list), list);
+    lists.forEach(({ patterns }, index) => wanted.set(keys[index] as string, patterns));
     const done = new Map<string, CompiledDatabase>();
     const work = [...wanted].sort(([, a], [, b]) => weight(b) - weight(a));
     await Promise.all(
@@ -54,18 +80,18 @@ export class DatabaseCompiler {
           done.set(key, { key, bytes: cached, compileMs: 0 });
           return;
         }
-        const reply = await this.pool.run({ kind: 'database', patterns });
+        const reply = await this.run({ kind: 'database', patterns });
         if (reply.kind !== 'database') throw new Error(`Hyperscan refused a pattern list that had been checked: ${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`);
         this.cache.keep(key, reply.bytes);
         done.set(key, { key, bytes: reply.bytes, compileMs: reply.compileMs });
       }),
     );
-    return lists.map((list) => done.get(this.keyOf(list)) as CompiledDatabase);
+    return keys.map((key) => done.get(key) as CompiledDatabase);
   }
 
   /** Tries each pattern alone. Parallel to `patterns`. */
   async classify(patterns: readonly PatternSpec[]): Promise<readonly PatternFit[]> {
-    const keys = patterns.map((pattern) => createHash('sha256').update('fit\n').update(this.keyOf([{ ...pattern, id: 0 }])).digest('hex'));
+    const keys = patterns.map((pattern) => this.fitKeyOf(pattern));
     const fits = new Map<string, PatternFit>();
     const missing = new Map<string, PatternSpec>();
     keys.forEach((key, index) => {
@@ -79,7 +105,7 @@ export class DatabaseCompiler {
     while (entries.length > 0) batches.push(entries.splice(0, (entries[0] as [string, PatternSpec])[1].source.length > 1500 ? 1 : 24));
     await Promise.all(
       batches.map(async (batch) => {
-        const reply = await this.pool.run({ kind: 'classify', patterns: batch.map(([, pattern]) => pattern) });
+        const reply = await this.run({ kind: 'classify', patterns: batch.map(([, pattern]) => pattern) });
         if (reply.kind !== 'classify') throw new Error('the classification worker answered something else');
         batch.forEach(([key], index) => {
           const fit = reply.fits[index] as PatternFit;
@@ -91,8 +117,14 @@ export class DatabaseCompiler {
     return keys.map((key) => fits.get(key) as PatternFit);
   }
 
+  private fitKeyOf(pattern: PatternSpec): string {
+    const { source, caseless, dotAll, multiline, prefilter } = pattern;
+    const flags = [caseless, dotAll, multiline, prefilter].map(Number).join('');
+    return remember(knownFitKeys, knownFitKeysMax, `${this.platform} ${flags} ${source}`, () => createHash('sha256').update('fit\n').update(this.keyOf([{ ...pattern, id: 0 }])).digest('hex'));
+  }
+
   async close(): Promise<void> {
-    await this.pool.destroy();
+    await this.pool?.destroy();
   }
 }
 

@@ -18,19 +18,32 @@ export interface ScanPattern {
   readonly canMatchWithin: (alphabet: Uint8Array) => boolean;
 }
 
-/** Patterns are pure functions of their text, and a change of one rule leaves hundreds as they were. Emptied when full. */
-const parsedPatterns = new Map<string, ScanPattern>();
-const parsedPatternsMax = 10_000;
+/** Patterns are pure functions of their text, and a change of one rule leaves thousands as they were. Emptied when full. */
+const knownPatterns = new Map<string, ScanPattern>();
+const knownPatternsMax = 50_000;
+
+function remember(key: string, make: () => ScanPattern): ScanPattern {
+  const known = knownPatterns.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  if (knownPatterns.size >= knownPatternsMax) knownPatterns.clear();
+  knownPatterns.set(key, made);
+  return made;
+}
+
+const serials = new WeakMap<ScanPattern, number>();
+let serialsGiven = 0;
+
+/** Names a pattern object in this thread, shortly: the number of no other object, whatever became of it. */
+export function serialOf(pattern: ScanPattern): number {
+  let serial = serials.get(pattern);
+  if (serial === undefined) serials.set(pattern, (serial = ++serialsGiven));
+  return serial;
+}
 
 /** A seclang `@rx` pattern: DOTALL, not MULTILINE. `overLowercase`: it is meant for lower-cased text but will scan the text as it is. */
 export function regexPattern(source: string, overLowercase: boolean): ScanPattern {
-  const key = `${overLowercase ? 'l' : '='}${source}`;
-  const known = parsedPatterns.get(key);
-  if (known !== undefined) return known;
-  const made = translatePattern(source, overLowercase);
-  if (parsedPatterns.size >= parsedPatternsMax) parsedPatterns.clear();
-  parsedPatterns.set(key, made);
-  return made;
+  return remember(`${overLowercase ? 'l' : '='}${source}`, () => translatePattern(source, overLowercase));
 }
 
 function translatePattern(source: string, overLowercase: boolean): ScanPattern {
@@ -44,7 +57,17 @@ function translatePattern(source: string, overLowercase: boolean): ScanPattern {
     dotAll: false,
     multiline: false,
     isLiteral: false,
-    canMatchWithin: (alphabet) => canMatchWithin(node, alphabet),
+    canMatchWithin: perAlphabet((alphabet) => canMatchWithin(node, alphabet)),
+  };
+}
+
+/** The alphabets are two tables that never change, and every class of every compile asks about them. */
+function perAlphabet(answer: (alphabet: Uint8Array) => boolean): (alphabet: Uint8Array) => boolean {
+  const known = new WeakMap<Uint8Array, boolean>();
+  return (alphabet) => {
+    let found = known.get(alphabet);
+    if (found === undefined) known.set(alphabet, (found = answer(alphabet)));
+    return found;
   };
 }
 
@@ -60,6 +83,10 @@ function escapeBytes(text: string): string {
 
 /** A literal, anchored where its operator anchors it. */
 export function literalPattern(literal: string, caseless: boolean, operator: string): ScanPattern {
+  return remember(`${caseless ? 'i' : 'c'}${operator} ${literal}`, () => translateLiteral(literal, caseless, operator));
+}
+
+function translateLiteral(literal: string, caseless: boolean, operator: string): ScanPattern {
   const before = operator === 'beginsWith' || operator === 'streq' ? '^' : '';
   const after = operator === 'endsWith' || operator === 'streq' ? '\\z' : '';
   const source = `${before}${escapeBytes(literal)}${after}`;

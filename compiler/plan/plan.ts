@@ -6,11 +6,11 @@
 // docs/adr/0001-automata.md).
 import type { Program } from '#engine/ir';
 import type { PatternSpec } from '#engine/native/matcher';
-import { scanSources, type CalledAtomIR, type DatabaseIR, type GroupIR, type PlanIR, type RegexSetIR, type ScanClassIR, type ScanSource } from '#engine/plan';
+import { familiesMax, scanSources, type CalledAtomIR, type DatabaseIR, type FamilyIR, type GroupIR, type PlanIR, type RegexSetIR, type ScanClassIR, type ScanSource } from '#engine/plan';
 import type { FoldedProgram } from '../passes/fold-constants.js';
 import { planAtoms, type AtomPlan, type PlannedAtom } from './atoms.js';
 import type { DatabaseCompiler, PatternFit } from './database-compiler.js';
-import type { ScanPattern } from './patterns.js';
+import { serialOf, type ScanPattern } from './patterns.js';
 
 export interface PlanReport {
   readonly atoms: number;
@@ -21,8 +21,8 @@ export interface PlanReport {
   readonly inRe2: readonly { readonly rule: number; readonly fit: PatternFit; readonly patternBytes: number }[];
 }
 
-/** Most values are words and numbers; the second alphabet adds what prose and paths have. Smallest first. */
-const alphabets = ['0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-', '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.- ,:/@+'];
+/** Most new values are ids, tokens and numbers, most others words; the last alphabet adds what prose and paths have. Smallest first. */
+const alphabets = ['0123456789ABCDEFabcdef.-', '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-', '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.- ,:/@+'];
 const alphabetTables = alphabets.map((alphabet) => {
   const table = new Uint8Array(256);
   for (const character of alphabet) table[character.charCodeAt(0)] = 1;
@@ -32,6 +32,8 @@ const alphabetTables = alphabets.map((alphabet) => {
 const classSimilarityMin = 0.5;
 /** A sub-database for an alphabet pays only where it leaves out at least this part of the patterns. */
 const alphabetShareMax = 0.7;
+/** So does one for the pipelines that share a transformation. */
+const familyShareMax = 0.5;
 
 export async function buildPlan(program: Program, folded: FoldedProgram, compiler: DatabaseCompiler): Promise<{ plan: PlanIR; blobs: ReadonlyMap<string, Uint8Array>; report: PlanReport }> {
   const atomPlan = planAtoms(program, folded);
@@ -39,7 +41,7 @@ export async function buildPlan(program: Program, folded: FoldedProgram, compile
   const builder = new PlanBuilder(program, atomPlan, fits);
   const own = findOwnAtoms(program, atomPlan.atoms);
   const classes = groupSources(atomPlan.atoms, own).map(({ sources, atoms }) => builder.buildClass(sources, atoms, own));
-  const compiled = await compiler.compile(builder.lists.map((list) => list.patterns));
+  const compiled = await compiler.compile(builder.lists);
   const databases: DatabaseIR[] = builder.lists.map((list, index) => ({ key: (compiled[index] as { key: string }).key, patterns: list.patterns, atomOf: list.atomOf }));
   const plan: PlanIR = {
     pipelines: atomPlan.pipelines,
@@ -147,7 +149,7 @@ interface AutomatonAtom {
 }
 
 class PlanBuilder {
-  readonly lists: { readonly patterns: PatternSpec[]; readonly atomOf: number[] }[] = [];
+  readonly lists: { readonly patterns: PatternSpec[]; readonly atomOf: number[]; readonly name: string }[] = [];
   readonly counts: { readonly atoms: number; readonly patterns: number }[] = [];
   readonly inRe2: { rule: number; fit: PatternFit; patternBytes: number }[] = [];
   private readonly listIds = new Map<string, number>();
@@ -185,9 +187,26 @@ class PlanBuilder {
       sources,
       union: this.groupOf(0, automaton),
       groups: pipelines.map((pipeline) => this.groupOf(pipeline, automaton.filter(({ atom }) => atom.pipeline === pipeline))),
+      families: this.familiesOf(automaton),
       sets: [...inSets].map(([pipeline, entries]) => setOf(pipeline, entries)),
       called,
     };
+  }
+
+  /** By transformation, smallest first: the patterns of all pipelines that have it. */
+  private familiesOf(automaton: readonly AutomatonAtom[]): FamilyIR[] {
+    const total = automaton.reduce((sum, { patterns }) => sum + patterns.length, 0);
+    const { pipelines } = this.atomPlan;
+    const members = new Map<string, AutomatonAtom[]>();
+    for (const entry of automaton) {
+      for (const transformation of new Set(pipelines[entry.atom.pipeline])) members.set(transformation, [...(members.get(transformation) ?? []), entry]);
+    }
+    return [...members]
+      .map(([transformation, atoms]) => ({ transformation, atoms, patterns: atoms.reduce((sum, { patterns }) => sum + patterns.length, 0) }))
+      .filter(({ atoms, patterns }) => new Set(atoms.map(({ atom }) => atom.pipeline)).size > 1 && patterns <= total * familyShareMax)
+      .sort((a, b) => a.patterns - b.patterns || (a.transformation < b.transformation ? -1 : 1))
+      .slice(0, familiesMax)
+      .map(({ transformation, atoms }) => ({ transformation, group: this.groupOf(0, atoms) }));
   }
 
   private groupOf(pipeline: number, atoms: readonly AutomatonAtom[]): GroupIR {
@@ -203,12 +222,12 @@ class PlanBuilder {
   /** Interns a pattern list; equal lists are one database. */
   private listOf(entries: readonly { atom: number; pattern: ScanPattern }[]): number {
     if (entries.length === 0) return -1;
-    const patterns = entries.map(({ pattern }, id) => specOf(pattern, id));
-    const atomOf = entries.map(({ atom }) => atom);
-    const key = JSON.stringify([atomOf, patterns]);
+    // serials instead of the patterns' texts: a list has thousands, and there are a hundred lists
+    const name = entries.map(({ pattern }) => serialOf(pattern)).join();
+    const key = `${name}/${entries.map(({ atom }) => atom).join()}`;
     const known = this.listIds.get(key);
     if (known !== undefined) return known;
-    this.lists.push({ patterns, atomOf });
+    this.lists.push({ patterns: entries.map(({ pattern }, id) => specOf(pattern, id)), atomOf: entries.map(({ atom }) => atom), name });
     this.listIds.set(key, this.lists.length - 1);
     return this.lists.length - 1;
   }

@@ -95,8 +95,29 @@ function complete({ cells, stateCount, ending }: Trie, classCount: number): void
   }
 }
 
+/** Equal lists share one automaton per thread: the next generation has the lists of the one before, and building the CRS's takes 50 ms. */
+const known = new Map<string, PhraseSet>();
+/** Emptied when the automata of this thread hold more cells than this (64 MB); the CRS's hold a tenth. */
+const knownCellsMax = 16 * 1024 * 1024;
+let knownCells = 0;
+
 /** Empty phrases are ignored; a set without phrases matches nothing. Throws OperatorArgumentError when the list is too large. */
 export function compilePhrases(list: readonly string[]): PhraseSet {
+  // lengths in front, so that no two lists are one text
+  const key = `${list.map(({ length }) => length).join(',')}:${list.join('')}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const { set, cells } = buildSet(list);
+  if (knownCells + cells > knownCellsMax) {
+    known.clear();
+    knownCells = 0;
+  }
+  known.set(key, set);
+  knownCells += cells;
+  return set;
+}
+
+function buildSet(list: readonly string[]): { readonly set: PhraseSet; readonly cells: number } {
   const phrases = list.filter((phrase) => phrase !== '');
   const { classOf, classCount } = classesOf(phrases);
   const trie = buildTrie(phrases, classOf, classCount);
@@ -120,11 +141,9 @@ export function compilePhrases(list: readonly string[]): PhraseSet {
     }
     return -1;
   };
-  return {
-    endOfFirst,
-    first: (value) => {
-      const end = endOfFirst(value);
-      return end < 0 ? null : value.slice(end - (ending[endedIn] as number), end);
-    },
+  const first = (value: string): string | null => {
+    const end = endOfFirst(value);
+    return end < 0 ? null : value.slice(end - (ending[endedIn] as number), end);
   };
+  return { set: { endOfFirst, first }, cells: table.length + ending.length };
 }
