@@ -5,8 +5,9 @@ import { badValue, choice, ignored } from './values.js';
 import { checkRegex, isLinear } from '../regex-check.js';
 
 /**
- * The recommended configuration writes `^(?:5|4(?!04))`. There are only 500 statuses: an expression that cannot run in
- * linear time becomes the list of those it matches. null when it is no expression at all.
+ * There are only 500 statuses: an expression that cannot run in linear time (a back-reference, say; the `4(?!04)` of the
+ * recommended configuration can, since look-aheads are rewritten) becomes the list of those it matches. null when it is no
+ * expression at all.
  */
 function listStatuses(source: string): string | null {
   let expression: RegExp;

@@ -47,6 +47,25 @@ export function hexPair(bytes: Buffer, at: number, end: number): number {
   return (high | low) < 0 ? -1 : (high << 4) | low;
 }
 
+/** What an escaped byte stands for in C and JavaScript: `\a \b \f \n \r \t \v`, and every other for itself. */
+export const escapedByte: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+for (const [letter, byte] of [[0x61, 0x07], [0x62, 0x08], [0x66, 0x0c], [0x6e, 0x0a], [0x72, 0x0d], [0x74, 0x09], [0x76, 0x0b]] as const) escapedByte[letter] = byte;
+
+/** Where the octal digits that begin at `at` end: after three at the most, and not at or after `end`. */
+export function octalEnd(bytes: Buffer, at: number, end: number): number {
+  const last = Math.min(at + 3, end);
+  let index = at;
+  while (index < last && ((bytes[index] as number) & 0xf8) === 0x30) index += 1;
+  return index;
+}
+
+/** The number in the octal digits [from, to). */
+export function octalValue(bytes: Buffer, from: number, to: number): number {
+  let value = 0;
+  for (let index = from; index < to; index += 1) value = value * 8 + (bytes[index] as number) - 0x30;
+  return value;
+}
+
 /** isspace of the C locale: space, \t \n \v \f \r. */
 export function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);

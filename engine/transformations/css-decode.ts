@@ -2,7 +2,7 @@ import { finish, hexValue, isSpace, load, narrowFullWidth } from './bytes.js';
 import type { Transformation } from './transformation.js';
 
 /** The byte of 1–6 hexadecimal digits at `at`: the low byte; full-width ASCII is narrowed when the digits before the last four are zeros. */
-function escapedByte(bytes: Buffer, at: number, count: number): number {
+function cssByte(bytes: Buffer, at: number, count: number): number {
   const digit = (index: number): number => hexValue[bytes[at + index] as number] as number;
   if (count === 1) return digit(0);
   const low = (digit(count - 2) << 4) | digit(count - 1);
@@ -28,7 +28,7 @@ function apply(value: string): string {
     let count = 0;
     while (count < 6 && index + count < end && (hexValue[bytes[index + count] as number] as number) >= 0) count += 1;
     if (count > 0) {
-      bytes[written++] = escapedByte(bytes, index, count);
+      bytes[written++] = cssByte(bytes, index, count);
       index += count;
       if (index < end && isSpace(bytes[index] as number)) index += 1;
     } else if (bytes[index] === 0x0a) index += 1;

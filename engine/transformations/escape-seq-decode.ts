@@ -1,16 +1,5 @@
-import { finish, hexPair, load } from './bytes.js';
+import { escapedByte, finish, hexPair, load, octalEnd, octalValue } from './bytes.js';
 import type { Transformation } from './transformation.js';
-
-/** `\a \b \f \n \r \t \v`; every other escaped byte stands for itself. */
-const named = new Map<number, number>([
-  [0x61, 0x07],
-  [0x62, 0x08],
-  [0x66, 0x0c],
-  [0x6e, 0x0a],
-  [0x72, 0x0d],
-  [0x74, 0x09],
-  [0x76, 0x0b],
-]);
 
 function apply(value: string): string {
   const start = value.indexOf('\\');
@@ -32,13 +21,11 @@ function apply(value: string): string {
       bytes[written++] = decoded < 0 ? next : decoded;
       index += decoded < 0 ? 2 : 4;
     } else if (next >= 0x30 && next <= 0x37) {
-      let octal = 0;
-      let at = index + 1;
-      while (at < end && at < index + 4 && ((bytes[at] as number) & 0xf8) === 0x30) octal = octal * 8 + (bytes[at++] as number) - 0x30;
-      bytes[written++] = octal & 0xff;
-      index = at;
+      const after = octalEnd(bytes, index + 1, end);
+      bytes[written++] = octalValue(bytes, index + 1, after) & 0xff;
+      index = after;
     } else {
-      bytes[written++] = named.get(next) ?? next;
+      bytes[written++] = escapedByte[next] as number;
       index += 2;
     }
   }

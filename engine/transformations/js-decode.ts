@@ -1,20 +1,5 @@
-import { finish, hexPair, load, narrowFullWidth } from './bytes.js';
+import { escapedByte, finish, hexPair, load, narrowFullWidth, octalEnd, octalValue } from './bytes.js';
 import type { Transformation } from './transformation.js';
-
-/** `\a \b \f \n \r \t \v`; every other escaped byte stands for itself. */
-const named = new Map<number, number>([
-  [0x61, 0x07],
-  [0x62, 0x08],
-  [0x66, 0x0c],
-  [0x6e, 0x0a],
-  [0x72, 0x0d],
-  [0x74, 0x09],
-  [0x76, 0x0b],
-]);
-
-function isOctal(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x37;
-}
 
 function apply(value: string): string {
   const start = value.indexOf('\\');
@@ -46,17 +31,14 @@ function apply(value: string): string {
         index += 4;
         continue;
       }
-    } else if (isOctal(next)) {
-      let digits = 1;
-      while (digits < 3 && index + 1 + digits < end && isOctal(bytes[index + 1 + digits])) digits += 1;
-      if (digits === 3 && next > 0x33) digits = 2; // three digits from 400 on would exceed a byte
-      let octal = 0;
-      for (let at = index + 1; at <= index + digits; at += 1) octal = octal * 8 + (bytes[at] as number) - 0x30;
-      bytes[written++] = octal;
-      index += 1 + digits;
+    } else if (next >= 0x30 && next <= 0x37) {
+      let after = octalEnd(bytes, index + 1, end);
+      if (after === index + 4 && next > 0x33) after -= 1; // three digits from 400 on would exceed a byte
+      bytes[written++] = octalValue(bytes, index + 1, after);
+      index = after;
       continue;
     }
-    bytes[written++] = named.get(next) ?? next;
+    bytes[written++] = escapedByte[next] as number;
     index += 2;
   }
   return finish(value, bytes, written);
