@@ -153,6 +153,7 @@ export function dumpPlan(program: Program, plan: PlanIR): string {
   for (const scanClass of plan.classes) {
     lines.push(`class ${scanClass.sources.join(' ')}`);
     for (const [name, group] of [['union', scanClass.union] as const, ...scanClass.groups.map((one) => [dumpPipeline(plan, one.pipeline), one] as const)]) if (group.database !== -1) lines.push(`  ${name}: ${dumpGroup(plan, group)}`);
+    for (const { transformation, group } of scanClass.families) lines.push(`  texts of t:${transformation} only: ${dumpGroup(plan, group)}`);
     for (const set of scanClass.sets) lines.push(`  RE2 set on ${dumpPipeline(plan, set.pipeline)}: atoms ${set.atoms.join(' ')}`);
     for (const { atom, pipeline, neededBytes } of scanClass.called) lines.push(`  called on ${dumpPipeline(plan, pipeline)}: atom ${atom}${neededBytes === null ? '' : `, where one of ${neededBytes.length} bytes occurs`}`);
   }

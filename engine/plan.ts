@@ -23,6 +23,15 @@ export interface GroupIR {
   readonly byAlphabet: readonly number[];
 }
 
+/** All pipelines that have one transformation, for texts that only those make: they look like nothing the others ask about. */
+export interface FamilyIR {
+  readonly transformation: string;
+  /** As a union: hits count for the pipelines that made the text. */
+  readonly group: GroupIR;
+}
+/** Families of a scan class; their bits fit an integer. */
+export const familiesMax = 24;
+
 /**
  * Where values come from, each with the seclang variables it feeds. A source is collected once per transaction, in the
  * phase that knows it first. The Cookie header is a source of its own because most rules exclude it from
@@ -67,6 +76,8 @@ export interface ScanClassIR {
   readonly union: GroupIR;
   /** One group for each pipeline but the identity that has automaton atoms. */
   readonly groups: readonly GroupIR[];
+  /** Smallest first; at most `familiesMax`. */
+  readonly families: readonly FamilyIR[];
   /** Atoms answered by RE2 sets: Hyperscan refuses or only approximates their patterns. */
   readonly sets: readonly RegexSetIR[];
   /** Atoms answered by calling the operator (libinjection, validateByteRange, …). */

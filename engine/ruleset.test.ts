@@ -18,7 +18,7 @@ function planWith(keys: readonly string[]): PlanIR {
   return {
     pipelines: [[]],
     atoms: [{ pipeline: 0, item: 0, link: 0 }],
-    classes: [{ sources: ['argGetValue'], union: { pipeline: 0, database: 0, byAlphabet: [] }, groups: [], sets: [], called: [] }],
+    classes: [{ sources: ['argGetValue'], union: { pipeline: 0, database: 0, byAlphabet: [] }, groups: [], families: [], sets: [], called: [] }],
     databases: keys.map((key) => ({ key, patterns, atomOf: [0] })),
     alphabets: [],
     linkAtoms: [[[0]]],

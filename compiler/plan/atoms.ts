@@ -191,7 +191,7 @@ function meansOf(operator: OperatorIR, argument: string, caseless: boolean): Ato
 }
 
 /** Bytes without which the operator cannot hold; null = no such set is known. */
-function neededBytesOf(operator: OperatorIR, argument: string): readonly number[] | null {
+export function neededBytesOf(operator: OperatorIR, argument: string): readonly number[] | null {
   const bytes = [...Array(256).keys()];
   if (operator.name === 'validateByteRange') {
     // It holds on a value exactly when it holds on one of its bytes.
@@ -199,6 +199,19 @@ function neededBytesOf(operator: OperatorIR, argument: string): readonly number[
     return bytes.filter((byte) => matcher.matches(String.fromCharCode(byte)));
   }
   if (operator.name === 'validateUrlEncoding') return [0x25];
+  // libinjection's HTML tokenizer leaves its first token (text, or a value of an attribute without a name) only at white
+  // space, a quote, `<`, `>`, `/` or `=`; that token alone is never an attack.
+  if (operator.name === 'detectXSS') return bytes.filter((byte) => !isIn(wordBytes, byte));
+  // Hexadecimal digits make at most a number and one word, and no keyword of SQL that libinjection reacts to is spelled
+  // with a to f alone (atoms.test.ts tries all of them). With g to z, `--` or a dot it may.
+  if (operator.name === 'detectSQLi') return bytes.filter((byte) => !isIn(hexBytes, byte));
   if (operator.name === 'validateUtf8Encoding') return bytes.filter((byte) => byte >= 0x80);
   return null;
+}
+
+const hexBytes = '0123456789ABCDEFabcdef';
+const wordBytes = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-';
+
+function isIn(alphabet: string, byte: number): boolean {
+  return alphabet.includes(String.fromCharCode(byte));
 }

@@ -200,8 +200,8 @@ phase 2: 2 rules, visited in every transaction: none
 atom 0 of 5/0: @rx "ev[i]l$" on t:urlDecodeUni
 atom 1 of 6/0: @validateUrlEncoding "" on the value itself
 class argGetValue argPostValue
-  union: 1 patterns; alphabet 0: 1 patterns; alphabet 1: 1 patterns
-  t:urlDecodeUni: 1 patterns; alphabet 0: 1 patterns; alphabet 1: 1 patterns
+  union: 1 patterns; alphabet 0: nothing; alphabet 1: 1 patterns; alphabet 2: 1 patterns
+  t:urlDecodeUni: 1 patterns; alphabet 0: nothing; alphabet 1: 1 patterns; alphabet 2: 1 patterns
   called on the value itself: atom 1, where one of 1 bytes occurs
 `,
   );

@@ -7,6 +7,7 @@
 import type { Program } from '#engine/ir';
 import type { PatternSpec } from '#engine/native/matcher';
 import { familiesMax, scanSources, type CalledAtomIR, type DatabaseIR, type FamilyIR, type GroupIR, type PlanIR, type RegexSetIR, type ScanClassIR, type ScanSource } from '#engine/plan';
+import { transformations } from '#engine/transformations/index';
 import type { FoldedProgram } from '../passes/fold-constants.js';
 import { planAtoms, type AtomPlan, type PlannedAtom } from './atoms.js';
 import type { DatabaseCompiler, PatternFit } from './database-compiler.js';
@@ -32,8 +33,8 @@ const alphabetTables = alphabets.map((alphabet) => {
 const classSimilarityMin = 0.5;
 /** A sub-database for an alphabet pays only where it leaves out at least this part of the patterns. */
 const alphabetShareMax = 0.7;
-/** So does one for the pipelines that share a transformation. */
-const familyShareMax = 0.5;
+/** One for the pipelines that share a transformation pays where it is a small part of them: it is compiled in no time and stays in the cache of the processor. */
+const familyShareMax = 0.05;
 
 export async function buildPlan(program: Program, folded: FoldedProgram, compiler: DatabaseCompiler): Promise<{ plan: PlanIR; blobs: ReadonlyMap<string, Uint8Array>; report: PlanReport }> {
   const atomPlan = planAtoms(program, folded);
@@ -133,6 +134,12 @@ function clusterSources(atoms: readonly PlannedAtom[]): { sources: ScanSource[];
   return classes;
 }
 
+/** Letters, digits or spaces are enough to make it do something. */
+function changesOrdinaryText(name: string): boolean {
+  const triggers = transformations.get(name)?.triggers;
+  return triggers == null || triggers.some((byte) => byte === 0x20 || (alphabetTables[0] as Uint8Array)[byte] === 1);
+}
+
 function isResponse(source: ScanSource): boolean {
   return scanSources[source].phase >= 3;
 }
@@ -193,13 +200,13 @@ class PlanBuilder {
     };
   }
 
-  /** By transformation, smallest first: the patterns of all pipelines that have it. */
+  /** By transformation, smallest first: the patterns of all pipelines that have it, where it makes texts that no other pipeline sees. */
   private familiesOf(automaton: readonly AutomatonAtom[]): FamilyIR[] {
     const total = automaton.reduce((sum, { patterns }) => sum + patterns.length, 0);
     const { pipelines } = this.atomPlan;
     const members = new Map<string, AutomatonAtom[]>();
     for (const entry of automaton) {
-      for (const transformation of new Set(pipelines[entry.atom.pipeline])) members.set(transformation, [...(members.get(transformation) ?? []), entry]);
+      for (const transformation of new Set(pipelines[entry.atom.pipeline])) if (changesOrdinaryText(transformation)) members.set(transformation, [...(members.get(transformation) ?? []), entry]);
     }
     return [...members]
       .map(([transformation, atoms]) => ({ transformation, atoms, patterns: atoms.reduce((sum, { patterns }) => sum + patterns.length, 0) }))

@@ -6,8 +6,10 @@
 // Shortcuts for a value v and pipeline P:
 //  - P(v) = v when no byte of v triggers any step of P (Transformation.triggers): v is scanned once, with the union
 //    database of all pipelines, and a hit of P's pattern on v is a hit on P(v);
-//  - equal results of several pipelines are scanned once, with the union database, and hits of other pipelines' patterns
-//    on that text are dropped;
+//  - equal results of several pipelines are scanned once, with the union database or, when all of them have a
+//    transformation in common, with the database of the pipelines that have it (base64Decode: 30 patterns instead of
+//    thousands); hits of pipelines that did not make that text are dropped;
+//  - an operator is called once for a text, however many pipelines ask (multiMatch);
 //  - a value made of few kinds of bytes (letters, digits, `_.-`) is scanned only for patterns that such a value can match.
 import type { Matcher } from '../operators/operator.js';
 import type { Scanner } from '../native/matcher.js';
@@ -64,10 +66,21 @@ interface ClassTable {
   readonly alwaysChanges: boolean;
   readonly union: ScanGroup;
   readonly groups: readonly (ScanGroup | null)[]; // by pipeline position
+  readonly families: readonly ScanGroup[];
+  /** Pipeline position → bits of the families that it belongs to. */
+  readonly familiesOf: Int32Array;
   /** Atom → pipeline position in this class (-1 = not of this class). */
   readonly positionOf: Int16Array;
   readonly sets: readonly { readonly set: PatternSet; readonly step: number; readonly atoms: readonly number[]; readonly impossible: readonly boolean[] }[];
-  readonly called: readonly { readonly atom: number; readonly step: number; readonly mask: number; readonly matcher: Matcher }[];
+  readonly called: readonly Called[];
+}
+
+/** One operator and argument, asked behind several pipelines. */
+interface Called {
+  readonly matcher: Matcher;
+  readonly mask: number; // -1 = any text
+  readonly atoms: readonly number[];
+  readonly steps: readonly number[]; // parallel
 }
 
 export class HitFinder {
@@ -87,6 +100,7 @@ export class HitFinder {
   private positionsUsed = 0;
   private readonly texts: TextTable;
   private readonly sharing = new Uint16Array(1024);
+  private readonly common = new Int32Array(1024);
   takenFlags = 0;
   /** Hash of the text that `take` copied last. */
   private hash = 0;
@@ -213,14 +227,19 @@ export class HitFinder {
     const textOf = this.reservePositions(positions);
     const textAt = this.positions;
     const sharing = this.sharing.fill(0, 0, texts.length);
+    const common = this.common.fill(-1, 0, texts.length);
     for (let position = 0; position < positions; position += 1) {
       const text = ofStep[table.stepOf[position] as number] as number;
       textAt[textOf + position] = text;
-      if (table.groups[position] != null) sharing[text] = (sharing[text] as number) + 1;
+      if (table.groups[position] == null) continue;
+      sharing[text] = (sharing[text] as number) + 1;
+      common[text] = (common[text] as number) & (table.familiesOf[position] as number);
     }
     for (let text = 0; text < texts.length; text += 1) {
-      const { length } = texts[text] as string;
-      if (text === 0 || (sharing[text] as number) >= sharingMin) this.addJob(this.databaseFor(table.union, flags[text] as number), offsets[text] as number, length, record, { table, textOf, text });
+      if (text > 0 && (sharing[text] as number) < sharingMin) continue;
+      const families = text === 0 ? 0 : (common[text] as number);
+      const group = families === 0 ? table.union : (table.families[31 - Math.clz32(families & -families)] as ScanGroup);
+      this.addJob(this.databaseFor(group, flags[text] as number), offsets[text] as number, (texts[text] as string).length, record, { table, textOf, text });
     }
     for (let position = 1; position < positions; position += 1) {
       const text = textAt[textOf + position] as number;
@@ -253,10 +272,17 @@ export class HitFinder {
   }
 
   private askCalled(table: ClassTable, record: ValueRecord, value: string | null, flags: number): void {
-    for (const { atom, step, mask, matcher } of table.called) {
-      const text = value === null ? (this.texts.ofStep[step] as number) : 0;
-      if (mask !== -1 && ((value === null ? (this.texts.flags[text] as number) : flags) & mask) === 0) continue;
-      if (matcher.matches(value ?? (this.texts.texts[text] as string))) addHit(record, atom);
+    for (const { matcher, mask, atoms, steps } of table.called) {
+      let asked = -1;
+      let answer = false;
+      for (let index = 0; index < atoms.length; index += 1) {
+        const text = value === null ? (this.texts.ofStep[steps[index] as number] as number) : 0;
+        if (text !== asked) {
+          asked = text;
+          answer = (mask === -1 || ((value === null ? (this.texts.flags[text] as number) : flags) & mask) !== 0) && matcher.matches(value ?? (this.texts.texts[text] as string));
+        }
+        if (answer) addHit(record, atoms[index] as number);
+      }
     }
   }
 
@@ -369,6 +395,8 @@ export class HitFinder {
       return found === undefined ? null : { database: found.database, byAlphabet: found.byAlphabet };
     };
     const stepOf = pipelines.map(stepOfPipeline);
+    const { families } = scanClass;
+    const familyBits = (pipeline: number): number => families.reduce((bits, { transformation }, index) => ((plan.pipelines[pipeline] as readonly string[]).includes(transformation) ? bits | (1 << index) : bits), 0);
     return {
       steps,
       stepOf,
@@ -376,15 +404,29 @@ export class HitFinder {
       alwaysChanges: steps.some((step) => step.mask === -1),
       union: { database: scanClass.union.database, byAlphabet: scanClass.union.byAlphabet },
       groups: pipelines.map((_, position) => (position === 0 ? null : groupAt(position))),
+      families: families.map(({ group }) => ({ database: group.database, byAlphabet: group.byAlphabet })),
+      familiesOf: Int32Array.from(pipelines, familyBits),
       positionOf,
       sets,
-      called,
+      called: gatherCalled(called),
     };
   }
 }
 
 export const highBytes: readonly number[] = [...Array(256).keys()].filter((byte) => byte >= 0x80);
 const identity: Transformation = { name: 'none', apply: (value) => value, triggers: [] };
+
+/** Atoms whose matcher is the same one are asked together. */
+function gatherCalled(list: readonly { readonly atom: number; readonly step: number; readonly mask: number; readonly matcher: Matcher }[]): Called[] {
+  const found = new Map<Matcher, { matcher: Matcher; mask: number; atoms: number[]; steps: number[] }>();
+  for (const { atom, step, mask, matcher } of list) {
+    let called = found.get(matcher);
+    if (called === undefined) found.set(matcher, (called = { matcher, mask, atoms: [], steps: [] }));
+    called.atoms.push(atom);
+    called.steps.push(step);
+  }
+  return [...found.values()];
+}
 
 function addHit(record: ValueRecord, atom: number): void {
   if (record.hits === noHits) record.hits = [atom];

@@ -379,13 +379,20 @@ function ascending(a: number, b: number): number {
   return a - b;
 }
 
+/** By atom. Atoms with the same operator and argument, behind different pipelines, get the same matcher. */
 function calledMatchers(program: Program, plan: PlanIR): (ReturnType<typeof createMatcher> | undefined)[] {
   const constants = new Map(plan.constantArguments.map(([item, link, argument]) => [`${item}/${link}`, argument]));
   const called = new Set(plan.classes.flatMap((scanClass) => scanClass.called.map(({ atom }) => atom)));
+  const known = new Map<string, ReturnType<typeof createMatcher>>();
   return plan.atoms.map(({ item, link }, index) => {
     if (!called.has(index)) return undefined;
     const rule = program.items[item] as RuleIR;
     const operator = (rule.links[link] as LinkIR).operator;
-    return operator === null ? undefined : createMatcher(operator, constants.get(`${item}/${link}`) ?? operator.argument);
+    if (operator === null) return undefined;
+    const argument = constants.get(`${item}/${link}`) ?? operator.argument;
+    const question = JSON.stringify([operator.name, argument, operator.phrases]);
+    let matcher = known.get(question);
+    if (matcher === undefined) known.set(question, (matcher = createMatcher(operator, argument)));
+    return matcher;
   });
 }

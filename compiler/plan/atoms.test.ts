@@ -1,0 +1,49 @@
+// "Without one of these bytes the operator cannot hold": checked against the operators themselves.
+import { createMatcher } from '#engine/operators/index';
+import type { OperatorIR } from '#engine/ir';
+import fc from 'fast-check';
+import t from 'tap';
+import { neededBytesOf } from './atoms.js';
+
+const seed = Number(process.env['SEED'] ?? 20_261_121);
+const operator = (name: string, argument = ''): OperatorIR => ({ name, argument, negated: false, template: null, phrases: null });
+const bytesOf = (text: string): Set<number> => new Set([...text].map((character) => character.charCodeAt(0)));
+
+/** Bytes that the operator does not need, as text. */
+function idleBytes(name: string, argument = ''): string {
+  const needed = neededBytesOf(operator(name, argument), argument);
+  if (needed === null) throw new Error(`${name} has no needed bytes: the test would try nothing`);
+  const wanted = new Set(needed);
+  return [...Array(256).keys()].filter((byte) => !wanted.has(byte)).map((byte) => String.fromCharCode(byte)).join('');
+}
+
+t.test('no value of idle bytes only is a match', (t) => {
+  for (const [name, argument] of [['detectXSS', ''], ['detectSQLi', ''], ['validateByteRange', '32-126'], ['validateUrlEncoding', ''], ['validateUtf8Encoding', '']] as const) {
+    const idle = idleBytes(name, argument);
+    const matcher = createMatcher(operator(name, argument), argument);
+    fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...idle), maxLength: 40 }), (value) => !matcher.matches(value)), { seed, numRuns: 3000 });
+    t.ok(idle.length > 0, `${name}: ${idle.length} idle bytes`);
+  }
+  t.end();
+});
+
+t.test('detectSQLi: every word of a to f, alone and behind every shape of number', (t) => {
+  const matcher = createMatcher(operator('detectSQLi'), '');
+  const idle = bytesOf(idleBytes('detectSQLi'));
+  t.ok([...'0123456789abcdefABCDEF'].every((character) => idle.has(character.charCodeAt(0))));
+  t.notOk(idle.has(0x2d) || idle.has(0x2e) || idle.has(0x67), 'not the dash of a comment, not a dot, not other letters');
+  t.ok(matcher.matches('1--1') && matcher.matches("1' or 1=1"), 'the operator sees what it should');
+  let words = [''];
+  let tried = 0;
+  for (let length = 0; length <= 6; length += 1) {
+    for (const word of words) {
+      for (const number of length < 6 ? ['', '1', '00', '1e', '1e5', '0b1', '0b', '9d', '1f', '123e'] : ['', '1']) {
+        tried += 1;
+        if (matcher.matches(number + word) || matcher.matches((number + word).toUpperCase()) || matcher.matches(word + number)) t.fail(`${number}${word} matches`);
+      }
+    }
+    words = words.flatMap((word) => [...'abcdef'].map((letter) => word + letter));
+  }
+  t.ok(tried > 180_000, `${tried} values`);
+  t.end();
+});
