@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compileCase } from './cases/compile.js';
+import { denyListCase } from './cases/deny-list.js';
 import { hostileCase } from './cases/hostile.js';
 import { inspectionCase, transformationsCase } from './cases/inspection.js';
 import { memoryCase } from './cases/memory.js';
@@ -31,6 +32,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   reload: reloadCase,
   hostile: hostileCase,
   memory: memoryCase,
+  'deny-list': denyListCase,
 };
 
 function numbers(text: string, name: string): number[] {

@@ -61,7 +61,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
   writeFileSync(settings, JSON.stringify(gatehouseSettings(paranoia, options.backendPort, options.customRules)));
   const port = await freePort();
   const adminPort = await freePort();
-  const token = 'bench-admin-token';
+  const token = 'bench-admin-token-0123456789abcdef';
   const env = {
     ...process.env,
     WAF_BIND: '127.0.0.1',

@@ -36,7 +36,7 @@ export function createThreatPush(options: ThreatPushOptions): ThreatPush {
   const read = async (): Promise<List> => {
     const at = new Date(now());
     const pages: string[] = [];
-    for await (const page of activeNetworks(sql, at)) pages.push(`${page.join('\n')}\n`);
+    for await (const page of activeNetworks(sql, at)) pages.push(page.text);
     const [next] = await sql<{ at: Date | null }[]>`select min(expires_at) as at from threat_addresses where expires_at > ${at}`;
     const bytes = Buffer.from(pages.join(''), 'latin1');
     const list = { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), expiresAtMs: next?.at?.getTime() ?? Infinity };

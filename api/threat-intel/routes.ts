@@ -5,18 +5,19 @@ import { ApiError } from '../errors.js';
 import { requirePrincipal } from '../auth/guard.js';
 import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
-import { parseNetworks, toNetwork } from './parse.js';
-import { addThreats, removeThreats, type ThreatAddress } from './store.js';
+import { parseLongList, toNetwork } from './parse.js';
+import { addThreats, removeThreats, settleThreats, threatChunk, type ThreatAddress } from './store.js';
 
 /** A million IPv6 networks with room for comments. */
 const importBytesMax = 64 * 1024 * 1024;
 
 const ThreatView = Type.Object({ network: Type.String(), source: Type.String(), reason: Type.String(), added_by: Type.String(), added_at: Time, expires_at: Nullable(Time) });
 
-function covers(network: string, ip: string): boolean {
-  if (!ipaddr.isValid(ip)) return false;
-  const address = ipaddr.process(ip);
-  const [base, bits] = network.includes('/') ? ipaddr.parseCIDR(network) : [ipaddr.parse(network), network.includes(':') ? 128 : 32];
+/** Of a canonical network. The first step tells nearly all of a million apart without reading them. */
+function covers(network: string, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (network.includes(':') !== (address.kind() === 'ipv6')) return false;
+  if (!network.includes('/')) return network === address.toString();
+  const [base, bits] = ipaddr.parseCIDR(network);
   return base.kind() === address.kind() && address.match(base as never, bits as number);
 }
 
@@ -54,19 +55,26 @@ export function registerThreatRoutes(app: App, house: House): void {
     async (request) => {
       const { actor } = requirePrincipal(request);
       const { addresses = [], text = '', reason = '', expires_in_seconds, skip_invalid = false, force = false } = request.body;
-      const parsed = [parseNetworks(text), parseNetworks(addresses.length === 0 ? '' : JSON.stringify(addresses))];
+      const parsed = [await parseLongList(text), await parseLongList(addresses)];
       const problems = parsed.flatMap((part, i) => part.problems.map((p) => ({ path: i === 0 ? `/text line ${p.entry}` : `/addresses/${p.entry - 1}`, reason: `${JSON.stringify(p.text)} ${p.reason}` })));
       const networks = [...new Set(parsed.flatMap((part) => part.networks))];
       if (problems.length > 0 && !skip_invalid) throw new ApiError('validation_failed', `${problems.length} entries are wrong; nothing was imported.`, { errors: problems.slice(0, 100) });
       if (networks.length === 0) throw new ApiError('validation_failed', 'There is nothing to import.', { errors: [{ path: '', reason: 'give addresses or text' }] });
-      const own = force ? undefined : networks.find((network) => covers(network, request.ip));
+      const client = ipaddr.process(request.ip);
+      const own = force ? undefined : networks.find((network) => covers(network, client));
       if (own !== undefined) throw new ApiError('conflict', `${own} covers your own address ${request.ip}. Send "force": true if that is what you want.`);
       const now = new Date(house.now());
-      const added = await sql.begin(async (tx) => {
-        const count = await addThreats(tx, { networks, source: 'manual', reason, addedBy: actor.name, expiresAt: expires_in_seconds === undefined ? null : new Date(now.getTime() + expires_in_seconds * 1000) }, now);
-        await house.audit.record(tx, { actor, action: 'threat.add', summary: `blocked ${networks.length === 1 ? networks[0] : `${networks.length} addresses and networks`}${reason === '' ? '' : `: ${reason}`}`, details: { networks: networks.slice(0, 20) } });
-        return count;
-      });
+      const entry = { source: 'manual', reason, addedBy: actor.name, expiresAt: expires_in_seconds === undefined ? null : new Date(now.getTime() + expires_in_seconds * 1000) };
+      let added = 0;
+      // part by part, so that the others of the embedded database's one connection get their turn; the entry of the audit
+      // log comes with the first part, so that nobody is ever denied without one, and what an interruption left out is sent again
+      for (let at = 0; at < networks.length; at += threatChunk) {
+        added += await sql.begin(async (tx) => {
+          if (at === 0) await house.audit.record(tx, { actor, action: 'threat.add', summary: `blocked ${networks.length === 1 ? networks[0] : `${networks.length} addresses and networks`}${reason === '' ? '' : `: ${reason}`}`, details: { networks: networks.slice(0, 20) } });
+          return addThreats(tx, { ...entry, networks: networks.slice(at, at + threatChunk) }, now);
+        });
+      }
+      await settleThreats(sql, networks.length);
       await house.threatsChanged();
       return { added, known: networks.length - added, skipped: problems.length };
     },

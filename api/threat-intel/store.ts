@@ -18,19 +18,29 @@ export interface NewThreats {
   readonly expiresAt: Date | null;
 }
 
-const chunk = 20_000;
+/** Entries of one statement. On the embedded database others wait for it, so a long import is a transaction for each. */
+export const threatChunk = 20_000;
+const analyzeFrom = 10_000;
+
+/** After many entries changed: reading the list in order depends on what the planner believes of the table, and the embedded database looks only when told. */
+export async function settleThreats(sql: Queryable, changed: number): Promise<void> {
+  if (changed >= analyzeFrom) await sql`analyze threat_addresses`;
+}
 
 /** Adds networks; ones that this source has already get the new reason and expiry. Returns how many are new to it. */
 export async function addThreats(tx: Tx, input: NewThreats, now: Date): Promise<number> {
   let added = 0;
-  for (let at = 0; at < input.networks.length; at += chunk) {
-    const part = input.networks.slice(at, at + chunk);
-    const rows = await tx<{ inserted: boolean }[]>`
-      insert into threat_addresses (network, source, reason, added_by, added_at, expires_at)
-      select value, ${input.source}::text, ${input.reason}::text, ${input.addedBy}::text, ${now}::timestamptz, ${input.expiresAt}::timestamptz from jsonb_array_elements_text(${tx.json([...part])}::jsonb)
-      on conflict (network, source) do update set reason = excluded.reason, expires_at = excluded.expires_at, added_by = excluded.added_by
-      returning (xmax = 0) as inserted`;
-    added += rows.filter((row) => row.inserted).length;
+  for (let at = 0; at < input.networks.length; at += threatChunk) {
+    const part = input.networks.slice(at, at + threatChunk);
+    // in order, so that neighbours land on the same pages of the index; counted there, not sent back row by row
+    const [row] = await tx<{ added: number }[]>`
+      with done as (
+        insert into threat_addresses (network, source, reason, added_by, added_at, expires_at)
+        select value, ${input.source}::text, ${input.reason}::text, ${input.addedBy}::text, ${now}::timestamptz, ${input.expiresAt}::timestamptz from json_array_elements_text(${JSON.stringify(part)}::text::json) order by value
+        on conflict (network, source) do update set reason = excluded.reason, expires_at = excluded.expires_at, added_by = excluded.added_by
+        returning (xmax = 0) as inserted)
+      select count(*) filter (where inserted) as added from done`;
+    added += row?.added ?? 0;
   }
   return added;
 }
@@ -39,9 +49,10 @@ export async function addThreats(tx: Tx, input: NewThreats, now: Date): Promise<
 export async function replaceFeed(tx: Tx, source: string, networks: readonly string[], now: Date): Promise<{ readonly total: number; readonly removed: number }> {
   // a table to join with: `not in` over a million values would be compared one by one
   await tx`create temporary table feed_now (network text primary key) on commit drop`;
-  for (let at = 0; at < networks.length; at += chunk) await tx`insert into feed_now select value from jsonb_array_elements_text(${tx.json(networks.slice(at, at + chunk))}::jsonb) on conflict do nothing`;
+  for (let at = 0; at < networks.length; at += threatChunk) await tx`insert into feed_now select value from json_array_elements_text(${JSON.stringify(networks.slice(at, at + threatChunk))}::text::json) order by value on conflict do nothing`;
   const removed = await tx`delete from threat_addresses t where t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network)`;
-  await tx`insert into threat_addresses (network, source, reason, added_by, added_at) select network, ${source}::text, '', 'feed', ${now}::timestamptz from feed_now on conflict (network, source) do nothing`;
+  await tx`insert into threat_addresses (network, source, reason, added_by, added_at) select network, ${source}::text, '', 'feed', ${now}::timestamptz from feed_now order by network on conflict (network, source) do nothing`;
+  await settleThreats(tx, networks.length + removed.count);
   await tx`drop table feed_now`;
   return { total: networks.length, removed: removed.count };
 }
@@ -50,14 +61,25 @@ export async function removeThreats(tx: Tx, networks: readonly string[]): Promis
   return (await tx`delete from threat_addresses where network in (select value from jsonb_array_elements_text(${tx.json([...networks])}::jsonb))`).count;
 }
 
-/** Every network in force, once however many sources name it; streams in pages so that a million never lie in memory twice. */
-export async function* activeNetworks(sql: Queryable, now: Date): AsyncGenerator<readonly string[]> {
+export interface NetworkPage {
+  /** One a line, each line ended. */
+  readonly text: string;
+  readonly networks: number;
+}
+
+/**
+ * Every network in force, once however many sources name it, in order. In pages, each joined by the database: a million
+ * rows as objects would cost more than everything else on this road, and a page keeps the one connection of the embedded
+ * database for a moment only.
+ */
+export async function* activeNetworks(sql: Queryable, now: Date): AsyncGenerator<NetworkPage> {
   for (let after = ''; ; ) {
-    const rows = await sql<{ network: string }[]>`select distinct network from threat_addresses where network > ${after} and (expires_at is null or expires_at > ${now}) order by network limit 50000`;
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield rows.map((row) => row.network);
-    after = last.network;
+    const [page] = await sql<{ text: string | null; last: string; networks: number }[]>`
+      select string_agg(network, chr(10) order by network) as text, max(network) as last, count(*) as networks
+      from (select distinct network from threat_addresses where network > ${after} and (expires_at is null or expires_at > ${now}) order by network limit 50000) page`;
+    if (page === undefined || page.text === null) return;
+    yield { text: `${page.text}\n`, networks: page.networks };
+    after = page.last;
   }
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { parseNetworks, toNetwork } from './parse.js';
+import { parseLongList, parseNetworks, readNetwork, toNetwork } from './parse.js';
 import { activeNetworks, replaceFeed } from './store.js';
 
 t.setTimeout(180_000);
@@ -19,6 +19,22 @@ t.test('addresses and networks, canonical or refused', async (t) => {
     const once = toNetwork(`${ip}/${bits}`);
     return 'network' in once && JSON.stringify(toNetwork(once.network)) === JSON.stringify(once);
   }));
+});
+
+t.test('the short way for plain entries says what the long one says', async (t) => {
+  const octet = fc.oneof(fc.integer({ min: 0, max: 300 }).map(String), fc.constantFrom('0', '00', '01', '255', '256', ''));
+  const plain = fc.tuple(octet, octet, octet, octet, fc.oneof(fc.constant(''), fc.integer({ min: 0, max: 40 }).map((bits) => `/${bits}`), fc.constantFrom('/', '/08', '/8 ', '/8/8', ' ', '.')), fc.boolean()).map(([a, b, c, d, bits, isZero]) => `${a}.${b}.${isZero ? '0.0' : `${c}.${d}`}${bits}`);
+  const group = fc.oneof(fc.integer({ min: 0, max: 65_535 }).map((word) => word.toString(16)), fc.constantFrom('0', '1', '0f', 'FF', '10000', 'ffff'));
+  const plain6 = fc.tuple(fc.array(group, { minLength: 1, maxLength: 8 }), fc.constantFrom('', '::'), fc.oneof(fc.constant(''), fc.integer({ min: 0, max: 130 }).map((bits) => `/${bits}`))).map(([groups, end, bits]) => `${groups.join(':')}${end}${bits}`);
+  fc.assert(fc.property(fc.oneof(plain, plain6, fc.ipV4(), fc.ipV6(), fc.string({ maxLength: 20 })), (text) => JSON.stringify(toNetwork(text)) === JSON.stringify(readNetwork(text))), { numRuns: 20_000 });
+});
+
+t.test('a long list, a part at a time, is the same list', async (t) => {
+  const text = `# head\r\n${Array.from({ length: 50_000 }, (_, i) => (i % 1000 === 7 ? `wrong${i}` : `11.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)).join('\r\n')}\n`;
+  const short = parseNetworks(text);
+  t.same([short.networks.length, short.problems.length, short.problems[0]?.entry], [49_950, 50, 9]);
+  t.same(await parseLongList(text), short);
+  t.same(await parseLongList(['192.0.2.1', '', 'x']), parseNetworks('["192.0.2.1", "", "x"]'));
 });
 
 t.test('lists as feeds write them', async (t) => {
@@ -49,14 +65,21 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal((await at.call('DELETE', '/api/threat-intel?network=192.0.2.5/24', { token: operator.token })).status, 204, 'canonical form is found');
   t.equal((await at.call('DELETE', '/api/threat-intel?network=192.0.2.5/24', { token: operator.token })).status, 404);
   t.equal(pushed, 5);
-  const many = Array.from({ length: 30_000 }, (_, i) => `11.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
-  t.match(await post({ text: many.join('\n') }), { status: 200, body: { added: 30_000 } });
+  const many = Array.from({ length: 100_000 }, (_, i) => `11.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
+  t.match(await post({ text: many.join('\n') }), { status: 200, body: { added: 100_000 } });
   const now = new Date(at.clock.nowMs);
   t.same(await database.sql.begin((tx) => replaceFeed(tx, 'tor', [...many.slice(0, 10), '12.0.0.1', '12.0.0.2'], now)), { total: 12, removed: 0 });
   t.same(await database.sql.begin((tx) => replaceFeed(tx, 'tor', ['12.0.0.2', '12.0.0.3'], now)), { total: 2, removed: 11 }, 'entries of other sources stay');
-  let total = 0;
-  for await (const page of activeNetworks(database.sql, now)) total += page.length;
-  t.equal(total, 30_000 + 2 + 3);
+  const lines: string[] = [];
+  for await (const page of activeNetworks(database.sql, now)) {
+    const part = page.text.split('\n');
+    t.equal(part.pop(), '', 'each line is ended');
+    t.equal(part.length, page.networks);
+    lines.push(...part);
+  }
+  t.same([lines.length, new Set(lines).size], [100_000 + 2 + 3, 100_000 + 2 + 3], 'each once, also what two sources name');
+  const listed = new Set(lines);
+  t.same([...many, '12.0.0.2', '12.0.0.3'].filter((network) => !listed.has(network)), []);
   const seen = new Set<string>();
   for (let cursor: string | null = null; ; ) {
     const page: { body: Record<string, any> } = await at.call('GET', `/api/threat-intel?limit=500&q=11.0.0.${cursor === null ? '' : `&cursor=${cursor}`}`, { token: operator.token });
@@ -65,7 +88,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     if (cursor === null) break;
   }
   t.equal(seen.size, 256);
-  t.match((await at.call('GET', '/api/audit?action=threat.add', { token: operator.token })).body['items'][0].summary, /blocked 30000 addresses/);
+  t.match((await at.call('GET', '/api/audit?action=threat.add', { token: operator.token })).body['items'][0].summary, /blocked 100000 addresses/);
   await at.close();
 }
 
