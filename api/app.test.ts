@@ -73,7 +73,11 @@ async function surface(t: Test, database: Database): Promise<void> {
     const paths = Object.entries(document.body['paths'] as Record<string, Record<string, { responses?: Record<string, unknown>; requestBody?: unknown; summary?: string }>>);
     t.ok(paths.length > 25, `${paths.length} paths`);
     for (const [path, operations] of paths) for (const [method, operation] of Object.entries(operations)) t.ok(operation.summary !== undefined && Object.keys(operation.responses ?? {}).length > 0, `${method} ${path} is described`);
-    t.equal((await at.call('GET', '/api/docs')).status, 200);
+    const explorer = await at.app.inject('/api/docs');
+    t.equal(explorer.statusCode, 200);
+    const policy = String(explorer.headers['content-security-policy']);
+    t.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
+    t.notMatch(policy, /https|unsafe/, 'works over plain HTTP, loads nothing from elsewhere');
   });
   await t.test('refusals are problem documents', async (t) => {
     const cases: [string, string, object, number, string][] = [

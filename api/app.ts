@@ -48,6 +48,9 @@ import { registerPatchRoutes } from './vpatch/routes.js';
 export const bodyBytesMax = 1024 * 1024;
 export const bodyDepthMax = 32;
 
+/** Of the explorer. The package's own one upgrades to HTTPS, which breaks the page where the control plane is reached over plain HTTP. */
+const explorerPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 export interface BuiltApp {
   readonly app: App;
   readonly house: House;
@@ -82,7 +85,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   });
   app.addSchema(ProblemSchema);
   registerGuard(app, house);
-  await app.register(swaggerUi, { routePrefix: '/api/docs' });
+  await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: explorerPolicy, theme: { title: `${deps.env.brand.name} control plane` }, uiConfig: { layout: 'BaseLayout' } }); // without the bar that loads other documents
   app.setNotFoundHandler({ preHandler: app.rateLimit({ max: deps.notFoundPerMinute ?? 60, timeWindow: 60_000 }) }, (request) => {
     throw new ApiError('not_found', `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}.`);
   });
