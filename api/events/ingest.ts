@@ -47,7 +47,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const sampleAbove = options.sampleAboveRows ?? 60_000;
   const refuseAbove = options.refuseAboveRows ?? 200_000;
   const queue: Waiting[] = [];
-  const days = new Set<string>();
+  const days = new Set<number>();
   let waitingRows = 0;
   let isWriting = false;
 
@@ -87,7 +87,7 @@ export function createIngest(options: IngestOptions): Ingest {
 }
 
 /** All of them in one transaction; if that fails, one by one, so that a batch the database refuses harms no other. */
-async function settle(options: IngestOptions, days: Set<string>, taken: readonly Waiting[]): Promise<void> {
+async function settle(options: IngestOptions, days: Set<number>, taken: readonly Waiting[]): Promise<void> {
   try {
     const results = await store(options, days, taken);
     taken.forEach((waiting, i) => waiting.resolve(results[i] as IngestResult));
@@ -97,16 +97,20 @@ async function settle(options: IngestOptions, days: Set<string>, taken: readonly
   }
 }
 
-async function store(options: IngestOptions, days: Set<string>, taken: readonly Waiting[]): Promise<IngestResult[]> {
+/** `days`: partitions that are known to be there, two numbers for each day. */
+async function store(options: IngestOptions, days: Set<number>, taken: readonly Waiting[]): Promise<IngestResult[]> {
   const nowMs = options.now();
   const { sql } = options.database;
   const rows: Record<RecordTable, object[]> = { request_records: [], security_events: [] };
-  const clamp = (ms: number): Date => new Date(Math.min(nowMs + skewDaysMax * dayMs, Math.max(nowMs - skewDaysMax * dayMs, ms)));
-  for (const { batch } of taken) for (const [table, records] of [['request_records', batch.requests], ['security_events', batch.events]] as const) {
-    for (const record of records) if (!days.has(`${table} ${toDay(clamp(record.at_ms))}`)) {
-      const day = toDay(clamp(record.at_ms));
-      await ensurePartition(sql, table, day);
-      days.add(`${table} ${day}`);
+  const clampMs = (ms: number): number => Math.min(nowMs + skewDaysMax * dayMs, Math.max(nowMs - skewDaysMax * dayMs, ms));
+  const clamp = (ms: number): Date => new Date(clampMs(ms));
+  // asked for every record, so in numbers
+  for (const { batch } of taken) for (const [kind, table, records] of [[0, 'request_records', batch.requests], [1, 'security_events', batch.events]] as const) {
+    for (const record of records) {
+      const known = Math.floor(clampMs(record.at_ms) / dayMs) * 2 + kind;
+      if (days.has(known)) continue;
+      await ensurePartition(sql, table, toDay(clamp(record.at_ms)));
+      days.add(known);
     }
   }
   return sql.begin(async (tx) => {
@@ -132,8 +136,14 @@ async function store(options: IngestOptions, days: Set<string>, taken: readonly 
   });
 }
 
-/** NUL and lone surrogates cannot be stored as text; they come from attackers' bytes and are shown as replacement characters. */
+/**
+ * NUL and lone surrogates cannot be stored as text; they come from attackers' bytes and are shown as replacement characters.
+ * In JSON both are written as escapes, so a text without such an escape has none, and is spared the function that is
+ * called for every value (it costs more than the rest of the ingest).
+ */
 function toJson(rows: readonly object[]): string {
+  const text = JSON.stringify(rows);
+  if (!/\\u(?:0000|d[89a-f])/i.test(text)) return text;
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'string' && /[\u0000\ud800-\udfff]/.test(value) ? Buffer.from(value.replaceAll('\u0000', '\ufffd'), 'utf8').toString('utf8') : value));
 }
 
