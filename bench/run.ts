@@ -12,6 +12,7 @@ import { hostileCase } from './cases/hostile.js';
 import { inspectionCase, transformationsCase } from './cases/inspection.js';
 import { memoryCase } from './cases/memory.js';
 import { proxyCase } from './cases/proxy.js';
+import { recordsCase } from './cases/records.js';
 import { reloadCase } from './cases/reload.js';
 import { toSvg } from './chart.js';
 import type { BenchContext, BenchOptions } from './context.js';
@@ -33,6 +34,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   hostile: hostileCase,
   memory: memoryCase,
   'deny-list': denyListCase,
+  records: recordsCase,
 };
 
 function numbers(text: string, name: string): number[] {

@@ -3,7 +3,7 @@
 // the internet is a mistake or an attack, whoever signed it. People may still import such networks by hand.
 import ipaddr from 'ipaddr.js';
 
-/** First and last address as numbers: private use (RFC 1918), shared (RFC 6598), loopback, link-local. */
+/** Private use (RFC 1918), shared (RFC 6598), loopback, link-local. */
 const innerIpv4 = ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'].map(toRange);
 
 /** A sixteenth of all IPv4 addresses: lists of bad networks name a tenth of that. */
@@ -11,9 +11,19 @@ const publicAddressesMax = 2 ** 28;
 const firstMulticast = 224 * 2 ** 24;
 const firstPublic = 2 ** 24;
 
-function toRange(network: string): { readonly from: number; readonly to: number } {
+/** First and last address of a canonical IPv4 network, as numbers. */
+export function toRange(network: string): { readonly from: number; readonly to: number } {
   const [base = '', bits = '32'] = network.split('/');
-  const from = base.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0);
+  let from = 0;
+  let octet = 0;
+  for (let at = 0; at < base.length; at++) {
+    const code = base.charCodeAt(at);
+    if (code === 46) {
+      from = from * 256 + octet;
+      octet = 0;
+    } else octet = octet * 10 + code - 48;
+  }
+  from = from * 256 + octet;
   return { from, to: from + 2 ** (32 - Number(bits)) - 1 };
 }
 

@@ -5,6 +5,7 @@ import { ApiError } from '../errors.js';
 import { requirePrincipal } from '../auth/guard.js';
 import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
+import { toRange } from './inner-networks.js';
 import { parseLongList, toNetwork } from './parse.js';
 import { addThreats, removeThreats, settleThreats, threatChunk, type ThreatAddress } from './store.js';
 
@@ -13,12 +14,20 @@ const importBytesMax = 64 * 1024 * 1024;
 
 const ThreatView = Type.Object({ network: Type.String(), source: Type.String(), reason: Type.String(), added_by: Type.String(), added_at: Time, expires_at: Nullable(Time) });
 
-/** Of a canonical network. The first step tells nearly all of a million apart without reading them. */
-function covers(network: string, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  if (network.includes(':') !== (address.kind() === 'ipv6')) return false;
-  if (!network.includes('/')) return network === address.toString();
-  const [base, bits] = ipaddr.parseCIDR(network);
-  return base.kind() === address.kind() && address.match(base as never, bits as number);
+/** Whether a canonical network holds this address; for a million of them, so IPv4 is compared as numbers and IPv6 is read only for a client that has such an address. */
+function coverage(ip: string): (network: string) => boolean {
+  const address = ipaddr.process(ip);
+  const text = address.toString();
+  if (address.kind() === 'ipv4') {
+    const { from } = toRange(text);
+    return (network) => {
+      if (network.includes(':')) return false;
+      if (!network.includes('/')) return network === text;
+      const range = toRange(network);
+      return range.from <= from && from <= range.to;
+    };
+  }
+  return (network) => network === text || (network.includes(':') && network.includes('/') && address.match(ipaddr.parseCIDR(network) as never));
 }
 
 export function registerThreatRoutes(app: App, house: House): void {
@@ -60,8 +69,7 @@ export function registerThreatRoutes(app: App, house: House): void {
       const networks = [...new Set(parsed.flatMap((part) => part.networks))];
       if (problems.length > 0 && !skip_invalid) throw new ApiError('validation_failed', `${problems.length} entries are wrong; nothing was imported.`, { errors: problems.slice(0, 100) });
       if (networks.length === 0) throw new ApiError('validation_failed', 'There is nothing to import.', { errors: [{ path: '', reason: 'give addresses or text' }] });
-      const client = ipaddr.process(request.ip);
-      const own = force ? undefined : networks.find((network) => covers(network, client));
+      const own = force ? undefined : networks.find(coverage(request.ip));
       if (own !== undefined) throw new ApiError('conflict', `${own} covers your own address ${request.ip}. Send "force": true if that is what you want.`);
       const now = new Date(house.now());
       const entry = { source: 'manual', reason, addedBy: actor.name, expiresAt: expires_in_seconds === undefined ? null : new Date(now.getTime() + expires_in_seconds * 1000) };

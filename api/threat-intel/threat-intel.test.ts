@@ -59,6 +59,9 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.match(await post({ text: '198.51.100.1\nbad', skip_invalid: true }), { status: 200, body: { added: 1, skipped: 1 } });
   t.match(await post({}), { status: 400 });
   t.match(await post({ addresses: ['192.0.2.0/24'] }), { status: 409 }, 'not your own address by accident');
+  for (const own of ['192.0.2.10', '192.0.0.0/8', '192.0.2.10/31']) t.equal((await post({ addresses: [own, '9.9.9.9'] })).status, 409, own);
+  const six = (addresses: string[]) => at.call('POST', '/api/threat-intel', { token: operator.token, body: { addresses }, ip: '2001:db8::7' });
+  t.same([(await six(['2001:db8::/32'])).status, (await six(['2001:db8::7'])).status], [409, 409]);
   t.match(await post({ addresses: ['192.0.2.0/24'], force: true }), { status: 200 });
   at.clock.nowMs += 61_000;
   t.same((await at.call('GET', '/api/threat-intel?q=203.0.113.1', { token: operator.token })).body['items'], [], 'expired');
