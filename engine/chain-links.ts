@@ -2,9 +2,9 @@
 // look at a later link first only when nothing before it does anything that can be seen.
 import type { LinkIR, Program, RuleIR, Template } from './ir.js';
 
-/** True when a match of the link alone changes TX or a collection: setvar runs, and captures are stored, per match. */
+/** True when a match of the link alone changes TX or a collection: setvar runs, and captures are stored, per match; negated operators have none. */
 export function isActingLink(link: LinkIR): boolean {
-  return link.capture || link.actions.some((action) => action.kind === 'setvar');
+  return (link.capture && link.operator?.negated !== true) || link.actions.some((action) => action.kind === 'setvar');
 }
 
 /** True when the link looks at what earlier links matched (MATCHED_VAR…, RULE). */

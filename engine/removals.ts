@@ -86,6 +86,12 @@ export function isRuleRemoved(transaction: Transaction, rule: RuleIR): boolean {
   return false;
 }
 
+/** True when a `ctl:ruleRemoveTarget…` of this transaction touches the rule. */
+export function isTargetRemoved(transaction: Transaction, rule: RuleIR): boolean {
+  for (const removal of transaction.targetRemovals) if (removal.affected[rule.index] === 1) return true;
+  return false;
+}
+
 /** Target removals in force for the rule, for every link of its chain; the shared empty list when there are none. */
 export function removedTargets(transaction: Transaction, rule: RuleIR): readonly BoundExclusion[] {
   let found: BoundExclusion[] | null = null;

@@ -3,6 +3,7 @@
 import type { BodySink } from './body/body.js';
 import { bodyCollections, createBodySink } from './body/empty-sink.js';
 import { Collection } from './collection.js';
+import type { HeadShape } from './compiled/head-shapes.js';
 import type { ControlIR, EngineMode, EngineSettings, RuleIR } from './ir.js';
 import type { CollectionStore, PersistentRecord } from './store.js';
 import { TxVariables } from './tx-variables.js';
@@ -141,6 +142,8 @@ export class Transaction {
 
   /** Of the compiled engine: per phase, rules that a scan says may match. */
   candidates: number[][] | null = null;
+  /** Of the compiled engine: what its checks of the head answered. */
+  headShape: HeadShape | null = null;
 
   phase = 0;
   readonly phasesRun: number[] = [];

@@ -14,6 +14,7 @@ const requestTargets = [
   'REQUEST_HEADERS', 'REQUEST_HEADERS|!REQUEST_HEADERS:Cookie', 'REQUEST_HEADERS:User-Agent', 'REQUEST_HEADERS:X-Test', 'REQUEST_HEADERS:/^x-/', 'REQUEST_HEADERS:Cookie', 'REQUEST_HEADERS_NAMES',
   'REQUEST_COOKIES', 'REQUEST_COOKIES:c', 'REQUEST_COOKIES|!REQUEST_COOKIES:/^c/', 'REQUEST_COOKIES_NAMES',
   'REQUEST_URI', 'REQUEST_URI_RAW', 'REQUEST_FILENAME', 'REQUEST_BASENAME', 'QUERY_STRING', 'REQUEST_LINE', 'REQUEST_METHOD', 'REQUEST_BODY', 'REQUEST_PROTOCOL', 'ARGS_COMBINED_SIZE', 'REMOTE_ADDR', 'REQBODY_PROCESSOR',
+  'REQUEST_METHOD', 'REQUEST_METHOD|REQUEST_HEADERS:X-Test', 'REQUEST_HEADERS:X-Test|REQUEST_HEADERS:User-Agent', '&REQUEST_HEADERS:User-Agent', '&REQUEST_HEADERS:x-other', 'REQUEST_HEADERS:x-other',
   '&ARGS', '&ARGS:a', '&ARGS_POST', '&REQUEST_HEADERS:X-Test', '&REQUEST_COOKIES', 'XML:/*', 'FILES', 'MULTIPART_PART_HEADERS', 'HIGHEST_SEVERITY',
   'ARGS_GET_NAMES|REQUEST_COOKIES_NAMES', 'ARGS|REQUEST_COOKIES|REQUEST_HEADERS:User-Agent',
 ];
@@ -157,13 +158,14 @@ export const requests: fc.Arbitrary<ShortRequest> = fc
   .record({
     path: oneOf('/', '/evil', '/x/../etc/passwd', '/a%20b', '/index.php'),
     query: fc.option(parameters, { nil: null, freq: 5 }),
-    headers: fc.array(fc.tuple(oneOf('User-Agent', 'X-Test', 'Cookie', 'x-other'), headerValue), { maxLength: 3 }),
+    method: oneOf('', '', 'HEAD', 'evil'),
+    headers: fc.array(fc.tuple(oneOf('User-Agent', 'X-Test', 'Cookie', 'x-other', 'x-test', 'user-agent'), fc.oneof(headerValue, oneOf('evil', 'x', ''))), { maxLength: 3 }),
     cookies: fc.option(fc.array(fc.tuple(oneOf('c', 'cc', 'evil', 'd'), oneOf('evil', 'x', '1', 'EVIL', "'or 1=1")), { minLength: 1, maxLength: 3 }), { nil: null, freq: 2 }),
     body: fc.option(fc.oneof(parameters.map((text) => ['application/x-www-form-urlencoded', text] as const), fc.tuple(oneOf('text/plain', 'application/json', 'application/xml'), oneOf('evil', '{"a":"evil"}', '{"a":[1,"x"]}', '<r a="x">evil</r>'))), { nil: null, freq: 2 }),
     response: fc.option(fc.record({ status: fc.constantFrom(200, 404), headers: fc.array(headerValue, { maxLength: 2 }), body: value }), { nil: null, freq: 2 }),
   })
-  .map(({ path, query, headers, cookies, body, response }) => ({
-    method: body === null ? 'GET' : 'POST',
+  .map(({ path, query, method, headers, cookies, body, response }) => ({
+    method: method !== '' ? method : body === null ? 'GET' : 'POST',
     uri: query === null ? path : `${path}?${query}`,
     headers: [...headers.flat(), ...(cookies === null ? [] : ['Cookie', cookies.map((pair) => pair.join('=')).join('; ')]), ...(body === null ? [] : ['Content-Type', body[0]])],
     ...(body === null ? {} : { body: body[1] }),

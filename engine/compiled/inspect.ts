@@ -1,8 +1,7 @@
 // The compiled engine. Per phase: collect the values that became known, look each up in the memo or scan it, and run, in
 // rule order, only (a) rules one of whose atoms may hold on one of their values and (b) rules that no scan can answer and
 // whose quick check says "maybe". What runs, runs in the shared evaluator, exactly as in the interpreter.
-import { phaseIsOver, runRuleMatched, runSetvars } from '../actions/index.js';
-import { seesEarlierRules } from '../chain-links.js';
+import { phaseIsOver } from '../actions/index.js';
 import type { Collection } from '../collection.js';
 import { RuleEvaluator, transformationContext, type ValueFilter } from '../evaluate.js';
 import type { Inspector } from '../inspector.js';
@@ -11,19 +10,19 @@ import type { Scanner } from '../native/matcher.js';
 import { createMatcher } from '../operators/index.js';
 import type { DatabaseIR, PlanIR, ScanClassIR, ScanSource } from '../plan.js';
 import { scanSources } from '../plan.js';
-import { isRuleRemoved, type RemovalTable } from '../removals.js';
+import { isRuleRemoved, isTargetRemoved, type RemovalTable } from '../removals.js';
 import type { Ruleset } from '../ruleset.js';
 import { createSession } from '../session.js';
 import type { Transaction } from '../transaction.js';
 import { transformations } from '../transformations/index.js';
 import { variables } from '../variables.js';
-import { indexAtomUses, scannedLink, sourceBit, sourceNames, type AtomUse } from './atom-uses.js';
+import { indexAtomUses, sourceBit, sourceNames, type AtomUse } from './atom-uses.js';
 import { createByteGroups } from './byte-groups.js';
+import { HeadShapes } from './head-shapes.js';
 import { HitFinder, highBytes } from './hit-finder.js';
 import { noHits, type ValueRecord } from './memo.js';
 import { createPatternSet } from './pattern-set.js';
-import { createQuickCheck, type QuickCheck } from './quick-check.js';
-import { createReplay, type Replay } from './replay.js';
+import { createResidents, runBare, type Resident, type Residents } from './residents.js';
 
 export interface CompiledOptions {
   /** Records remembered per thread; null = remember nothing (a rung of the test ladder). */
@@ -37,15 +36,6 @@ export interface CompiledInspector extends Inspector {
   counters(): { readonly lookups: number; readonly found: number; readonly scans: number; readonly scannedBytes: number };
   /** Frees the thread's native scratch. The Ruleset stays. */
   release(): void;
-}
-
-/** Rules of a phase that are visited in every transaction. */
-interface Resident {
-  readonly item: number;
-  readonly check: QuickCheck | null;
-  /** Its conditions are constants and nobody can see what they matched: only its actions are left to run. */
-  readonly isUnconditional: boolean;
-  readonly replay: Replay | null;
 }
 
 export function createCompiledInspector(ruleset: Ruleset, options: CompiledOptions = {}): CompiledInspector {
@@ -64,7 +54,9 @@ class CompiledEngine {
   private readonly evaluator: RuleEvaluator;
   private readonly finder: HitFinder;
   private readonly scanner: Scanner | null;
-  private readonly residents: readonly (readonly Resident[])[];
+  private readonly residents: Residents;
+  /** Null where header values have no records. */
+  private readonly shapes: HeadShapes | null;
   private readonly uses: readonly (readonly AtomUse[])[];
   /** Scan class of each source, -1 = nobody asks. */
   private readonly classOf: Readonly<Record<ScanSource, number>>;
@@ -102,10 +94,11 @@ class CompiledEngine {
       memo: memo ?? null,
     });
     this.uses = indexAtomUses(program, plan);
-    this.residents = plan.active.map((list) => this.residentsOf(list));
+    this.residents = createResidents(program, plan);
     const classOf: Record<string, number> = {};
     for (const source of Object.keys(scanSources) as ScanSource[]) classOf[source] = plan.classes.findIndex((scanClass) => scanClass.sources.includes(source));
     this.classOf = classOf as Record<ScanSource, number>;
+    this.shapes = classOf['headerValue'] === -1 || memo == null || this.residents.headerNames.includes('cookie') ? null : new HeadShapes(this.residents);
     for (const source of Object.keys(scanSources) as ScanSource[]) {
       for (const variable of scanSources[source].variables) {
         const known = this.classesOfVariable.get(variable) ?? [];
@@ -130,41 +123,46 @@ class CompiledEngine {
     if (phase !== 5 || this.scansForLogging) this.findCandidates(transaction, phase);
     const candidates = transaction.candidates?.[phase] ?? none;
     if (candidates.length > 1) (candidates as number[]).sort(ascending);
-    const residents = this.residents[phase] as readonly Resident[];
+    const residents = (transaction.headShape === null ? this.residents.whole[phase] : transaction.headShape.residents[phase]) as readonly Resident[];
     let resident = 0;
     let candidate = 0;
     let resumeAt = -1; // items before it are skipped
     while (resident < residents.length || candidate < candidates.length) {
-      const nextResident = resident < residents.length ? (residents[resident] as Resident).item : Number.MAX_SAFE_INTEGER;
       const nextCandidate = candidate < candidates.length ? (candidates[candidate] as number) : Number.MAX_SAFE_INTEGER;
+      const next = resident < residents.length ? (residents[resident] as Resident) : null;
       let index: number;
-      let visited: Resident | null = null;
-      if (nextResident < nextCandidate) {
-        const next = residents[resident] as Resident;
+      if (next !== null && next.item < nextCandidate) {
         resident += 1;
-        if (next.item < resumeAt || (next.check !== null && !next.check(transaction))) continue;
         index = next.item;
-        visited = next;
+        if (index < resumeAt || (next.check !== null && !next.check(transaction))) continue;
+        const { run } = next;
+        if (run !== null && run.lastItem < nextCandidate && transaction.ruleRemovals.length === 0) {
+          run.run(transaction, removals);
+          resident += run.length - 1;
+          continue;
+        }
+        if (transaction.ruleRemovals.length > 0 && isRuleRemoved(transaction, next.rule)) continue;
+        this.runResident(next, transaction, removals);
       } else {
         index = nextCandidate;
         candidate += 1;
         if (index < resumeAt) continue;
+        const rule = this.program.items[index] as RuleIR;
+        if (transaction.ruleRemovals.length > 0 && isRuleRemoved(transaction, rule)) continue;
+        this.evaluator.runRule(rule, transaction, removals);
       }
-      const rule = this.program.items[index] as RuleIR;
-      if (transaction.ruleRemovals.length > 0 && isRuleRemoved(transaction, rule)) continue;
-      if (visited === null) this.evaluator.runRule(rule, transaction, removals);
-      else this.runResident(visited, rule, transaction, removals);
       if (transaction.skipRules > 0 || transaction.skipAfter !== null) resumeAt = this.resumeAfter(transaction, phase, index);
       if (phaseIsOver(transaction)) return;
     }
   };
 
-  private runResident({ isUnconditional, replay }: Resident, rule: RuleIR, transaction: Transaction, removals: RemovalTable): void {
-    if (isUnconditional) {
-      runUnconditional(rule, transaction, removals);
+  private runResident({ rule, isBare, replay }: Resident, transaction: Transaction, removals: RemovalTable): void {
+    const hasRemovals = transaction.targetRemovals.length > 0;
+    if (isBare && !(hasRemovals && isTargetRemoved(transaction, rule))) {
+      runBare(rule, transaction, removals);
       return;
     }
-    if (replay === null || transaction.targetRemovals.length > 0) {
+    if (replay === null || hasRemovals) {
       this.evaluator.runRule(rule, transaction, removals);
       return;
     }
@@ -188,22 +186,6 @@ class CompiledEngine {
       else if (item?.kind === 'rule') left -= 1;
     }
     return position < list.length ? (list[position] as number) : Number.MAX_SAFE_INTEGER;
-  }
-
-  private residentsOf(list: readonly number[]): Resident[] {
-    const constants = new Map(this.plan.constantArguments.map(([item, link, argument]) => [`${item}/${link}`, argument]));
-    const certain = new Set(this.plan.certain);
-    const context = transformationContext(this.program);
-    const headOnly = seesEarlierRules(this.program);
-    const found: Resident[] = [];
-    for (const index of list) {
-      const item = this.program.items[index];
-      if (item?.kind !== 'rule' || scannedLink(this.plan, index) !== -1) continue;
-      const isCertain = certain.has(index);
-      const check = isCertain ? null : createQuickCheck(item, (link) => constants.get(`${index}/${link}`) ?? null, context, headOnly);
-      found.push({ item: index, check, isUnconditional: isCertain && !headOnly && runsUnseen(item), replay: createReplay(item, this.program) });
-    }
-    return found;
   }
 
   /** Collects and scans what this phase made known, and marks the rules to run. */
@@ -239,12 +221,14 @@ class CompiledEngine {
     }
   }
 
-  private take(scanClass: number, bit: number, name: string, value: string, slot: number): void {
+  private take(scanClass: number, bit: number, name: string, value: string, slot: number): ValueRecord {
     const at = this.foundCount;
     this.foundCount = at + 1;
-    this.foundRecords[at] = this.finder.findAt(slot, scanClass, value);
+    const record = this.finder.findAt(slot, scanClass, value);
+    this.foundRecords[at] = record;
     this.foundBits[at] = bit;
     this.foundNames[at] = name;
+    return record;
   }
 
   /** What the evaluator asks before it transforms and tests a value of a scanned rule. */
@@ -330,27 +314,21 @@ class CompiledEngine {
     const base = slotBase('headerValue');
     const cookieBase = slotBase('cookieHeader');
     if (headerValue === -1 && cookieHeader === -1) return;
+    const { shapes } = this;
     found.push((transaction) => {
       const { names, values } = transaction.requestHeaders;
+      shapes?.begin();
       for (let index = 0; index < names.length; index += 1) {
         const name = names[index] as string;
         const isCookie = name.length === 6 && name.toLowerCase() === 'cookie';
         const scanClass = isCookie ? cookieHeader : headerValue;
-        if (scanClass !== -1) this.take(scanClass, isCookie ? sourceBit.cookieHeader : sourceBit.headerValue, name, values[index] as string, (isCookie ? cookieBase : base) + Math.min(index, slotsPerSource - 1));
+        if (scanClass === -1) continue;
+        const record = this.take(scanClass, isCookie ? sourceBit.cookieHeader : sourceBit.headerValue, name, values[index] as string, (isCookie ? cookieBase : base) + Math.min(index, slotsPerSource - 1));
+        shapes?.add(index, name, record.number);
       }
+      if (shapes !== null) transaction.headShape = shapes.find(transaction);
     });
   }
-}
-
-/** A certain rule whose match leaves no trace but its actions: one match per link, nothing logged, no capture, no MATCHED_VAR in use. */
-function runsUnseen(rule: RuleIR): boolean {
-  if (rule.log) return false;
-  return rule.links.every((link) => link.targets.length <= 1 && !link.capture && link.actions.every((action) => action.kind === 'setvar' && [...action.key, ...action.value].every((part) => typeof part === 'string' || part.variable === 'TX')));
-}
-
-function runUnconditional(rule: RuleIR, transaction: Transaction, removals: RemovalTable): void {
-  for (const link of rule.links) runSetvars(link, transaction);
-  runRuleMatched(transaction, rule, removals);
 }
 
 /** Storage for this many found values is kept between transactions. */
