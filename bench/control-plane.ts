@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { userInfo } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, HarnessProblem, runToEnd, start, temporaryDirectory, type Started } from './processes.js';
 
 export interface Postgres {
@@ -28,6 +29,11 @@ export async function startPostgres(): Promise<Postgres | null> {
   if (made.code !== 0) throw new HarnessProblem(`initdb ended with ${made.code}: ${made.stderr.slice(-1000)}`);
   const port = await freePort();
   const server = await start('setpriv', [...as, join(bin, 'postgres'), '-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', temporary.path], { port });
+  // the port answers before the database does
+  for (let attempt = 0; (await runToEnd(join(bin, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)])).code !== 0; attempt++) {
+    if (attempt === 100) throw new HarnessProblem(`PostgreSQL did not get ready:\n${server.output().slice(-2000)}`);
+    await pause(50);
+  }
   return {
     pid: server.pid,
     url: `postgres://gatehouse@127.0.0.1:${port}/postgres`,
@@ -44,7 +50,7 @@ export interface ControlPlane {
   readonly nodeToken: string;
   /** JSON in, JSON out, as an administrator. Throws HarnessProblem for anything but 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** Raw, for measuring: status, and the time until the last byte in milliseconds. */
+  /** Of the same administrator, for callers that measure. */
   readonly token: string;
   stop(): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { apiReadsCase } from './cases/api-reads.js';
 import { compileCase } from './cases/compile.js';
 import { denyListCase } from './cases/deny-list.js';
 import { hostileCase } from './cases/hostile.js';
@@ -35,6 +36,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   memory: memoryCase,
   'deny-list': denyListCase,
   records: recordsCase,
+  'api-reads': apiReadsCase,
 };
 
 function numbers(text: string, name: string): number[] {
