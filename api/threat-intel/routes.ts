@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import ipaddr from 'ipaddr.js';
+import type { Actor } from '../audit/chain.js';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
 import { requirePrincipal } from '../auth/guard.js';
@@ -7,7 +8,7 @@ import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
 import { toRange } from './inner-networks.js';
 import { parseLongList, toNetwork } from './parse.js';
-import { addThreats, removeThreats, settleThreats, threatChunk, type ThreatAddress } from './store.js';
+import { addThreats, removeThreats, settleThreats, threatChunk, type NewThreats, type ThreatAddress } from './store.js';
 
 /** A million IPv6 networks with room for comments. */
 const importBytesMax = 64 * 1024 * 1024;
@@ -28,6 +29,24 @@ function coverage(ip: string): (network: string) => boolean {
     };
   }
   return (network) => network === text || (network.includes(':') && network.includes('/') && address.match(ipaddr.parseCIDR(network) as never));
+}
+
+/**
+ * Part by part, so that the others of the embedded database's one connection get their turn. The entry of the audit log
+ * comes with the first part: nobody is ever denied without one, and what an interruption left out can be sent again.
+ */
+async function importThreats(house: House, actor: Actor, given: NewThreats, now: Date): Promise<number> {
+  const { networks, reason } = given;
+  const summary = `blocked ${networks.length === 1 ? networks[0] : `${networks.length} addresses and networks`}${reason === '' ? '' : `: ${reason}`}`;
+  let added = 0;
+  for (let at = 0; at < networks.length; at += threatChunk) {
+    added += await house.database.sql.begin(async (tx) => {
+      if (at === 0) await house.audit.record(tx, { actor, action: 'threat.add', summary, details: { networks: networks.slice(0, 20) } });
+      return addThreats(tx, { ...given, networks: networks.slice(at, at + threatChunk) }, now);
+    });
+  }
+  await settleThreats(house.database.sql, networks.length);
+  return added;
 }
 
 export function registerThreatRoutes(app: App, house: House): void {
@@ -72,17 +91,8 @@ export function registerThreatRoutes(app: App, house: House): void {
       const own = force ? undefined : networks.find(coverage(request.ip));
       if (own !== undefined) throw new ApiError('conflict', `${own} covers your own address ${request.ip}. Send "force": true if that is what you want.`);
       const now = new Date(house.now());
-      const entry = { source: 'manual', reason, addedBy: actor.name, expiresAt: expires_in_seconds === undefined ? null : new Date(now.getTime() + expires_in_seconds * 1000) };
-      let added = 0;
-      // part by part, so that the others of the embedded database's one connection get their turn; the entry of the audit
-      // log comes with the first part, so that nobody is ever denied without one, and what an interruption left out is sent again
-      for (let at = 0; at < networks.length; at += threatChunk) {
-        added += await sql.begin(async (tx) => {
-          if (at === 0) await house.audit.record(tx, { actor, action: 'threat.add', summary: `blocked ${networks.length === 1 ? networks[0] : `${networks.length} addresses and networks`}${reason === '' ? '' : `: ${reason}`}`, details: { networks: networks.slice(0, 20) } });
-          return addThreats(tx, { ...entry, networks: networks.slice(at, at + threatChunk) }, now);
-        });
-      }
-      await settleThreats(sql, networks.length);
+      const expiresAt = expires_in_seconds === undefined ? null : new Date(now.getTime() + expires_in_seconds * 1000);
+      const added = await importThreats(house, actor, { networks, source: 'manual', reason, addedBy: actor.name, expiresAt }, now);
       await house.threatsChanged();
       return { added, known: networks.length - added, skipped: problems.length };
     },
