@@ -147,7 +147,7 @@ t.test('SIGHUP reads the local settings again; what is not good changes nothing'
 
 t.test('a taken port is told, not shared', async (t) => {
   const backend = await startBackend(t, () => {});
-  await t.rejects(startPlane(t, 'uws', {}, { port: backend.port }), /another program uses this port/);
+  await t.rejects(startPlane(t, listenerKinds[0] ?? 'node', {}, { port: backend.port }), /another program uses this port/);
 });
 
 t.test('the token is made once and kept, for its owner only', async (t) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { resolveProxyConfig } from '../config.js';
 import type { ProxyConfig } from '../contract.js';
-import type { ListenerKind } from '../listeners/index.js';
+import { chooseListener, type ListenerKind } from '../listeners/index.js';
 import { startDataPlane, type DataPlane, type DataPlaneOptions } from '../main.js';
 import { doubleArtifact } from './inspection-double.js';
 
@@ -77,7 +77,8 @@ export function admin(plane: DataPlane, path: string, init: { method?: string; b
   return fetch(`http://127.0.0.1:${plane.ports.admin}${path}`, { headers: { authorization: `Bearer ${init.token ?? plane.adminToken}`, connection: 'close' }, ...(init.method === undefined ? {} : { method: init.method }), ...(init.body === undefined ? {} : { body: init.body }) });
 }
 
-export const listenerKinds: readonly ListenerKind[] = ['uws', 'node'];
+/** Those that can run here: uWebSockets.js has binaries for some versions of Node.js only. */
+export const listenerKinds: readonly ListenerKind[] = chooseListener('auto').kind === 'uws' ? ['uws', 'node'] : ['node'];
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

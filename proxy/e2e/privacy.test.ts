@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { sendRaw } from './raw-client.js';
-import { startBackend, startPlane, until } from './harness.js';
+import { listenerKinds, startBackend, startPlane, until } from './harness.js';
 
 t.setTimeout(60_000);
 
@@ -17,7 +17,7 @@ for (const isPrivate of [true, false]) {
       response.setHeader('set-cookie', 'sid=set-canary');
       response.end('ok');
     });
-    const plane = await startPlane(t, 'uws', { privacy_mode: isPrivate, mode: 'DetectionOnly', audit_request_body_bytes_max: 1000, sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] });
+    const plane = await startPlane(t, listenerKinds[0] ?? 'node', { privacy_mode: isPrivate, mode: 'DetectionOnly', audit_request_body_bytes_max: 1000, sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] });
     await sendRaw(plane.ports.http, request);
     const log = async (): Promise<string> => readFile(join(plane.dataDir, 'log', 'audit.jsonl'), 'utf8').catch(() => '');
     t.ok(await until(async () => (await log()).includes('/EVIL')));

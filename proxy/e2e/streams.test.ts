@@ -88,8 +88,8 @@ for (const kind of listenerKinds) {
     t.match((await whole).text, 'data: two');
   });
 
-  t.test(`${kind}: 150 megabytes down to a slow reader, in constant memory`, async (t) => {
-    const bytes = 150_000_000;
+  t.test(`${kind}: 450 megabytes down to a slow reader, in constant memory`, async (t) => {
+    const bytes = 450_000_000; // Node.js 24 lets garbage grow to 160 MB, whatever the size; what is held would be all of it
     const backend = await startBackend(t, (_request, response) => {
       response.writeHead(200, { 'Content-Length': bytes, 'Content-Type': 'application/octet-stream' });
       let sent = 0;
@@ -128,7 +128,7 @@ for (const kind of listenerKinds) {
       socket.on('close', () => resolve(got));
     });
     t.ok(received >= bytes, `${received} bytes arrived`);
-    t.ok(most - before < 90_000_000, `memory grew by ${Math.round((most - before) / 1e6)} MB`);
+    t.ok(most - before < 220_000_000, `memory grew by ${Math.round((most - before) / 1e6)} MB`);
   });
 
   t.test(`${kind}: an upload waits for a slow application`, async (t) => {

@@ -1,6 +1,8 @@
 // uWebSockets.js behind the listener contract. Fast, and it shares one port between threads on every Node version; what
 // it gets wrong (see differences.ts) is refused here before the road sees it.
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket, us_socket_context_t } from 'uWebSockets.js';
 import type { RequestHead } from '#engine';
 import { checkRequestHead } from '../request-syntax.js';
@@ -11,12 +13,20 @@ import { WebSocketBridge } from './websocket-bridge.js';
 type Uws = typeof import('uWebSockets.js');
 let library: Uws | null = null;
 
-/** Throws when there is no binary for this platform or Node version. */
+/**
+ * Throws when there is no binary for this platform or Node version. The re-publication that package.json names falls back to
+ * an imitation in JavaScript then, which says so on the console only; it lacks what is used here. The binary is looked for
+ * first, so that the imitation is neither loaded nor announced; the official package has its binaries elsewhere and throws.
+ */
 export function loadUws(): Uws {
-  library ??= createRequire(import.meta.url)('uWebSockets.js') as Uws;
+  if (library !== null) return library;
+  const require = createRequire(import.meta.url);
+  const directory = dirname(require.resolve('uWebSockets.js/package.json'));
+  const name = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
+  if (![join(directory, 'binaries', name), join(directory, name)].some(existsSync)) throw new Error(`uWebSockets.js has no binary for Node.js ${process.versions.node} on ${process.platform} ${process.arch}`);
+  library = require('uWebSockets.js') as Uws;
   return library;
 }
-
 
 /**
  * The library decodes header bytes as UTF-8. Back to one code unit per byte: exact for valid UTF-8; other bytes ≥ 0x80
