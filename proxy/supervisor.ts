@@ -8,11 +8,11 @@ import type { RequestSample } from './request-records.js';
 import type { ThreatTable } from './threat-list.js';
 
 /**
- * V8's nursery per worker. The road allocates some 20 KB a request and nearly all of it dies at once: a nursery that stays
- * in the processor's cache costs less than the default of 48 MB (measured with bench/: about a tenth of the CPU, and 20 MB
- * of memory a worker).
+ * V8's nursery per worker. A request allocates some 20 KB that die with it, but those under way survive each collection
+ * and are copied: the longer it takes to fill, the fewer. Measured with 32 connections: 12 MB costs a tenth more CPU than
+ * this, the default of 48 MB gains nothing and costs 20 MB of memory a worker.
  */
-const youngGenerationMbMax = 12;
+const youngGenerationMbMax = 24;
 
 export interface SupervisorOptions {
   readonly workers: number;
