@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { giveBackMemory } from '#engine';
 import { defaultLimits, defaultTimeouts, type GenerationReply, type GenerationRequest, type ProxyConfig } from './contract.js';
 import { checkGenerationRequest } from './check-contract.js';
 import type { GenerationPayload } from './messages.js';
@@ -10,6 +11,8 @@ import type { Supervisor } from './supervisor.js';
 
 const prepareTimeoutMs = 60_000;
 const commitTimeoutMs = 10_000;
+/** By then most requests of the generation before are through, and its memory is free. */
+const tidyAfterMs = 3000;
 
 /** What `current.json` holds: enough to serve again with nothing else alive. */
 interface StoredGeneration {
@@ -46,6 +49,7 @@ export class Generations {
   private chain: Promise<unknown> = Promise.resolve();
   /** The file that the artifact being activated was read from and held against its name. */
   private checkedPath = '';
+  private tidying: NodeJS.Timeout | undefined;
   lastOutcome: 'none' | 'active' | 'refused' = 'none';
 
   constructor(
@@ -116,6 +120,8 @@ export class Generations {
     const workers = await supervisor.commit(id, commitTimeoutMs);
     this.lastOutcome = 'active';
     const isPersisted = await this.persist();
+    clearTimeout(this.tidying);
+    this.tidying = setTimeout(giveBackMemory, tidyAfterMs).unref();
     return { outcome: 'active', id, sha256: payload.sha256, workers, isPersisted, tookMs: Date.now() - startedMs };
   }
 

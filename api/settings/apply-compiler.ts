@@ -12,8 +12,8 @@ export interface Compiled extends CompiledPolicy {
 export type CompileResult = Compiled | { readonly kind: 'refused'; readonly diagnostics: readonly ApplyDiagnostic[] };
 
 export interface PolicyCompiler {
-  /** Rejects when the thread dies or takes too long; what is wrong with the settings is a result. */
-  compile(policy: PolicyInput): Promise<CompileResult>;
+  /** Rejects when the thread dies or takes too long; what is wrong with the settings is a result. `anew`: even if this policy was compiled before. */
+  compile(policy: PolicyInput, anew?: boolean): Promise<CompileResult>;
   /** null when an artifact is not on this machine. */
   replay(request: ReplayRequest): Promise<ReplayImpact | null>;
   close(): Promise<void>;
@@ -36,8 +36,8 @@ export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyComp
   const thread = new CompileThread(options);
   const unexpected = (reply: FromCompileThread): Error => new Error(reply.kind === 'failed' ? reply.reason : 'the compile thread answered another question');
   return {
-    async compile(policy) {
-      const reply = await thread.ask((token) => ({ kind: 'compile', token, policy }));
+    async compile(policy, anew = false) {
+      const reply = await thread.ask((token) => ({ kind: 'compile', token, policy, anew }));
       if (reply.kind === 'refused') return reply;
       if (reply.kind === 'compiled') return { ...reply, stored: thread.storing(reply.token) };
       throw unexpected(reply);

@@ -22,6 +22,7 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
       versionId: head.id,
       settings: revealSecrets(head.settings, house.sealing),
       activeSettings: active === null ? null : revealSecrets(active.settings, house.sealing),
+      activeVersion: active,
       dryRun,
       actor,
       generation,

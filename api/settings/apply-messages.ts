@@ -33,7 +33,7 @@ export interface PolicyInput {
 }
 
 export type ToCompileThread =
-  | { readonly kind: 'compile'; readonly token: number; readonly policy: PolicyInput }
+  | { readonly kind: 'compile'; readonly token: number; readonly policy: PolicyInput; readonly anew: boolean }
   | { readonly kind: 'replay'; readonly token: number; readonly request: ReplayRequest };
 
 export interface CompiledPolicy {

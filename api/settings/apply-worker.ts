@@ -3,7 +3,7 @@
 // are kept for the next replay. Started by apply-compiler.ts.
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { compileProgram, createFileCache, diskReader, emitArtifact, loadCoreRuleSet, loadRehearsal, rehearseEmitted, rememberIn, renderPolicy, renderRuleExclusion, resolvePolicy, type Diagnostic, type EmittedArtifact, type Rehearsal, type SourceReader } from '#compiler';
+import { compileProgram, createFileCache, diskReader, emitArtifact, giveBackMemory, loadCoreRuleSet, loadRehearsal, rehearseEmitted, rememberIn, renderPolicy, renderRuleExclusion, resolvePolicy, type Diagnostic, type EmittedArtifact, type Rehearsal, type SourceReader } from '#compiler';
 import { findArtifact, storeArtifact } from './apply-artifacts.js';
 import type { CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './apply-messages.js';
 import { toSettingsPointer } from './apply-policy.js';
@@ -53,7 +53,8 @@ interface Answer {
 }
 const alreadyStored = Promise.resolve(null);
 
-async function compile(token: number, input: PolicyInput): Promise<Answer> {
+/** `anew`: even if the same was compiled before, so that this thread has run its own code once more. */
+async function compile(token: number, input: PolicyInput, anew: boolean): Promise<Answer> {
   const steps: Record<string, number> = {};
   let stepAt = performance.now();
   const step = (name: string): void => {
@@ -72,7 +73,7 @@ async function compile(token: number, input: PolicyInput): Promise<Answer> {
   for (const { path, text } of sources) hash.update(`${path.length} ${path} ${text.length}\n`).update(text, 'latin1');
   const key = hash.digest('hex');
   step('policy');
-  const same = known.get(key);
+  const same = anew ? undefined : known.get(key);
   if (same !== undefined) {
     const bytes = findArtifact(start.artifactsDirectory, same.sha256);
     if (bytes !== null) return { reply: { kind: 'compiled', token, ...same, bytes: bytes.length, steps }, stored: alreadyStored };
@@ -116,21 +117,30 @@ function replay(token: number, request: ReplayRequest): FromCompileThread {
   if (before === null || after === null) return { kind: 'replayed', token, impact: null };
   const budgetMs = request.budgetMs - (performance.now() - startedMs);
   const impact = replayImpact(request.samples, { ...before, sites: request.beforeSites }, { ...after, sites: request.afterSites }, { examplesMax: request.examplesMax, budgetMs, clock: () => performance.now() });
+  return { kind: 'replayed', token, impact };
+}
+
+/** Answered first: nobody waits for the memory of rule sets that are no longer needed. */
+function tidyUp(): void {
   for (const [sha256, old] of rehearsals) {
     if (rehearsals.size <= rehearsalsKept) break;
     rehearsals.delete(sha256);
     old.release();
   }
-  return { kind: 'replayed', token, impact };
+  clearTimeout(resting);
+  resting = setTimeout(giveBackMemory, restMs);
 }
+const restMs = 3000;
+let resting: NodeJS.Timeout | undefined;
 
 /** One at a time, in order of arrival: two compiles at once would only share the same cores. */
 let turn: Promise<void> = Promise.resolve();
 port.on('message', (message: ToCompileThread) => {
   turn = turn.then(async () => {
     try {
-      const { reply, stored } = message.kind === 'compile' ? await compile(message.token, message.policy) : { reply: replay(message.token, message.request), stored: alreadyStored };
+      const { reply, stored } = message.kind === 'compile' ? await compile(message.token, message.policy, message.anew) : { reply: replay(message.token, message.request), stored: alreadyStored };
       port.postMessage(reply);
+      tidyUp();
       // the next turn need not wait for the disk
       if (reply.kind === 'compiled') void stored.then((problem) => port.postMessage({ kind: 'stored', token: message.token, problem } satisfies FromCompileThread));
     } catch (error) {

@@ -58,7 +58,8 @@ async function applySettings(options: ChangeRoadOptions, request: ApplyRequest):
   for (const [part, ms] of Object.entries(compiled.steps)) watch.steps[`compile.${part}`] = ms;
   const { sha256, diagnostics, config } = compiled;
   const next: Target = { versionId: request.versionId, sha256, artifactFile: artifactPath(artifactsDirectory, sha256), config, selfTest: selfTestOf(request.settings) };
-  const { active, samples, answers } = await gathering;
+  const active = activeOf(options, request);
+  const { samples, answers } = await gathering;
   const impact = active === null || active.sha256 === null ? null : await watch.time('replay', replay(options, { before: { ...active, sha256: active.sha256 }, after: next, samples, budgetMs: replayBudget(request.dryRun, watch.elapsedMs) }));
   await watch.time('store', compiled.stored);
   const findings = () => ({ artifactSha256: sha256, diagnostics, impact, notEnforcedYet: findNotEnforced(request.settings, enforcedNames), tookMs: Math.round(watch.elapsedMs), steps: watch.steps });
@@ -101,19 +102,17 @@ class StepWatch {
 }
 
 interface Gathered {
-  readonly active: Active | null;
   readonly samples: readonly ReplaySample[];
   readonly answers: ReadonlyMap<string, StatusAnswer>;
 }
 
 /** What the change is held against. A dry run has nothing to ask the nodes. */
 async function gather(options: ChangeRoadOptions, { activeSettings, dryRun }: ApplyRequest): Promise<Gathered> {
-  const [active, samples, answers] = await Promise.all([
-    findActive(options, activeSettings),
+  const [samples, answers] = await Promise.all([
     activeSettings === null ? [] : findSamples(options.database.sql, dryRun ? replayOnDryRun.samples : replayOnApply.samples),
     dryRun ? new Map<string, StatusAnswer>() : options.fleet.ask(),
   ]);
-  return { active, samples, answers };
+  return { samples, answers };
 }
 
 function replayBudget(dryRun: boolean, elapsedMs: number): number {
@@ -123,18 +122,17 @@ function replayBudget(dryRun: boolean, elapsedMs: number): number {
 
 type Resolved = Extract<CompileResult, { kind: 'refused' }> | (Compiled & { readonly config: ProxyConfig });
 
-async function compileSettings(options: ChangeRoadOptions, settings: Settings): Promise<Resolved> {
+async function compileSettings(options: ChangeRoadOptions, settings: Settings, anew = false): Promise<Resolved> {
   const { waf, exclusions, problems } = toPolicyInput(settings, options.findVirtualPatch);
   const { config, problems: fromProxy } = toProxyConfig(settings, options.upstreams);
   if (config === null || problems.length > 0) return { kind: 'refused', diagnostics: [...problems, ...fromProxy] };
-  const compiled = await options.compiler.compile({ waf, exclusions });
+  const compiled = await options.compiler.compile({ waf, exclusions }, anew);
   return compiled.kind === 'refused' ? compiled : { ...compiled, config };
 }
 
-async function findActive(options: ChangeRoadOptions, settings: Settings | null): Promise<Active | null> {
-  const { activeId } = await readState(options.database.sql);
-  const version = activeId === null || settings === null ? null : await findVersion(options.database.sql, activeId);
-  return version === null || settings === null ? null : { versionId: version.id, sha256: version.artifactSha256, config: requireProxyConfig(settings, options.upstreams) };
+function activeOf(options: ChangeRoadOptions, { activeSettings, activeVersion }: ApplyRequest): Active | null {
+  if (activeSettings === null || activeVersion === null) return null;
+  return { versionId: activeVersion.id, sha256: activeVersion.artifactSha256, config: requireProxyConfig(activeSettings, options.upstreams) };
 }
 
 interface ReplayInput {
@@ -150,12 +148,17 @@ async function replay(options: ChangeRoadOptions, { before, after, samples, budg
   return options.compiler.replay({ beforeSha256: before.sha256, beforeSites: before.config.sites, afterSha256: after.sha256, afterSites: after.config.sites, samples, examplesMax, budgetMs });
 }
 
-/** The first compile reads the rule set, checks every pattern and reads the automata; a change later on does little of that. */
+/**
+ * The first compile reads the rule set, checks every pattern and reads the automata; a change later on does little of
+ * that. The second runs code that is still being optimised: it takes half the time of the first, and the third again half.
+ */
 async function warm(options: ChangeRoadOptions): Promise<'compiled' | 'refused'> {
   const { sql } = options.database;
   const { activeId } = await readState(sql);
   const { settings } = (activeId === null ? null : await findVersion(sql, activeId)) ?? (await readHead(sql));
-  const compiled = await compileSettings(options, revealSecrets(settings, options.sealing));
+  const clear = revealSecrets(settings, options.sealing);
+  await compileSettings(options, clear);
+  const compiled = await compileSettings(options, clear, true);
   if (compiled.kind === 'compiled') await compiled.stored;
   if (compiled.kind === 'compiled' && (await findSamples(sql, 1)).length > 0) {
     const { sha256, config: { sites } } = compiled;

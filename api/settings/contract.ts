@@ -11,6 +11,8 @@ export interface ApplyRequest {
   readonly settings: Settings;
   /** The settings that serve traffic now; null before the first apply. */
   readonly activeSettings: Settings | null;
+  /** Their version, as the caller has read it; null before the first apply. */
+  readonly activeVersion: { readonly id: number; readonly artifactSha256: string | null } | null;
   /** Stop after the replay impact; activate nothing. */
   readonly dryRun: boolean;
   readonly actor: Actor;

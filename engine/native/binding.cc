@@ -11,6 +11,9 @@
 #include <napi.h>
 
 #include <hs.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <unistd.h>
 
 #include <cstdint>
@@ -381,10 +384,20 @@ Napi::Value ExitNow(const Napi::CallbackInfo& info) {
   _exit(static_cast<int>(code));
 }
 
+// trimHeap(): gives free pages of the C heap back to the system, from all threads' arenas. Takes milliseconds, during which
+// other threads may wait for memory: for quiet moments after much was freed. Does nothing where the C library cannot.
+Napi::Value TrimHeap(const Napi::CallbackInfo& info) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+  return info.Env().Undefined();
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("version", Napi::Function::New(env, Version, "version"));
   exports.Set("platform", Napi::Function::New(env, Platform, "platform"));
   exports.Set("exitNow", Napi::Function::New(env, ExitNow, "exitNow"));
+  exports.Set("trimHeap", Napi::Function::New(env, TrimHeap, "trimHeap"));
   exports.Set("checksum", Napi::Function::New(env, Checksum, "checksum"));
   exports.Set("compile", Napi::Function::New(env, Compile, "compile"));
   exports.Set("load", Napi::Function::New(env, Load, "load"));
