@@ -272,6 +272,13 @@ SecRule TX:a "@eq 1" "id:3,phase:2,deny"`,
     requests: [{ uri: '/?off=1' }, { uri: '/?off=0' }],
   },
   {
+    why: 'a setvar whose name comes out empty writes nothing, at load as well',
+    rules: `
+SecAction "id:1,phase:1,nolog,noauditlog,pass,setvar:'tx.%{tx.p}=1',setvar:tx.a=1"
+SecAction "id:2,phase:1,deny,log"`,
+    requests: [{ uri: '/' }],
+  },
+  {
     why: 'heads of equal names and other values, methods, orders and counts are not of one shape',
     rules: `
 SecRule REQUEST_HEADERS:X-Test "!@rx ^good$" "id:1,phase:1,deny"

@@ -237,6 +237,7 @@ class Folder {
       state.writeDynamic(typeof first === 'string' ? first.toLowerCase() : '');
       return false;
     }
+    if (key === '') return true; // a name that macros left empty is ignored at run time
     const name = key.slice(0, limits.variableNameMax).toLowerCase();
     const value = nextValue(action.operation, state.read(name), constantText(action.value, state));
     state.write(name, value);

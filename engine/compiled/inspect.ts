@@ -68,6 +68,8 @@ class CompiledEngine {
   private readonly scansForLogging: boolean;
   /** Scan class, atom → 1 when records of the class tell about the atom. */
   private readonly tells: readonly Uint8Array[];
+  /** Item → where its own skipAfter leads; 0 = not asked yet. An item belongs to one phase. */
+  private readonly resumes: Int32Array;
   // Values found in this call, until their hits are known.
   private readonly foundRecords: ValueRecord[] = [];
   private readonly foundNames: string[] = [];
@@ -95,6 +97,7 @@ class CompiledEngine {
     });
     this.uses = indexAtomUses(program, plan);
     this.residents = createResidents(program, plan);
+    this.resumes = new Int32Array(program.items.length);
     const classOf: Record<string, number> = {};
     for (const source of Object.keys(scanSources) as ScanSource[]) classOf[source] = plan.classes.findIndex((scanClass) => scanClass.sources.includes(source));
     this.classOf = classOf as Record<ScanSource, number>;
@@ -172,12 +175,24 @@ class CompiledEngine {
 
   /** The item at which rules run again after a skip; consumes the skip. */
   private resumeAfter(transaction: Transaction, phase: Phase, index: number): number {
-    const list = this.program.phases[phase] as readonly number[];
-    let position = list.indexOf(index) + 1;
-    let { skipAfter } = transaction;
-    let left = transaction.skipRules;
+    const { skipAfter, skipRules } = transaction;
     transaction.skipAfter = null;
     transaction.skipRules = 0;
+    const rule = this.program.items[index] as RuleIR;
+    if (skipAfter === null || skipRules > 0 || rule.skipAfter !== skipAfter) return this.findResume(phase, index, skipAfter, skipRules);
+    // Where a rule's own skipAfter leads is always the same.
+    const known = this.resumes[index] as number;
+    if (known !== 0) return known;
+    const found = this.findResume(phase, index, skipAfter, 0);
+    this.resumes[index] = found;
+    return found;
+  }
+
+  private findResume(phase: Phase, index: number, marker: string | null, count: number): number {
+    const list = this.program.phases[phase] as readonly number[];
+    let position = list.indexOf(index) + 1;
+    let skipAfter = marker;
+    let left = count;
     for (; position < list.length; position += 1) {
       const item = this.program.items[list[position] as number];
       if (skipAfter !== null) {
@@ -185,7 +200,7 @@ class CompiledEngine {
       } else if (left === 0) break;
       else if (item?.kind === 'rule') left -= 1;
     }
-    return position < list.length ? (list[position] as number) : Number.MAX_SAFE_INTEGER;
+    return position < list.length ? (list[position] as number) : neverAgain;
   }
 
   /** Collects and scans what this phase made known, and marks the rules to run. */
@@ -349,6 +364,8 @@ function atomsTold(scanClass: ScanClassIR, plan: PlanIR): Uint8Array {
   return told;
 }
 
+/** Behind every item. */
+const neverAgain = 0x7fffffff;
 const none: readonly number[] = [];
 const noClasses: readonly number[] = [];
 const headerBits = sourceBit.headerValue | sourceBit.cookieHeader;
