@@ -7,8 +7,28 @@ import type { PatternSet } from './hit-finder.js';
 const scratchBytes = 16 * 1024;
 const scratch = Buffer.allocUnsafe(scratchBytes);
 
+/**
+ * Compiling the giants takes 35 ms, and a reload rarely changes them: the sets of the last rule sets of this thread are
+ * kept. Immutable once built, so that two rule sets may use one.
+ */
+const kept = new Map<string, PatternSet>();
+const keptMax = 16;
+
 /** `sources` are RE2 syntax over code points 0–255 (engine/regex `toRe2Source`). */
 export function createPatternSet(sources: readonly string[]): PatternSet {
+  const key = sources.join('\0'); // no source holds a NUL: it is written \x{0}
+  const known = kept.get(key);
+  const set = known ?? compileSet(sources);
+  kept.delete(key); // the most recent last
+  kept.set(key, set);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= keptMax) break;
+    kept.delete(oldest);
+  }
+  return set;
+}
+
+function compileSet(sources: readonly string[]): PatternSet {
   const set = new RE2.Set([...sources], 'us');
   return {
     match(text, isAscii) {
