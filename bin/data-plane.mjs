@@ -4,12 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
 import { readEnvironment, readFlags, Refusal, root } from './environment.mjs';
-import { resolveProxy } from './proxy-config.mjs';
+import { environmentUpstreams, resolveProxy } from './proxy-config.mjs';
 
 function readOwnFlags(args) {
-  const own = { artifact: null, settings: null, resume: false };
+  const own = { artifact: null, settings: null, resume: false, sitesOfEnvironment: false };
   for (let index = 0; index < args.length; index++) {
     if (args[index] === '--resume') own.resume = true;
+    else if (args[index] === '--sites-of-environment') own.sitesOfEnvironment = true;
     else if (args[index] === '--artifact' || args[index] === '--settings') own[args[index].slice(2)] = args[++index] ?? null;
     else throw new Refusal(`data-plane does not know ${args[index]}.`);
   }
@@ -53,6 +54,7 @@ export async function runDataPlane(args) {
     dataDir: data,
     initial,
     resume,
+    upstreams: own.sitesOfEnvironment ? await environmentUpstreams(values) : null,
     reread: () => load(null),
     handlesSignals: true,
     shipping: values.GATEHOUSE_CONTROL_URL !== '' && values.GATEHOUSE_ADMIN_TOKEN !== '' ? { url: values.GATEHOUSE_CONTROL_URL, token: values.GATEHOUSE_ADMIN_TOKEN } : null,

@@ -8,11 +8,16 @@ export function upstreamsOf(values) {
   return { UPSTREAM_CUSTOMER: values.UPSTREAM_CUSTOMER || demo, UPSTREAM_PAYMENT: values.UPSTREAM_PAYMENT || `${demo}/payment` };
 }
 
+/** The same for the data plane. */
+export async function environmentUpstreams(values) {
+  const { upstreamDefaults } = await import(join(root, 'build/proxy/config.js'));
+  return upstreamDefaults(upstreamsOf(values));
+}
+
 /** `values` from readEnvironment; an upstream left empty is the bundled demo on DEMO_PORT. */
 export async function resolveProxy(settings, values, file) {
-  const { resolveProxyConfig, formatProblems, upstreamDefaults } = await import(join(root, 'build/proxy/config.js'));
-  const upstreams = upstreamDefaults(upstreamsOf(values));
-  const { config, problems } = resolveProxyConfig(settings, upstreams);
+  const { resolveProxyConfig, formatProblems } = await import(join(root, 'build/proxy/config.js'));
+  const { config, problems } = resolveProxyConfig(settings, await environmentUpstreams(values));
   if (config === null) throw new Refusal(`${file} cannot be used; nothing was changed:\n${formatProblems(problems).replace(/^/gm, '  ')}`);
   return config;
 }

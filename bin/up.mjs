@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
 import { controlUrl } from './control-plane.mjs';
 import { createEnvFile, envFile, readEnvironment, readFlags, Refusal, root, shown } from './environment.mjs';
-import { resolveProxy } from './proxy-config.mjs';
+import { resolveProxy, upstreamsOf } from './proxy-config.mjs';
 
 const healthMsMax = 60_000;
 const stopMsMax = 15_000;
@@ -163,13 +163,46 @@ async function reload(file, data, values) {
   }
 }
 
-function announce({ values, tried, artifact, logDirectory, control }) {
+/** What the data plane serves, in its own words: the settings may say something else than the environment. null when it does not say. */
+async function sitesInForce(values) {
+  try {
+    const reply = await fetch(`http://127.0.0.1:${values.GATEHOUSE_ADMIN_PORT}/status`, { headers: { authorization: `Bearer ${values.GATEHOUSE_ADMIN_TOKEN}`, connection: 'close' }, signal: AbortSignal.timeout(5000) });
+    return reply.ok ? await reply.json() : null;
+  } catch (error) {
+    if (error?.name !== 'TimeoutError' && !(error instanceof TypeError)) throw error; // fetch: nothing answers
+    return null;
+  }
+}
+
+const sitesShownMax = 6;
+
+/** Whom this start protects, as the data plane tells it. What the environment says is printed where it is in force, or as not in force. */
+export function describeSites(values, served) {
+  if (served === null) return 'unknown: the data plane does not say (its log may)';
+  const wanted = upstreamsOf(values);
+  const isOfEnvironment = served.sitesFrom === 'environment';
+  const demos = { UPSTREAM_CUSTOMER: `the bundled demo shop on port ${values.DEMO_PORT}`, UPSTREAM_PAYMENT: 'the bundled demo payment service' };
+  const variableOf = ({ name }) => (isOfEnvironment ? `UPSTREAM_${name.toUpperCase()}` : '');
+  const isDemo = (site) => values[variableOf(site)] === '' && site.upstream === wanted[variableOf(site)];
+  if (isOfEnvironment && served.sites.every(isDemo)) return `${demos.UPSTREAM_CUSTOMER} (set UPSTREAM_CUSTOMER to protect your own application)`;
+  const rows = served.sites.slice(0, sitesShownMax).map((site) => {
+    const to = isDemo(site) ? `${demos[variableOf(site)]} (${variableOf(site)} names another application)` : site.upstream;
+    return `${site.host ?? ''}${site.prefix} → ${to}`;
+  });
+  if (served.sites.length > sitesShownMax) rows.push(`and ${served.sites.length - sitesShownMax} more`);
+  const unused = Object.keys(demos).filter((name) => values[name] !== '' && !served.sites.some((site) => variableOf(site) === name && site.upstream === wanted[name]));
+  const why = isOfEnvironment ? 'another control plane gave this node its sites' : 'the settings have sites of their own, and these win';
+  if (unused.length > 0) rows.push(`${unused.map((name) => `${name}=${values[name]}`).join(' and ')} ${unused.length === 1 ? 'is' : 'are'} NOT in force: ${why}`);
+  return rows.join(`\n${' '.repeat(20)}`);
+}
+
+function announce({ values, tried, artifact, logDirectory, control, served }) {
   const base = `http://localhost:${values.WAF_PORT}`;
   say(`
   Gatehouse is up (OWASP CRS ${artifact.crs.version}).
 
   WAF entry point   ${base}
-  protects          ${values.UPSTREAM_CUSTOMER || `the bundled demo shop on port ${values.DEMO_PORT} (set UPSTREAM_CUSTOMER to protect your own application)`}
+  protects          ${describeSites(values, served)}
 
   passes  (${tried.passed})     curl -i '${base}/search?q=lamp'
   blocked (${tried.blocked})     curl -i "${base}/search?q=1'%20OR%20'1'='1'%20--%20"
@@ -231,7 +264,7 @@ function childrenOf({ values, data, file, artifact, needsDemo, hasApi, logDirect
   const ruleSet = artifact.crs.directory === undefined ? {} : { CRS_DIR: artifact.crs.directory };
   return [
     ...(needsDemo ? [new Child({ name: 'demo', args: ['demo'], env, logFile: join(logDirectory, 'demo.log') })] : []),
-    new Child({ name: 'data plane', args: ['data-plane', ...(artifact.path === null ? [] : ['--artifact', artifact.path]), '--settings', file, ...(resumes ? ['--resume'] : [])], env, resumes: true, logFile: join(logDirectory, 'data-plane.log') }),
+    new Child({ name: 'data plane', args: ['data-plane', ...(artifact.path === null ? [] : ['--artifact', artifact.path]), '--settings', file, '--sites-of-environment', ...(resumes ? ['--resume'] : [])], env, resumes: true, logFile: join(logDirectory, 'data-plane.log') }),
     ...(hasApi ? [new Child({ name: 'control plane', args: ['control-plane'], env: { ...env, SETTINGS_IMPORT: values.SETTINGS_IMPORT || file, ...ruleSet }, logFile: join(logDirectory, 'control-plane.log') })] : []),
   ];
 }
@@ -285,7 +318,7 @@ export async function up(args) {
       if (control === null) void reload(file, data, values);
       else console.error(`gatehouse: SIGHUP rereads ${shown(file)} only without the control plane (--no-api); with it, change settings there: ${control.url}/api/docs`);
     });
-    announce({ values, tried: await tryOut(`http://127.0.0.1:${values.WAF_PORT}`), artifact, logDirectory, control });
+    announce({ values, tried: await tryOut(`http://127.0.0.1:${values.WAF_PORT}`), artifact, logDirectory, control, served: await sitesInForce(values) });
     await stopped;
     say('\nstopping…');
     return 0;

@@ -44,7 +44,7 @@ function checkConfig(config: unknown, problems: Problem[]): void {
   checkNumbers(limits, defaultLimits, 'config.limits', problems);
   if (isObject(limits)) expectOneOf(limits, 'requestBodyOverLimit', ['reject', 'partial'], 'config.limits.', problems);
   checkNumbers(timeouts, defaultTimeouts, 'config.timeouts', problems);
-  if (config['privacyMode'] !== undefined) expectKinds(config, { privacyMode: 'flag' }, 'config.', problems);
+  for (const name of ['privacyMode', 'sitesFromEnvironment']) if (config[name] !== undefined) expectKinds(config, { [name]: 'flag' }, 'config.', problems);
   if (config['replaySampling'] !== undefined) checkNumbers(config['replaySampling'], defaultReplaySampling, 'config.replaySampling', problems);
   if (!Array.isArray(trustedProxies) || !trustedProxies.every((entry) => typeof entry === 'string' && isNetwork(entry))) problems.push({ path: 'config.trustedProxies', message: 'is not a list of addresses or networks', mend: 'send CIDR notation, such as "10.0.0.0/8"' });
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { formatProblems, isNetwork, limitFields, replaySamplingFields, resolveProxyConfig, timeoutFields, upstreamDefaults } from './config.js';
+import { followEnvironment, formatProblems, isNetwork, limitFields, replaySamplingFields, resolveProxyConfig, timeoutFields, upstreamDefaults } from './config.js';
 import { defaultLimits, defaultReplaySampling, defaultTimeouts } from './contract.js';
 import { checkGenerationRequest } from './check-contract.js';
 
@@ -15,6 +15,19 @@ t.test('no sites: the bundled demo, or the applications of the environment', asy
     ['payment', '/payment', 'http://127.0.0.1:8000/payment'],
   ]);
   t.strictSame(checkGenerationRequest({ id: 1, sha256: '', artifactPath: '', config }), [], 'what is resolved satisfies the contract');
+});
+
+t.test('sites of the environment follow it, those of the settings stay', async (t) => {
+  const [before, after] = [upstreamDefaults({ UPSTREAM_CUSTOMER: 'http://10.0.0.5:3000' }), upstreamDefaults({ UPSTREAM_PAYMENT: 'http://10.0.0.6:4000' })];
+  for (const settings of [{}, { sites: [] }, { mode: 'DetectionOnly' }]) {
+    const { config } = resolveProxyConfig(settings, before);
+    t.strictSame(config && followEnvironment(config, after), resolveProxyConfig(settings, after).config);
+  }
+  // the very sites that the environment would give, but named by a person
+  const sites = [{ name: 'customer', prefix: '/', upstream: before.customer }, { name: 'payment', prefix: '/payment', upstream: before.payment }];
+  const { config } = resolveProxyConfig({ sites }, before);
+  t.strictSame(config && followEnvironment(config, after), config);
+  t.strictSame(checkGenerationRequest({ id: 1, sha256: '', artifactPath: '', config: { ...config, sitesFromEnvironment: 'yes' } }).map(({ path }) => path), ['config.sitesFromEnvironment']);
 });
 
 t.test('mistakes are told with their place, all at once', async (t) => {

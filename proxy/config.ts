@@ -84,8 +84,9 @@ export function resolveProxyConfig(settings: unknown, upstreams: UpstreamDefault
     return { config: null, problems: check.problems };
   }
   const given = settings['sites'];
+  const sitesFromEnvironment = given === undefined || (Array.isArray(given) && given.length === 0);
   let sites: SiteConfig[] = [];
-  if (given === undefined || (Array.isArray(given) && given.length === 0)) sites = demoSites(upstreams);
+  if (sitesFromEnvironment) sites = environmentSites(upstreams);
   else if (!Array.isArray(given)) check.problem('sites', `is ${describe(given)}, not a list`, 'write "sites": [{"name": …, "prefix": …, "upstream": …, "protected": true}]');
   else sites = given.map((site, index) => resolveSite(check, site, `sites[${index}].`));
   checkSitesTogether(check, sites);
@@ -99,11 +100,17 @@ export function resolveProxyConfig(settings: unknown, upstreams: UpstreamDefault
     auditRequestBodyBytesMax: check.whole(settings, 'audit_request_body_bytes_max', '', 0, auditRequestBodyBytesMaxMax, 0),
     privacyMode: check.flag(settings, 'privacy_mode', '', false),
     replaySampling: resolveNumbers(check, settings, 'replay_sampling', replaySamplingFields, defaultReplaySampling),
+    ...(sitesFromEnvironment ? { sitesFromEnvironment } : {}),
   };
   return { config: check.problems.length === 0 ? config : null, problems: check.problems };
 }
 
-function demoSites(upstreams: UpstreamDefaults): SiteConfig[] {
+/** A stored configuration under the environment of today: sites that came from the environment follow it, those of the settings stay. */
+export function followEnvironment(config: ProxyConfig, upstreams: UpstreamDefaults): ProxyConfig {
+  return config.sitesFromEnvironment === true ? { ...config, sites: environmentSites(upstreams) } : config;
+}
+
+function environmentSites(upstreams: UpstreamDefaults): SiteConfig[] {
   const shared = { host: null, protected: true, failMode: 'closed', mode: null, hostPolicy: 'preserve', verifyUpstreamCertificate: true } as const;
   return [
     { name: 'customer', prefix: '/', upstream: upstreams.customer, ...shared },

@@ -67,6 +67,8 @@ export interface ProxyConfig {
   readonly replaySampling?: ReplaySampling;
   /** The audit log is masked (mask.ts). Absent: it is not. */
   readonly privacyMode?: boolean;
+  /** The settings name no sites, so these are the two of the process environment (UPSTREAM_*). Absent: the settings name them. */
+  readonly sitesFromEnvironment?: boolean;
 }
 
 /** `PUT /generation`: JSON with the artifact's path, or its bytes in base64 (`artifactBase64`). */

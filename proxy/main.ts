@@ -7,7 +7,7 @@ import { pino, type Logger } from 'pino';
 import { exitNow } from '#engine/native/addon';
 import { resolveAdminToken, startAdmin } from './admin.js';
 import { AuditLog } from './audit-log.js';
-import { formatProblems, resolveProxyConfig, upstreamDefaults } from './config.js';
+import { followEnvironment, formatProblems, resolveProxyConfig, upstreamDefaults, type UpstreamDefaults } from './config.js';
 import type { GenerationReply, ProxyConfig, SecurityEvent } from './contract.js';
 import { engineModule } from './inspection.js';
 import { canSharePort, chooseListener, type ListenerKind } from './listeners/index.js';
@@ -40,6 +40,11 @@ export interface DataPlaneOptions {
   readonly initial: InitialGeneration;
   /** Start from dataDir/current.json when there is one, not from `initial`. */
   readonly resume: boolean;
+  /**
+   * Given: a resumed generation whose sites came from the environment gets these instead of those it was stored with. For a
+   * node that shares its environment with its control plane; elsewhere the control plane knows the upstreams and the node does not.
+   */
+  readonly upstreams?: UpstreamDefaults | null;
   /** SIGHUP: what to serve now. Null result = keep what serves. */
   readonly reread: (() => Promise<InitialGeneration | null>) | null;
   readonly handlesSignals: boolean;
@@ -95,7 +100,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const workers = workerCount(options, choice.kind, log);
   const port = await claimPort(options.host, options.port);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const stored = options.resume ? await loadStored(options.dataDir, (message) => log.warn(message)) : null;
+  const stored = options.resume ? await resumed(options, log) : null;
   const generations = new Generations(options.dataDir, stored ?? firstPayload(options.initial, 1), (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
@@ -159,6 +164,11 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   return plane;
 }
 
+async function resumed({ dataDir, upstreams }: DataPlaneOptions, log: Logger): Promise<GenerationPayload | null> {
+  const stored = await loadStored(dataDir, (message) => log.warn(message));
+  return stored === null || upstreams == null ? stored : { ...stored, config: followEnvironment(stored.config, upstreams) };
+}
+
 function createShipper(shipping: NonNullable<DataPlaneOptions['shipping']> | null, log: Logger): RecordShipper | null {
   return shipping === null ? null : new RecordShipper({ url: shipping.url, token: shipping.token, node: shipping.node ?? hostname(), onProblem: (message) => log.warn(message) });
 }
@@ -207,6 +217,7 @@ async function describe({ supervisor, generations, listener, audit, threats, shi
     ruleset: sha256,
     mode: config.mode,
     sites: config.sites.map(({ name, prefix, host, upstream, protected: isProtected }) => ({ name, prefix, host, upstream, protected: isProtected })),
+    sitesFrom: config.sitesFromEnvironment === true ? 'environment' : 'settings',
     listener,
     lastApply: generations.lastOutcome,
     restarts: supervisor.restarts,

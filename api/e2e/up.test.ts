@@ -3,6 +3,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,10 +112,25 @@ async function textOfAll(directory: string): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-async function logIn(port: string, password: string): Promise<number> {
-  const reply = await fetch(`http://127.0.0.1:${port}/api/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: 'admin@gatehouse.local', password }) });
-  await reply.arrayBuffer();
-  return reply.status;
+interface Answer {
+  readonly status: number;
+  readonly body: { readonly token?: string };
+}
+
+async function callApi(port: string, method: string, path: string, body: object | null, token = ''): Promise<Answer> {
+  const reply = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { ...(body === null ? {} : { 'content-type': 'application/json' }), ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }, body: body === null ? null : JSON.stringify(body) });
+  const text = await reply.text();
+  return { status: reply.status, body: text === '' ? {} : (JSON.parse(text) as Answer['body']) };
+}
+
+const logIn = (port: string, password: string): Promise<Answer> => callApi(port, 'POST', '/api/login', { email: 'admin@gatehouse.local', password });
+
+/** An application that answers with its name. */
+async function startNamed(t: Test, name: string): Promise<string> {
+  const server = createHttpServer((_request, response) => response.end(name));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const attack = "/search?q=1'%20OR%20'1'='1'%20--%20";
@@ -162,7 +178,7 @@ t.test('from an empty directory to a protected shop, down, and up again', { time
     t.ok(password.length >= 12, 'a password is printed');
     t.equal(first.said().split(password).length - 1, 1, 'once');
     t.match(await readFile(envFile, 'utf8'), `ADMIN_INITIAL_PASSWORD=${password}\n`);
-    t.equal(await logIn(ports.API_PORT, password), 200, 'it logs in');
+    t.equal((await logIn(ports.API_PORT, password)).status, 200, 'it logs in');
     t.notOk((await textOfAll(join(home, 'data', 'log'))).includes(password), 'no log has it');
   });
 
@@ -192,15 +208,35 @@ t.test('from an empty directory to a protected shop, down, and up again', { time
     for (const name of portNames) await t.rejects(fetch(`http://127.0.0.1:${ports[name]}/`), `${name} is free again`);
   });
 
-  await t.test('the second start compiles nothing and keeps the password to itself', async (t) => {
-    const again = startUp(t, variables);
+  const own = await startNamed(t, 'an application of my own');
+  const payment = async (): Promise<string> => (await fetch(`${shop}/payment`)).text();
+
+  await t.test('the second start compiles nothing, keeps the password to itself and follows the environment', async (t) => {
+    t.match(first.said(), /protects {10}the bundled demo shop on port \d+ \(set UPSTREAM_CUSTOMER/);
+    const again = startUp(t, { ...variables, UPSTREAM_PAYMENT: own });
     await again.until(isUp);
+    t.match(again.said(), `/payment → ${own}\n`);
+    t.equal(await payment(), 'an application of my own', 'as soon as it says so');
     t.notMatch(again.said(), /compil|wrote/);
     t.match(again.said(), /passes {2}\(200\)[^]*blocked \(403\)/);
     t.notOk(again.said().includes(password), 'the password is not printed again');
     t.match(again.said(), 'with the password you chose');
-    t.equal(await logIn(ports.API_PORT, password), 200, 'and still is the one');
+    const { status, body } = await logIn(ports.API_PORT, password);
+    t.equal(status, 200, 'and still is the one');
+    const token = body.token ?? '';
+    t.equal((await callApi(ports.API_PORT, 'POST', '/api/account/password', { current: password, password: 'Quiet-river-stone-41' }, token)).status, 204);
+    t.equal((await callApi(ports.API_PORT, 'PATCH', '/api/settings', { sites: [{ name: 'mine', prefix: '/', upstream: own }] }, token)).status, 200);
+    t.equal((await callApi(ports.API_PORT, 'POST', '/api/apply', null, token)).status, 200);
     t.equal((await stop(again)).code, 0);
+  });
+
+  await t.test('sites of the settings win over the environment, and the start says so', async (t) => {
+    const third = startUp(t, { ...variables, UPSTREAM_PAYMENT: 'http://127.0.0.1:1' });
+    await third.until(isUp);
+    t.match(third.said(), `/ → ${own}\n`);
+    t.match(third.said(), /UPSTREAM_PAYMENT=http:\/\/127\.0\.0\.1:1 is NOT in force: the settings have sites/);
+    t.equal(await payment(), 'an application of my own');
+    t.equal((await stop(third)).code, 0);
   });
 });
 

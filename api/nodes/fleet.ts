@@ -72,7 +72,7 @@ export function createFleet(options: FleetOptions): Fleet {
     const { sha256, config, artifactFile, versionId, selfTest } = target;
     let answer = await client.activate(url, { id: generation, sha256, artifactPath: '', config, selfTest }, artifactFile);
     if (answer.kind === 'unknown') answer = await clearUp(url, generation, sha256, answer.detail);
-    if (answer.kind === 'active') await recordServed(sql, url, { versionId, generation, sha256, workers: answer.workers }, new Date(now()));
+    if (answer.kind === 'active') await recordServed(sql, url, { versionId, generation, sha256, config, workers: answer.workers }, new Date(now()));
     return answer;
   };
   const viewOf = (url: string, answer: ActivateAnswer | StatusAnswer): ApplyNode => {

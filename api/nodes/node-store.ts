@@ -1,4 +1,7 @@
 // What the control plane knows of its data-plane nodes. Every question to a node leaves its answer here.
+import { createHash } from 'node:crypto';
+import type { ProxyConfig } from '#proxy/contract';
+import { toCanonicalJson } from '../audit/canonical-json.js';
 import type { Queryable } from '../db/client.js';
 import type { StatusAnswer } from './node-client.js';
 
@@ -15,6 +18,13 @@ export interface NodeRow {
   readonly served_version: number | null;
   readonly served_generation: number | null;
   readonly served_sha256: string | null;
+  /** `digestOf` the configuration; null for what was served before it was kept. */
+  readonly served_config: string | null;
+}
+
+/** The artifact holds the rules; this stands for everything else a node was given. */
+export function digestOf(config: ProxyConfig): string {
+  return createHash('sha256').update(toCanonicalJson(config)).digest('hex');
 }
 
 export async function listNodes(sql: Queryable): Promise<NodeRow[]> {
@@ -33,12 +43,12 @@ export async function recordStatus(sql: Queryable, url: string, answer: StatusAn
 }
 
 /** The node serves this version under this number. */
-export async function recordServed(sql: Queryable, url: string, served: { readonly versionId: number; readonly generation: number; readonly sha256: string; readonly workers: number }, at: Date): Promise<void> {
-  const { versionId, generation, sha256, workers } = served;
-  await sql`insert into data_nodes (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers, served_version, served_generation, served_sha256)
-    values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${sha256}, ${workers}, ${versionId}, ${generation}, ${sha256})
+export async function recordServed(sql: Queryable, url: string, served: { readonly versionId: number; readonly generation: number; readonly sha256: string; readonly config: ProxyConfig; readonly workers: number }, at: Date): Promise<void> {
+  const { versionId, generation, sha256, config, workers } = served;
+  await sql`insert into data_nodes (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers, served_version, served_generation, served_sha256, served_config)
+    values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${sha256}, ${workers}, ${versionId}, ${generation}, ${sha256}, ${digestOf(config)})
     on conflict (url) do update set last_seen_at = excluded.last_seen_at, last_asked_at = excluded.last_asked_at, reachable = true, detail = '', generation = excluded.generation, ruleset = excluded.ruleset,
-      workers = excluded.workers, served_version = excluded.served_version, served_generation = excluded.served_generation, served_sha256 = excluded.served_sha256`;
+      workers = excluded.workers, served_version = excluded.served_version, served_generation = excluded.served_generation, served_sha256 = excluded.served_sha256, served_config = excluded.served_config`;
 }
 
 /** A version that changed nothing for the data plane became the active one: who served the old one serves it too. */

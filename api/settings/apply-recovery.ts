@@ -1,8 +1,9 @@
 // What fell off the road of a change is brought back to it: an activation that a crash interrupted, a node that was away.
+import type { ProxyConfig } from '#proxy/contract';
 import { systemActor, type AuditLog } from '../audit/chain.js';
 import { nextGeneration } from '../nodes/fleet.js';
 import { listNodes } from '../nodes/node-store.js';
-import { versionTarget, viewNode, type ChangeRoadOptions } from './apply-target.js';
+import { expectedOf, versionTarget, viewNode, type ChangeRoadOptions } from './apply-target.js';
 import { clearPending, findVersion, markActive, readState } from './store.js';
 
 export type Healed = 'nothing' | 'finished' | 'forgotten' | 'waiting';
@@ -47,8 +48,9 @@ export async function reconcileNodes(options: ChangeRoadOptions, audit: AuditLog
   const lines = [`${answers.size - away} of ${answers.size} nodes answer`];
   if (healed !== 'nothing') lines.push(`an interrupted activation was ${healed}`);
   if (state.activeId === null || state.pendingId !== null) return lines.join('; ');
+  const expected = await expectedOf(options, state.activeId);
   for (const [url, answer] of answers) {
-    const { state: standing } = viewNode(url, answer, rows.find((row) => row.url === url), state.activeId);
+    const { state: standing } = viewNode(url, answer, rows.find((row) => row.url === url), expected);
     if (standing === 'behind') lines.push(`${url} ${await bringUp(options, url, audit)}`);
   }
   return lines.join('; ');
@@ -62,7 +64,9 @@ async function bringUp(options: ChangeRoadOptions, url: string, audit: AuditLog)
     const state = await readState(sql);
     const answer = (await fleet.ask()).get(url);
     const row = (await listNodes(sql)).find((one) => one.url === url);
-    if (state.pendingId !== null || answer?.kind !== 'answered' || viewNode(url, answer, row, state.activeId).state !== 'behind') return 'is up to date';
+    if (state.pendingId !== null || state.activeId === null || answer?.kind !== 'answered') return 'is up to date';
+    const standing = viewNode(url, answer, row, await expectedOf(options, state.activeId));
+    if (standing.state !== 'behind') return 'is up to date';
     const target = await versionTarget(options, state.activeId);
     if (target === null) return 'cannot be brought up to date: the active settings do not compile any more';
     const generation = nextGeneration(state.generation, new Map([[url, answer]]));
@@ -73,7 +77,15 @@ async function bringUp(options: ChangeRoadOptions, url: string, audit: AuditLog)
       if (again !== null && again.sha256 !== target.sha256) result = await fleet.activateOne(url, again, generation);
     }
     if (result.kind !== 'active') return `did not take it: ${result.kind === 'refused' ? result.reason : result.detail}`;
-    await sql.begin((tx) => audit.record(tx, { actor: systemActor, action: 'nodes.reconcile', summary: `brought ${url} up to settings version ${target.versionId} as its generation ${generation}`, details: { url, version: target.versionId, generation } }));
+    await sql.begin((tx) => audit.record(tx, { actor: systemActor, action: 'nodes.reconcile', summary: `brought ${url} up to settings version ${target.versionId} as its generation ${generation}: ${standing.detail}${describeSites(target.config)}`, details: { url, version: target.versionId, generation, sites: sitesOf(target.config) } }));
     return `now serves version ${target.versionId} as generation ${generation}`;
   });
+}
+
+/** Without what a URL may carry beside its address: the audit log is read by many. */
+const sitesOf = ({ sites }: ProxyConfig): { name: string; upstream: string }[] => sites.map(({ name, upstream }) => ({ name, upstream: new URL(upstream).origin + new URL(upstream).pathname.replace(/\/$/, '') }));
+
+/** Those of the settings can be read in the version; those of the environment stand nowhere else. */
+function describeSites(config: ProxyConfig): string {
+  return config.sitesFromEnvironment === true ? `; sites of the environment: ${sitesOf(config).map(({ name, upstream }) => `${name} ${upstream}`).join(', ')}` : '';
 }

@@ -5,7 +5,7 @@ import type { Sealing } from '../auth/sealing.js';
 import type { Database } from '../db/client.js';
 import type { Fleet, Target } from '../nodes/fleet.js';
 import type { StatusAnswer } from '../nodes/node-client.js';
-import type { NodeRow } from '../nodes/node-store.js';
+import { digestOf, type NodeRow } from '../nodes/node-store.js';
 import { artifactPath } from './apply-artifacts.js';
 import type { PolicyCompiler } from './apply-compiler.js';
 import { requireProxyConfig, selfTestOf, toPolicyInput, type FindVirtualPatch, type Upstreams } from './apply-policy.js';
@@ -45,12 +45,26 @@ export async function versionTarget(options: ChangeRoadOptions, versionId: numbe
   return version === null ? null : targetOf(options, version.id, revealSecrets(version.settings, options.sealing), fresh ? null : version.artifactSha256);
 }
 
+/** What a node is held against. */
+export interface Expected {
+  readonly versionId: number;
+  /** `digestOf` what the version's settings mean in the environment of today. */
+  readonly config: string;
+}
+
+export async function expectedOf(options: ChangeRoadOptions, versionId: number): Promise<Expected | null> {
+  const version = await findVersion(options.database.sql, versionId);
+  return version === null ? null : { versionId, config: digestOf(requireProxyConfig(revealSecrets(version.settings, options.sealing), options.upstreams)) };
+}
+
 /** How a node stands to the version it should serve. */
-export function viewNode(url: string, answer: StatusAnswer | undefined, row: NodeRow | undefined, versionId: number | null): ApplyNode {
+export function viewNode(url: string, answer: StatusAnswer | undefined, row: NodeRow | undefined, expected: Expected | null): ApplyNode {
   if (answer === undefined || answer.kind === 'unreachable') return { url, state: 'unreachable', generation: row?.generation ?? null, detail: answer?.detail ?? 'it was never asked' };
   const { generation, ruleset } = answer.status;
-  const isServing = row !== undefined && versionId !== null && row.served_version === versionId && row.served_generation === generation && row.served_sha256 === ruleset;
-  return { url, state: isServing ? 'active' : 'behind', generation, detail: isServing ? '' : 'it serves something else than the active settings' };
+  const isServing = row !== undefined && expected !== null && row.served_version === expected.versionId && row.served_generation === generation && row.served_sha256 === ruleset;
+  if (!isServing) return { url, state: 'behind', generation, detail: 'it serves something else than the active settings' };
+  const isMeant = row.served_config === expected.config;
+  return { url, state: isMeant ? 'active' : 'behind', generation, detail: isMeant ? '' : 'what the settings leave to the environment or the program is not what it was given' };
 }
 
 async function isFile(path: string): Promise<boolean> {

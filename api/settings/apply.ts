@@ -4,7 +4,7 @@ import type { ProxyConfig } from '#proxy/contract';
 import type { AuditLog } from '../audit/chain.js';
 import { nextGeneration, type Target } from '../nodes/fleet.js';
 import type { StatusAnswer } from '../nodes/node-client.js';
-import { listNodes, renameServed } from '../nodes/node-store.js';
+import { digestOf, listNodes, renameServed } from '../nodes/node-store.js';
 import { findSamples } from '../records/samples.js';
 import { artifactPath, pruneArtifacts } from './apply-artifacts.js';
 import type { Compiled, CompileResult } from './apply-compiler.js';
@@ -173,7 +173,8 @@ async function findUnchanged(options: ChangeRoadOptions, active: Active, next: T
   const { sql } = options.database;
   if (active.sha256 !== next.sha256 || JSON.stringify(active.config) !== JSON.stringify(next.config)) return null;
   const rows = await listNodes(sql);
-  const views = options.fleet.urls.map((url) => viewNode(url, answers.get(url), rows.find((row) => row.url === url), active.versionId));
+  const expected = { versionId: active.versionId, config: digestOf(next.config) };
+  const views = options.fleet.urls.map((url) => viewNode(url, answers.get(url), rows.find((row) => row.url === url), expected));
   if (!views.some(({ state }) => state === 'active') || views.some(({ state }) => state === 'behind')) return null;
   if (active.versionId !== next.versionId) await renameServed(sql, active.versionId, next.versionId);
   return views;

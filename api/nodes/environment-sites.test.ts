@@ -1,0 +1,94 @@
+// Sites that the settings leave to the environment follow it: another UPSTREAM_* at the start of the control plane reaches
+// every node, once, and the audit log has it. Sites of the settings do not move.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { Database } from '../db/client.js';
+import { startTestApp, type Reply } from '../testing/app.js';
+import { onBothDatabases } from '../testing/databases.js';
+import { nodeToken, startNode, type TestNode } from '../testing/data-plane.js';
+import { writeRuleSet } from '../testing/rule-set.js';
+import { connectDataPlane } from './link.js';
+
+t.setTimeout(120_000);
+
+/** An application that answers with its name. */
+async function startNamed(t: Test, name: string): Promise<string> {
+  const server = createServer((_request, response) => response.end(name));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  }));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface Control {
+  readonly reconcile: () => Promise<string>;
+  readonly call: (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<Reply>;
+  readonly stop: () => Promise<void>;
+}
+
+async function environmentChanges(t: Test, database: Database): Promise<void> {
+  const [first, second, third] = [await startNamed(t, 'first'), await startNamed(t, 'second'), await startNamed(t, 'third')];
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-road-'));
+  t.teardown(() => rm(dataDirectory, { recursive: true, force: true }));
+  const crsDirectory = await writeRuleSet(t);
+  const node: TestNode = await startNode(t, { upstream: first });
+  let starts = 0;
+  const startControl = async (payment: string): Promise<Control> => {
+    const env = { dataAdminToken: nodeToken, dataAdminUrls: [node.url], dataDirectory, crsDirectory, upstreams: { customer: first, payment }, settingsEncryptionSecret: 'b'.repeat(40) };
+    const link = await connectDataPlane({ env, database, now: Date.now });
+    const at = await startTestApp(database, { applySettings: link.applySettings });
+    await link.start(at.house);
+    const admin = await at.user('admin', `admin-of-start-${++starts}@example.org`);
+    return {
+      reconcile: () => link.road.reconcile(at.house.audit),
+      call: (method, path, body) => at.call(method, path, { token: admin.token, ...(body === undefined ? {} : { body }) }),
+      stop: async () => {
+        await at.close();
+        await link.close();
+      },
+    };
+  };
+  const payment = async (): Promise<string> => (await fetch(`http://127.0.0.1:${node.http}/payment`, { headers: { connection: 'close' } })).text();
+  const reconciled = async (control: Control): Promise<string[]> => {
+    const { items } = (await control.call('GET', '/api/audit')).body as { items: { action: string; summary: string }[] };
+    return items.filter(({ action }) => action === 'nodes.reconcile').map(({ summary }) => summary);
+  };
+
+  let control = await startControl(first);
+  t.match(await control.call('POST', '/api/apply'), { status: 200, body: { unchanged: false } });
+  t.equal(await payment(), 'first');
+  t.equal(await control.reconcile(), '1 of 1 nodes answer', 'the same environment: nothing to do');
+  t.equal((await node.status())['sitesFrom'], 'environment');
+  await control.stop();
+
+  control = await startControl(second);
+  t.equal(await payment(), 'first', 'the node resumed what it had');
+  t.match(await control.reconcile(), /now serves version 1 as generation/);
+  t.equal(await payment(), 'second');
+  t.match(await reconciled(control), [`sites of the environment: customer ${first}, payment ${second}`], 'the audit log says what changed');
+  t.equal(await control.reconcile(), '1 of 1 nodes answer', 'once');
+  t.match(await control.call('POST', '/api/apply'), { body: { unchanged: true } });
+  await control.stop();
+
+  control = await startControl(third);
+  t.match(await control.call('POST', '/api/apply'), { status: 200, body: { unchanged: false } }, 'an apply before the reconciliation is no "unchanged"');
+  t.equal(await payment(), 'third');
+  await control.call('PATCH', '/api/settings', { sites: [{ name: 'all', prefix: '/', upstream: second }] });
+  t.match(await control.call('POST', '/api/apply'), { status: 200, body: { unchanged: false } });
+  t.equal((await node.status())['sitesFrom'], 'settings');
+  await control.stop();
+
+  control = await startControl(first);
+  t.equal(await control.reconcile(), '1 of 1 nodes answer', 'sites of the settings win');
+  t.equal(await payment(), 'second');
+  t.equal((await reconciled(control)).length, 1);
+  await control.stop();
+}
+
+t.test('another UPSTREAM_* at the start', (t) => onBothDatabases(t, 'upstreams', environmentChanges));
