@@ -99,8 +99,9 @@ export class HitFinder {
   private positions = new Uint16Array(positionsStart);
   private positionsUsed = 0;
   private readonly texts: TextTable;
-  private readonly sharing = new Uint16Array(1024);
-  private readonly common = new Int32Array(1024);
+  // By text of the value in hand: how many pipelines share it, and which families all of them belong to.
+  private readonly sharing: Uint16Array;
+  private readonly common: Int32Array;
   takenFlags = 0;
   /** Hash of the text that `take` copied last. */
   private hash = 0;
@@ -123,6 +124,9 @@ export class HitFinder {
     this.texts = new TextTable(this);
     this.atomOf = parts.plan.databases.map((database) => database.atomOf);
     this.classes = parts.plan.classes.map((scanClass, index) => this.buildClass(scanClass, index));
+    const textsMax = Math.max(1, ...this.classes.map(({ steps }) => steps.length));
+    this.sharing = new Uint16Array(textsMax);
+    this.common = new Int32Array(textsMax);
   }
 
   /** The record of a value, complete only after the next `flush`. */
@@ -222,12 +226,15 @@ export class HitFinder {
 
   /** Each distinct text once: the value with the union; a changed text with its pipelines' own small databases, or with the union when several share it. */
   private queueTexts(table: ClassTable, record: ValueRecord): void {
-    const { texts, offsets, flags, ofStep } = this.texts;
+    const { texts, count, offsets, flags, ofStep } = this.texts;
     const positions = table.stepOf.length;
     const textOf = this.reservePositions(positions);
     const textAt = this.positions;
-    const sharing = this.sharing.fill(0, 0, texts.length);
-    const common = this.common.fill(-1, 0, texts.length);
+    const { sharing, common } = this;
+    for (let text = 0; text < count; text += 1) {
+      sharing[text] = 0;
+      common[text] = -1;
+    }
     for (let position = 0; position < positions; position += 1) {
       const text = ofStep[table.stepOf[position] as number] as number;
       textAt[textOf + position] = text;
@@ -235,7 +242,7 @@ export class HitFinder {
       sharing[text] = (sharing[text] as number) + 1;
       common[text] = (common[text] as number) & (table.familiesOf[position] as number);
     }
-    for (let text = 0; text < texts.length; text += 1) {
+    for (let text = 0; text < count; text += 1) {
       if (text > 0 && (sharing[text] as number) < sharingMin) continue;
       const families = text === 0 ? 0 : (common[text] as number);
       const group = families === 0 ? table.union : (table.families[31 - Math.clz32(families & -families)] as ScanGroup);

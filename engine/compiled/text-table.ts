@@ -14,14 +14,19 @@ export interface PipelineStep {
 }
 
 export const transformationsMax = 64;
+/** Characters; a text may be kept until the next value comes. */
+const largeText = 4096;
 
 export class TextTable {
+  /** The first `count` are of this value; what is behind them is left from values before. */
   readonly texts: string[] = [];
+  count = 0;
   flags = new Int32Array(64);
   offsets = new Int32Array(64);
   /** Step → index into `texts`. */
   ofStep = new Uint16Array(64);
   private applied = new Int16Array(64 * transformationsMax);
+  private holdsLarge = false;
 
   /** `take` copies a new text to the scanner's buffer, returns its offset and leaves its flags in `takenFlags`. */
   constructor(private readonly sink: { take(text: string): number; takenFlags: number }) {}
@@ -35,12 +40,15 @@ export class TextTable {
       this.applied = new Int16Array(steps.length * transformationsMax);
     }
     const { texts, ofStep, applied } = this;
-    texts.length = 1;
+    // Shortening an array is a call into the runtime; only large texts are worth it, which must not stay alive.
+    if (this.holdsLarge) texts.length = 0;
+    this.holdsLarge = value.length > largeText;
+    this.count = 1;
     texts[0] = value;
     this.flags[0] = flags;
     this.offsets[0] = offset;
     ofStep[0] = 0;
-    applied.fill(-1, 0, transformationsMax);
+    for (let kind = 0; kind < transformationsMax; kind += 1) applied[kind] = -1;
     for (let index = 1; index < steps.length; index += 1) {
       const step = steps[index] as PipelineStep;
       const before = ofStep[step.parent] as number;
@@ -59,13 +67,16 @@ export class TextTable {
   }
 
   private indexOf(text: string): number {
-    const { texts } = this;
-    for (let index = 0; index < texts.length; index += 1) if (texts[index] === text) return index;
-    const index = texts.length;
-    texts.push(text);
+    const { texts, count } = this;
+    for (let index = 0; index < count; index += 1) if (texts[index] === text) return index;
+    const index = count;
+    this.count = count + 1;
+    texts[index] = text;
+    if (text.length > largeText) this.holdsLarge = true;
     this.offsets[index] = this.sink.take(text);
     this.flags[index] = this.sink.takenFlags;
-    this.applied.fill(-1, index * transformationsMax, (index + 1) * transformationsMax);
+    const { applied } = this;
+    for (let at = index * transformationsMax; at < (index + 1) * transformationsMax; at += 1) applied[at] = -1;
     return index;
   }
 }
