@@ -78,6 +78,12 @@ async function surface(t: Test, database: Database): Promise<void> {
     const policy = String(explorer.headers['content-security-policy']);
     t.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
     t.notMatch(policy, /https|unsafe/, 'works over plain HTTP, loads nothing from elsewhere');
+    for (const path of ['/api', '/api/', '/api/?from=up']) {
+      t.match(await at.app.inject({ url: path, headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }), { statusCode: 302, headers: { location: '/api/docs' } }, `a browser at ${path} gets the explorer`);
+      t.match(await at.call('GET', path, { ip: '198.51.100.6' }), { status: 404, body: { code: 'not_found' } }, 'a program hears that there is nothing');
+    }
+    for (let i = 0; i < 3; i++) await at.call('GET', '/api/', { ip: '198.51.100.6' });
+    t.equal((await at.call('GET', '/api/', { ip: '198.51.100.6' })).status, 429, 'and cannot probe without end');
   });
   await t.test('refusals are problem documents', async (t) => {
     const cases: [string, string, object, number, string][] = [

@@ -24,5 +24,7 @@ export function registerHealthRoutes(app: App, house: House, sharedLimits: () =>
       }
     },
   );
+  // the address that `up` prints: a person who opens it gets the explorer, a program hears that there is nothing
+  for (const url of ['/api', '/api/']) app.get(url, { schema: { hide: true } }, async (request, reply) => (request.headers.accept?.includes('text/html') === true ? reply.redirect('/api/docs') : reply.callNotFound()));
   app.get('/api/openapi.json', { schema: { hide: true } }, async (_, reply) => reply.type('application/json').send(JSON.stringify(app.swagger())));
 }

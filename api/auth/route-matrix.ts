@@ -32,6 +32,8 @@ const may = (permission: Permission, who: readonly Role[]): RouteAccess => ({ ki
 const inPerson = (permission: Permission, who: readonly Role[], whileDutyIsDue = false): RouteAccess => ({ kind: 'guarded', permission, roles: who, tokens: false, whileDutyIsDue });
 
 export const routeMatrix: Readonly<Record<string, RouteAccess>> = {
+  'GET /api': open,
+  'GET /api/': open,
   'GET /api/health': open,
   'GET /api/ready': open,
   'GET /api/openapi.json': open,
