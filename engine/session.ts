@@ -153,12 +153,10 @@ function fillResponseHead(transaction: Transaction, response: ResponseHead): voi
 }
 
 /** Response body access is on and the media type is one of SecResponseBodyMimeType (an empty list means every type). */
-function wantsResponseBody(transaction: Transaction): boolean {
+function wantsResponseBody(transaction: Transaction, types: ReadonlySet<string>): boolean {
   if (transaction.engineMode === 'Off' || !transaction.responseBodyAccess) return false;
-  const { responseBodyMimeTypes: types } = transaction.settings;
-  if (types.length === 0) return true;
-  const type = transaction.responseContentType.toLowerCase();
-  return types.some((wanted) => wanted.toLowerCase() === type);
+  const { responseContentType: type } = transaction;
+  return types.size === 0 || types.has(type) || types.has(type.toLowerCase());
 }
 
 function takeResponseBody(transaction: Transaction, body: Buffer, wireBytes: number): void {
@@ -217,6 +215,7 @@ function enterPhase(transaction: Transaction, phase: Phase): boolean {
 export function createSession(program: Program, runPhase: PhaseRunner, baseTx: ReadonlyMap<string, string> = new Map()): Inspector {
   const { settings } = program;
   const removals = new RemovalTable(program);
+  const responseTypes: ReadonlySet<string> = new Set(settings.responseBodyMimeTypes.map((type) => type.toLowerCase()));
   function run(transaction: Transaction, phase: Phase): Interruption | null {
     if (enterPhase(transaction, phase)) runPhase(transaction, phase, removals);
     return transaction.interruption;
@@ -236,10 +235,10 @@ export function createSession(program: Program, runPhase: PhaseRunner, baseTx: R
     },
     responseBody(transaction, body, wireBytes = body?.length ?? 0) {
       if (transaction.engineMode === 'Off' || transaction.interruption !== null) return transaction.interruption;
-      if (body !== null && wantsResponseBody(transaction)) takeResponseBody(transaction, body, wireBytes);
+      if (body !== null && wantsResponseBody(transaction, responseTypes)) takeResponseBody(transaction, body, wireBytes);
       return run(transaction, 4);
     },
-    wantsResponseBody,
+    wantsResponseBody: (transaction) => wantsResponseBody(transaction, responseTypes),
     finish(transaction) {
       run(transaction, 5);
       return verdictOf(transaction);

@@ -11,11 +11,21 @@ import { expand, variables } from '../variables.js';
 import type { CollectionVariable } from '../variables.js';
 
 const outcomesMax = 512;
+const keyBytesMax = 4096;
+const recentMax = 8;
+
+interface RecentKey {
+  readonly argument: string;
+  readonly names: readonly (readonly string[])[]; // parallel to the variables
+  readonly key: string;
+}
 
 type Writes = readonly (readonly [string, string])[];
 
 export class Replay {
   private outcomes = new Map<string, Writes>();
+  private readonly recent: RecentKey[] = [];
+  private nextRecent = 0;
 
   constructor(
     private readonly variables: readonly CollectionVariable[],
@@ -27,12 +37,38 @@ export class Replay {
   /** What the outcome depends on, as one text: the second link's argument and the names that the head will read. */
   keyOf(transaction: Transaction): string {
     const argument = expand(this.argument, transaction);
+    const { recent } = this;
+    for (let index = 0; index < recent.length; index += 1) {
+      const one = recent[index] as RecentKey;
+      if (one.argument === argument && this.isSame(one.names, transaction)) return one.key;
+    }
+    return this.makeKey(transaction, argument);
+  }
+
+  private isSame(names: readonly (readonly string[])[], transaction: Transaction): boolean {
+    for (let at = 0; at < names.length; at += 1) {
+      const before = names[at] as readonly string[];
+      const now = (this.variables[at] as CollectionVariable).first(transaction).names;
+      if (before.length !== now.length) return false;
+      for (let index = 0; index < now.length; index += 1) if (before[index] !== now[index]) return false;
+    }
+    return true;
+  }
+
+  private makeKey(transaction: Transaction, argument: string): string {
     // Lengths keep parts apart: names may hold any byte.
     let key = `${argument.length}:${argument}`;
+    const names: string[][] = [];
     for (const variable of this.variables) {
-      const { names } = variable.first(transaction);
-      for (let index = 0; index < names.length; index += 1) key += `${(names[index] as string).length}:${names[index] as string}`;
+      const list = variable.first(transaction).names;
+      for (let index = 0; index < list.length; index += 1) key += `${(list[index] as string).length}:${list[index] as string}`;
       key += '|';
+      names.push([...list]);
+    }
+    // Comparing names costs less than joining them.
+    if (key.length <= keyBytesMax) {
+      this.recent[this.nextRecent] = { argument, names, key };
+      this.nextRecent = (this.nextRecent + 1) % recentMax;
     }
     return key;
   }
@@ -48,7 +84,7 @@ export class Replay {
   /** Call after the rule ran and its chain failed. */
   remember(transaction: Transaction, key: string): void {
     // Where TX is full some notes are missing.
-    if (key.length > 4096 || transaction.tx.sizeMax >= limits.txVariablesMax) return;
+    if (key.length > keyBytesMax || transaction.tx.sizeMax >= limits.txVariablesMax) return;
     const writes: (readonly [string, string])[] = transaction.tx.select(this.notes);
     const captured = this.captures ? transaction.tx.get('0') : undefined;
     if (captured !== undefined && writes.length > 0) writes.push(['0', captured]);
