@@ -10,7 +10,7 @@ export { loadRuleset, rulesetOf, type Ruleset } from './ruleset.js';
 export { createCompiledInspector, type CompiledInspector } from './compiled/inspect.js';
 export { createInterpreter } from './interpreter.js';
 export { createMemoryStore } from './memory-store.js';
-export { giveBackMemory } from './native/addon.js';
+export { giveBackMemory, yieldToOthers } from './native/addon.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
 export { ArtifactRefused, decodeArtifact, hashArtifact } from './artifact.js';
 export { parseIpv4, parseIpv6 } from './operators/ip-address.js';

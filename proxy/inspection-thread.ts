@@ -1,7 +1,7 @@
 // Runs on a thread of the inspection pool: one large body at a time, phases 1 and 2 from the start, the verdict as data.
 import { performance } from 'node:perf_hooks';
 import { workerData } from 'node:worker_threads';
-import type { RequestHead } from '#engine';
+import { yieldToOthers, type RequestHead } from '#engine';
 import type { Mode } from './contract.js';
 import type { ForeignVerdict } from './inspection-pool.js';
 import { toEventMessage } from './events.js';
@@ -17,6 +17,9 @@ export interface InspectionTask {
   readonly wireBytes: number;
   readonly engineMode: Mode | null;
 }
+
+// A body made to be expensive must not take the processor from the threads that answer everybody else.
+yieldToOthers(10);
 
 const loadedMax = 2; // the generation that serves and the one that drains
 const { inspectionModule } = workerData as { readonly inspectionModule: string };

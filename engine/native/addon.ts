@@ -18,6 +18,7 @@ export interface NativeAddon {
   checksum(bytes: Uint8Array): bigint;
   exitNow(code: number): never;
   trimHeap(): void;
+  yieldToOthers(nice: number): void;
   compile(patterns: readonly string[], flags: Uint32Array, ids: Uint32Array): Uint8Array;
   load(bytes: Uint8Array, key: string): NativeDatabase;
   databaseBytes(database: NativeDatabase): number;
@@ -64,6 +65,18 @@ export function exitNow(code: number): never {
 export function giveBackMemory(): void {
   try {
     nativeAddon().trimHeap();
+  } catch (error) {
+    if (!(error instanceof NativeAddonMissing)) throw error;
+  }
+}
+
+/**
+ * Lowers the priority of the calling thread (Linux niceness, 0–19) for the rest of its life: where processors are scarce,
+ * long work leaves them to the threads that serve. Throws TypeError on any other number; does nothing without the addon.
+ */
+export function yieldToOthers(nice: number): void {
+  try {
+    nativeAddon().yieldToOthers(nice);
   } catch (error) {
     if (!(error instanceof NativeAddonMissing)) throw error;
   }

@@ -15,6 +15,10 @@
 #include <malloc.h>
 #endif
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#endif
 
 #include <cstdint>
 #include <cstring>
@@ -393,10 +397,23 @@ Napi::Value TrimHeap(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// yieldToOthers(nice: 0…19): lowers the priority of the calling thread for the rest of its life. On Linux niceness belongs to
+// the thread. Does nothing elsewhere.
+Napi::Value YieldToOthers(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  double nice = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1;
+  if (!(nice >= 0 && nice <= 19) || nice != static_cast<int>(nice)) failType(env, "yieldToOthers(nice: a whole number from 0 to 19)");
+#if defined(__linux__)
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), static_cast<int>(nice));
+#endif
+  return env.Undefined();
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("version", Napi::Function::New(env, Version, "version"));
   exports.Set("platform", Napi::Function::New(env, Platform, "platform"));
   exports.Set("exitNow", Napi::Function::New(env, ExitNow, "exitNow"));
+  exports.Set("yieldToOthers", Napi::Function::New(env, YieldToOthers, "yieldToOthers"));
   exports.Set("trimHeap", Napi::Function::New(env, TrimHeap, "trimHeap"));
   exports.Set("checksum", Napi::Function::New(env, Checksum, "checksum"));
   exports.Set("compile", Napi::Function::New(env, Compile, "compile"));
