@@ -3,13 +3,13 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import { startUpstream } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url)); // from build/api/e2e
@@ -125,14 +125,6 @@ async function callApi(port: string, method: string, path: string, body: object 
 
 const logIn = (port: string, password: string): Promise<Answer> => callApi(port, 'POST', '/api/login', { email: 'admin@gatehouse.local', password });
 
-/** An application that answers with its name. */
-async function startNamed(t: Test, name: string): Promise<string> {
-  const server = createHttpServer((_request, response) => response.end(name));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close().closeAllConnections());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 const attack = "/search?q=1'%20OR%20'1'='1'%20--%20";
 const isUp = /Ctrl-C stops everything\./;
 
@@ -208,7 +200,7 @@ t.test('from an empty directory to a protected shop, down, and up again', { time
     for (const name of portNames) await t.rejects(fetch(`http://127.0.0.1:${ports[name]}/`), `${name} is free again`);
   });
 
-  const own = await startNamed(t, 'an application of my own');
+  const own = await startUpstream(t, 'an application of my own');
   const payment = async (): Promise<string> => (await fetch(`${shop}/payment`)).text();
 
   await t.test('the second start compiles nothing, keeps the password to itself and follows the environment', async (t) => {

@@ -1,30 +1,17 @@
 // Sites that the settings leave to the environment follow it: another UPSTREAM_* at the start of the control plane reaches
 // every node, once, and the audit log has it. Sites of the settings do not move.
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { startTestApp, type Reply } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { nodeToken, startNode, type TestNode } from '../testing/data-plane.js';
+import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { connectDataPlane } from './link.js';
 
 t.setTimeout(120_000);
-
-/** An application that answers with its name. */
-async function startNamed(t: Test, name: string): Promise<string> {
-  const server = createServer((_request, response) => response.end(name));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  }));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 interface Control {
   readonly reconcile: () => Promise<string>;
@@ -33,7 +20,7 @@ interface Control {
 }
 
 async function environmentChanges(t: Test, database: Database): Promise<void> {
-  const [first, second, third] = [await startNamed(t, 'first'), await startNamed(t, 'second'), await startNamed(t, 'third')];
+  const [first, second, third] = [await startUpstream(t, 'first'), await startUpstream(t, 'second'), await startUpstream(t, 'third')];
   const dataDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-road-'));
   t.teardown(() => rm(dataDirectory, { recursive: true, force: true }));
   const crsDirectory = await writeRuleSet(t);

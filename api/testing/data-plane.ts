@@ -58,9 +58,9 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
   return { url: `http://127.0.0.1:${plane.ports.admin}`, http: plane.ports.http, dataDir, status: () => plane.status(), stop };
 }
 
-/** An application that answers `ok` to everything. */
-export async function startUpstream(t: Test): Promise<string> {
-  const server = createServer((_request, response) => response.end('ok'));
+/** An application that gives one answer to everything. */
+export async function startUpstream(t: Test, answer = 'ok'): Promise<string> {
+  const server = createServer((_request, response) => response.end(answer));
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => new Promise<void>((resolve) => {
