@@ -34,7 +34,10 @@ function countGroups(source: string): number {
   return count;
 }
 
-const oneByte = (state: State, byte: number): RegexNode => ({ kind: 'set', set: state.flags.caseless ? closeUnderCase(singleByte(byte)) : singleByte(byte) });
+/** Sets are never written to, so that all literals of a byte share one: rule sets have a hundred thousand. */
+const literalSets = Array.from({ length: 256 }, (_, byte) => singleByte(byte));
+const caselessSets = literalSets.map(closeUnderCase);
+const oneByte = (state: State, byte: number): RegexNode => ({ kind: 'set', set: (state.flags.caseless ? caselessSets : literalSets)[byte] ?? singleByte(byte) });
 
 function sequenceOf(items: readonly RegexNode[]): RegexNode {
   return items.length === 1 ? items[0]! : { kind: 'sequence', items };
