@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap';
 import { fork } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyEmbeddedTemplate, onBothDatabases, startCluster } from '../testing/databases.js';
@@ -42,6 +44,22 @@ async function runDatabaseContract(t: Test, database: Database): Promise<void> {
     t.equal(most, 1);
     await t.rejects(database.withLock('apply', async () => { throw new Error('work failed'); }), /work failed/);
     t.equal(await database.withLock('apply', async () => 7), 7);
+  });
+  await t.test('what can wait lets an apply go first, and not for ever', async (t) => {
+    const isEmbedded = database.kind === 'embedded';
+    t.equal(await database.untilQuiet(1), false, 'nobody is at work');
+    let isDone = false;
+    let end: () => void = () => undefined;
+    const apply = database.withLock('apply', () => new Promise<void>((resolve) => (end = resolve))).then(() => (isDone = true));
+    const other = database.withLock('leader', async () => database.untilQuiet(1));
+    t.equal(await other, isEmbedded, 'patience has an end');
+    t.equal(isDone, false);
+    const waiting = database.untilQuiet(60_000);
+    setImmediate(() => end());
+    t.equal(await waiting, isEmbedded);
+    await apply;
+    await t.rejects(database.withLock('apply', async () => { throw new Error('work failed'); }), /work failed/);
+    t.equal(await database.untilQuiet(1), false, 'a failed one is over, too');
   });
   await t.test('a held lock excludes others until it is released', async (t) => {
     const first = await database.tryHold('leader');
@@ -107,4 +125,31 @@ t.test('kill -9 while the embedded database is written: everything acknowledged 
   const again = await openEmbedded(directory);
   await again.close();
   await rm(join(directory, '..'), { recursive: true, force: true });
+});
+
+t.test('a new embedded database', async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'gatehouse-create-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const [plain, occupied] = [join(home, 'db'), join(home, 'occupied')];
+  await t.test('what a crash left half-made is cleared away, not opened', async (t) => {
+    await mkdir(join(home, 'db.new-crash', 'base'), { recursive: true });
+    await writeFile(join(home, 'db.new-crash', 'PG_VERSION'), '17\n');
+    await mkdir(plain);
+    const database = await openEmbedded(plain);
+    t.match(await database.sql`select 1 as one`, [{ one: 1 }]);
+    await database.sql`create table kept (id integer)`;
+    await database.close();
+    t.same(await readdir(home), ['db']);
+    const again = await openEmbedded(plain);
+    t.same(await again.sql`select * from kept`, [], 'an existing one is not made again');
+    await again.close();
+  });
+  await t.test('a directory that cannot be replaced becomes one itself', async (t) => {
+    await mkdir(join(occupied, 'lost+found'), { recursive: true });
+    const database = await openEmbedded(occupied);
+    t.match(await database.sql`select 1 as one`, [{ one: 1 }]);
+    await database.close();
+    t.ok(existsSync(join(occupied, 'PG_VERSION')));
+    t.same((await readdir(home)).sort(), ['db', 'occupied']);
+  });
 });

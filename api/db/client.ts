@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
+import { createEmbedded } from './create-embedded.js';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 export type Tx = postgres.TransactionSql<{ bigint: number }>;
@@ -19,6 +20,11 @@ export interface Database {
   withLock<T>(key: LockKey, work: () => Promise<T>): Promise<T>;
   /** A lock held as long as its connection lives (leadership); null when another server has it. */
   tryHold(key: LockKey): Promise<HeldLock | null>;
+  /**
+   * For work that can wait: resolves when nobody holds the `apply` lock, at the latest after `atMostMs`; says whether it had
+   * to wait. On PostgreSQL at once: there, statements do not queue behind each other.
+   */
+  untilQuiet(atMostMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -91,6 +97,7 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
         release: () => closeOne(one),
       };
     },
+    untilQuiet: async () => false,
     async close() {
       await Promise.all([...dedicated].map(closeOne));
       await sql.end({ timeout: 5 });
@@ -104,6 +111,16 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
  */
 export async function openEmbedded(directory: string | null): Promise<Database> {
   const unlock = directory === null ? async () => undefined : await lockDirectory(directory);
+  try {
+    if (directory !== null) await createEmbedded(directory);
+    return await openWorker(directory, unlock);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+async function openWorker(directory: string | null, unlock: () => Promise<void>): Promise<Database> {
   // unix socket paths are limited to about 100 bytes, so it lives in the system's temporary directory, mode 0700
   const socketDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   const path = join(socketDirectory, '.s.PGSQL.5432');
@@ -113,13 +130,13 @@ export async function openEmbedded(directory: string | null): Promise<Database> 
   } catch (error) {
     await worker.terminate();
     await rm(socketDirectory, { recursive: true, force: true });
-    await unlock();
     throw error;
   }
   worker.unref();
   const sql: Sql = postgres({ ...options(1), path, database: 'postgres', username: 'postgres', idle_timeout: 0, max_lifetime: null as unknown as number });
   const tails = new Map<LockKey, Promise<unknown>>();
   const held = new Set<LockKey>();
+  const applies = new Crowd();
   return {
     kind: 'embedded',
     sql,
@@ -127,8 +144,9 @@ export async function openEmbedded(directory: string | null): Promise<Database> 
     withLock(key, work) {
       const turn = (tails.get(key) ?? Promise.resolve()).then(work, work);
       tails.set(key, turn.catch(() => undefined));
-      return turn;
+      return key === 'apply' ? applies.during(turn) : turn;
     },
+    untilQuiet: (atMostMs) => applies.untilGone(atMostMs),
     async tryHold(key) {
       if (held.has(key)) return null;
       held.add(key);
@@ -144,6 +162,34 @@ export async function openEmbedded(directory: string | null): Promise<Database> 
       await unlock();
     },
   };
+}
+
+/** How many are at work, and a way to wait until nobody is. */
+class Crowd {
+  private present = 0;
+  private readonly waiting = new Set<() => void>();
+
+  during<T>(work: Promise<T>): Promise<T> {
+    this.present++;
+    return work.finally(() => {
+      if (--this.present === 0) for (const wake of [...this.waiting]) wake();
+    });
+  }
+
+  /** Whether it had to wait. */
+  async untilGone(atMostMs: number): Promise<boolean> {
+    if (this.present === 0) return false;
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        clearTimeout(alarm);
+        this.waiting.delete(wake);
+        resolve();
+      };
+      const alarm = setTimeout(wake, atMostMs);
+      this.waiting.add(wake);
+    });
+    return true;
+  }
 }
 
 function nextMessage(worker: Worker, expected: 'ready' | 'closed'): Promise<void> {

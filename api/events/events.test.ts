@@ -3,7 +3,7 @@ import type { Database } from '../db/client.js';
 import { createRetentionJob } from '../jobs/retention.js';
 import { startTestApp, type TestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { createIngest } from './ingest.js';
+import { createIngest, type Ingest } from './ingest.js';
 import type { EventRecord, RequestRecord } from './record.js';
 
 t.setTimeout(180_000);
@@ -127,5 +127,39 @@ async function pressure(t: Test, database: Database): Promise<void> {
   t.equal(ingest.waitingRows, 0);
 }
 
+/** What a crash between two parts of a large batch leaves is completed when the node sends it again: each record once. */
+async function interrupted(t: Test, database: Database): Promise<void> {
+  await startTestApp(database);
+  const { sql } = database;
+  const batch = { node: 'n', batch_id: 'large', dropped: 7, requests: Array.from({ length: 700 }, (_, n) => request(n)), events: Array.from({ length: 300 }, (_, n) => event(n)) };
+  const accept = (given: Parameters<Ingest['accept']>[0]) => createIngest({ database, now: () => start, maskLevel: async () => 'secrets' }).accept(given);
+  const stored = async () => (await sql`select (select count(*) from request_records) as requests, (select count(distinct request_id) from request_records) as different, (select count(*) from security_events) as events, (select value from ingest_counters where name = 'dropped_by_nodes') as dropped`)[0];
+  await t.rejects(accept({ ...batch, requests: batch.requests.map((record, n) => (n === 650 ? { ...record, status: 2 ** 40 } : record)) }), /integer/, 'the database refuses the last part');
+  const partly = await stored();
+  t.equal(partly?.['dropped'], null, 'what the node dropped comes with the whole');
+  t.match(await accept(batch), { duplicate: false, stored: 1000 - Number(partly?.['requests']) - Number(partly?.['events']) });
+  t.match(await accept(batch), { duplicate: true, stored: 0 });
+  t.same(await stored(), { requests: 700, different: 700, events: 300, dropped: 7 });
+  await sql`delete from ingest_batches where batch_id like 'large/%'`;
+  t.match(await accept(batch), { duplicate: true, stored: 0 }, 'the mark of the batch stands for its parts');
+}
+
+/** Where statements queue behind each other, a batch lets an apply go first; the node waits no longer than its patience. */
+async function letsApplyGoFirst(t: Test, database: Database): Promise<void> {
+  await startTestApp(database);
+  const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets' });
+  await ingest.accept({ node: 'n', batch_id: 'first', requests: [request(0)], events: [] });
+  const order: string[] = [];
+  await database.withLock('apply', async () => {
+    const behind = ingest.accept({ node: 'n', batch_id: 'behind', requests: [request(1)], events: [] }).then(() => order.push('records'));
+    await (database.kind === 'postgres' ? behind : new Promise((resolve) => setTimeout(resolve, 300)));
+    order.push('apply');
+  });
+  await ingest.accept({ node: 'n', batch_id: 'last', requests: [request(2)], events: [] });
+  t.same(order, database.kind === 'embedded' ? ['apply', 'records'] : ['records', 'apply']);
+}
+
 t.test('requests and events', (t) => onBothDatabases(t, 'events', suite));
 t.test('more than can be written', (t) => onBothDatabases(t, 'pressure', pressure));
+t.test('a batch that was interrupted', (t) => onBothDatabases(t, 'interrupted', interrupted));
+t.test('records and an apply', (t) => onBothDatabases(t, 'apply first', letsApplyGoFirst));

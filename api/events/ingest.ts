@@ -2,8 +2,11 @@
 // follows ids never skips a row. A batch is acknowledged after its commit and stored once however often it is sent.
 // When batches arrive faster than they can be written, requests are sampled and counted; events never are. What must not
 // be kept is masked here, before anything waits or is written (proxy/mask.ts): nodes send what they saw.
+// PostgreSQL writes many batches in one transaction. The embedded database has one connection, where everybody waits for
+// whoever is at work, so there a batch goes in as small parts, one statement each, and lets an apply go first.
 import { maskDetails, maskText, maskUri, type MaskLevel } from '#proxy/contract';
-import type { Database, Tx } from '../db/client.js';
+import type postgres from 'postgres';
+import type { Database, Queryable } from '../db/client.js';
 import { ApiError } from '../errors.js';
 import { ensurePartition, skewDaysMax, toDay, type RecordTable } from './partitions.js';
 import type { EventRecord, RecordBatch, RequestRecord } from './record.js';
@@ -31,15 +34,28 @@ export interface IngestOptions {
   readonly refuseAboveRows?: number;
 }
 
-interface Waiting {
-  readonly batch: RecordBatch;
+/** Records of a batch, by their places in it as it was sent, so that it falls apart the same way however often it comes. */
+interface Part {
+  readonly requests: readonly RequestRecord[];
+  readonly events: readonly EventRecord[];
   readonly sampledOut: number;
+}
+
+interface Waiting {
+  readonly batch: Pick<RecordBatch, 'node' | 'batch_id' | 'dropped'>;
+  /** One for PostgreSQL. */
+  readonly parts: readonly Part[];
+  readonly rows: number;
   readonly resolve: (result: IngestResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
 const ingestLock = 0x67610006;
 const rowsPerTransaction = 10_000;
+/** 10 ms of the embedded database; four times that on a machine that is busy. */
+const rowsPerPart = 200;
+/** How long a batch lets an apply go first: longer than one takes, much shorter than a node waits for its answer. */
+const patienceMs = 2000;
 const sampleEvery = 10;
 const dayMs = 86_400_000;
 
@@ -57,13 +73,13 @@ export function createIngest(options: IngestOptions): Ingest {
     try {
       while (queue.length > 0) {
         const taken: Waiting[] = [];
-        for (let rows = 0; queue.length > 0 && rows < rowsPerTransaction; ) {
+        for (let rows = 0; queue.length > 0 && rows < rowsPerTransaction && (taken.length === 0 || options.database.kind === 'postgres'); ) {
           const next = queue.shift() as Waiting;
-          rows += next.batch.requests.length + next.batch.events.length;
+          rows += next.rows;
           taken.push(next);
         }
         await settle(options, days, taken);
-        waitingRows -= taken.reduce((sum, { batch }) => sum + batch.requests.length + batch.events.length, 0);
+        waitingRows -= taken.reduce((sum, { rows }) => sum + rows, 0);
       }
     } finally {
       isWriting = false;
@@ -73,12 +89,19 @@ export function createIngest(options: IngestOptions): Ingest {
     async accept(batch) {
       const level = await options.maskLevel();
       if (waitingRows > refuseAbove) throw new ApiError('busy', 'Too many records are waiting to be written. Keep the batch and send it again.', { headers: { 'retry-after': '2' } });
-      const taken = waitingRows > sampleAbove ? batch.requests.filter((record, i) => i % sampleEvery === 0 || record.verdict !== 'pass') : batch.requests;
-      const requests = taken.map((record) => ({ ...record, uri: maskUri(record.uri, level), user_agent: maskText(record.user_agent, level) }));
-      const events = batch.events.map((record) => ({ ...record, uri: maskUri(record.uri, level), details: maskDetails(record.details, level) }));
-      waitingRows += requests.length + events.length;
+      const isSampled = waitingRows > sampleAbove;
+      const parts = split(batch, options.database.kind === 'postgres' ? Infinity : rowsPerPart).map(({ requests, events }): Part => {
+        const taken = isSampled ? requests.filter((record, i) => i % sampleEvery === 0 || record.verdict !== 'pass') : requests;
+        return {
+          requests: taken.map((record) => ({ ...record, uri: maskUri(record.uri, level), user_agent: maskText(record.user_agent, level) })),
+          events: events.map((record) => ({ ...record, uri: maskUri(record.uri, level), details: maskDetails(record.details, level) })),
+          sampledOut: requests.length - taken.length,
+        };
+      });
+      const rows = parts.reduce((sum, { requests, events }) => sum + requests.length + events.length, 0);
+      waitingRows += rows;
       return new Promise((resolve, reject) => {
-        queue.push({ batch: { ...batch, requests, events }, sampledOut: batch.requests.length - requests.length, resolve, reject });
+        queue.push({ batch: { node: batch.node, batch_id: batch.batch_id, ...(batch.dropped === undefined ? {} : { dropped: batch.dropped }) }, parts, rows, resolve, reject });
         void write();
       });
     },
@@ -86,10 +109,20 @@ export function createIngest(options: IngestOptions): Ingest {
   };
 }
 
+/** At least one, also of an empty batch: what nodes dropped comes with it. */
+function split({ requests, events }: RecordBatch, rowsMax: number): Pick<RecordBatch, 'requests' | 'events'>[] {
+  if (requests.length + events.length <= rowsMax) return [{ requests, events }];
+  const parts: Pick<RecordBatch, 'requests' | 'events'>[] = [];
+  for (let at = 0; at < events.length; at += rowsMax) parts.push({ events: events.slice(at, at + rowsMax), requests: [] });
+  for (let at = 0; at < requests.length; at += rowsMax) parts.push({ events: [], requests: requests.slice(at, at + rowsMax) });
+  return parts;
+}
+
 /** All of them in one transaction; if that fails, one by one, so that a batch the database refuses harms no other. */
 async function settle(options: IngestOptions, days: Set<number>, taken: readonly Waiting[]): Promise<void> {
   try {
-    const results = await store(options, days, taken);
+    await ensureDays(options, days, taken);
+    const results = options.database.kind === 'postgres' ? await storeTogether(options, taken) : await Promise.all(taken.map((waiting) => storeInParts(options, waiting)));
     taken.forEach((waiting, i) => waiting.resolve(results[i] as IngestResult));
   } catch (error) {
     if (taken.length === 1) return void taken[0]?.reject(error);
@@ -97,43 +130,84 @@ async function settle(options: IngestOptions, days: Set<number>, taken: readonly
   }
 }
 
+/** No further from now than a wrong clock may be. */
+function clampMs(nowMs: number, ms: number): number {
+  return Math.min(nowMs + skewDaysMax * dayMs, Math.max(nowMs - skewDaysMax * dayMs, ms));
+}
+
 /** `days`: partitions that are known to be there, two numbers for each day. */
-async function store(options: IngestOptions, days: Set<number>, taken: readonly Waiting[]): Promise<IngestResult[]> {
-  const nowMs = options.now();
-  const { sql } = options.database;
-  const rows: Record<RecordTable, object[]> = { request_records: [], security_events: [] };
-  const clampMs = (ms: number): number => Math.min(nowMs + skewDaysMax * dayMs, Math.max(nowMs - skewDaysMax * dayMs, ms));
-  const clamp = (ms: number): Date => new Date(clampMs(ms));
+async function ensureDays({ database, now }: IngestOptions, days: Set<number>, taken: readonly Waiting[]): Promise<void> {
+  const nowMs = now();
   // asked for every record, so in numbers
-  for (const { batch } of taken) for (const [kind, table, records] of [[0, 'request_records', batch.requests], [1, 'security_events', batch.events]] as const) {
+  for (const { parts } of taken) for (const part of parts) for (const [kind, table, records] of [[0, 'request_records', part.requests], [1, 'security_events', part.events]] as const) {
     for (const record of records) {
-      const known = Math.floor(clampMs(record.at_ms) / dayMs) * 2 + kind;
+      const atMs = clampMs(nowMs, record.at_ms);
+      const known = Math.floor(atMs / dayMs) * 2 + kind;
       if (days.has(known)) continue;
-      await ensurePartition(sql, table, toDay(clamp(record.at_ms)));
+      await ensurePartition(database.sql, table, toDay(new Date(atMs)));
       days.add(known);
     }
   }
-  return sql.begin(async (tx) => {
+}
+
+async function storeTogether({ database, now }: IngestOptions, taken: readonly Waiting[]): Promise<IngestResult[]> {
+  const nowMs = now();
+  const rows: Record<RecordTable, object[]> = { request_records: [], security_events: [] };
+  return database.sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${ingestLock})`;
     const fresh = await tx<{ node: string; batch_id: string }[]>`insert into ingest_batches ${tx(taken.map(({ batch }) => ({ node: batch.node, batch_id: batch.batch_id, at: new Date(nowMs) })))} on conflict do nothing returning node, batch_id`;
     const unseen = new Set(fresh.map((row) => `${row.node}\n${row.batch_id}`));
-    let [dropped, sampled] = [0, 0];
-    const results = taken.map(({ batch, sampledOut }): IngestResult => {
+    const counted = { dropped: 0, sampled: 0 };
+    const results = taken.map(({ batch, parts, rows: stored }): IngestResult => {
       // the same batch twice in one transaction: the first takes the mark
       if (!unseen.delete(`${batch.node}\n${batch.batch_id}`)) return { stored: 0, duplicate: true, sampled_out: 0 };
-      for (const record of batch.requests) rows.request_records.push({ ...record, node: batch.node, at: clamp(record.at_ms) });
-      for (const record of batch.events) rows.security_events.push({ ...record, node: batch.node, at: clamp(record.at_ms) });
-      dropped += batch.dropped ?? 0;
-      sampled += sampledOut;
-      return { stored: batch.requests.length + batch.events.length, duplicate: false, sampled_out: sampledOut };
+      for (const part of parts) {
+        for (const record of part.requests) rows.request_records.push(toRow(record, batch.node, nowMs));
+        for (const record of part.events) rows.security_events.push(toRow(record, batch.node, nowMs));
+      }
+      const sampledOut = parts.reduce((sum, part) => sum + part.sampledOut, 0);
+      counted.dropped += batch.dropped ?? 0;
+      counted.sampled += sampledOut;
+      return { stored, duplicate: false, sampled_out: sampledOut };
     });
-    await insertRequests(tx, rows.request_records as (RequestRecord & { node: string; at: Date })[]);
-    await insertEvents(tx, rows.security_events as (EventRecord & { node: string; at: Date })[]);
-    for (const [name, value] of [['dropped_by_nodes', dropped], ['sampled_out', sampled]] as const) {
-      if (value > 0) await tx`insert into ingest_counters (name, value) values (${name}, ${value}) on conflict (name) do update set value = ingest_counters.value + excluded.value`;
-    }
+    if (rows.request_records.length > 0) await insertRequests(tx, rows.request_records);
+    if (rows.security_events.length > 0) await insertEvents(tx, rows.security_events);
+    if (counted.dropped + counted.sampled > 0) await insertCounters(tx, counted);
     return results;
   });
+}
+
+/**
+ * Each part leaves a mark of its own, the last one the mark of the batch: where that stands, all of it is stored. Sent again
+ * after a crash, a batch goes on where it was. The only writer (nobody else has this database open), so no lock.
+ */
+async function storeInParts({ database, now }: IngestOptions, { batch, parts }: Waiting): Promise<IngestResult> {
+  const { sql } = database;
+  const result = { stored: 0, duplicate: true, sampled_out: 0 };
+  let hasWaited = false;
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1;
+    if (!hasWaited) hasWaited = await database.untilQuiet(patienceMs);
+    const nowMs = now();
+    const rowsOf = (records: readonly (RequestRecord | EventRecord)[]): object[] => records.map((record) => toRow(record, batch.node, nowMs));
+    const isFresh = sql`where exists (select from fresh)`;
+    const { count } = (await sql<{ count: number }[]>`
+      with fresh as (insert into ingest_batches (node, batch_id, at) select ${batch.node}, ${isLast ? batch.batch_id : `${batch.batch_id}/${index}`}, ${new Date(nowMs)}::timestamptz
+        where not exists (select from ingest_batches where node = ${batch.node} and batch_id = ${batch.batch_id}) on conflict do nothing returning 1),
+      requests as (${insertRequests(sql, rowsOf(part.requests), isFresh)}),
+      events as (${insertEvents(sql, rowsOf(part.events), isFresh)}),
+      counters as (${insertCounters(sql, { dropped: isLast ? (batch.dropped ?? 0) : 0, sampled: part.sampledOut }, isFresh)})
+      select count(*) as count from fresh`)[0] ?? { count: 0 };
+    if (count === 0) continue;
+    result.stored += part.requests.length + part.events.length;
+    result.sampled_out += part.sampledOut;
+    result.duplicate = false;
+  }
+  return result;
+}
+
+function toRow(record: RequestRecord | EventRecord, node: string, nowMs: number): object {
+  return { ...record, node, at: new Date(clampMs(nowMs, record.at_ms)) };
 }
 
 /**
@@ -147,18 +221,26 @@ function toJson(rows: readonly object[]): string {
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'string' && /[\u0000\ud800-\udfff]/.test(value) ? Buffer.from(value.replaceAll('\u0000', '\ufffd'), 'utf8').toString('utf8') : value));
 }
 
-// One JSON parameter per insert: cheaper for both sides than tens of thousands of bound values, and the same on both databases.
-async function insertRequests(tx: Tx, rows: readonly object[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx`
+// One JSON parameter per insert: cheaper for both sides than tens of thousands of bound values, and the same on both
+// databases. `only`: a condition for all of them. Each is a statement or a part of one.
+type Statement = postgres.PendingQuery<postgres.Row[]>;
+
+function insertRequests(sql: Queryable, rows: readonly object[], only: Statement = sql``): Statement {
+  return sql`
     insert into request_records (at, request_id, node, site, generation, client_ip, method, uri, status, verdict, inbound_score, outbound_score, rule_ids, user_agent, request_bytes, response_bytes, latency_us, inspection_us)
     select * from json_to_recordset(${toJson(rows)}::text::json) as r (at timestamptz, request_id text, node text, site text, generation bigint, client_ip text, method text, uri text, status integer, verdict text,
-      inbound_score integer, outbound_score integer, rule_ids jsonb, user_agent text, request_bytes bigint, response_bytes bigint, latency_us bigint, inspection_us bigint)`;
+      inbound_score integer, outbound_score integer, rule_ids jsonb, user_agent text, request_bytes bigint, response_bytes bigint, latency_us bigint, inspection_us bigint) ${only}`;
 }
 
-async function insertEvents(tx: Tx, rows: readonly object[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx`
+function insertEvents(sql: Queryable, rows: readonly object[], only: Statement = sql``): Statement {
+  return sql`
     insert into security_events (at, request_id, node, site, client_ip, kind, verdict, method, uri, status, rule_id, inbound_score, details)
-    select * from json_to_recordset(${toJson(rows)}::text::json) as r (at timestamptz, request_id text, node text, site text, client_ip text, kind text, verdict text, method text, uri text, status integer, rule_id bigint, inbound_score integer, details jsonb)`;
+    select * from json_to_recordset(${toJson(rows)}::text::json) as r (at timestamptz, request_id text, node text, site text, client_ip text, kind text, verdict text, method text, uri text, status integer, rule_id bigint, inbound_score integer, details jsonb) ${only}`;
+}
+
+/** None is written for nothing. */
+function insertCounters(sql: Queryable, counted: { readonly dropped: number; readonly sampled: number }, only: Statement = sql``): Statement {
+  const rows = [{ name: 'dropped_by_nodes', value: counted.dropped }, { name: 'sampled_out', value: counted.sampled }].filter(({ value }) => value > 0);
+  return sql`insert into ingest_counters (name, value) select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (name text, value bigint) ${only}
+    on conflict (name) do update set value = ingest_counters.value + excluded.value`;
 }
