@@ -30,8 +30,8 @@ function secret() {
 export const variables = [
   { name: 'WAF_PORT', fallback: '8080', kind: 'port', why: 'the port that protects: point clients here' },
   { name: 'WAF_BIND', fallback: '0.0.0.0', kind: 'text', why: 'address the protected port listens on' },
-  { name: 'UPSTREAM_CUSTOMER', fallback: '', kind: 'url', why: 'the application to protect, such as http://127.0.0.1:3000; empty = the bundled demo shop' },
-  { name: 'UPSTREAM_PAYMENT', fallback: '', kind: 'url', why: 'the application behind /payment; empty = the bundled demo payment service' },
+  { name: 'UPSTREAM_CUSTOMER', fallback: '', kind: 'url', why: 'the application to protect, such as http://127.0.0.1:3000; empty = the bundled demo shop; sites in the settings win' },
+  { name: 'UPSTREAM_PAYMENT', fallback: '', kind: 'url', why: 'the application behind /payment; empty = the bundled demo payment service; sites in the settings win' },
   { name: 'DEMO_PORT', fallback: '8000', kind: 'port', why: 'the bundled demo applications (127.0.0.1)' },
   { name: 'GATEHOUSE_ADMIN_PORT', fallback: '2019', kind: 'port', why: 'the data plane\'s admin interface (127.0.0.1)' },
   { name: 'GATEHOUSE_ADMIN_TOKEN', fallback: secret, kind: 'secret', why: 'bearer token of the admin interface, and between the two planes (then at least 32 characters)' },
