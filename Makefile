@@ -39,7 +39,7 @@ crs: setup ## the CRS regression suite in process (needs ../shared/corpora/ftw)
 fuzz: setup ## property and mutation suites, longer and with a seed of your choice: make fuzz SEED=42 FUZZ_SECONDS=300
 	@FUZZ_SEED=$(SEED) FUZZ_SECONDS=$(FUZZ_SECONDS) $(NODE) bin/test.mjs fuzz mutation
 
-artifact: setup ## compiles the settings in force into data/artifact.bin; DUMP=1 prints every stage
+artifact: setup ## compiles the default settings (ARGS="--settings FILE" for others) into data/artifact.bin; DUMP=1 prints every stage
 	@$(NODE) bin/gatehouse compile $(if $(DUMP),--dump,) -o data/artifact.bin $(ARGS)
 
 clean: ## removes what was built and installed; data/ and .env stay
