@@ -52,8 +52,12 @@ export async function insertSamples(sql: Tx, samples: readonly SampleRecord[], l
 
 /** The newest of each kind by turns, newest first; where one kind has few, the other fills up. */
 export async function findSamples(sql: Queryable, limit: number): Promise<ReplaySample[]> {
+  const most = Math.min(limit, samplesKept);
+  // by the index, newest first, and no further than one kind alone could be asked for
   const rows = await sql<{ body: string }[]>`
-    select body from request_samples join (select id, row_number() over (partition by kind order by id desc) as place from request_samples) as places using (id)
-    order by place, id desc limit ${Math.min(limit, samplesKept)}`;
+    select body from (
+      (select id, body, row_number() over (order by id desc) as place from request_samples where kind = ${sampleKinds[0]} order by id desc limit ${most}) union all
+      (select id, body, row_number() over (order by id desc) as place from request_samples where kind = ${sampleKinds[1]} order by id desc limit ${most})) as places
+    order by place, id desc limit ${most}`;
   return rows.map((row) => JSON.parse(Buffer.from(row.body, 'base64').toString('utf8')) as ReplaySample);
 }

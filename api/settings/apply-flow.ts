@@ -26,7 +26,7 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
       dryRun,
       actor,
       generation,
-      markPending: (artifactSha256, larger) => sql.begin((tx) => markPending(tx, head.id, artifactSha256, larger ?? generation)),
+      markPending: (artifactSha256, larger) => markPending(sql, head.id, artifactSha256, larger ?? generation),
     });
     const served = outcome.kind === 'active' ? (outcome.generation ?? generation) : state.generation;
     if (!dryRun) await settle(house, actor, head.id, state.activeId, served, outcome);

@@ -137,15 +137,13 @@ export function diffForReaders(from: Settings, to: Settings): Change[] {
   return [...changes, ...secret.map((change): Change => ({ path: change.path, kind: 'changed', from: 'a secret', to: 'another secret' }))];
 }
 
-/** Remembers which version is about to be activated, so that a crash can be healed. Returns its generation number. */
+/** Remembers which version is about to be activated, so that a crash can be healed. One statement, so it needs no transaction. */
 export async function markPending(sql: Queryable, versionId: number, artifactSha256: string, generation: number): Promise<void> {
-  await sql`update settings_versions set artifact_sha256 = ${artifactSha256}, generation = ${generation} where id = ${versionId}`;
-  await sql`update settings_state set pending_id = ${versionId}, generation = ${generation}`;
+  await sql`with version as (update settings_versions set artifact_sha256 = ${artifactSha256}, generation = ${generation} where id = ${versionId}) update settings_state set pending_id = ${versionId}, generation = ${generation}`;
 }
 
 export async function markActive(sql: Queryable, versionId: number, artifactSha256: string, generation: number): Promise<void> {
-  await sql`update settings_versions set artifact_sha256 = ${artifactSha256}, generation = ${generation} where id = ${versionId}`;
-  await sql`update settings_state set active_id = ${versionId}, pending_id = null, generation = ${generation}`;
+  await sql`with version as (update settings_versions set artifact_sha256 = ${artifactSha256}, generation = ${generation} where id = ${versionId}) update settings_state set active_id = ${versionId}, pending_id = null, generation = ${generation}`;
 }
 
 export async function clearPending(sql: Queryable): Promise<void> {
