@@ -62,11 +62,15 @@ export interface ControlPlaneOptions {
   /** Admin interfaces of the data plane's nodes. */
   readonly nodes?: readonly string[];
   readonly nodeToken?: string;
+  /** For nodes that are started first and have to know it. */
+  readonly port?: number;
+  /** Over everything else. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const temporary = temporaryDirectory('control');
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const nodeToken = options.nodeToken ?? 'bench-node-token-0123456789abcdef0123456789';
   const email = 'bench@example.org';
   const [first, second] = ['Quiet-river-stone-41', 'Slow-meadow-cloud-73'];
@@ -74,7 +78,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ...process.env,
     ADMIN_EMAIL: email, ADMIN_INITIAL_PASSWORD: first, AUTH_SESSION_SECRET: 'a'.repeat(48), SETTINGS_ENCRYPTION_SECRET: 'b'.repeat(48), DATA_ADMIN_TOKEN: nodeToken, GATEHOUSE_ADMIN_TOKEN: nodeToken,
     ADMIN_BIND: '127.0.0.1', API_PORT: String(port), DATABASE_URL: options.databaseUrl ?? '', DATA_DIR: temporary.path, GATEHOUSE_DATA: temporary.path, DATA_ADMIN_URLS: (options.nodes ?? ['http://127.0.0.1:1']).join(','),
-    BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/range/', OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'error',
+    BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/range/', OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'error', ...options.env,
   };
   const server: Started = await start(process.execPath, [join(options.root, 'bin/gatehouse'), 'control-plane'], { port, env, cwd: options.root });
   const url = `http://127.0.0.1:${port}`;

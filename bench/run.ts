@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { apiReadsCase } from './cases/api-reads.js';
+import { applyCase } from './cases/apply.js';
 import { compileCase } from './cases/compile.js';
 import { denyListCase } from './cases/deny-list.js';
 import { hostileCase } from './cases/hostile.js';
@@ -32,6 +33,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   transformations: transformationsCase,
   compile: compileCase,
   reload: reloadCase,
+  apply: applyCase,
   hostile: hostileCase,
   memory: memoryCase,
   'deny-list': denyListCase,

@@ -33,6 +33,8 @@ export interface GatehouseOptions {
   readonly rules: Rules;
   readonly listener: 'auto' | 'uws' | 'node';
   readonly customRules?: readonly unknown[];
+  /** Over everything else. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export function gatehouseSettings(paranoia: number, backendPort: number, customRules: readonly unknown[] = []): object {
@@ -72,6 +74,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
     DATA_WORKERS: String(workers),
     DATA_LISTENER: options.listener,
     CRS_DIR: rules.directory,
+    ...options.env,
   };
   const started = await start(process.execPath, [join(root, 'bin/gatehouse'), 'data-plane', '--settings', settings], { port: adminPort, env, cwd: root }); // the admin interface opens last
   return { name, port, pid: started.pid, startMs: started.startMs, stop: started.stop, admin: { port: adminPort, token } };
