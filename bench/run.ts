@@ -74,7 +74,7 @@ function readOptions(argv: readonly string[]): BenchOptions {
     workers: numbers(values.workers ?? (short || all === 1 ? '1' : `1,${all}`), 'workers'),
     repetitions: numbers(values.repetitions ?? (short ? '2' : '5'), 'repetitions')[0] as number,
     seconds: numbers(values.seconds ?? (short ? '2' : '6'), 'seconds')[0] as number,
-    warmUpSeconds: short ? 2 : 4,
+    warmUpSeconds: short ? 2 : 8,
     listener: values.listener as BenchOptions['listener'],
     out: resolve(root, values.out),
   };
