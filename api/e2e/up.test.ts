@@ -48,7 +48,8 @@ interface Up {
 /** Only what a login shell would have: an environment that this test inherits must not decide what it sees. */
 function startUp(t: Test, variables: Readonly<Record<string, string>>): Up {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(root, 'bin/gatehouse'), 'up'], { cwd: root, env: { PATH, HOME, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  // tap loads itself into every Node.js that its tests start, by NODE_OPTIONS, and does not get on with a command that has no .js.
+  const child = spawn('/bin/sh', ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, join(root, 'bin/gatehouse'), 'up'], { cwd: root, env: { PATH, HOME, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -80,7 +81,7 @@ function startUp(t: Test, variables: Readonly<Record<string, string>>): Up {
 }
 
 function childrenOf(pid: number): { readonly pid: number; readonly command: string }[] {
-  return execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  return execFileSync('ps', ['-ww', '-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
     .filter((row) => row !== null && Number(row[2]) === pid)
@@ -186,7 +187,9 @@ t.test('from an empty directory to a protected shop, down, and up again', { time
 
   await t.test('a part that dies comes back', async (t) => {
     const demo = childrenOf(first.process.pid ?? 0).find(({ command }) => command.endsWith(' demo'));
-    process.kill(demo?.pid ?? 0, 'SIGKILL');
+    // Never a default: 0 names the process group, the test runner and its callers included.
+    if (demo === undefined) return void t.fail(`no demo among the parts: ${JSON.stringify(childrenOf(first.process.pid ?? 0))}`);
+    process.kill(demo.pid, 'SIGKILL');
     await first.until(/demo is back/);
     t.equal((await fetch(`${shop}/search?q=lamp`)).status, 200);
     pids = [...pids, ...childrenOf(first.process.pid ?? 0).map(({ pid }) => pid)];
