@@ -1,21 +1,13 @@
 import t from 'tap';
 import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { completeEnvFile } from './env.js';
 import { copyEmbeddedTemplate } from './testing/databases.js';
+import { freePort } from './testing/free-port.js';
 
 t.setTimeout(120_000);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Starts the server process in `directory` and waits for its last line. */
 async function start(directory: string): Promise<{ output: () => string; end(signal: NodeJS.Signals): Promise<number | null> }> {

@@ -1,7 +1,6 @@
 // The limits of several API processes: one contract on both stores, two apps on a real Redis, and Redis lost in between.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import t, { type Test } from 'tap';
 import { openEmbedded } from '../db/client.js';
@@ -9,6 +8,7 @@ import { loadMigrations, migrate } from '../db/migrate.js';
 import { copyEmbeddedTemplate } from '../testing/databases.js';
 import { startTestApp, type TestApp } from '../testing/app.js';
 import { connectRedis, createLocalCounts, createRedisCounts, createSharedLimits, installationPrefix, type RequestCounts } from './shared-limits.js';
+import { freePort } from '../testing/free-port.js';
 
 t.setTimeout(120_000);
 const binary = '/usr/bin/redis-server';
@@ -21,14 +21,6 @@ async function until(what: string, isTrue: () => boolean | Promise<boolean>): Pr
     await pause(25);
   }
   throw new Error(`${what} did not happen`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function startRedis(t: Test, port: number): Promise<{ url: string; stop(): Promise<void> }> {

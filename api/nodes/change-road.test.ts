@@ -1,6 +1,5 @@
 // The road of a change with everything real but the rule set: database, compile thread, artifacts on disk, data planes.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -11,6 +10,7 @@ import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/d
 import { writeRuleSet } from '../testing/rule-set.js';
 import { clearPending, markPending, readState } from '../settings/store.js';
 import { connectDataPlane, type NodeLink } from './link.js';
+import { freePort } from '../testing/free-port.js';
 
 t.setTimeout(240_000);
 
@@ -44,14 +44,6 @@ async function startRoad(t: Test, database: Database, upstream: string, urls: re
 const ask = async (node: TestNode, path: string): Promise<number> => (await fetch(`http://127.0.0.1:${node.http}${path}`, { headers: { connection: 'close' } })).status;
 const rule = (id: number, value: string): object => ({ id, name: value, kind: 'visual', variable: 'ARGS', operator: 'contains', value, action: 'block', phase: 2 });
 const attack = '/?id=1%27%20OR%20%271%27=%271';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 async function wholeRoad(t: Test, database: Database): Promise<void> {
   const upstream = await startUpstream(t);

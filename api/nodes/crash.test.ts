@@ -3,7 +3,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +16,7 @@ import { copyEmbeddedTemplate, startCluster } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { connectDataPlane } from './link.js';
+import { freePort } from '../testing/free-port.js';
 
 t.setTimeout(300_000);
 
@@ -28,14 +28,6 @@ async function until(what: string, isTrue: () => Promise<boolean>): Promise<void
     await pause(50);
   }
   throw new Error(`gave up waiting until ${what}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 const statusOf = async (port: number, path: string): Promise<number> => (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).status;

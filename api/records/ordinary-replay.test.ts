@@ -2,7 +2,6 @@
 // compile thread, a real database.
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -13,16 +12,9 @@ import { nodeToken, startNode, startUpstream } from '../testing/data-plane.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { findSamples } from './samples.js';
+import { freePort } from '../testing/free-port.js';
 
 t.setTimeout(240_000);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function until(isTrue: () => Promise<boolean>): Promise<boolean> {
   for (let round = 0; round < 400; round++) {

@@ -3,7 +3,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +10,7 @@ import { promisify } from 'node:util';
 import root, { type Test } from 'tap';
 import { openEmbedded, openPostgres, type Database } from '../db/client.js';
 import { loadMigrations, migrate } from '../db/migrate.js';
+import { freePort } from './free-port.js';
 
 const run = promisify(execFile);
 
@@ -30,14 +30,6 @@ async function findBinaries(): Promise<string | null> {
   const versions = existsSync(root) ? (await readdir(root)).sort((a, b) => Number(b) - Number(a)) : [];
   for (const version of versions) if (existsSync(join(root, version, 'bin', 'postgres'))) return join(root, version, 'bin');
   return null;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function identity(): Promise<{ uid: number; gid: number } | null> {
