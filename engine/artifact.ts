@@ -15,7 +15,7 @@ import type { PlanIR } from './plan.js';
 export const artifactFormatVersion = 2;
 const magic = Buffer.from('GATEHSE', 'latin1');
 const headerBytes = 40;
-/** Larger than any artifact we make (PL4 is about 30 MB); a file beyond it is not ours. */
+/** Larger than any artifact we make (PL4 is about 41 MB); a file beyond it is not ours. */
 const artifactBytesMax = 512 * 1024 * 1024;
 
 export interface ArtifactMeta {

@@ -1,5 +1,5 @@
 // Request records into PostgreSQL, beside a data plane that is loaded: 20,000 records a second are offered in batches, as
-// nodes offer them, while eight connections keep the data plane busy (it ships its own records, too). What counts: records
+// nodes offer them, while eight connections keep the data plane busy (its own records are not among them). What counts: records
 // stored a second, what was sampled out and refused (both are counted by the API, both must add up), CPU per record.
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

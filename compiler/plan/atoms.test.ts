@@ -27,6 +27,21 @@ t.test('no value of idle bytes only is a match', (t) => {
   t.end();
 });
 
+t.test('detectXSS: names that are attacks inside a tag are words outside of one', (t) => {
+  const matcher = createMatcher(operator('detectXSS'), '');
+  const idle = bytesOf(idleBytes('detectXSS'));
+  const names = ['onload', 'onerror', 'onclick', 'onfocus', 'style', 'filter', 'xmlns', 'xlink', 'href', 'src', 'action', 'formaction', 'data', 'javascript', 'vbscript', 'script', 'svg', 'iframe', 'object', 'applet', 'base', 'meta', 'embed', 'import', 'doctype', 'entity', 'xml', 'xsl'];
+  t.ok(matcher.matches('<script>') && matcher.matches('x onerror=alert(1)') && matcher.matches('onload=x'), 'the operator sees what it should');
+  for (const name of names) {
+    for (const value of [name, name.toUpperCase(), `${name}.x`, `x-${name}`, `${name}-${name}`, `_${name}_`, `.${name}`, `-${name}`]) {
+      if (![...bytesOf(value)].every((byte) => idle.has(byte))) t.fail(`${value} is no idle text`);
+      if (matcher.matches(value)) t.fail(`${value} matches`);
+    }
+  }
+  t.notOk([...'<>=/ \t\n"\'`'].some((character) => idle.has(character.charCodeAt(0))), 'what ends a token is needed');
+  t.end();
+});
+
 t.test('detectSQLi: every word of a to f, alone and behind every shape of number', (t) => {
   const matcher = createMatcher(operator('detectSQLi'), '');
   const idle = bytesOf(idleBytes('detectSQLi'));

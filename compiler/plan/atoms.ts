@@ -199,8 +199,9 @@ export function neededBytesOf(operator: OperatorIR, argument: string): readonly 
     return bytes.filter((byte) => matcher.matches(String.fromCharCode(byte)));
   }
   if (operator.name === 'validateUrlEncoding') return [0x25];
-  // libinjection's HTML tokenizer leaves its first token (text, or a value of an attribute without a name) only at white
-  // space, a quote, `<`, `>`, `/` or `=`; that token alone is never an attack.
+  // libinjection's HTML tokenizer, in whichever state it begins, leaves its first token only at white space, a quote, `<`,
+  // `>`, `/` or `=`. That token is text, or the name or the value of an attribute, and alone it is never an attack: a
+  // name needs a value, a value a name, a tag its `<` (atoms.test.ts tries the names that it reacts to).
   if (operator.name === 'detectXSS') return bytes.filter((byte) => !isIn(wordBytes, byte));
   // Hexadecimal digits make at most a number and one word, and no keyword of SQL that libinjection reacts to is spelled
   // with a to f alone (atoms.test.ts tries all of them). With g to z, `--` or a dot it may.

@@ -61,7 +61,7 @@ function translatePattern(source: string, overLowercase: boolean): ScanPattern {
   };
 }
 
-/** The alphabets are two tables that never change, and every class of every compile asks about them. */
+/** The alphabets are a few tables that never change, and every class of every compile asks about them. */
 function perAlphabet(answer: (alphabet: Uint8Array) => boolean): (alphabet: Uint8Array) => boolean {
   const known = new WeakMap<Uint8Array, boolean>();
   return (alphabet) => {

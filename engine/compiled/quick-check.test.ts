@@ -8,7 +8,7 @@ import { createMemoryStore } from '../memory-store.js';
 import { RemovalTable } from '../removals.js';
 import { createSession } from '../session.js';
 import { link, operator, program as programOf, rule, setTx, target } from '../testing/program.js';
-import { createQuickCheck } from './quick-check.js';
+import { bothOf, createQuickCheck, createRuleCheck } from './quick-check.js';
 
 const seed = Number(process.env['SEED'] ?? 20_261_121);
 const targets: readonly TargetIR[] = [
@@ -41,14 +41,16 @@ function encode(text: string): string {
   return [...text].map((character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
 }
 
-t.test('no false no', (t) => {
+t.test('no false no, and no false maybe where the check is exact', (t) => {
+  let exact = 0;
   let no = 0;
   let matched = 0;
   fc.assert(
     fc.property(fc.array(anyLink, { minLength: 1, maxLength: 3 }), fc.array(request, { minLength: 4, maxLength: 6 }), (links, requests) => {
       const program = programOf([rule(1, 1, [link([target('ARGS')], operator('rx .'))]), rule(2, 1, links)]);
       const asked = program.items[1] as RuleIR;
-      const check = createQuickCheck(asked, () => null, { unicodeMap: null }, seesEarlierRules(program));
+      const { ofHead, ofRest, isExact } = createRuleCheck(asked, () => null, { unicodeMap: null }, seesEarlierRules(program));
+      const check = bothOf(ofHead, ofRest);
       const evaluator = new RuleEvaluator(program);
       const removals = new RemovalTable(program);
       const session = createSession(program, () => undefined);
@@ -66,6 +68,8 @@ t.test('no false no', (t) => {
         if (!maybe) no += 1;
         if (matches) matched += 1;
         if (matches && !maybe) return false;
+        if (isExact && maybe && !matches) return false;
+        if (isExact && matches) exact += 1;
         // A "no" also promises that nothing of the rule would have been seen.
         if (!maybe && JSON.stringify([...transaction.tx]) !== before) return false;
       }
@@ -73,7 +77,7 @@ t.test('no false no', (t) => {
     }),
     { seed, numRuns: 4000 },
   );
-  t.ok(no > 2000 && matched > 1000, `${no} times "no", ${matched} matches, seed ${seed}`);
+  t.ok(no > 2000 && matched > 1000 && exact > 300, `${no} times "no", ${matched} matches, ${exact} of them foretold, seed ${seed}`);
   t.end();
 });
 
