@@ -50,12 +50,13 @@ async function runDatabaseContract(t: Test, database: Database): Promise<void> {
     t.equal(await database.untilQuiet(1), false, 'nobody is at work');
     let isDone = false;
     let end: () => void = () => undefined;
-    const apply = database.withLock('apply', () => new Promise<void>((resolve) => (end = resolve))).then(() => (isDone = true));
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const apply = database.withLock('apply', () => ended).then(() => (isDone = true));
     const other = database.withLock('leader', async () => database.untilQuiet(1));
     t.equal(await other, isEmbedded, 'patience has an end');
     t.equal(isDone, false);
     const waiting = database.untilQuiet(60_000);
-    setImmediate(() => end());
+    setImmediate(end);
     t.equal(await waiting, isEmbedded);
     await apply;
     await t.rejects(database.withLock('apply', async () => { throw new Error('work failed'); }), /work failed/);
