@@ -242,7 +242,7 @@ async function scrape({ supervisor, generations, audit, threats, shipper }: Part
     waap_audit_written: audit.written,
     waap_audit_dropped: audit.dropped,
     waap_threat_networks: threats.networks,
-    ...(shipper === null ? {} : { waap_records_shipped: shipper.counters.shipped, waap_records_dropped: shipper.counters.dropped, waap_records_refused: shipper.counters.refused, waap_records_retries: shipper.counters.retries, waap_records_waiting: shipper.waitingRows }),
+    ...(shipper === null ? {} : { waap_records_shipped: shipper.counters.shipped, waap_records_dropped: shipper.counters.dropped, waap_records_refused: shipper.counters.refused, waap_records_sampled_out: shipper.counters.sampledOut, waap_records_retries: shipper.counters.retries, waap_records_waiting: shipper.waitingRows }),
   });
 }
 

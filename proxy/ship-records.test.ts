@@ -14,12 +14,12 @@ interface Received {
 /** A control plane that answers what it is told to. */
 async function startSink(t: Test) {
   const received: Received[] = [];
-  const state = { status: 200, retryAfter: '' };
+  const state = { status: 200, retryAfter: '', answer: '{}' };
   const server = createServer((request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (piece: string) => (text += piece)).on('end', () => {
       received.push({ path: request.url ?? '', authorization: request.headers.authorization ?? '', body: JSON.parse(text) as Received['body'] });
-      response.writeHead(state.status, state.retryAfter === '' ? {} : { 'retry-after': state.retryAfter }).end('{}');
+      response.writeHead(state.status, state.retryAfter === '' ? {} : { 'retry-after': state.retryAfter }).end(state.answer);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -95,6 +95,25 @@ t.test('a batch that does not fit is given up, others go on', async (t) => {
   await until(() => shipper.counters.shipped === 1);
   t.match(shipper.counters, { shipped: 1, refused: 1 });
   t.match(problems, [/refused 1 records \(400\)/]);
+});
+
+t.test('records are counted as what the control plane says became of them', async (t) => {
+  const sink = await startSink(t);
+  const { shipper, problems } = start(t, sink.url);
+  const answers: [string, object][] = [
+    ['{"stored":7,"duplicate":false,"sampled_out":2,"refused":1}', { shipped: 7, sampledOut: 2, refused: 1 }],
+    ['{"stored":0,"duplicate":true,"sampled_out":0,"refused":0}', { shipped: 17, sampledOut: 2, refused: 1 }],
+    ['{"refused":99,"sampled_out":99}', { shipped: 17, sampledOut: 2, refused: 11 }],
+    ['<html>', { shipped: 27, sampledOut: 2, refused: 11 }],
+    ['null', { shipped: 37, sampledOut: 2, refused: 11 }],
+  ];
+  for (const [at, [answer, counters]] of answers.entries()) {
+    sink.state.answer = answer;
+    shipper.addRequests(Array.from({ length: 10 }, (_, n) => toRequestLine(facts(n))));
+    await until(() => shipper.waitingRows === 0);
+    t.match(shipper.counters, counters, `${at}: ${answer}`);
+  }
+  t.match(problems, [/would not have 1 of 10 records/]);
 });
 
 t.test('a full queue drops, counts and tells', async (t) => {

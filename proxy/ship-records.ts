@@ -26,9 +26,12 @@ export interface RecordShipperOptions {
 }
 
 export interface ShippingCounters {
+  /** Stored there. */
   shipped: number;
   dropped: number;
-  /** Rows of batches that the control plane refused for good. */
+  /** Left out by the control plane because more came than it can write. */
+  sampledOut: number;
+  /** Rows of batches that the control plane refused for good, and single ones that its database would not have. */
   refused: number;
   /** Attempts that failed and were or will be made again. */
   retries: number;
@@ -49,7 +52,7 @@ const batchBytesMax = 8 * 1024 * 1024;
 const samplesMax = 100;
 
 export class RecordShipper {
-  readonly counters: ShippingCounters = { shipped: 0, dropped: 0, refused: 0, retries: 0 };
+  readonly counters: ShippingCounters = { shipped: 0, dropped: 0, sampledOut: 0, refused: 0, retries: 0 };
   private requests: string[] = [];
   private events: string[] = [];
   private samples: RequestSample[] = [];
@@ -153,7 +156,7 @@ export class RecordShipper {
     for (let waitMs = retryMinMs; !this.wake.signal.aborted; waitMs = Math.min(retryMaxMs, waitMs * 2)) {
       const answer = await this.post('/api/dataplane/records', batch.body);
       if (answer.status === 200) {
-        this.counters.shipped += batch.rows;
+        this.settle(batch, answer.text);
         this.inFlight = null;
         return;
       }
@@ -168,6 +171,17 @@ export class RecordShipper {
       this.complain(`the control plane does not take records (${answer.status === 0 ? answer.text : `${answer.status}: ${answer.text.slice(0, 200)}`}); they wait, and beyond the queue they are dropped and counted`);
       await pause(Math.max(waitMs, Math.min(retryMaxMs, answer.retryAfterMs)), this.wake.signal);
     }
+  }
+
+  /** What is not told is taken for stored: that is what 200 says. */
+  private settle(batch: Batch, text: string): void {
+    const answer = readAnswer(text);
+    const refused = Math.min(batch.rows, Number(answer['refused'] ?? 0) || 0);
+    const sampledOut = Math.min(batch.rows - refused, Number(answer['sampled_out'] ?? 0) || 0);
+    this.counters.refused += refused;
+    this.counters.sampledOut += sampledOut;
+    this.counters.shipped += batch.rows - refused - sampledOut;
+    if (refused > 0) this.complain(`the database of the control plane would not have ${refused} of ${batch.rows} records; they are lost`);
   }
 
   /** Once: a sample that gets lost is no loss. */
@@ -209,6 +223,15 @@ export class RecordShipper {
       });
       request.end(bytes);
     });
+  }
+}
+
+function readAnswer(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error; // some proxy on the way: it said 200 all the same
+    return {};
   }
 }
 

@@ -9,6 +9,11 @@ import { createIngest } from './ingest.js';
 import { EventView, pageRecords, RecordQuery, RequestView, viewRecord } from './query.js';
 import { RecordBatch } from './record.js';
 
+const IngestAnswer = Type.Object({
+  stored: Type.Integer({ description: 'records, now' }), duplicate: Type.Boolean({ description: 'all of the batch was stored before' }),
+  sampled_out: Type.Integer({ description: 'records of the batch left out because too much came' }), refused: Type.Integer({ description: 'records of the batch that the database would not have; they are lost' }),
+});
+
 const batchBytesMax = 32 * 1024 * 1024;
 const streamsMax = 50;
 const streamPollMs = 1000;
@@ -30,7 +35,7 @@ export function registerEventRoutes(app: App, house: House): void {
         const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
         if (!timingSafeEqual(digest(token), digest(house.env.dataAdminToken))) throw new ApiError('not_authenticated', 'Only data-plane nodes send records.', { headers: { 'www-authenticate': 'Bearer' } });
       },
-      schema: { tags: ['data plane'], summary: 'Records of a data-plane node; acknowledged after they are stored, stored once however often they are sent', body: RecordBatch, response: { 200: Type.Object({ stored: Type.Integer(), duplicate: Type.Boolean(), sampled_out: Type.Integer() }), ...refusals } },
+      schema: { tags: ['data plane'], summary: 'Records of a data-plane node; acknowledged after they are stored, stored once however often they are sent', body: RecordBatch, response: { 200: IngestAnswer, ...refusals } },
     },
     async (request) => ingest.accept(request.body),
   );
@@ -92,7 +97,7 @@ const Stats = Type.Object({
   retention_requests_days: Type.Integer(), retention_audit_days: Type.Integer(),
   requests_stored: Type.Integer({ description: 'exact up to 100,000, else the database’s estimate' }), events_stored: Type.Integer(), audit_entries: Type.Integer(),
   oldest_request_at: Nullable(Time), oldest_audit_at: Nullable(Time), settings_versions: Type.Integer(), threat_addresses: Type.Integer(), sites: Type.Integer(),
-  records_dropped_by_nodes: Type.Integer(), records_sampled_out: Type.Integer(), database_bytes: Type.Integer(),
+  records_dropped_by_nodes: Type.Integer(), records_sampled_out: Type.Integer(), records_refused: Type.Integer(), database_bytes: Type.Integer(),
 });
 
 function registerStats(app: App, house: House): void {
@@ -122,7 +127,7 @@ function registerStats(app: App, house: House): void {
       retention_requests_days: settings.retention_requests_days, retention_audit_days: settings.retention_audit_days, sites: settings.sites.length,
       requests_stored: await countOf('request_records'), events_stored: await countOf('security_events'), audit_entries: await countOf('audit_entries'), threat_addresses: await countOf('threat_addresses'),
       oldest_request_at: ends?.request?.toISOString() ?? null, oldest_audit_at: ends?.audit?.toISOString() ?? null, settings_versions: ends?.versions ?? 0, database_bytes: ends?.bytes ?? 0,
-      records_dropped_by_nodes: counters.get('dropped_by_nodes') ?? 0, records_sampled_out: counters.get('sampled_out') ?? 0,
+      records_dropped_by_nodes: counters.get('dropped_by_nodes') ?? 0, records_sampled_out: counters.get('sampled_out') ?? 0, records_refused: counters.get('refused') ?? 0,
     };
   };
 }
