@@ -1,12 +1,12 @@
 import t from 'tap';
 import { resolveProxyConfig } from './config.js';
 import { buildForwardHead, type ForwardFacts } from './forward-head.js';
-import { relayedFields, isStream } from './response-fields.js';
+import { isStream, relayedFields, relayedTrailers } from './response-fields.js';
 import { createRouter, type Site } from './route.js';
 
 const { config } = resolveProxyConfig({ sites: [{ name: 'a', prefix: '/', upstream: 'http://up:81', protected: true }] }, { customer: '', payment: '' });
 const site = (config === null ? [] : createRouter(config).sites)[0] as Site;
-const facts: ForwardFacts = { site, target: '/x?y=1', requestId: 'ID', isFromTrustedProxy: false, isTls: false, peerIp: '198.51.100.7', body: null, isUpgrade: false, keepsExtensions: false };
+const facts: ForwardFacts = { site, target: '/x?y=1', requestId: 'ID', isFromTrustedProxy: false, isTls: false, peerIp: '198.51.100.7', body: null, isUpgrade: false, keepsExtensions: false, relaysTrailers: false };
 
 function build(headers: string[], changes: Partial<ForwardFacts> = {}): string[] {
   const text = buildForwardHead({ method: 'GET', uri: '/x?y=1', protocol: 'HTTP/1.1', headers, clientIp: '', clientPort: 0, serverIp: '', serverPort: 0 }, { ...facts, ...changes });
@@ -53,6 +53,16 @@ t.test('the body is framed anew', async (t) => {
   const upgrade = build(['Host', 'h', 'Connection', 'Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Extensions', 'permessage-deflate'], { isUpgrade: true });
   t.ok(upgrade.includes('Upgrade: websocket') && upgrade.includes('Connection: Upgrade'));
   t.notOk(upgrade.some((line) => line.startsWith('Sec-WebSocket-Extensions')), 'nothing is negotiated that a bridge cannot keep');
+});
+
+t.test('a client that takes trailers is passed on as one where they can be relayed', async (t) => {
+  const takes = ['Host', 'h', 'TE', 'gzip;q=0.5, trailers', 'Connection', 'TE'];
+  const passed = build(takes, { relaysTrailers: true });
+  t.ok(passed.includes('TE: trailers') && passed.includes('Connection: keep-alive, TE'), 'without the codings, which are of this hop');
+  t.notOk(build(takes).some((line) => line.startsWith('TE')));
+  t.notOk(build(['Host', 'h', 'TE', 'gzip'], { relaysTrailers: true }).some((line) => line.startsWith('TE')));
+  t.strictSame(relayedTrailers(['Server-Timing', 'db;dur=1', 'Set-Cookie', 'a=b', 'Content-Length', '5', 'Transfer-Encoding', 'chunked', 'access-control-allow-origin', '*', 'grpc-status', '0']), ['Server-Timing', 'db;dur=1', 'grpc-status', '0']);
+  t.equal(relayedTrailers(['Set-Cookie', 'a=b']), null);
 });
 
 t.test('response fields', async (t) => {

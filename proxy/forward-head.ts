@@ -1,7 +1,7 @@
 // The request head as the upstream receives it, built from the same snapshot that was inspected. Nothing is re-read
 // from the listener: what was inspected is what is forwarded, less the hop's own fields, plus what this proxy vouches for.
 import type { RequestHead } from '#engine';
-import { connectionListed, findField, hopByHopFields } from './header-fields.js';
+import { connectionListed, findField, hopByHopFields, listHasToken } from './header-fields.js';
 import type { Site } from './route.js';
 
 export interface ForwardFacts {
@@ -17,6 +17,8 @@ export interface ForwardFacts {
   readonly isUpgrade: boolean;
   /** WebSocket extensions may be negotiated with the upstream. */
   readonly keepsExtensions: boolean;
+  /** Trailers of the response can be relayed: a client that says it takes them is passed on as one. */
+  readonly relaysTrailers: boolean;
 }
 
 /** Fields written anew below: the client's own are dropped wherever they stand. */
@@ -50,6 +52,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   let forwardedProto = '';
   let forwardedHost = '';
   let hadLength = false;
+  let takesTrailers = false;
   let text = '';
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
@@ -58,6 +61,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     if (isRewritten(lower)) {
       if (lower === 'host') host = value;
       else if (lower === 'content-length') hadLength = true;
+      else if (lower === 'te') takesTrailers ||= facts.relaysTrailers && listHasToken(value, 'trailers');
       else if (facts.isFromTrustedProxy) {
         if (lower === 'x-forwarded-for') forwardedFor = forwardedFor === '' ? value : `${forwardedFor}, ${value}`;
         else if (lower === 'x-forwarded-proto') forwardedProto = value;
@@ -76,6 +80,6 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   if (facts.body === 'chunked') own += 'Transfer-Encoding: chunked\r\n';
   else if (facts.body !== null) own += `Content-Length: ${facts.body}\r\n`;
   else if (hadLength) own += 'Content-Length: 0\r\n';
-  own += facts.isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : 'Connection: keep-alive\r\n';
+  own += facts.isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : takesTrailers ? 'Connection: keep-alive, TE\r\nTE: trailers\r\n' : 'Connection: keep-alive\r\n';
   return `${head.method} ${facts.target} HTTP/1.1\r\n${own}${text}\r\n`;
 }

@@ -68,6 +68,8 @@ export class Journey implements BodyWatch {
   private overflow: Buffer | null = null;
   private isBodyComplete: boolean;
   bodyAtMs = 0;
+  /** Among those whose body is still coming. */
+  place = -1;
   upstream: UpstreamExchange | null = null;
 
   constructor(
@@ -364,6 +366,7 @@ export class Journey implements BodyWatch {
       body: length,
       isUpgrade: exchange.isUpgrade,
       keepsExtensions: exchange.tunnelsRawBytes,
+      relaysTrailers: exchange.relaysTrailers,
     });
     const reply = new Reply(this, site);
     exchange.onDrain = () => this.upstream?.resume();

@@ -6,7 +6,7 @@ import { codingOf, decodeBody } from './decode-body.js';
 import type { Journey } from './handle-request.js';
 import { findField } from './header-fields.js';
 import type { TunnelClient } from './listeners/listener.js';
-import { isStream, relayedFields } from './response-fields.js';
+import { isStream, relayedFields, relayedTrailers } from './response-fields.js';
 import type { Site } from './route.js';
 import type { UpstreamHandler, UpstreamHead } from './upstream.js';
 
@@ -22,6 +22,7 @@ export class Reply implements UpstreamHandler {
   /** Bytes and the end that came while the held part was being decoded. */
   private late: Buffer[] = [];
   private isEnded = false;
+  private trailers: readonly string[] | null = null;
   private client: TunnelClient | null = null;
   private earlyTunnel: Buffer[] = [];
 
@@ -29,6 +30,14 @@ export class Reply implements UpstreamHandler {
     private readonly journey: Journey,
     private readonly site: Site,
   ) {}
+
+  /** Ahead of everything a rule could say about the response: hints are about what comes, never the response itself. */
+  onInterim(head: UpstreamHead): void {
+    const { journey } = this;
+    // 100 is this proxy's own business: what the client expected was answered before its body was read.
+    if (journey.isOver || head.status === 100) return;
+    journey.exchange.relayInterim(head.status, head.reason, relayedFields(head.headers, journey.requestId));
+  }
 
   onHead(head: UpstreamHead): void {
     const { journey, site } = this;
@@ -69,7 +78,12 @@ export class Reply implements UpstreamHandler {
     const { head } = this;
     if (head === null) return;
     this.state = 'flowing';
-    this.journey.exchange.startResponse(head.status, head.reason, this.fields, head.bodyBytes);
+    const { exchange } = this.journey;
+    if (head.bodyBytes === null && exchange.relaysTrailers) {
+      const announced = findField(head.headers, 'trailer');
+      if (announced !== null) this.fields.push('Trailer', announced);
+    }
+    exchange.startResponse(head.status, head.reason, this.fields, head.bodyBytes);
   }
 
   onData(chunk: Buffer): void {
@@ -104,9 +118,10 @@ export class Reply implements UpstreamHandler {
     this.inspectHeld(collector, this.head?.bodyBytes ?? collector.bytes + 1);
   }
 
-  onEnd(): void {
+  onEnd(trailers: readonly string[] | null): void {
     const { journey, collector } = this;
     this.isEnded = true;
+    this.trailers = trailers;
     if (journey.isOver) return;
     switch (this.state) {
       case 'held':
@@ -126,7 +141,7 @@ export class Reply implements UpstreamHandler {
 
   private complete(): void {
     const { journey } = this;
-    journey.exchange.endResponse();
+    journey.exchange.endResponse(this.trailers === null ? null : relayedTrailers(this.trailers));
     journey.finish('served');
   }
 
@@ -161,8 +176,8 @@ export class Reply implements UpstreamHandler {
       journey.inspect(site, () => inspection.inspector.responseBody(transaction, bytes, wireBytes));
       if (journey.isOver) return;
     }
-    // All of it is here: a length can be told even where the upstream chunked.
-    if (this.head !== null && this.isEnded && this.late.length === 0) this.head = { ...this.head, bodyBytes: raw?.length ?? 0 };
+    // All of it is here: a length can be told even where the upstream chunked, unless trailers need the chunks.
+    if (this.head !== null && this.isEnded && this.late.length === 0 && this.trailers === null) this.head = { ...this.head, bodyBytes: raw?.length ?? 0 };
     this.startRelay();
     let isFlowing = true;
     if (raw !== null) this.late.unshift(raw);

@@ -4,20 +4,26 @@ import { ProxyError } from './errors.js';
 import { ResponseParser, type UpstreamHead } from './response-parser.js';
 
 interface Heard {
+  interim: UpstreamHead[];
   heads: UpstreamHead[];
+  trailers: (readonly string[] | null)[];
   body: string;
   ends: boolean[];
   used: number;
 }
 
 function parse(pieces: readonly Buffer[], method = 'GET', isClosed = false): Heard {
-  const heard: Heard = { heads: [], body: '', ends: [], used: 0 };
+  const heard: Heard = { interim: [], heads: [], trailers: [], body: '', ends: [], used: 0 };
   const parser = new ResponseParser({
+    onInterim: (head) => heard.interim.push(head),
     onHead: (head) => heard.heads.push(head),
     onData: (chunk) => {
       heard.body += chunk.toString('latin1');
     },
-    onEnd: (reusable) => heard.ends.push(reusable),
+    onEnd: (reusable, trailers) => {
+      heard.ends.push(reusable);
+      heard.trailers.push(trailers);
+    },
   });
   parser.begin(method);
   for (const piece of pieces) {
@@ -62,6 +68,16 @@ t.test('responses that are accepted', async (t) => {
   }
 });
 
+t.test('interim responses and trailers, split anywhere', async (t) => {
+  const wire = bytes('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Sum:  \xe9 \r\nX-Empty:\r\n\r\n');
+  for (let at = 1; at < wire.length; at += 1) {
+    const heard = parse([wire.subarray(0, at), wire.subarray(at)]);
+    t.match(heard.interim, [{ status: 103, headers: ['Link', '</a>'] }]);
+    t.strictSame(heard.trailers, [['X-Sum', '\xe9', 'X-Empty', '']], `cut at ${at}`);
+  }
+  t.strictSame(parse([bytes('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')]).trailers, [null]);
+});
+
 t.test('what follows the end is not used', async (t) => {
   const wire = 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx';
   const heard = parse([bytes(`${wire}HTTP/1.1 200 OK\r\n\r\n`)]);
@@ -101,7 +117,7 @@ t.test('responses that two readers could read differently are refused', async (t
   ];
   for (const head of heads) t.throws(() => parse([bytes(`${head}\r\n\r\n`)]), { code: 'PXY_UPSTREAM_MALFORMED' }, JSON.stringify(head.slice(0, 80)));
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
-  for (const body of ['zz\r\n', '\r\n', '5\nhello\r\n', '5\r\nhelloXX', '5\r\nhello\n0\r\n', '0x5\r\nhello\r\n', '-1\r\n', '5 5\rX', `${'1'.repeat(20)}\r\n`, `5;${'x'.repeat(2000)}\r\n`, '0\r\nX: 1\n\r\n', `0\r\n${'X: y\r\n'.repeat(4000)}`]) {
+  for (const body of ['zz\r\n', '\r\n', '5\nhello\r\n', '5\r\nhelloXX', '5\r\nhello\n0\r\n', '0x5\r\nhello\r\n', '-1\r\n', '5 5\rX', `${'1'.repeat(20)}\r\n`, `5;${'x'.repeat(2000)}\r\n`, '0\r\nX: 1\n\r\n', '0\r\nX 1\r\n\r\n', '0\r\nX: 1\r\n folded\r\n\r\n', '0\r\n: 1\r\n\r\n', '0\r\nX: \x01\r\n\r\n', `0\r\n${'X: y\r\n'.repeat(4000)}`]) {
     t.throws(() => parse([bytes(chunked + body)]), { code: 'PXY_UPSTREAM_MALFORMED' }, JSON.stringify(body.slice(0, 60)));
   }
   t.throws(() => parse([bytes('HTTP/1.1 100 Continue\r\n\r\n'.repeat(20))]), ProxyError, 'endless interim responses');

@@ -18,10 +18,13 @@ export interface UpstreamHead {
 }
 
 export interface ResponseSink {
+  /** A 1xx response other than 101; the response itself is still to come. */
+  onInterim(head: UpstreamHead): void;
   onHead(head: UpstreamHead): void;
   /** `chunk` is borrowed: valid during the call only. */
   onData(chunk: Buffer): void;
-  onEnd(reusable: boolean): void;
+  /** `trailers`: flat, latin1, as sent; null when there are none. */
+  onEnd(reusable: boolean, trailers: readonly string[] | null): void;
 }
 
 const enum State {
@@ -58,6 +61,7 @@ export class ResponseParser {
   private lineState: 'size' | 'extension' | 'lf' = 'size';
   private trailerBytes = 0;
   private trailerLineBytes = 0;
+  private trailerText = '';
   private previousCr = false;
   private keepAlive = false;
   private interim = 0;
@@ -101,7 +105,7 @@ export class ResponseParser {
           this.previousCr = false;
           this.sink.onData(offset === 0 && end === chunk.length ? chunk : chunk.subarray(offset, end));
           offset = end;
-          if (isLast && before === State.Length) this.sink.onEnd(this.keepAlive);
+          if (isLast && before === State.Length) this.sink.onEnd(this.keepAlive, null);
           break;
         }
         case State.UntilClose:
@@ -128,7 +132,7 @@ export class ResponseParser {
   finish(): boolean {
     if (this.state !== State.UntilClose) return this.state === State.Done;
     this.state = State.Done;
-    this.sink.onEnd(false);
+    this.sink.onEnd(false, null);
     return true;
   }
 
@@ -151,9 +155,9 @@ export class ResponseParser {
   private takeHead(parsed: ParsedHead): void {
     const { head } = parsed;
     if (head.status >= 100 && head.status < 200 && head.status !== 101) {
-      // 100 and 103 concern this hop only: the client's own expectation was answered by the listener.
       this.interim += 1;
       if (this.interim > interimResponsesMax) throw malformed(`more than ${interimResponsesMax} interim responses`);
+      this.sink.onInterim(head);
       return;
     }
     this.keepAlive = parsed.keepAlive;
@@ -171,7 +175,7 @@ export class ResponseParser {
     }
     const isDone = this.state === State.Done;
     this.sink.onHead(head);
-    if (isDone) this.sink.onEnd(this.keepAlive);
+    if (isDone) this.sink.onEnd(this.keepAlive, null);
   }
 
   private resetChunkLine(): void {
@@ -194,6 +198,7 @@ export class ResponseParser {
           this.state = State.Trailers;
           this.trailerBytes = 0;
           this.trailerLineBytes = 0;
+          this.trailerText = '';
           this.previousCr = false;
         } else this.state = State.ChunkData;
         return offset;
@@ -227,7 +232,6 @@ export class ResponseParser {
     return offset + 1;
   }
 
-  /** Trailers are read to find the end and dropped: what was never inspected is not relayed. */
   private pushTrailers(chunk: Buffer, start: number): number {
     let offset = start;
     while (offset < chunk.length) {
@@ -240,7 +244,7 @@ export class ResponseParser {
         this.previousCr = false;
         if (this.trailerLineBytes === 0) {
           this.state = State.Done;
-          this.sink.onEnd(this.keepAlive);
+          this.sink.onEnd(this.keepAlive, this.trailerBytes === 2 ? null : parseTrailers(this.trailerText + chunk.toString('latin1', start, offset)));
           return offset;
         }
         this.trailerLineBytes = 0;
@@ -248,6 +252,7 @@ export class ResponseParser {
       else if (code === LF || code === 0) throw malformed('a bare line feed in the trailers');
       else this.trailerLineBytes += 1;
     }
+    this.trailerText += chunk.toString('latin1', start, offset);
     return offset;
   }
 }
@@ -276,14 +281,9 @@ function parseHead(text: string, isHead: boolean): ParsedHead {
   while (start < text.length) {
     let end = text.indexOf('\r\n', start);
     if (end === -1) end = text.length;
-    const colon = text.indexOf(':', start);
-    if (colon <= start || colon >= end) throw malformed('a header line without a name (or a folded line)');
-    const name = text.slice(start, colon);
-    if (!isToken(name)) throw malformed('a header name with a space or control character');
-    const value = trimmed(text, colon + 1, end);
-    if (!isFieldText(value)) throw malformed(`control characters in its header "${name}"`);
-    headers.push(name, value);
-    if (headers.length > fieldsMax * 2) throw malformed(`more than ${fieldsMax} header fields`);
+    takeField(text, start, end, headers);
+    const name = headers[headers.length - 2] as string;
+    const value = headers[headers.length - 1] as string;
     const length = name.length;
     if (length === 14 && name.toLowerCase() === 'content-length') {
       const bytes = parseLength(value);
@@ -308,6 +308,25 @@ function parseHead(text: string, isHead: boolean): ParsedHead {
   const bodyBytes = isBodyless ? 0 : declared;
   const head: UpstreamHead = { status, reason, protocol, headers, bodyBytes, declaredBytes: declared };
   return { head, isChunked: transferEncoding !== null && !isBodyless, keepAlive };
+}
+
+/** One field line, from `start` to before its line end, appended to `fields`. */
+function takeField(text: string, start: number, end: number, fields: string[]): void {
+  const colon = text.indexOf(':', start);
+  if (colon <= start || colon >= end) throw malformed('a header line without a name (or a folded line)');
+  const name = text.slice(start, colon);
+  if (!isToken(name)) throw malformed('a header name with a space or control character');
+  const value = trimmed(text, colon + 1, end);
+  if (!isFieldText(value)) throw malformed(`control characters in its header "${name}"`);
+  fields.push(name, value);
+  if (fields.length > fieldsMax * 2) throw malformed(`more than ${fieldsMax} header fields`);
+}
+
+/** Field lines, each with its line end, and the blank line behind them. */
+function parseTrailers(text: string): string[] {
+  const fields: string[] = [];
+  for (let start = 0, end = text.indexOf('\r\n'); end > start; start = end + 2, end = text.indexOf('\r\n', start)) takeField(text, start, end, fields);
+  return fields;
 }
 
 function parseStatus(text: string, lineEnd: number): number {

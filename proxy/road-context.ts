@@ -6,12 +6,13 @@ import type { Generation } from './generation.js';
 import type { ForeignInspector } from './inspection-pool.js';
 import type { Metrics } from './metrics.js';
 import type { RequestRing } from './request-records.js';
+import type { Roster, RosterMember } from './roster.js';
 import type { Site } from './route.js';
 import type { IpSetHolder } from './shared-state/ip-set.js';
 import type { UpstreamPool } from './upstream.js';
 
 /** A request whose body is still coming; swept for slow clients. */
-export interface BodyWatch {
+export interface BodyWatch extends RosterMember {
   readonly bodyAtMs: number;
   bodyTimedOut(): void;
 }
@@ -30,7 +31,7 @@ export interface RoadContext {
   readonly requests: RequestRing | null;
   /** The deny list. */
   readonly threats: IpSetHolder;
-  readonly readingBody: Set<BodyWatch>;
+  readonly readingBody: Roster<BodyWatch>;
   readonly bodies: BodyBudget;
   /** Inspection off this thread for large bodies; null = always inline. */
   readonly foreignInspector: ForeignInspector | null;

@@ -47,6 +47,7 @@ function ask(pool: UpstreamPool, changes: Partial<UpstreamRequest> = {}, during:
   return new Promise((resolve) => {
     const result: Result = { head: null, body: '', error: null };
     const handler: UpstreamHandler = {
+      onInterim: () => {},
       onHead: (head) => {
         result.head = head;
       },

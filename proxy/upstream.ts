@@ -33,12 +33,15 @@ export interface UpstreamRequest {
   readonly isStreaming: boolean;
 }
 
-/** All calls come in order: onHead, onData…, then exactly one of onEnd and onError. */
+/** All calls come in order: onInterim…, onHead, onData…, then exactly one of onEnd and onError. */
 export interface UpstreamHandler {
+  /** A 1xx response other than 101. */
+  onInterim(head: UpstreamHead): void;
   onHead(head: UpstreamHead): void;
   /** Borrowed bytes, valid during the call. */
   onData(chunk: Buffer): void;
-  onEnd(): void;
+  /** `trailers`: those behind a chunked body, as sent; null when there are none. */
+  onEnd(trailers: readonly string[] | null): void;
   onError(error: ProxyError): void;
   /** The upstream takes more body again, after `write` returned false. */
   onDrain(): void;
@@ -222,10 +225,10 @@ class Attempt implements UpstreamExchange {
     connection?.destroy();
   }
 
-  finished(): void {
+  finished(trailers: readonly string[] | null): void {
     this.isOver = true;
     this.connection = null;
-    this.handler.onEnd();
+    this.handler.onEnd(trailers);
   }
 
   /**
@@ -392,6 +395,11 @@ class Connection implements ResponseSink, OutboxWriter {
     }
   }
 
+  onInterim(head: UpstreamHead): void {
+    if (this.waitsFor === 'head') this.await('head'); // a sign of life; the parser limits how many there may be
+    this.attempt?.handler.onInterim(head);
+  }
+
   onHead(head: UpstreamHead): void {
     const { attempt } = this;
     if (attempt === null) return;
@@ -405,7 +413,7 @@ class Connection implements ResponseSink, OutboxWriter {
     this.attempt?.handler.onData(chunk);
   }
 
-  onEnd(reusable: boolean): void {
+  onEnd(reusable: boolean, trailers: readonly string[] | null): void {
     const { attempt } = this;
     this.attempt = null;
     if (attempt === null) return;
@@ -420,7 +428,7 @@ class Connection implements ResponseSink, OutboxWriter {
       }
       this.pool.takeBack(this);
     } else this.destroy();
-    attempt.finished();
+    attempt.finished(trailers);
   }
 
   private ended(): void {
@@ -442,7 +450,7 @@ class Connection implements ResponseSink, OutboxWriter {
     this.pool.forget(this);
     if (attempt === null) return;
     if (this.parser.isTunnel) {
-      attempt.finished();
+      attempt.finished(null);
       return;
     }
     const cause = this.lastError === null ? {} : { cause: this.lastError };

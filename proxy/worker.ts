@@ -14,6 +14,7 @@ import { GenerationRefused, prepareGeneration } from './prepare.js';
 import { createRequestIds } from './request-id.js';
 import { RequestRing } from './request-records.js';
 import type { BodyWatch, RoadContext } from './road-context.js';
+import { Roster } from './roster.js';
 import type { Site } from './route.js';
 import { IpSetHolder } from './shared-state/ip-set.js';
 import { UpstreamPool } from './upstream.js';
@@ -48,7 +49,7 @@ const events = new EventRing(eventsCapacity, (batch) => post({ kind: 'events', b
 const requests = start.shipsRequests ? new RequestRing(requestsCapacity, (lines, dropped, samples) => post({ kind: 'requests', lines, dropped, samples }), () => current.config.replaySampling ?? defaultReplaySampling) : null;
 const threats = new IpSetHolder();
 if (start.threats !== null) threats.swap(start.threats.version, start.threats.table);
-const readingBody = new Set<BodyWatch>();
+const readingBody = new Roster<BodyWatch>();
 const pools = new Map<string, UpstreamPool>();
 const retiring = new Set<Generation>();
 const loopDelay = monitorEventLoopDelay({ resolution: 20 });
@@ -151,7 +152,7 @@ const flusher = setInterval(() => {
 const sweeper = setInterval(() => {
   const nowMs = Date.now();
   const { clientBodyIdleMs } = current.config.timeouts;
-  for (const watch of [...readingBody]) if (nowMs - watch.bodyAtMs > clientBodyIdleMs) watch.bodyTimedOut();
+  for (const watch of readingBody.all()) if (nowMs - watch.bodyAtMs > clientBodyIdleMs) watch.bodyTimedOut();
 }, sweepEveryMs);
 
 /** Ends everything that keeps this thread alive; it is gone when its last connection is. */

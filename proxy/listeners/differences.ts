@@ -2,8 +2,11 @@
 // else: a difference that is not listed fails, and so does a listed one that has gone.
 import type { ListenerKind } from './listener.js';
 
-/** A status; `closed`: no answer, connection closed; `silent`: no answer, closed by the idle timeout (10 s). */
-export type Outcome = number | 'closed' | 'silent';
+/**
+ * Of a request: a status; `closed`: no answer, connection closed; `silent`: no answer, closed by the idle timeout (10 s).
+ * Of a part of a response: whether the client gets it.
+ */
+export type Outcome = number | 'closed' | 'silent' | 'relayed' | 'dropped';
 
 export interface Difference {
   readonly listener: ListenerKind;
@@ -48,12 +51,15 @@ export const differences: readonly Difference[] = [
   { listener: 'uws', case: 'a field without a name', outcome: 200, reason: 'the library drops such a field; it is neither inspected nor forwarded' },
   { listener: 'uws', case: 'two pipelined requests', outcome: 'closed', reason: 'the library closes a connection on which a second request comes before the first is answered; browsers and proxies do not pipeline' },
   { listener: 'uws', case: 'a vertical tab in Transfer-Encoding', outcome: 'silent', reason: waits },
+  { listener: 'uws', case: 'an interim response', outcome: 'dropped', reason: 'the library writes one status line per request, with the first byte of what follows, and nothing before it' },
+  { listener: 'uws', case: 'trailers', outcome: 'dropped', reason: 'the library ends chunked bodies itself, always with an empty trailer section' },
 ];
 
 /** What is not single cases: told in the README, tested where named. `both`: so on either, on purpose. */
 export const notes: readonly { readonly listener: ListenerKind | 'both'; readonly what: string }[] = [
-  { listener: 'both', what: 'trailers of requests and responses are read to find the end and dropped, as RFC 9110 section 6.5 lets intermediaries: they come after the last phase that could have refused them, so relaying them would be a way around inspection. TE is a field of one hop and not forwarded, so an upstream that keeps to the protocol sends none' },
-  { listener: 'both', what: '100 Continue is answered here, because the body is read before the upstream hears of the request; 103 Early Hints and other interim responses of an upstream end here: they would reach the client before the response that decides about them is inspected' },
+  { listener: 'both', what: 'trailers of requests are read to find the end and dropped, as RFC 9110 section 6.5 lets intermediaries: attackers write them, and they come after the phases that inspect header fields' },
+  { listener: 'both', what: 'trailers of responses are relayed by node, less the fields that may not stand there (response-fields.ts); rules do not see them. A client that says TE: trailers is passed on as one only where they can be relayed' },
+  { listener: 'both', what: '100 Continue is answered here, because the body is read before the upstream hears of the request; 102, 103 and other interim responses of an upstream are relayed by node as they come, before rules have seen the response that follows' },
   { listener: 'uws', what: 'field names reach the application in lower case (HTTP field names are caseless)' },
   { listener: 'uws', what: 'field values lose bytes ≥ 0x80 at their ends, and bytes that are not UTF-8 become EF BF BD; inspected and forwarded are the same bytes, always' },
   { listener: 'uws', what: 'an idle connection is closed after 10 s, whatever client_idle_ms says' },

@@ -73,6 +73,12 @@ const cases: readonly Case[] = [
   { name: 'two pipelined requests', wire: `GET /slow HTTP/1.1\r\n${host}\r\nGET /slow HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
 ];
 
+/** Parts of responses that a listener may be unable to write. */
+const parts: readonly { readonly name: string; readonly path: string; readonly relayed: RegExp; readonly dropped: RegExp }[] = [
+  { name: 'an interim response', path: '/hints', relayed: /^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a\.css>; rel=preload\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nafter$/, dropped: /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nafter$/ },
+  { name: 'trailers', path: '/trailers', relayed: /\r\n\r\n6\r\nbefore\r\n0\r\nX-Sum: caf\xe9\r\nX-More: 2\r\n\r\n$/, dropped: /\r\n\r\n6\r\nbefore\r\n0\r\n\r\n$/ },
+];
+
 /** Answers with what it saw; what the path says decides how. */
 function echo(exchange: Exchange, aborted: string[]): void {
   const { head, refusal } = exchange;
@@ -92,7 +98,14 @@ function echo(exchange: Exchange, aborted: string[]): void {
     exchange.write(Buffer.from('only this'));
     setTimeout(() => exchange.close(), 10);
   } else if (path === '/slow') setTimeout(() => exchange.respond(200, [], 'slow', false), 30);
-  else if (path === '/head') exchange.respondBodyless(200, 'Fine', ['X-A', 'caf\u00e9'], 1234);
+  else if (path === '/hints') {
+    exchange.relayInterim(103, '', ['Link', '</a.css>; rel=preload']);
+    exchange.respond(200, [], 'after', false);
+  } else if (path === '/trailers') {
+    exchange.startResponse(200, '', exchange.relaysTrailers ? ['Trailer', 'X-Sum'] : [], null);
+    exchange.write(Buffer.from('before'));
+    exchange.endResponse(['X-Sum', 'caf\u00e9', 'X-More', '2']);
+  } else if (path === '/head') exchange.respondBodyless(200, 'Fine', ['X-A', 'caf\u00e9'], 1234);
   else if (exchange.framing.kind === 'none') exchange.respond(200, ['X-Seen', head.uri], '', false);
   else {
     let body = '';
@@ -117,7 +130,7 @@ function stream(exchange: Exchange, declared: number | null, bytes: number): voi
       if (!isFlowing) return;
     }
     exchange.onDrain = null;
-    exchange.endResponse();
+    exchange.endResponse(null);
   };
   exchange.onDrain = more;
   more();
@@ -165,8 +178,8 @@ export function runListenerContract(kind: ListenerKind): void {
       }),
     );
     t.equal(ran, cases.length);
-    for (const name of own.keys()) t.ok(cases.some((one) => one.name === name), `listed difference "${name}" is a case`);
-    for (const [name, outcome] of own) t.not(cases.find((one) => one.name === name)?.outcome, outcome, `"${name}" really differs`);
+    for (const name of own.keys()) t.ok([...cases, ...parts].some((one) => one.name === name), `listed difference "${name}" is a case`);
+    for (const [name, outcome] of own) t.not(cases.find((one) => one.name === name)?.outcome ?? 'relayed', outcome, `"${name}" really differs`);
   });
 
   t.test(`${kind}: responses are framed right`, async (t) => {
@@ -189,6 +202,18 @@ export function runListenerContract(kind: ListenerKind): void {
     const headOfBody = await get('/a?x', 'HEAD');
     t.match(headOfBody, /\r\nX-Seen: \/a\?x\r\n/i);
     t.equal((headOfBody.match(/\r\nDate: /gi) ?? []).length <= 1, true);
+  });
+
+  t.test(`${kind}: what goes before and behind a response`, async (t) => {
+    for (const { name, path, relayed, dropped } of parts) {
+      const isEnd = (text: string): boolean => /after$|\r\n0\r\n(?:.+\r\n)*\r\n$/.test(text);
+      const { text } = await sendRaw(listener.port, `GET ${path} HTTP/1.1\r\n${host}\r\n`, 2000, isEnd);
+      t.match(text, own.get(name) === 'dropped' ? dropped : relayed, name);
+    }
+    if (own.get('HTTP/1.0') === 'silent') return;
+    const old = async (path: string): Promise<string> => (await sendRaw(listener.port, `GET ${path} HTTP/1.0\r\n${host}\r\n`, 2000, () => false)).text;
+    t.match(await old('/hints'), /^HTTP\/1\.1 200 OK\r\n/, 'HTTP/1.0 has no interim responses');
+    t.match(await old('/trailers'), /\r\n\r\nbefore$/, 'nor chunks, and so no trailers');
   });
 
   t.test(`${kind}: a connection serves one request after another`, async (t) => {

@@ -24,6 +24,8 @@ export interface Exchange {
   readonly isUpgrade: boolean;
   /** The tunnel carries the client's bytes untouched, so extensions negotiated end to end survive. */
   readonly tunnelsRawBytes: boolean;
+  /** Trailers given to `endResponse` reach the client, if the body's length was unknown. */
+  readonly relaysTrailers: boolean;
   /** The client went away, or its connection failed, before the response was complete. Called at most once. */
   onAbort: (() => void) | null;
   /** The client takes more bytes, after `write` returned false. */
@@ -36,13 +38,16 @@ export interface Exchange {
 
   /** A whole response at once; Content-Length is written by the listener. `headers` without framing fields. */
   respond(status: number, headers: readonly string[], body: string | Buffer, closeConnection: boolean): void;
+  /** A 1xx response of the upstream, ahead of the response itself. Left out where it cannot be sent any more, or at all. */
+  relayInterim(status: number, reason: string, headers: readonly string[]): void;
   /** A response whose body follows: `bodyBytes` null = unknown (chunked). For HEAD, 204 and 304 use `respondBodyless`. */
   startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void;
   /** `declaredBytes` is announced and not sent (HEAD). */
   respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void;
   /** Borrowed bytes. False = the client is slow; wait for onDrain. */
   write(chunk: Buffer): boolean;
-  endResponse(): void;
+  /** `trailers`: flat, only fields that may stand there; for a body of unknown length, and where `relaysTrailers`. */
+  endResponse(trailers: readonly string[] | null): void;
   /** Cuts the connection: the only honest end of a response that failed half-way. */
   close(): void;
   /** Answers the WebSocket handshake and joins the client's side to a tunnel. */

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createHash } from 'node:crypto';
 import type { RequestHead } from '#engine';
 import { checkRequestHead, type CheckedHead } from '../request-syntax.js';
+import { Roster } from '../roster.js';
 import type { Exchange, Listener, ListenerOptions, TunnelAcceptance } from './listener.js';
 import { statusLine } from './status-text.js';
 
@@ -58,6 +59,9 @@ abstract class NodeExchange implements Exchange {
   readonly isTls = false;
   readonly tunnelsRawBytes = true;
   isOver = false;
+  /** In the listener's roster. */
+  place = -1;
+  abstract readonly relaysTrailers: boolean;
   readonly framing;
   readonly refusal;
 
@@ -75,10 +79,11 @@ abstract class NodeExchange implements Exchange {
   abstract pauseBody(): void;
   abstract resumeBody(): void;
   abstract respond(status: number, headers: readonly string[], body: string | Buffer, closeConnection: boolean): void;
+  abstract relayInterim(status: number, reason: string, headers: readonly string[]): void;
   abstract startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void;
   abstract respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void;
   abstract write(chunk: Buffer): boolean;
-  abstract endResponse(): void;
+  abstract endResponse(trailers: readonly string[] | null): void;
   abstract close(): void;
   abstract acceptTunnel(tunnel: TunnelAcceptance): void;
 
@@ -168,6 +173,18 @@ class RequestExchange extends NodeExchange {
     this.response.writeHead(status, text, headers as unknown as string[]);
   }
 
+  /** HTTP/1.0 knows neither chunks nor interim responses. */
+  get relaysTrailers(): boolean {
+    return this.request.httpVersionMinor === 1;
+  }
+
+  relayInterim(status: number, reason: string, headers: readonly string[]): void {
+    const { response } = this;
+    // A pipelined request whose turn has not come has no socket yet: a hint that would have to wait is none.
+    if (this.isOver || response.headersSent || response.socket === null || this.request.httpVersionMinor === 0) return;
+    response.socket.write(headText(status, reason, headers), 'latin1');
+  }
+
   startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
     if (this.isOver) return;
     this.declaredBytes = bodyBytes;
@@ -188,13 +205,14 @@ class RequestExchange extends NodeExchange {
     return this.response.write(Buffer.from(chunk)); // borrowed bytes; the library may hold them until the socket takes them
   }
 
-  endResponse(): void {
+  endResponse(trailers: readonly string[] | null): void {
     if (this.isOver) return;
     if (this.declaredBytes !== null && this.writtenBytes !== this.declaredBytes) {
       this.close();
       return;
     }
     this.finish();
+    if (trailers !== null && this.declaredBytes === null) this.response.addTrailers(pairsOf(trailers));
     this.response.end();
   }
 
@@ -211,6 +229,7 @@ class RequestExchange extends NodeExchange {
 }
 
 class UpgradeExchange extends NodeExchange {
+  readonly relaysTrailers = false; // after a refused handshake the body ends with the connection
 
   constructor(
     private readonly socket: Socket,
@@ -245,6 +264,9 @@ class UpgradeExchange extends NodeExchange {
     this.socket.write(headText(status, '', [...headers, 'Content-Length', String(bytes.length), 'Connection', 'close']), 'latin1');
     this.socket.end(bytes);
   }
+  relayInterim(status: number, reason: string, headers: readonly string[]): void {
+    if (!this.isOver && this.head.protocol !== 'HTTP/1.0') this.socket.write(headText(status, reason, headers), 'latin1');
+  }
   startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
     const length = bodyBytes === null ? [] : ['Content-Length', String(bodyBytes)];
     this.socket.write(headText(status, reason, [...headers, ...length, 'Connection', 'close']), 'latin1');
@@ -256,7 +278,7 @@ class UpgradeExchange extends NodeExchange {
   write(chunk: Buffer): boolean {
     return this.socket.write(Buffer.from(chunk));
   }
-  endResponse(): void {
+  endResponse(_trailers: readonly string[] | null): void {
     this.finish();
     this.socket.end();
   }
@@ -297,6 +319,12 @@ class UpgradeExchange extends NodeExchange {
   }
 }
 
+function pairsOf(fields: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index < fields.length; index += 2) pairs.push([fields[index] as string, fields[index + 1] as string]);
+  return pairs;
+}
+
 const noBytes = Buffer.alloc(0);
 
 function headText(status: number, reason: string, headers: readonly string[]): string {
@@ -320,7 +348,7 @@ function isWebSocketHandshake(request: IncomingMessage): boolean {
 }
 
 export function listenNode(options: ListenerOptions): Promise<Listener> {
-  const open = new Set<NodeExchange>();
+  const open = new Roster<NodeExchange>();
   const tunnels = new Set<Socket>();
   let whenIdle: (() => void) | null = null;
   const over = (exchange: NodeExchange): void => {

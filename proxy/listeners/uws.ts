@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket, us_socket_context_t } from 'uWebSockets.js';
 import type { RequestHead } from '#engine';
 import { checkRequestHead } from '../request-syntax.js';
+import { Roster } from '../roster.js';
 import type { Exchange, Framing, Listener, ListenerOptions, Refusal, TunnelAcceptance } from './listener.js';
 import { statusLine } from './status-text.js';
 import { WebSocketBridge } from './websocket-bridge.js';
@@ -62,7 +63,10 @@ class UwsExchange implements Exchange {
   onDrain: (() => void) | null = null;
   readonly isTls = false;
   readonly tunnelsRawBytes = false;
+  readonly relaysTrailers = false;
   isOver = false;
+  /** In the listener's roster. */
+  place = -1;
   private isReading = false;
   private isReadingPaused = false;
   private isHeadWritten = false;
@@ -127,6 +131,10 @@ class UwsExchange implements Exchange {
       else this.res.end(bytes);
     });
     this.finish();
+  }
+
+  relayInterim(_status: number, _reason: string, _headers: readonly string[]): void {
+    // The library writes one status line per request and nothing before it; see differences.ts.
   }
 
   startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
@@ -217,7 +225,7 @@ class UwsExchange implements Exchange {
     });
   }
 
-  endResponse(): void {
+  endResponse(_trailers: readonly string[] | null): void {
     if (this.isOver) return;
     this.resumeBody();
     if (this.totalBytes !== null) {
@@ -292,7 +300,7 @@ function bridgeWebSockets(app: TemplatedApp, take: Take): void {
 
 export function listenUws(options: ListenerOptions): Promise<Listener> {
   const uws = loadUws();
-  const open = new Set<UwsExchange>();
+  const open = new Roster<UwsExchange>();
   let whenIdle: (() => void) | null = null;
   let isStopping = false;
   let isDrained = false; // what still comes on old connections is cut: the thread ends when they are gone
@@ -346,7 +354,7 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
           });
         }
         isDrained = true;
-        for (const exchange of [...open]) exchange.close();
+        for (const exchange of open.all()) exchange.close();
       };
       resolve({ port, stop });
     });
