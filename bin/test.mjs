@@ -1,9 +1,12 @@
-// Runs the built tests with tap, two files at a time, and ends with one plain line that CI reads:
+// Runs the built tests, two files at a time, each as a process of its own, and ends with one plain line that CI reads:
 // `N passed, N failed, N skipped`. Exit code 1 on any failure, on a test file that died, and when no test ran at all.
 //   node bin/test.mjs [--quick] [word…]     words select files whose path contains one of them
 // --quick leaves out the suites that open sockets, start databases or run whole corpora; `make check` uses it.
+//
+// tap's own runner is not used: a file that ran out of time counted twice there, and the last file was not reported at
+// all. Here a file that hangs is named with its open subtests, also when somebody ends the whole run (CI's own limit).
 import { spawn } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -12,28 +15,17 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const slow = /(^|\/)(e2e|bench)\/|(agreement|corpus|corpora|oracle|ladder|regression|fuzz|mutation|wire)[^/]*\.test\.js$/;
 /** Tests that start databases or the whole control plane say so by what they import. */
 const slowImports = /testing\/(databases|app|rule-set)\.js|PGlite/;
-const secondsMax = 600; // one file; corpus suites on a busy machine take minutes
+const atOnce = 2;
+/** One file. The longest takes a minute and a half on two cores; a machine that is five times slower is still in time. */
+const secondsMax = 900;
+const secondsToReport = 10; // tap names the subtest and the open handles when it is told; then the process is killed
+const linesShownMax = 400;
 
 function testFiles(directory) {
   return readdirSync(directory, { withFileTypes: true })
     .flatMap((entry) => (entry.isDirectory() ? testFiles(join(directory, entry.name)) : [join(directory, entry.name)]))
     .filter((file) => file.endsWith('.test.js'))
     .sort();
-}
-
-/** Totals and the reasons of skips, from the raw TAP. */
-function read(tapFile) {
-  const text = existsSync(tapFile) ? readFileSync(tapFile, 'utf8') : '';
-  const totals = { total: 0, pass: 0, fail: 0, skip: 0, todo: 0 };
-  const last = [...text.matchAll(/^# \{ ([a-z0-9:, ]+) \}$/gm)].at(-1);
-  for (const [, name, count] of last?.[1].matchAll(/(\w+): (\d+)/g) ?? []) totals[name] = Number(count);
-  const reasons = new Map();
-  for (const [, name, reason] of text.matchAll(/^ *ok \d+ - (.*?) # SKIP ?(.*)$/gm)) {
-    const key = reason.trim() || `(no reason given: ${name})`;
-    reasons.set(key, (reasons.get(key) ?? 0) + 1);
-  }
-  const failed = [...text.matchAll(/^not ok \d+ - (\S+\.test\.js)/gm)].map(([, file]) => file);
-  return { totals, reasons, failed };
 }
 
 const args = process.argv.slice(2);
@@ -48,57 +40,133 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-/**
- * One line for a file that passed; for one that failed everything but its passed assertions. tap's own reporters
- * repaint the screen, which makes a log unreadable.
- */
-function createPrinter() {
-  let block = [];
-  let blockFailed = false;
-  const linesMax = 400;
-  const settle = () => {
-    if (!blockFailed) return;
-    const shown = block.filter((line) => !/^ +ok \d/.test(line) && line.trim() !== '');
-    console.log(shown.slice(0, linesMax).join('\n'));
-    if (shown.length > linesMax) console.log(`… ${shown.length - linesMax} more lines in .tap/last-run.tap`);
-    blockFailed = false;
-  };
-  return (line) => {
-    if (line.startsWith('# Subtest: ')) {
-      settle();
-      block = [];
-    }
-    const file = /^(not )?ok \d+ - (\S+)(?: # time=([\d.]+)(ms|s|m))?/.exec(line);
-    if (file === null) return void block.push(line);
-    console.log(`${file[1] ? 'FAIL' : 'ok  '} ${file[2].replace(/^build\//, '')}${file[3] ? ` (${Math.round(Number(file[3]))} ${file[4]})` : ''}`);
-    blockFailed = file[1] !== undefined;
-    if (!blockFailed) block = [];
+/** The names of the subtests that have begun and not ended, outermost first, from the lines of a TAP stream. */
+function createProgress() {
+  const open = []; // { depth, name }
+  return {
+    take(line) {
+      const depth = /^ */.exec(line)[0].length;
+      const begun = /^ *# Subtest: (.*)$/.exec(line)?.[1];
+      if (begun === undefined && !/^ *(?:not )?ok \d+ - /.test(line)) return;
+      const ends = open.findLastIndex((one) => one.depth === depth && (begun !== undefined || line.includes(` - ${one.name}`)));
+      if (ends >= 0) open.splice(ends);
+      if (begun !== undefined) open.push({ depth, name: begun });
+    },
+    names: () => open.map(({ name }) => name),
   };
 }
 
-/** Runs tap; resolves with its exit code, or the signal that ended it. */
-function runTap(tapFile) {
-  const runner = join(root, 'node_modules/tap/dist/esm/run.mjs');
-  const args = [runner, 'run', '--jobs=2', `--timeout=${secondsMax}`, '--reporter=tap', '--disable-coverage', ...files];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => child.kill(signal));
-  const print = createPrinter();
-  child.stdout.pipe(createWriteStream(tapFile));
-  createInterface({ input: child.stdout }).on('line', print).on('close', () => print('# Subtest: '));
-  return new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
+/** What one test file printed, and how it ended. */
+function createReport(file) {
+  const lines = [];
+  const progress = createProgress();
+  const counts = { total: 0, pass: 0, fail: 0, skip: 0, todo: 0 };
+  const skips = [];
+  return {
+    file,
+    startedMs: Date.now(),
+    lines,
+    counts,
+    skips,
+    openSubtests: progress.names,
+    take(line) {
+      lines.push(line);
+      progress.take(line);
+      const summary = /^# \{ ([a-z0-9:, ]+) \}$/.exec(line)?.[1] ?? '';
+      for (const [, name, count] of summary.matchAll(/(\w+): (\d+)/g)) counts[name] = Number(count);
+      const skip = /^ *ok \d+ - (.*?) # SKIP ?(.*)$/.exec(line);
+      if (skip !== null) skips.push(skip[2].trim() || `(no reason given: ${skip[1]})`);
+    },
+  };
 }
 
-const tapFile = join(root, '.tap', 'last-run.tap');
-mkdirSync(dirname(tapFile), { recursive: true });
+function whereIn(report) {
+  return report.openSubtests().join(' > ') || 'no subtest was open';
+}
+
+/** By its process: the report of the file that it runs. */
+const running = new Map();
+
+/** Runs one file; resolves with its report when its process is gone. Never rejects. */
+function runFile(file) {
+  const report = createReport(file);
+  const child = spawn(process.execPath, ['--enable-source-maps', file], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP_TIMEOUT: String(secondsMax) } });
+  running.set(child, report);
+  const late = setTimeout(() => {
+    report.take(`# no end after ${secondsMax} s, in: ${whereIn(report)}`);
+    child.kill('SIGALRM'); // tap's word for "report what you wait for"
+    setTimeout(() => child.kill('SIGKILL'), secondsToReport * 1000).unref();
+  }, (secondsMax + secondsToReport) * 1000);
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', report.take);
+  return new Promise((resolve) => {
+    child.on('error', (error) => report.take(`# ${error.message}`));
+    child.on('exit', () => setTimeout(() => {
+      report.take('# a process that it left behind held its output open');
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, secondsToReport * 1000).unref());
+    child.on('close', (code, signal) => {
+      clearTimeout(late);
+      running.delete(child);
+      const end = signal ?? code;
+      const isPassed = end === 0 && report.counts.fail === 0 && report.counts.total > 0;
+      if (end === 0 && report.counts.total === 0) report.take('# not one assertion ran');
+      if (end !== 0 && report.counts.fail === 0) report.take(`# ended with ${end} although no assertion failed, in: ${whereIn(report)}`);
+      resolve({ ...report, isPassed, tookMs: Date.now() - report.startedMs });
+    });
+  });
+}
+
+/** One line for a file that passed; for one that failed everything but its passed assertions. */
+function print({ file, lines, isPassed, tookMs }) {
+  console.log(`${isPassed ? 'ok  ' : 'FAIL'} ${file.replace(/^build\//, '')} (${tookMs} ms)`);
+  if (isPassed) return;
+  const shown = lines.filter((line) => !/^ +ok \d/.test(line) && line.trim() !== '');
+  console.log(shown.slice(-linesShownMax).join('\n'));
+  if (shown.length > linesShownMax) console.log(`… ${shown.length - linesShownMax} lines before that are in .tap/last-run.tap`);
+}
+
+function summarize(reports, tookMs) {
+  const totals = { pass: 0, fail: 0, skip: 0, todo: 0 };
+  for (const { counts } of reports) for (const name of Object.keys(totals)) totals[name] += counts[name];
+  const reasons = new Map();
+  for (const reason of reports.flatMap(({ skips }) => skips)) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  const failed = reports.filter(({ isPassed }) => !isPassed);
+  const died = failed.filter(({ counts }) => counts.fail === 0).length;
+  for (const [reason, count] of reasons) console.log(`skipped ${count}: ${reason}`);
+  for (const { file } of failed) console.log(`failed file: ${file}`);
+  console.log(`${reports.length} of ${files.length} test files in ${Math.round(tookMs / 1000)} s`);
+  console.log(`${totals.pass} passed, ${totals.fail + died} failed, ${totals.skip + totals.todo} skipped`);
+  return totals.pass > 0 && failed.length === 0 && reports.length === files.length;
+}
+
 const startedMs = Date.now();
-const status = await runTap(tapFile);
+const reports = [];
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    for (const [child, report] of running) {
+      report.take(`# ${signal} came while it ran, in: ${whereIn(report)}`);
+      const ended = { ...report, isPassed: false, tookMs: Date.now() - report.startedMs };
+      reports.push(ended);
+      print(ended);
+      child.kill('SIGKILL');
+    }
+    summarize(reports, Date.now() - startedMs);
+    process.exit(1);
+  });
+}
 
-const { totals, reasons, failed } = read(tapFile);
-const died = status !== 0 && totals.fail === 0 ? 1 : 0;
-const failures = totals.fail + died;
-for (const [reason, count] of reasons) console.log(`skipped ${count}: ${reason}`);
-for (const file of failed) console.log(`failed file: ${file}`);
-if (died === 1) console.log(`tap ended with ${status} although no assertion failed: a test file died or none was read; see above`);
-console.log(`${files.length} test files in ${Math.round((Date.now() - startedMs) / 1000)} s`);
-console.log(`${totals.pass} passed, ${failures} failed, ${totals.skip + totals.todo} skipped`);
-process.exit(failures > 0 || totals.pass === 0 ? 1 : 0);
+mkdirSync(join(root, '.tap'), { recursive: true });
+const log = createWriteStream(join(root, '.tap', 'last-run.tap'));
+const waiting = [...files];
+const work = async () => {
+  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+    const report = await runFile(file);
+    reports.push(report);
+    print(report);
+    log.write(`# Subtest: ${file}\n${report.lines.map((line) => `    ${line}\n`).join('')}${report.isPassed ? '' : 'not '}ok - ${file}\n`);
+  }
+};
+await Promise.all(Array.from({ length: atOnce }, work));
+process.exitCode = summarize(reports, Date.now() - startedMs) ? 0 : 1;
+log.end();
