@@ -10,7 +10,7 @@ export function createEvidenceJob(house: House): Job {
     timeoutMs: 60_000,
     async run({ nowMs, signal }) {
       const { rule_exclusions } = await house.currentSettings();
-      return `${await countEvidence(house.database.sql, rule_exclusions, new Date(nowMs), signal)} requests counted`;
+      return `${await countEvidence(house.database, rule_exclusions, new Date(nowMs), signal)} requests counted`;
     },
   };
 }
