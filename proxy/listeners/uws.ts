@@ -126,9 +126,8 @@ class UwsExchange implements Exchange {
     this.res.cork(() => {
       this.writeHead(statusLine(status, ''), headers);
       const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
-      if (this.head.method === 'HEAD') this.res.endWithoutBody(bytes.length, closeConnection);
-      else if (closeConnection || this.isLast) (this.isLast ? this.res : this.res.writeHeader('Connection', 'close')).end(bytes, true);
-      else this.res.end(bytes);
+      if (this.head.method === 'HEAD') this.endBodyless(bytes.length, closeConnection);
+      else this.res.end(bytes, closeConnection || this.isLast); // which writes "Connection: close" itself
     });
     this.finish();
   }
@@ -148,17 +147,21 @@ class UwsExchange implements Exchange {
     this.resumeBody();
     this.res.cork(() => {
       this.writeHead(statusLine(status, reason), headers);
-      if (declaredBytes !== null && status !== 204) this.res.endWithoutBody(declaredBytes);
-      else this.res.endWithoutBody();
+      this.endBodyless(status === 204 ? null : declaredBytes, false);
     });
     this.finish();
+  }
+
+  /** The library takes a length given to `endWithoutBody` for bytes that are still to come, and cuts the client's next request. */
+  private endBodyless(declaredBytes: number | null, closeConnection: boolean): void {
+    if (declaredBytes !== null) this.res.writeHeader('Content-Length', String(declaredBytes));
+    this.res.endWithoutBody(undefined, closeConnection || this.isLast);
   }
 
   private writeHead(status: string, headers: readonly string[]): void {
     const { res } = this;
     this.isHeadWritten = true;
-    res.writeStatus(status);
-    if (this.isLast) res.writeHeader('Connection', 'close');
+    res.writeStatus(isAscii(status) ? status : Buffer.from(status, 'latin1'));
     for (let index = 0; index < headers.length; index += 2) {
       const name = headers[index] as string;
       if (name.length === 4 && name.toLowerCase() === 'date') continue; // the library writes its own, always
