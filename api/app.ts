@@ -127,6 +127,7 @@ export function createHouse(deps: AppDeps): House {
     currentSettings: reader.current,
     settingsChanged: reader.forget,
     threatsChanged: deps.threatsChanged ?? (async () => undefined),
+    expectedOf: deps.expectedOf ?? (async () => null),
   };
 }
 

@@ -10,6 +10,7 @@ import type { SessionTokens } from './auth/session-token.js';
 import type { Database } from './db/client.js';
 import type { Env } from './env.js';
 import type { Outbound } from './outbound/outbound.js';
+import type { Expected } from './settings/apply-target.js';
 import type { ApplySettings } from './settings/contract.js';
 import type { Settings } from './settings/schema.js';
 
@@ -30,6 +31,8 @@ export interface AppDeps {
   readonly outbound: Outbound;
   /** null: no data plane is connected; apply answers 503. */
   readonly applySettings: ApplySettings | null;
+  /** What a node that serves this version is held against; absent: no data plane is connected. */
+  readonly expectedOf?: (versionId: number) => Promise<Expected | null>;
   /** Called after the list of bad addresses changed; pushes it to the data plane without a recompile. */
   readonly threatsChanged?: () => Promise<void>;
   /** The unpacked rule set, for counting rules and trying exclusions; null or absent: both say that there is none. */
@@ -51,6 +54,7 @@ export interface AppDeps {
 
 export interface House extends AppDeps {
   readonly threatsChanged: () => Promise<void>;
+  readonly expectedOf: (versionId: number) => Promise<Expected | null>;
   readonly sealing: Sealing;
   readonly audit: AuditLog;
   readonly hasher: PasswordHasher;

@@ -8,7 +8,7 @@ import { buildApp } from './app.js';
 import { seedAdmin } from './auth/seed-admin.js';
 import { openEmbedded, openPostgres, type Database } from './db/client.js';
 import { loadMigrations, migrate } from './db/migrate.js';
-import type { App, House } from './deps.js';
+import type { App, AppDeps, House } from './deps.js';
 import { parseEnvFile, readEnv, type Env } from './env.js';
 import { createFeedJob } from './jobs/feeds.js';
 import { createManagedFeedJob } from './jobs/managed-feed.js';
@@ -29,6 +29,7 @@ import { readState, seedSettings } from './settings/store.js';
 export interface DataPlaneLink {
   readonly applySettings: ApplySettings;
   readonly threatsChanged?: () => Promise<void>;
+  readonly expectedOf?: AppDeps['expectedOf'];
   /** After the app is built and before it listens: heal a pending activation, begin watching nodes. */
   start(house: House): Promise<void>;
   readonly jobs: readonly Job[];
@@ -71,7 +72,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => outbound.close());
     const link = (await options.connectDataPlane?.({ env, database, outbound, now })) ?? null;
     if (link !== null) undo.push(() => link.close());
-    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, redisUrl: env.redisUrl, redisPrefix: env.redisPrefix, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), logger: { level: env.logLevel } });
+    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, redisUrl: env.redisUrl, redisPrefix: env.redisPrefix, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), ...(link?.expectedOf === undefined ? {} : { expectedOf: link.expectedOf }), logger: { level: env.logLevel } });
     undo.push(() => app.close());
     await options.extend?.(app, house);
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);

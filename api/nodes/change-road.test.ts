@@ -12,8 +12,6 @@ import { clearPending, markPending, readState } from '../settings/store.js';
 import { connectDataPlane, type NodeLink } from './link.js';
 import { freePort } from '../testing/free-port.js';
 
-t.setTimeout(240_000);
-
 interface Road extends TestApp {
   readonly link: NodeLink;
   readonly admin: string;
@@ -27,7 +25,7 @@ async function startRoad(t: Test, database: Database, upstream: string, urls: re
   t.teardown(() => rm(data, { recursive: true, force: true }));
   const env = { dataAdminToken: nodeToken, dataAdminUrls: urls, dataDirectory: data, crsDirectory: await writeRuleSet(t), upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
   const link = await connectDataPlane({ env, database, now: Date.now });
-  const at = await startTestApp(database, { applySettings: link.applySettings });
+  const at = await startTestApp(database, { applySettings: link.applySettings, expectedOf: link.expectedOf });
   t.teardown(async () => {
     await at.close();
     await link.close();

@@ -11,8 +11,6 @@ import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/d
 import { writeRuleSet } from '../testing/rule-set.js';
 import { connectDataPlane } from './link.js';
 
-t.setTimeout(120_000);
-
 interface Control {
   readonly reconcile: () => Promise<string>;
   readonly call: (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<Reply>;
@@ -29,7 +27,7 @@ async function environmentChanges(t: Test, database: Database): Promise<void> {
   const startControl = async (payment: string): Promise<Control> => {
     const env = { dataAdminToken: nodeToken, dataAdminUrls: [node.url], dataDirectory, crsDirectory, upstreams: { customer: first, payment }, settingsEncryptionSecret: 'b'.repeat(40) };
     const link = await connectDataPlane({ env, database, now: Date.now });
-    const at = await startTestApp(database, { applySettings: link.applySettings });
+    const at = await startTestApp(database, { applySettings: link.applySettings, expectedOf: link.expectedOf });
     await link.start(at.house);
     const admin = await at.user('admin', `admin-of-start-${++starts}@example.org`);
     return {
@@ -56,7 +54,10 @@ async function environmentChanges(t: Test, database: Database): Promise<void> {
 
   control = await startControl(second);
   t.equal(await payment(), 'first', 'the node resumed what it had');
+  const node1 = async () => ((await control.call('GET', '/api/nodes')).body['items'] as object[])[0];
+  t.match(await node1(), { state: 'behind', version: 1, detail: /environment/ }, 'and is not called active, though its version is');
   t.match(await control.reconcile(), /now serves version 1 as generation/);
+  t.match(await node1(), { state: 'active', version: 1, detail: '' });
   t.equal(await payment(), 'second');
   t.match(await reconciled(control), [`sites of the environment: customer ${first}, payment ${second}`], 'the audit log says what changed');
   t.equal(await control.reconcile(), '1 of 1 nodes answer', 'once');

@@ -8,6 +8,7 @@ import type { Env } from '../env.js';
 import type { Job } from '../jobs/scheduler.js';
 import { createPolicyCompiler } from '../settings/apply-compiler.js';
 import type { FindVirtualPatch } from '../settings/apply-policy.js';
+import { expectedOf, type ChangeRoadOptions, type Expected } from '../settings/apply-target.js';
 import { createChangeRoad, type ChangeRoad } from '../settings/apply.js';
 import type { ApplySettings } from '../settings/contract.js';
 import { findVirtualPatch } from '../vpatch/catalog/index.js';
@@ -30,6 +31,7 @@ export interface NodeLink {
   readonly road: ChangeRoad;
   /** Gives the deny list as it is now to every node. */
   readonly threatsChanged: () => Promise<void>;
+  readonly expectedOf: (versionId: number) => Promise<Expected | null>;
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
   start(house: House): Promise<void>;
   readonly jobs: readonly Job[];
@@ -56,9 +58,10 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   const client = createNodeClient({ token: env.dataAdminToken });
   const threats = createThreatPush({ sql: database.sql, urls, client, now });
   const fleet = createFleet({ urls, client, database, now, pause: (ms) => new Promise((done) => setTimeout(done, ms)) });
-  const road = createChangeRoad({
+  const parts: ChangeRoadOptions = {
     database, fleet, compiler, artifactsDirectory, now, clock: () => performance.now(), sealing: createSealing(env.settingsEncryptionSecret), upstreams: env.upstreams, findVirtualPatch: options.findVirtualPatch ?? findVirtualPatch,
-  });
+  };
+  const road = createChangeRoad(parts);
   let audit: House['audit'] | null = null;
   let warming: Promise<string> | null = null;
   const job: Job = { name: 'nodes', everyMs: reconcileEveryMs, timeoutMs: 300_000, run: async () => (audit === null ? 'not started' : [await road.reconcile(audit), await threats.reconcile()].filter((line) => line !== '').join('; ')) };
@@ -66,6 +69,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     applySettings: road.applySettings,
     road,
     threatsChanged: threats.changed,
+    expectedOf: (versionId) => expectedOf(parts, versionId),
     jobs: [job],
     async start(house) {
       audit = house.audit;

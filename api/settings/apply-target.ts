@@ -60,11 +60,15 @@ export async function expectedOf(options: ChangeRoadOptions, versionId: number):
 /** How a node stands to the version it should serve. */
 export function viewNode(url: string, answer: StatusAnswer | undefined, row: NodeRow | undefined, expected: Expected | null): ApplyNode {
   if (answer === undefined || answer.kind === 'unreachable') return { url, state: 'unreachable', generation: row?.generation ?? null, detail: answer?.detail ?? 'it was never asked' };
-  const { generation, ruleset } = answer.status;
-  const isServing = row !== undefined && expected !== null && row.served_version === expected.versionId && row.served_generation === generation && row.served_sha256 === ruleset;
-  if (!isServing) return { url, state: 'behind', generation, detail: 'it serves something else than the active settings' };
-  const isMeant = row.served_config === expected.config;
-  return { url, state: isMeant ? 'active' : 'behind', generation, detail: isMeant ? '' : 'what the settings leave to the environment or the program is not what it was given' };
+  return { url, generation: answer.status.generation, ...standingOf(answer.status, row, expected) };
+}
+
+/** Of a node that answers; `serves` is what it said. */
+export function standingOf(serves: { readonly generation: number | null; readonly ruleset: string }, row: NodeRow | undefined, expected: Expected | null): { readonly state: 'active' | 'behind'; readonly detail: string } {
+  const isServing = row !== undefined && expected !== null && row.served_version === expected.versionId && row.served_generation === serves.generation && row.served_sha256 === serves.ruleset;
+  if (!isServing) return { state: 'behind', detail: 'it serves something else than the active settings' };
+  if (row.served_config !== expected.config) return { state: 'behind', detail: 'what the settings leave to the environment or the program is not what it was given' };
+  return { state: 'active', detail: '' };
 }
 
 async function isFile(path: string): Promise<boolean> {
