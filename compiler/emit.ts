@@ -54,7 +54,7 @@ export async function emitArtifact(program: Program, options: EmitOptions = {}):
   try {
     const { plan, blobs, report } = await buildPlan(program, folded, compiler);
     const plannedAt = clock();
-    const probes = selectProbes(program);
+    const probes = selectProbes(program, folded);
     const probedAt = clock();
     const content: Artifact = { meta: { compiler: compilerVersion, components: program.settings.componentSignatures, matcher: `${library.name} ${library.version}`, probes }, program, plan, blobs };
     const bytes = encodeArtifact(content);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { decodeArtifact } from '#engine';
+import { decodeArtifact } from '#engine/artifact';
 import type { Program } from '#engine/ir';
 import { formatDiagnostics, type Diagnostic } from '../diagnostics.js';
 import { dumpPlan, dumpProgram } from '../dump.js';
