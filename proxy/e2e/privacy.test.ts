@@ -1,11 +1,9 @@
 // privacy_mode on a node: what it keeps of requests on disk has no secrets and no personal data, and still says what was tried.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import t from 'tap';
 import { sendRaw } from './raw-client.js';
-import { listenerKinds, startBackend, startPlane, until } from './harness.js';
+import { auditLines, listenerKinds, startBackend, startPlane, testMsMax, until } from './harness.js';
 
-t.setTimeout(60_000);
+t.setTimeout(testMsMax);
 
 const canaries = ['canary-Hunter2', 'sid-canary', '4111111111111111', 'GB82WEST12345698765432', 'maria.canary', 'basic-canary', 'set-canary'];
 const body = 'note=4111111111111111&password=canary-Hunter2&comment=EVIL';
@@ -19,13 +17,13 @@ for (const isPrivate of [true, false]) {
     });
     const plane = await startPlane(t, listenerKinds[0] ?? 'node', { privacy_mode: isPrivate, mode: 'DetectionOnly', audit_request_body_bytes_max: 1000, sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] });
     await sendRaw(plane.ports.http, request);
-    const log = async (): Promise<string> => readFile(join(plane.dataDir, 'log', 'audit.jsonl'), 'utf8').catch(() => '');
-    t.ok(await until(async () => (await log()).includes('/EVIL')));
-    const text = await log();
+    t.ok(await until(async () => (await auditLines(plane)).length > 0));
+    const [line] = await auditLines<{ transaction: { client_ip: string; request: { uri: string; body: string; headers: object } } }>(plane);
+    const text = JSON.stringify(line);
+    t.match(text, '/EVIL');
     t.same(canaries.filter((canary) => text.includes(canary)), isPrivate ? [] : canaries, 'off, they are there, or this test could not fail');
-    const { transaction } = JSON.parse(text.split('\n')[0] ?? '') as { transaction: { client_ip: string; request: { uri: string; body: string; headers: object } } };
-    t.match(transaction.request.uri, /item=%27%20OR%201=1/);
-    t.match(transaction.request.body, /comment=EVIL/);
-    t.equal(transaction.client_ip, '127.0.0.1');
+    t.match(line?.transaction.request.uri, /item=%27%20OR%201=1/);
+    t.match(line?.transaction.request.body, /comment=EVIL/);
+    t.equal(line?.transaction.client_ip, '127.0.0.1');
   });
 }

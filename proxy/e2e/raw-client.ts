@@ -6,8 +6,14 @@ export interface RawReply {
   readonly isClosed: boolean;
 }
 
+/** Of a client that will get an answer: it gives up only where it would wait for ever. */
+const patienceMs = 120_000;
+
 /** Sends pieces with a pause between, collects what comes until `isDone` says so, the peer closes, or `waitMs` passed. */
-export function sendRaw(port: number, pieces: string | readonly string[], waitMs = 2000, isDone: (text: string) => boolean = isWhole): Promise<RawReply> {
+export function sendRaw(port: number, pieces: string | readonly string[], waitMs = patienceMs, isDone?: (text: string) => boolean): Promise<RawReply> {
+  const all = typeof pieces === 'string' ? [pieces] : pieces;
+  const isHead = all[0]?.startsWith('HEAD ') === true;
+  const isEnough = isDone ?? ((text: string) => isWhole(text, isHead));
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
@@ -23,11 +29,11 @@ export function sendRaw(port: number, pieces: string | readonly string[], waitMs
     socket.on('close', () => finish(true));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      if (isSent && isDone(text)) finish(false);
+      if (isSent && isEnough(text)) finish(false);
     });
-    void sendPieces(socket, typeof pieces === 'string' ? [pieces] : pieces).then(() => {
+    void sendPieces(socket, all).then(() => {
       isSent = true;
-      if (isDone(text)) finish(false);
+      if (isEnough(text)) finish(false);
     });
   });
 }
@@ -40,11 +46,12 @@ async function sendPieces(socket: Socket, pieces: readonly string[]): Promise<vo
   }
 }
 
-/** One complete response with a Content-Length (or none at all, as 204). */
-export function isWhole(text: string): boolean {
+/** One complete response with a Content-Length (or none at all, as 204); after HEAD the head is all of it. */
+function isWhole(text: string, isHead: boolean): boolean {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return false;
-  if (text.startsWith('HTTP/1.1 100')) return isWhole(text.slice(end + 4));
+  if (text.startsWith('HTTP/1.1 100')) return isWhole(text.slice(end + 4), isHead);
+  if (isHead) return true;
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end));
   if (length !== null) return text.length >= end + 4 + Number(length[1]) || / 304 | 204 /.test(text.slice(0, 15));
   if (/\r\ntransfer-encoding: chunked/i.test(text.slice(0, end))) return text.endsWith('0\r\n\r\n');

@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap';
 import { createCompiledInspector, createInterpreter, createMemoryStore, decodeArtifact, hyperscanLibrary, loadRuleset, type Inspector, type RequestHead, type Verdict } from '#engine';
 import type { DataPlaneOptions } from '../main.js';
-import { configOf, listenerKinds, startBackend, startPlane } from './harness.js';
+import { configOf, listenerKinds, startBackend, startPlane, testMsMax } from './harness.js';
 import { realArtifact, realEngine, withoutRules } from './real-rules.js';
 import { sendRaw, statusOf } from './raw-client.js';
 
@@ -49,15 +49,15 @@ function bothEngines(t: Test, rulesMode: Mode, artifact: Uint8Array): void {
   ruleset.release();
 }
 
-t.setTimeout(120_000);
-t.test('modes of sites', { skip: withoutRules, timeout: 110_000 }, async (t) => {
+t.setTimeout(testMsMax);
+t.test('modes of sites', { skip: withoutRules }, async (t) => {
   const artifacts = { On: await realArtifact({ mode: 'On', paranoia_level: 1 }), DetectionOnly: await realArtifact({ mode: 'DetectionOnly', paranoia_level: 1 }) } as const;
   for (const rulesMode of ['On', 'DetectionOnly'] as const) {
     await t.test(`both engines, rules in ${rulesMode}`, async (t) => bothEngines(t, rulesMode, artifacts[rulesMode]));
   }
   for (const kind of listenerKinds) {
     for (const mode of ['On', 'DetectionOnly'] as const) {
-      await t.test(`${kind}: three sites over rules in ${mode}`, { timeout: 50_000 }, async (t) => {
+      await t.test(`${kind}: three sites over rules in ${mode}`, async (t) => {
         const backend = await startBackend(t, (request, response) => request.resume().on('end', () => response.end('ok')));
         const site = (name: string, own: Mode | null): object => ({ name, prefix: `/${name}`, upstream: backend.url, protected: true, ...(own === null ? {} : { mode: own }) });
         const config = configOf({ mode, sites: [site('strict', 'On'), site('lenient', 'DetectionOnly'), site('usual', null)], timeouts: { drain_ms: 300 } });
@@ -68,7 +68,7 @@ t.test('modes of sites', { skip: withoutRules, timeout: 110_000 }, async (t) => 
           const inQuery = await sendRaw(plane.ports.http, `GET /${name}?id=1%27%20UNION%20SELECT%20password%20FROM%20users-- HTTP/1.1\r\n${fields}\r\n`);
           t.equal(statusOf(inQuery.text), blocks ? 403 : 200, `${name}: an attack in the query`);
           const body = `${filler}id=1%27%20UNION%20SELECT%20password%20FROM%20users--`;
-          const inBody = await sendRaw(plane.ports.http, `POST /${name} HTTP/1.1\r\n${fields}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`, 15_000);
+          const inBody = await sendRaw(plane.ports.http, `POST /${name} HTTP/1.1\r\n${fields}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
           t.equal(statusOf(inBody.text), blocks ? 403 : 200, `${name}: an attack in a large body`);
         }
       });
