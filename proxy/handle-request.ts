@@ -51,6 +51,8 @@ export class Journey implements BodyWatch {
   replyFields: readonly string[] = [];
   replyBytes = 0;
   isOver = false;
+  /** The client has part of an answer: only cutting is left when something fails. */
+  isHeadRelayed = false;
 
   private head: RequestHead;
   private target = '';
@@ -122,7 +124,7 @@ export class Journey implements BodyWatch {
     const { router } = this.generation;
     const routed = router.match(findField(this.head.headers, 'host') ?? '', this.head.uri);
     if (routed === null) {
-      this.answer(404, 'refused', false);
+      this.answer(404, 'refused', !this.isBodyComplete);
       return;
     }
     this.site = routed.site;
@@ -401,12 +403,12 @@ export class Journey implements BodyWatch {
     this.finish(action);
   }
 
-  /** Something failed on the way; `isHeadRelayed` = the client has part of an answer, only cutting is left. */
-  failed(error: ProxyError, isHeadRelayed: boolean): void {
+  /** Something failed on the way. */
+  failed(error: ProxyError): void {
     if (this.isOver) return;
     this.context.metrics.count(`waap_upstream_errors_total{code="${error.code}"}`);
     this.context.log('warn', { site: this.site?.name, requestId: this.requestId, code: error.code, err: error.message }, 'upstream failed');
-    if (!isHeadRelayed) {
+    if (!this.isHeadRelayed) {
       this.answer(error.status, 'failed', !this.isBodyComplete);
       return;
     }
@@ -417,7 +419,12 @@ export class Journey implements BodyWatch {
   bodyTimedOut(): void {
     if (this.isOver) return;
     this.upstream?.abort();
-    this.answer(408, 'refused', true);
+    if (!this.isHeadRelayed) {
+      this.answer(408, 'refused', true);
+      return;
+    }
+    this.exchange.close();
+    this.finish('aborted');
   }
 
   private clientGone(): void {

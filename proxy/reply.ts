@@ -66,6 +66,7 @@ export class Reply implements UpstreamHandler {
     if (head.bodyBytes === 0 && (exchange.head.method === 'HEAD' || head.status === 204 || head.status === 304)) {
       exchange.respondBodyless(head.status, head.reason, this.fields, head.declaredBytes);
       this.state = 'flowing';
+      journey.isHeadRelayed = true;
       return;
     }
     if (wantsBody && !isStream(head.headers)) {
@@ -79,6 +80,7 @@ export class Reply implements UpstreamHandler {
     if (head === null) return;
     this.state = 'flowing';
     const { exchange } = this.journey;
+    this.journey.isHeadRelayed = true;
     if (head.bodyBytes === null && exchange.relaysTrailers) {
       const announced = findField(head.headers, 'trailer');
       if (announced !== null) this.fields.push('Trailer', announced);
@@ -190,8 +192,7 @@ export class Reply implements UpstreamHandler {
   }
 
   onError(error: ProxyError): void {
-    const isHeadRelayed = this.state === 'flowing' || this.state === 'tunnel';
-    this.journey.failed(error, isHeadRelayed);
+    this.journey.failed(error);
   }
 
   onDrain(): void {
@@ -207,6 +208,7 @@ export class Reply implements UpstreamHandler {
       return;
     }
     this.state = 'tunnel';
+    journey.isHeadRelayed = true;
     exchange.onAbort = () => {
       upstream.abort();
       journey.finish('served');

@@ -19,6 +19,9 @@ const noBody: CheckedHead = { framing: { kind: 'none' }, refusal: null };
 const chunked: CheckedHead = { framing: { kind: 'chunked' }, refusal: null };
 const digitsMax = 15; // larger lengths are not exact in a double
 
+/** A handshake ends the requests of its connection: what is declared as a body could be read as the other protocol's first bytes. */
+export const upgradeWithBody: Refusal = { status: 400, reason: 'an Upgrade with a body' };
+
 function refuse(status: Refusal['status'], reason: string): CheckedHead {
   return { framing: { kind: 'none' }, refusal: { status, reason } };
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { createHash } from 'node:crypto';
 import type { RequestHead } from '#engine';
-import { checkRequestHead, type CheckedHead } from '../request-syntax.js';
+import { checkRequestHead, upgradeWithBody, type CheckedHead } from '../request-syntax.js';
 import { Roster } from '../roster.js';
 import type { Exchange, Listener, ListenerOptions, TunnelAcceptance } from './listener.js';
 import { statusLine } from './status-text.js';
@@ -104,32 +104,44 @@ class RequestExchange extends NodeExchange {
   readonly isUpgrade = false;
   private declaredBytes: number | null = null;
   private writtenBytes = 0;
+  /** The client was told that its connection ends with this answer: what it sends behind it is no request any more. */
+  isLastOfConnection = false;
 
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     head: RequestHead,
     checked: CheckedHead,
+    /** It waits for 100 Continue before it sends its body. */
+    private isExpectant: boolean,
+    private readonly stallMs: number,
     over: (exchange: NodeExchange) => void,
   ) {
     super(head, checked, over);
     response.on('close', () => this.aborted());
-    response.on('drain', () => this.onDrain?.());
+    response.on('drain', () => {
+      this.limitStall(0);
+      this.onDrain?.();
+    });
     response.on('error', () => this.aborted());
     request.on('error', () => this.aborted());
   }
 
   /**
    * What follows this request on its connection is no request. True: this one is whole, so it gets its own answer first,
-   * never the refusal of what came after it; the connection ends then.
+   * never the refusal of what came after it; the connection ends then. So it does where the answer said so.
    */
   outlivesGarbage(): boolean {
+    if (this.isLastOfConnection) return true;
     if (this.isOver || !this.request.complete) return false;
     this.response.shouldKeepAlive = false;
     return true;
   }
 
+  /** Only now: a request that is refused by its head need not send its body. */
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
+    if (this.isExpectant) this.response.writeContinue();
+    this.isExpectant = false;
     this.request.on('data', (chunk: Buffer) => {
       if (!this.isOver) onChunk(chunk, false);
     });
@@ -152,20 +164,43 @@ class RequestExchange extends NodeExchange {
     if (this.isOver) return;
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
     const extra = ['Content-Length', String(bytes.length)];
-    if (closeConnection) extra.push('Connection', 'close');
-    this.writeHead(status, '', this.flat(headers, extra));
+    // A client that was not told to go on may send its body or leave it: nothing that follows could be read with certainty.
+    this.isLastOfConnection = closeConnection || this.isExpectant;
+    if (this.isLastOfConnection) extra.push('Connection', 'close');
     this.finish();
-    this.response.end(this.head.method === 'HEAD' ? undefined : bytes);
-    if (!this.request.complete) this.discardRest(closeConnection);
+    const { response } = this;
+    const { socket } = response;
+    const sent = this.head.method === 'HEAD' ? noBytes : bytes;
+    const isRestComing = this.isRestComing;
+    if (this.isLastOfConnection && isRestComing && socket !== null) {
+      // The library would close the connection at once, and what the client is still sending would come back as a reset
+      // that takes the answer away from it.
+      socket.write(headText(status, '', [...headers, ...extra]), 'latin1');
+      socket.end(sent);
+    } else {
+      this.writeHead(status, '', this.flat(headers, extra));
+      response.end(sent);
+    }
+    if (isRestComing) this.discardRest();
   }
 
-  /** An early answer: what is left of the request is read away for a moment, so that the client reads the answer and not a reset. */
-  private discardRest(closeConnection: boolean): void {
-    this.request.on('data', () => {});
-    this.request.resume();
-    if (!closeConnection) return;
-    const { socket } = this.request;
-    setTimeout(() => socket.destroy(), 1000).unref();
+  private get isRestComing(): boolean {
+    return !this.request.complete && (this.framing.kind !== 'none' || this.refusal !== null);
+  }
+
+  /** After an early answer: what is left of the request is read away for a while. */
+  private discardRest(): void {
+    const { request } = this;
+    request.on('data', () => {});
+    request.resume();
+    setTimeout(() => {
+      if (this.isLastOfConnection || !request.complete) request.socket.destroy();
+    }, discardMsMax).unref();
+  }
+
+  /** The library waits for ever for a client that does not read: no byte taken for so long is the end. 0 = no limit. */
+  private limitStall(stallMs: number): void {
+    this.response.socket?.setTimeout(stallMs);
   }
 
   private writeHead(status: number, reason: string, headers: readonly string[]): void {
@@ -197,12 +232,15 @@ class RequestExchange extends NodeExchange {
     this.writeHead(status, reason, declaredBytes !== null && status !== 204 ? this.flat(headers, ['Content-Length', String(declaredBytes)]) : headers);
     this.finish();
     this.response.end();
+    if (this.isRestComing) this.discardRest();
   }
 
   write(chunk: Buffer): boolean {
     if (this.isOver) return true;
     this.writtenBytes += chunk.length;
-    return this.response.write(Buffer.from(chunk)); // borrowed bytes; the library may hold them until the socket takes them
+    const isFlowing = this.response.write(Buffer.from(chunk)); // borrowed bytes; the library may hold them until the socket takes them
+    if (!isFlowing) this.limitStall(this.stallMs);
+    return isFlowing;
   }
 
   endResponse(trailers: readonly string[] | null): void {
@@ -214,12 +252,17 @@ class RequestExchange extends NodeExchange {
     this.finish();
     if (trailers !== null && this.declaredBytes === null) this.response.addTrailers(pairsOf(trailers));
     this.response.end();
+    if (this.response.writableLength > 0) this.limitStall(this.stallMs);
+    if (this.isRestComing) this.discardRest();
   }
 
   close(): void {
     if (this.isOver) return;
     this.finish();
-    this.request.socket.destroy();
+    const { socket } = this.request;
+    // Where the end of the connection is the end of the body, an orderly one would say that this was all.
+    if (this.response.headersSent && this.declaredBytes === null && !this.response.chunkedEncoding) socket.resetAndDestroy();
+    else socket.destroy();
   }
 
   acceptTunnel(tunnel: TunnelAcceptance): void {
@@ -230,6 +273,7 @@ class RequestExchange extends NodeExchange {
 
 class UpgradeExchange extends NodeExchange {
   readonly relaysTrailers = false; // after a refused handshake the body ends with the connection
+  private endsWithConnection = false;
 
   constructor(
     private readonly socket: Socket,
@@ -237,18 +281,31 @@ class UpgradeExchange extends NodeExchange {
     head: RequestHead,
     checked: CheckedHead,
     private readonly key: string,
-    /** Another protocol (h2c…) may be ignored: the request is answered as if it had not asked. */
+    /** False: another protocol (h2c…), which may be ignored. The request is answered as if it had not asked, and the connection ends. */
     readonly isUpgrade: boolean,
+    private readonly stallMs: number,
     over: (exchange: NodeExchange) => void,
   ) {
     super(head, checked, over);
     socket.on('error', () => this.aborted());
     socket.on('close', () => this.aborted());
-    socket.on('drain', () => this.onDrain?.());
+    socket.on('drain', () => {
+      socket.setTimeout(0);
+      this.onDrain?.();
+    });
   }
 
+  /** The library hands over the bare socket, so a body is counted here; what follows it is no request of ours any more. */
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
-    queueMicrotask(() => onChunk(noBytes, true));
+    let leftBytes = this.framing.kind === 'length' ? this.framing.bytes : 0;
+    const take = (bytes: Buffer): void => {
+      if (this.isOver || leftBytes === 0) return;
+      const chunk = bytes.subarray(0, leftBytes);
+      leftBytes -= chunk.length;
+      onChunk(chunk, leftBytes === 0);
+    };
+    queueMicrotask(() => take(this.early));
+    this.socket.on('data', take);
   }
   pauseBody(): void {
     this.socket.pause();
@@ -262,29 +319,39 @@ class UpgradeExchange extends NodeExchange {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
     this.finish();
     this.socket.write(headText(status, '', [...headers, 'Content-Length', String(bytes.length), 'Connection', 'close']), 'latin1');
-    this.socket.end(bytes);
+    this.socket.end(this.head.method === 'HEAD' ? noBytes : bytes);
   }
   relayInterim(status: number, reason: string, headers: readonly string[]): void {
     if (!this.isOver && this.head.protocol !== 'HTTP/1.0') this.socket.write(headText(status, reason, headers), 'latin1');
   }
   startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
+    if (this.isOver) return;
+    this.endsWithConnection = bodyBytes === null;
     const length = bodyBytes === null ? [] : ['Content-Length', String(bodyBytes)];
     this.socket.write(headText(status, reason, [...headers, ...length, 'Connection', 'close']), 'latin1');
   }
-  respondBodyless(status: number, reason: string, headers: readonly string[]): void {
+  respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void {
+    if (this.isOver) return;
     this.finish();
-    this.socket.end(headText(status, reason, [...headers, 'Connection', 'close']), 'latin1');
+    const length = declaredBytes === null || status === 204 ? [] : ['Content-Length', String(declaredBytes)];
+    this.socket.end(headText(status, reason, [...headers, ...length, 'Connection', 'close']), 'latin1');
   }
   write(chunk: Buffer): boolean {
-    return this.socket.write(Buffer.from(chunk));
+    if (this.isOver) return true;
+    const isFlowing = this.socket.write(Buffer.from(chunk));
+    if (!isFlowing) this.socket.setTimeout(this.stallMs, () => this.socket.destroy());
+    return isFlowing;
   }
   endResponse(_trailers: readonly string[] | null): void {
+    if (this.isOver) return;
     this.finish();
     this.socket.end();
   }
   close(): void {
+    if (this.isOver) return;
     this.finish();
-    this.socket.destroy();
+    if (this.endsWithConnection) this.socket.resetAndDestroy(); // an orderly end would say that this was all
+    else this.socket.destroy();
   }
 
   acceptTunnel(tunnel: TunnelAcceptance): void {
@@ -324,6 +391,9 @@ function pairsOf(fields: readonly string[]): [string, string][] {
   for (let index = 0; index < fields.length; index += 2) pairs.push([fields[index] as string, fields[index + 1] as string]);
   return pairs;
 }
+
+/** How long an answered client may go on sending the request. */
+const discardMsMax = 5000;
 
 const noBytes = Buffer.alloc(0);
 
@@ -369,34 +439,37 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
   });
   server.maxHeadersCount = 0;
   const serving = new WeakMap<object, RequestExchange>(); // by connection: its latest request
-  const take = (request: IncomingMessage, response: ServerResponse): void => {
+  const take = (request: IncomingMessage, response: ServerResponse, isExpectant = false): void => {
+    if (serving.get(request.socket)?.isLastOfConnection === true) return; // RFC 9112 section 9.6: not to be processed
     const head = headOf(request);
-    const exchange = new RequestExchange(request, response, head, checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits()), over);
+    const checked = checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits());
+    const exchange = new RequestExchange(request, response, head, checked, isExpectant && checked.framing.kind !== 'none', timeouts.clientIdleMs, over);
     open.add(exchange);
     serving.set(request.socket, exchange);
     options.handler.onRequest(exchange);
   };
-  server.on('request', take);
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    response.writeContinue();
-    take(request, response);
-  });
-  server.on('checkExpectation', take);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => take(request, response));
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => take(request, response, true));
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => take(request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code?.startsWith('HPE_') === true && serving.get(socket)?.outlivesGarbage() === true) return;
     refuseMalformed(error, socket);
   });
-  server.on('upgrade', (request: IncomingMessage, duplex: Socket, early: Buffer) => {
+  const takeBare = (request: IncomingMessage, duplex: Socket, early: Buffer): void => {
     const head = headOf(request);
     const checked = checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits());
     tunnels.add(duplex);
     duplex.on('close', () => tunnels.delete(duplex));
-    const hasBody = checked.framing.kind !== 'none';
-    const refusal = checked.refusal ?? (hasBody ? { status: 400 as const, reason: 'an Upgrade with a body' } : null);
-    const exchange = new UpgradeExchange(duplex, early, head, { framing: { kind: 'none' }, refusal }, String(request.headers['sec-websocket-key'] ?? ''), isWebSocketHandshake(request), over);
+    const isHandshake = isWebSocketHandshake(request);
+    // A length can be counted on the bare socket (clients that would like h2c send forms, too); chunks would need a parser.
+    const isUnreadable = checked.framing.kind === 'chunked' || (isHandshake && checked.framing.kind !== 'none');
+    const refusal = checked.refusal ?? (isUnreadable ? upgradeWithBody : null);
+    const exchange = new UpgradeExchange(duplex, early, head, { framing: checked.framing, refusal }, String(request.headers['sec-websocket-key'] ?? ''), isHandshake, timeouts.clientIdleMs, over);
     open.add(exchange);
     options.handler.onRequest(exchange);
-  });
+  };
+  server.on('upgrade', takeBare);
+  server.on('connect', takeBare); // refused by its head; without this the library would close the connection and say nothing
 
   return new Promise((resolve, reject) => {
     server.once('error', reject);

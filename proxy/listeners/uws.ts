@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket, us_socket_context_t } from 'uWebSockets.js';
 import type { RequestHead } from '#engine';
-import { checkRequestHead } from '../request-syntax.js';
+import { findField, listHasToken } from '../header-fields.js';
+import { checkRequestHead, upgradeWithBody } from '../request-syntax.js';
 import { Roster } from '../roster.js';
 import type { Exchange, Framing, Listener, ListenerOptions, Refusal, TunnelAcceptance } from './listener.js';
 import { statusLine } from './status-text.js';
@@ -152,10 +153,25 @@ class UwsExchange implements Exchange {
     this.finish();
   }
 
-  /** The library takes a length given to `endWithoutBody` for bytes that are still to come, and cuts the client's next request. */
+  /**
+   * A length given to `endWithoutBody` the library takes for bytes that are still to come: it cuts the client's next request.
+   * That is good enough for a connection that is to end, and it is the only way to tell it so; otherwise the length is our own.
+   */
   private endBodyless(declaredBytes: number | null, closeConnection: boolean): void {
-    if (declaredBytes !== null) this.res.writeHeader('Content-Length', String(declaredBytes));
-    this.res.endWithoutBody(undefined, closeConnection || this.isLast);
+    const { res } = this;
+    if (closeConnection && declaredBytes !== null) {
+      res.endWithoutBody(declaredBytes, true);
+      return;
+    }
+    if (this.isLast) res.writeHeader('Connection', 'close');
+    if (declaredBytes !== null) res.writeHeader('Content-Length', String(declaredBytes));
+    res.endWithoutBody();
+  }
+
+  /** Of a response that goes on; where the library ends it, it is told to close and writes so itself. */
+  private writeStreamHead(): void {
+    this.writeHead(this.status, this.headers);
+    if (this.isLast) this.res.writeHeader('Connection', 'close');
   }
 
   private writeHead(status: string, headers: readonly string[]): void {
@@ -179,7 +195,7 @@ class UwsExchange implements Exchange {
     }
     let isFlowing = true;
     this.res.cork(() => {
-      if (!this.isHeadWritten) this.writeHead(this.status, this.headers);
+      if (!this.isHeadWritten) this.writeStreamHead();
       if (this.totalBytes === null) {
         isFlowing = this.res.write(chunk);
         if (!isFlowing) this.awaitDrain();
@@ -237,7 +253,7 @@ class UwsExchange implements Exchange {
       return;
     }
     this.res.cork(() => {
-      if (!this.isHeadWritten) this.writeHead(this.status, this.headers);
+      if (!this.isHeadWritten) this.writeStreamHead();
       this.res.end();
     });
     this.finish();
@@ -245,7 +261,7 @@ class UwsExchange implements Exchange {
 
   private respondEmpty(): void {
     this.res.cork(() => {
-      if (!this.isHeadWritten) this.writeHead(this.status, this.headers);
+      if (!this.isHeadWritten) this.writeStreamHead();
       this.res.end();
     });
     this.finish();
@@ -276,6 +292,10 @@ class UwsExchange implements Exchange {
       this.res.upgrade<Bridged>({ bridge }, key, tunnel.protocol ?? '', '', context);
     });
   }
+}
+
+function isWebSocketHandshake(headers: readonly string[]): boolean {
+  return (findField(headers, 'upgrade') ?? '').toLowerCase() === 'websocket' && listHasToken(findField(headers, 'connection') ?? '', 'upgrade');
 }
 
 function isAscii(value: string): boolean {
@@ -327,9 +347,15 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
     });
     const head: RequestHead = { method, uri, protocol: 'HTTP/1.1', headers, clientIp: textOf(res.getRemoteAddressAsText()), clientPort: 0, serverIp: options.host, serverPort: port };
     const checked = checkRequestHead(method, uri, 'HTTP/1.1', headers, options.limits());
-    const exchange = new UwsExchange(res, head, checked.framing, checked.refusal, upgrade, isStopping, over);
+    // The library takes a key of the right length for a handshake, whatever else the head says.
+    const handshake = upgrade !== null && isWebSocketHandshake(headers) ? upgrade : null;
+    const refusal = checked.refusal ?? (handshake !== null && checked.framing.kind !== 'none' ? upgradeWithBody : null);
+    const exchange = new UwsExchange(res, head, checked.framing, refusal, handshake, isStopping, over);
     open.add(exchange);
-    options.handler.onRequest(exchange);
+    if (refusal === null) options.handler.onRequest(exchange);
+    // What follows a refused head may be anything, and the library would take it for the next request while it still reads
+    // this packet. A turn later it has found the refused one unanswered, and closed the connection.
+    else setImmediate(() => options.handler.onRequest(exchange));
   };
   const app: TemplatedApp = uws.App();
   uws._cfg('silent'); // no product name in responses; must follow App(), before it the library has no loop to configure
