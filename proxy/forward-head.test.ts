@@ -6,7 +6,7 @@ import { createRouter, type Site } from './route.js';
 
 const { config } = resolveProxyConfig({ sites: [{ name: 'a', prefix: '/', upstream: 'http://up:81', protected: true }] }, { customer: '', payment: '' });
 const site = (config === null ? [] : createRouter(config).sites)[0] as Site;
-const facts: ForwardFacts = { site, target: '/x?y=1', requestId: 'ID', isFromTrustedProxy: false, isTls: false, peerIp: '198.51.100.7', body: null, isUpgrade: false, keepsExtensions: false, relaysTrailers: false };
+const facts: ForwardFacts = { site, target: '/x?y=1', requestId: 'ID', isFromTrustedProxy: false, isTls: false, peerIp: '198.51.100.7', body: null, isUpgrade: false, keepsExtensions: false, isInspected: false, relaysTrailers: false };
 
 function build(headers: string[], changes: Partial<ForwardFacts> = {}): string[] {
   const text = buildForwardHead({ method: 'GET', uri: '/x?y=1', protocol: 'HTTP/1.1', headers, clientIp: '', clientPort: 0, serverIp: '', serverPort: 0 }, { ...facts, ...changes });
@@ -43,6 +43,28 @@ t.test('Connection cannot strip what matters', async (t) => {
   const lines = build(['Host', 'h', 'Connection', 'close, X-Mine, X-Forwarded-For, Cookie, Content-Type, Authorization', 'X-Mine', '1', 'Cookie', 'a=b', 'Content-Type', 'text/plain', 'Authorization', 'x']);
   t.notOk(lines.includes('X-Mine: 1'));
   for (const kept of ['Cookie: a=b', 'Content-Type: text/plain', 'Authorization: x', 'X-Forwarded-For: 198.51.100.7']) t.ok(lines.includes(kept), kept);
+});
+
+t.test('Connection fields are one list', async (t) => {
+  const lines = build(['Host', 'h', 'Connection', 'X-A', 'X-A', '1', 'X-B', '2', 'connection', 'X-B, close', 'X-C', '3']);
+  t.strictSame(lines.filter((line) => line.startsWith('X-') && line.length < 8), ['X-C: 3']);
+  t.strictSame(relayedFields(['X-A', '1', 'Connection', 'keep-alive', 'Connection', 'X-A'], 'ID'), ['X-Request-Id', 'ID']);
+});
+
+t.test('an inspected response comes in a coding that can be read', async (t) => {
+  const asked = (value: string, isInspected: boolean): string | undefined => build(['Host', 'h', 'Accept-Encoding', value], { isInspected }).find((line) => line.startsWith('Accept-Encoding'));
+  for (const [value, passed] of [
+    ['gzip, deflate, br, zstd', 'gzip, deflate, br'],
+    ['zstd;q=1, gzip;q=0.5', 'gzip;q=0.5'],
+    ['zstd', 'identity'],
+    ['*', 'identity'],
+    ['gzip, *;q=0.1', 'gzip'],
+    ['BR', 'BR'],
+    ['', ''],
+  ] as const) {
+    t.equal(asked(value, true), `Accept-Encoding: ${passed}`, value);
+    t.equal(asked(value, false), `Accept-Encoding: ${value}`, `${value}, not inspected`);
+  }
 });
 
 t.test('the body is framed anew', async (t) => {

@@ -1,7 +1,8 @@
 // The request head as the upstream receives it, built from the same snapshot that was inspected. Nothing is re-read
 // from the listener: what was inspected is what is forwarded, less the hop's own fields, plus what this proxy vouches for.
 import type { RequestHead } from '#engine';
-import { connectionListed, findField, hopByHopFields, listHasToken } from './header-fields.js';
+import { codingOf } from './decode-body.js';
+import { connectionListed, hopByHopFields, joinedField, listHasToken } from './header-fields.js';
 import type { Site } from './route.js';
 
 export interface ForwardFacts {
@@ -17,6 +18,8 @@ export interface ForwardFacts {
   readonly isUpgrade: boolean;
   /** WebSocket extensions may be negotiated with the upstream. */
   readonly keepsExtensions: boolean;
+  /** Rules will look at the response: it must come in a coding that can be undone for them. */
+  readonly isInspected: boolean;
   /** Trailers of the response can be relayed: a client that says it takes them is passed on as one. */
   readonly relaysTrailers: boolean;
 }
@@ -38,6 +41,24 @@ function isRewritten(lowerName: string): boolean {
   }
 }
 
+/** Few clients, few values; emptied when it is full, because clients choose them. */
+const readable = new Map<string, string>();
+const readableMax = 256;
+
+/**
+ * An Accept-Encoding without the codings that cannot be undone here: a client could choose one (zstd, or any by `*`) to get a
+ * leak past the rules for response bodies.
+ */
+function readableCodings(value: string): string {
+  const known = readable.get(value);
+  if (known !== undefined) return known;
+  const kept = value.split(',').filter((part) => codingOf(part.split(';', 1)[0] as string) !== 'unknown');
+  const codings = kept.length === 0 ? 'identity' : kept.join(',').trim();
+  if (readable.size >= readableMax) readable.clear();
+  readable.set(value, codings);
+  return codings;
+}
+
 /**
  * Request line, header fields and blank line, latin1. Field names with underscores that would become one of ours in a CGI
  * environment (`X_Forwarded_For`) are dropped: an upstream could not tell them apart.
@@ -45,7 +66,7 @@ function isRewritten(lowerName: string): boolean {
 export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string {
   const { headers } = head;
   const { site } = facts;
-  const connection = findField(headers, 'connection');
+  const connection = joinedField(headers, 'connection');
   const listed = connection === null || connection === 'keep-alive' || connection === 'close' ? null : connectionListed(connection);
   let host = '';
   let forwardedFor = '';
@@ -72,7 +93,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     if (listed !== null && listed.has(lower)) continue;
     if (facts.isUpgrade && !facts.keepsExtensions && lower === 'sec-websocket-extensions') continue;
     if (lower.includes('_') && isRewritten(lower.replaceAll('_', '-'))) continue;
-    text += `${name}: ${value}\r\n`;
+    text += `${name}: ${facts.isInspected && lower === 'accept-encoding' ? readableCodings(value) : value}\r\n`;
   }
   const forwardedChain = forwardedFor === '' ? facts.peerIp : `${forwardedFor}, ${facts.peerIp}`;
   const ownHost = site.preservesHost && host !== '' ? host : site.upstreamAuthority;

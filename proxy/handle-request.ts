@@ -372,6 +372,7 @@ export class Journey implements BodyWatch {
       body: length,
       isUpgrade: exchange.isUpgrade,
       keepsExtensions: exchange.tunnelsRawBytes,
+      isInspected: this.transaction !== null,
       relaysTrailers: exchange.relaysTrailers,
     });
     const reply = new Reply(this, site);

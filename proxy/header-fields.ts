@@ -9,6 +9,17 @@ export function findField(headers: readonly string[], lowerName: string): string
   return null;
 }
 
+/** Values of all fields called `lowerName` as one list, or null. */
+export function joinedField(headers: readonly string[], lowerName: string): string | null {
+  let joined: string | null = null;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    if (name.length !== lowerName.length || (name !== lowerName && name.toLowerCase() !== lowerName)) continue;
+    joined = joined === null ? (headers[index + 1] as string) : `${joined}, ${headers[index + 1] as string}`;
+  }
+  return joined;
+}
+
 /** True when the comma-separated list `value` has the token `lowerToken`, compared caselessly. */
 export function listHasToken(value: string, lowerToken: string): boolean {
   if (value.length < lowerToken.length) return false;

@@ -1,8 +1,8 @@
-import { connectionListed, findField, hopByHopFields } from './header-fields.js';
+import { connectionListed, findField, hopByHopFields, joinedField } from './header-fields.js';
 
 /** An upstream's response headers as the client gets them: without the hop's own fields, with the request id. */
 export function relayedFields(headers: readonly string[], requestId: string): string[] {
-  const connection = findField(headers, 'connection');
+  const connection = joinedField(headers, 'connection');
   const listed = connection === null || connection === 'keep-alive' || connection === 'close' ? null : connectionListed(connection);
   const relayed: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {

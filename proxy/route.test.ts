@@ -78,3 +78,28 @@ t.test('sites by host and whole segments', async (t) => {
   t.equal(router.match('x', '/static/a.js')?.isAmbiguous, false);
   t.equal(routerOf([{ name: 'a', prefix: '/a', upstream: 'http://a', protected: true }]).match('x', '/b'), null);
 });
+
+t.test('a path in several readings gets the strictest rules among them', async (t) => {
+  const router = routerOf([
+    { name: 'root', prefix: '/', upstream: 'http://one:1', protected: true },
+    { name: 'trial', prefix: '/trial', upstream: 'http://one:1', protected: true, mode: 'DetectionOnly', fail_mode: 'open' },
+    { name: 'free', prefix: '/free', upstream: 'http://one:1', protected: false },
+  ]);
+  const cases: readonly [uri: string, site: string, mode: string, failMode: string][] = [
+    ['/trial/a', 'trial', 'DetectionOnly', 'open'],
+    ['/trial/a%20b', 'trial', 'DetectionOnly', 'open'],
+    ['/trial/%C3%BC;v=1//x', 'trial', 'DetectionOnly', 'open'],
+    ['/admin/%2e%2e/trial/x', 'trial', 'On', 'closed'],
+    ['/admin/..%2ftrial/x', 'trial', 'On', 'closed'],
+    ['/admin/%252e%252e/trial/x', 'trial', 'On', 'closed'],
+    ['/admin/..;/trial/x', 'trial', 'On', 'closed'],
+    ['/admin\\..\\trial\\x', 'trial', 'On', 'closed'],
+    ['//trial/x', 'trial', 'On', 'closed'],
+    ['/trial//../x', 'root', 'On', 'closed'],
+    ['/free/../trial/x', 'trial', 'DetectionOnly', 'open'],
+  ];
+  for (const [uri, site, mode, failMode] of cases) {
+    const routed = router.match('h', uri)?.site;
+    t.strictSame([routed?.name, routed?.mode, routed?.failMode], [site, mode, failMode], uri);
+  }
+});

@@ -69,6 +69,8 @@ export function createRouter(config: ProxyConfig): Router {
   // Named hosts before "any", longer prefixes before shorter: the first that fits is the right one.
   const ordered = [...sites].sort((a, b) => Number(b.host !== null) - Number(a.host !== null) || b.prefix.length - a.prefix.length);
   const only = ordered.length === 1 ? (ordered[0] as Site) : null;
+  // Where all sites are alike, it does not matter whose rules a path in several readings gets.
+  const isUniform = sites.every((site) => site.mode === sites[0]?.mode && site.engineMode === sites[0]?.engineMode && site.failMode === sites[0]?.failMode);
   const isCatchAll = only !== null && only.host === null && only.prefix === '' && (only.basePath === null || only.basePath === '') && only.isProtected;
   return {
     sites,
@@ -79,15 +81,39 @@ export function createRouter(config: ProxyConfig): Router {
       const normal = normalisePath(path);
       const isAmbiguous = normal !== path;
       const name = bareHost(host);
-      for (const site of ordered) {
-        if (site.host !== null && site.host !== name) continue;
-        if (!coversPath(site.prefix, normal)) continue;
-        const target = targetFor(site, uri, path);
-        return target === null ? null : { site, target, isAmbiguous };
-      }
-      return null;
+      const site = siteFor(ordered, name, normal);
+      const target = site === null ? null : targetFor(site, uri, path);
+      if (site === null || target === null) return null;
+      return { site: isAmbiguous && !isUniform ? asStrictAs(site, readingsOf(path).map((reading) => siteFor(ordered, name, reading))) : site, target, isAmbiguous };
     },
   };
+}
+
+function siteFor(ordered: readonly Site[], name: string, path: string): Site | null {
+  for (const site of ordered) if ((site.host === null || site.host === name) && coversPath(site.prefix, path)) return site;
+  return null;
+}
+
+/** A path that another server may read as another site's gets that site's rules, where those are stricter. */
+function asStrictAs(site: Site, others: readonly (Site | null)[]): Site {
+  let strict = site;
+  for (const other of others) {
+    if (other === null || !other.isProtected) continue;
+    if (strict.mode === 'DetectionOnly' && other.mode === 'On') strict = { ...strict, mode: other.mode, engineMode: other.engineMode };
+    if (strict.failMode === 'open' && other.failMode === 'closed') strict = { ...strict, failMode: 'closed' };
+  }
+  return strict;
+}
+
+/** The path as servers may read it that decode not at all, once or twice, and then resolve it in more or less generous ways. */
+function readingsOf(path: string): string[] {
+  const once = decodePercent(path);
+  const readings = new Set<string>();
+  for (const text of [path, once, decodePercent(once)]) {
+    readings.add(text);
+    for (let ways = 0; ways < 8; ways += 1) readings.add(resolvePath((ways & 1) === 0 ? text : text.replaceAll('\\', '/'), (ways & 2) !== 0, (ways & 4) !== 0));
+  }
+  return [...readings];
 }
 
 export function coversPath(prefix: string, path: string): boolean {
@@ -139,17 +165,21 @@ function targetFor(site: Site, uri: string, path: string): string | null {
  */
 export function normalisePath(path: string): string {
   if (isPlain(path)) return path;
-  let text = decodePercent(decodePercent(path));
-  text = text.replaceAll('\\', '/');
+  return resolvePath(decodePercent(decodePercent(path)).replaceAll('\\', '/'), true, true);
+}
+
+/** Dot segments resolved; with path parameters dropped and empty segments taken for none, as asked. */
+function resolvePath(text: string, dropsParameters: boolean, mergesSlashes: boolean): string {
   const kept: string[] = [];
   const segments = text.split('/');
   for (const [index, segment] of segments.entries()) {
-    const parameterAt = segment.indexOf(';');
+    if (index === 0 && segment === '') continue;
+    const parameterAt = dropsParameters ? segment.indexOf(';') : -1;
     const bare = parameterAt === -1 ? segment : segment.slice(0, parameterAt);
     if (bare === '..') kept.pop();
     else if (bare === '.') continue;
-    else if (segment !== '') kept.push(bare === '' ? segment : bare);
-    if (index === segments.length - 1 && (segment === '' || bare === '.' || bare === '..') && kept.length > 0) kept.push('');
+    else if (segment !== '' || !mergesSlashes) kept.push(bare === '' ? segment : bare);
+    if (index === segments.length - 1 && ((segment === '' && mergesSlashes) || bare === '.' || bare === '..') && kept.length > 0) kept.push('');
   }
   return `/${kept.join('/')}`;
 }
