@@ -6,8 +6,6 @@ import { onBothDatabases } from './testing/databases.js';
 import { startTestApp, testPassword, type TestApp } from './testing/app.js';
 import { updateUser } from './auth/people.js';
 
-t.setTimeout(120_000);
-
 /** A URL for a pattern of the matrix. */
 const concrete = (pattern: string): string => pattern.replace(':id', pattern.includes('versions') ? '999999' : 'nobody').replace('/api/config/diff', '/api/config/diff?from=1&to=1');
 

@@ -47,6 +47,8 @@ export interface AppDeps {
   readonly redisUrl?: string | null;
   /** Of every key there; null or absent: derived from the session secret, which all processes of an installation share. */
   readonly redisPrefix?: string | null;
+  /** How long a request waits for Redis at most; tests that count what Redis counts wait longer than a busy machine needs. */
+  readonly redisAnswerMsMax?: number;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;
   readonly notFoundPerMinute?: number;

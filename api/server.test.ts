@@ -1,39 +1,41 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { spawn } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { completeEnvFile } from './env.js';
 import { copyEmbeddedTemplate } from './testing/databases.js';
 import { freePort } from './testing/free-port.js';
+import { bareEnvironment, makeDirectory, nobodyAsked } from './testing/temporary.js';
 
-t.setTimeout(120_000);
-
-/** Starts the server process in `directory` and waits for its last line. */
-async function start(directory: string): Promise<{ output: () => string; end(signal: NodeJS.Signals): Promise<number | null> }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./server.js', import.meta.url))], { cwd: directory, env: { PATH: process.env['PATH'] ?? '' } });
+/** Starts the server process in `directory` and waits for its last line, or for its end. */
+async function start(t: Test, directory: string): Promise<{ output: () => string; end(signal: NodeJS.Signals): Promise<number | null> }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./server.js', import.meta.url))], { cwd: directory, env: bareEnvironment() });
   let output = '';
   child.stderr.on('data', (chunk: Buffer) => { output += chunk.toString(); });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code))); // with all that it said
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
   await new Promise<void>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
       if (output.includes('Control plane:')) resolve();
     });
-    child.once('exit', () => resolve());
+    void exited.then(() => resolve());
   });
   return { output: () => output, async end(signal) { child.kill(signal); return exited; } };
 }
 
 t.test('a fresh start, a crash in the middle of writes, and a restart that has lost nothing', async (t) => {
-  const data = join(await copyEmbeddedTemplate(), '..');
+  const data = join(await copyEmbeddedTemplate(t), '..');
   // the template is the database directory of this installation
   const port = await freePort();
-  const env = completeEnvFile(`API_PORT=${port}\nDATA_DIR=.\nLOG_LEVEL=silent\nADMIN_EMAIL=root@example.org\n`);
+  const env = completeEnvFile(`API_PORT=${port}\nDATA_DIR=.\nLOG_LEVEL=silent\nADMIN_EMAIL=root@example.org\n${nobodyAsked}`);
   await writeFile(join(data, '.env'), env.text);
-  const { rename } = await import('node:fs/promises');
   await rename(join(data, 'd'), join(data, 'db'));
-  const first = await start(data);
+  const first = await start(t, data);
   t.match(first.output(), `First login: root@example.org ${env.generated['ADMIN_INITIAL_PASSWORD']}`);
   const base = `http://127.0.0.1:${port}`;
   const post = (path: string, body: object, token = '', method = 'POST') => fetch(`${base}${path}`, { method, headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }, body: JSON.stringify(body) });
@@ -52,23 +54,21 @@ t.test('a fresh start, a crash in the middle of writes, and a restart that has l
   })();
   await writing;
   t.ok(acknowledged >= 20);
-  const second = await start(data);
+  const second = await start(t, data);
   t.notMatch(second.output(), /First login/, 'printed once');
   const again = await login('Quiet-river-stone-41');
   const settings = (await (await fetch(`${base}/api/settings`, { headers: { authorization: `Bearer ${again}` } })).json()) as { rl_events: number };
   t.ok(settings.rl_events === acknowledged || settings.rl_events === acknowledged + 1, `${settings.rl_events} after ${acknowledged} acknowledged`);
   t.match(await (await fetch(`${base}/api/audit/verify`, { headers: { authorization: `Bearer ${again}` } })).json(), { ok: true });
-  const third = await start(data);
+  const third = await start(t, data);
   t.match(third.output(), /in use by process/, 'a second server on the same directory is refused with a reason');
   t.equal(await second.end('SIGTERM'), 0, 'SIGTERM ends it cleanly');
-  await rm(data, { recursive: true, force: true });
 });
 
 t.test('a broken environment is named and nothing is opened', async (t) => {
-  const data = join(await copyEmbeddedTemplate(), '..');
+  const data = await makeDirectory(t, 'server');
   await writeFile(join(data, '.env'), 'API_PORT=abc\n');
-  const server = await start(data);
+  const server = await start(t, data);
   t.match(server.output(), /API_PORT must be a port number/);
   t.match(server.output(), /AUTH_SESSION_SECRET is missing/);
-  await rm(data, { recursive: true, force: true });
 });

@@ -8,8 +8,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { seedAdmin } from './seed-admin.js';
 
-t.setTimeout(180_000);
-
 const codeAt = (secret: string, nowMs: number): string => HOTP.generate({ secret: Secret.fromBase32(secret), counter: Math.floor(nowMs / 30_000) });
 
 async function enrol(at: TestApp, token: string): Promise<{ secret: string; codes: string[] }> {

@@ -4,8 +4,6 @@ import { startTestApp, testPassword } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { resetPassword } from './reset-password.js';
 
-t.setTimeout(120_000);
-
 async function suite(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   t.teardown(() => at.close());

@@ -9,7 +9,6 @@ import { startTestApp, testPassword, type Reply } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { safeReturn } from './sso.js';
 
-t.setTimeout(180_000);
 const redirectUri = 'https://waf.example/api/sso/callback';
 
 t.test('where people may be sent back to', async (t) => {

@@ -1,12 +1,15 @@
 import t, { type Test } from 'tap';
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyEmbeddedTemplate, onBothDatabases, startCluster } from '../testing/databases.js';
+import { makeDirectory } from '../testing/temporary.js';
 import { openEmbedded, openPostgres, type Database } from './client.js';
+import { lockDirectory } from './directory-lock.js';
 import { loadMigrations, migrate } from './migrate.js';
 
 /** What every store relies on, whichever database is below. */
@@ -86,7 +89,7 @@ async function runDatabaseContract(t: Test, database: Database): Promise<void> {
 t.test('contract', (t) => onBothDatabases(t, 'the database contract', runDatabaseContract));
 
 t.test('two servers that start at once migrate once', async (t) => {
-  const cluster = await startCluster();
+  const cluster = await startCluster(t);
   if (cluster === null) return void t.fail('no PostgreSQL');
   const url = await cluster.create();
   const migrations = await loadMigrations();
@@ -104,33 +107,49 @@ t.test('two servers that start at once migrate once', async (t) => {
     t.same(await server.sql`select id from kept`, [{ id: 1 }]);
   });
   await Promise.all(servers.map((server) => server.close()));
-  await cluster.stop();
 });
 
 t.test('kill -9 while the embedded database is written: everything acknowledged is there again', async (t) => {
-  const directory = await copyEmbeddedTemplate();
+  const directory = await copyEmbeddedTemplate(t);
   const child = fork(fileURLToPath(new URL('../testing/embedded-writer.js', import.meta.url)), [directory]);
-  const last = await new Promise<number>((resolve) => {
-    child.on('message', (n: number) => {
-      if (n === 200) child.kill('SIGKILL');
-      if (n >= 200) resolve(n);
-    });
+  let last = 0;
+  child.on('message', (n: number) => {
+    last = n;
+    if (n === 200) child.kill('SIGKILL');
   });
-  await new Promise((resolve) => (child.exitCode === null && child.signalCode === null ? child.once('exit', resolve) : resolve(null)));
+  await once(child, 'close'); // whatever it had reported by then is here
+  t.ok(last >= 200, `it reported ${last} rows`);
+  const sockets = async (): Promise<string[]> => (await readdir(tmpdir())).filter((name) => name.startsWith(`gatehouse-db-${child.pid}-`));
+  t.equal((await sockets()).length, 1, 'it had no time to tidy up');
   const database = await openEmbedded(directory);
   const [row] = await database.sql`select count(*) as n, max(id) as last from kept`;
   t.ok(Number(row?.n) >= last, `${row?.n} rows for ${last} acknowledged`);
   t.equal(row?.n, row?.last);
   await t.rejects(openEmbedded(directory), /already open/);
   await database.close();
+  t.same(await sockets(), [], 'whoever opens one next does');
   const again = await openEmbedded(directory);
   await again.close();
-  await rm(join(directory, '..'), { recursive: true, force: true });
+  t.same(await readdir(dirname(directory)), ['d'], 'nor is there a lock');
+});
+
+t.test('of many who want the directory that a crash left locked, one gets it', async (t) => {
+  const directory = join(await makeDirectory(t, 'lock'), 'db');
+  const gone = spawnSync(process.execPath, ['--version']).pid;
+  const owners: number[] = [];
+  for (let round = 0; round < 50; round++) {
+    await writeFile(`${directory}.lock`, String(gone));
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)));
+    const got = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    owners.push(got.length);
+    for (const giveBack of got) await giveBack();
+  }
+  t.same(owners, owners.map(() => 1));
+  t.same(await readdir(dirname(directory)), ['db'], 'given back, without leftovers');
 });
 
 t.test('a new embedded database', async (t) => {
-  const home = await mkdtemp(join(tmpdir(), 'gatehouse-create-'));
-  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const home = await makeDirectory(t, 'create');
   const [plain, occupied] = [join(home, 'db'), join(home, 'occupied')];
   await t.test('what a crash left half-made is cleared away, not opened', async (t) => {
     await mkdir(join(home, 'db.new-crash', 'base'), { recursive: true });

@@ -1,12 +1,11 @@
 // One `Sql` for two databases: PostgreSQL through postgres.js, or PGlite in a worker thread reached by the same client over
 // a private unix socket. Whoever holds a Database cannot tell which it is, except where `kind` decides about parallelism:
 // the embedded one has ONE connection, so code inside a transaction must use the transaction's handle and nothing else.
-import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { createEmbedded } from './create-embedded.js';
+import { lockDirectory } from './directory-lock.js';
+import { makeSocketDirectory } from './socket-directory.js';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 export type Tx = postgres.TransactionSql<{ bigint: number }>;
@@ -63,6 +62,11 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
     dedicated.delete(one);
     await one.end({ timeout: 2 });
   };
+  /** Asked for, not left to the end of the connection: a busy server notices that when it gets to it. */
+  const giveBack = async (one: Sql, key: LockKey): Promise<void> => {
+    await one`select pg_advisory_unlock(${lockKeys[key]})`.catch(() => undefined); // without its connection the lock is gone already
+    await closeOne(one);
+  };
   return {
     kind: 'postgres',
     sql,
@@ -73,12 +77,15 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
         await one`select pg_advisory_lock(${lockKeys[key]})`;
         return await work();
       } finally {
-        await closeOne(one);
+        await giveBack(one, key);
       }
     },
     async tryHold(key) {
       const one = openOne();
-      const [row] = await one<{ held: boolean; pid: number }[]>`select pg_try_advisory_lock(${lockKeys[key]}) as held, pg_backend_pid() as pid`;
+      const [row] = await one<{ held: boolean; pid: number }[]>`select pg_try_advisory_lock(${lockKeys[key]}) as held, pg_backend_pid() as pid`.catch(async (error: unknown) => {
+        await closeOne(one);
+        throw error;
+      });
       if (row?.held !== true) {
         await closeOne(one);
         return null;
@@ -94,7 +101,7 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
             throw error;
           }
         },
-        release: () => closeOne(one),
+        release: () => giveBack(one, key),
       };
     },
     untilQuiet: async () => false,
@@ -121,15 +128,13 @@ export async function openEmbedded(directory: string | null): Promise<Database> 
 }
 
 async function openWorker(directory: string | null, unlock: () => Promise<void>): Promise<Database> {
-  // unix socket paths are limited to about 100 bytes, so it lives in the system's temporary directory, mode 0700
-  const socketDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-'));
-  const path = join(socketDirectory, '.s.PGSQL.5432');
+  const { path, remove } = await makeSocketDirectory();
   const worker = new Worker(new URL('./embedded-worker.js', import.meta.url), { workerData: { directory, path } });
   try {
     await nextMessage(worker, 'ready');
   } catch (error) {
     await worker.terminate();
-    await rm(socketDirectory, { recursive: true, force: true });
+    await remove();
     throw error;
   }
   worker.unref();
@@ -158,7 +163,7 @@ async function openWorker(directory: string | null, unlock: () => Promise<void>)
       worker.postMessage('close');
       await nextMessage(worker, 'closed');
       await worker.terminate();
-      await rm(socketDirectory, { recursive: true, force: true });
+      await remove();
       await unlock();
     },
   };
@@ -200,34 +205,4 @@ function nextMessage(worker: Worker, expected: 'ready' | 'closed'): Promise<void
     });
     worker.once('error', reject);
   });
-}
-
-async function lockDirectory(directory: string): Promise<() => Promise<void>> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const file = `${directory.replace(/\/+$/, '')}.lock`;
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      const handle = await open(file, 'wx', 0o600);
-      await handle.writeFile(String(process.pid));
-      await handle.close();
-      return () => rm(file, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const owner = Number(await readFile(file, 'utf8'));
-      if (owner !== process.pid && isAlive(owner)) throw new Error(`The embedded database ${directory} is in use by process ${owner}. Stop it, or give this server its own DATA_DIR or a DATABASE_URL.`);
-      if (owner === process.pid) throw new Error(`The embedded database ${directory} is already open in this process.`);
-      await rm(file, { force: true });
-    }
-  }
-  throw new Error(`The lock file ${file} keeps reappearing: two servers are starting on one directory.`);
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -6,7 +6,6 @@ import { onBothDatabases } from '../testing/databases.js';
 import { createIngest, type Ingest } from './ingest.js';
 import type { EventRecord, RequestRecord } from './record.js';
 
-t.setTimeout(180_000);
 const start = Date.parse('2026-03-01T12:00:00Z');
 const request = (n: number, over: Partial<RequestRecord> = {}): RequestRecord => ({
   at_ms: start + n, request_id: `r${n}`, site: n % 2 === 0 ? 'shop' : 'pay', generation: 1, client_ip: `203.0.113.${n % 250}`, method: 'GET', uri: `/orders/${n}?q=a`, status: 200, verdict: n % 10 === 0 ? 'block' : 'pass',

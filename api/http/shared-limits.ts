@@ -41,11 +41,13 @@ export interface SharedLimitsOptions {
   /** Monotonic, milliseconds. */
   readonly clock: () => number;
   readonly log: { warn(fields: object, message: string): void; info(message: string): void };
+  /** How long a request waits for Redis at most. */
+  readonly answerMsMax?: number;
 }
 
 const keysMax = 10_000;
 /** A login may wait this long for Redis, and after a failure nobody asks it again for the pause. */
-const answerMsMax = 250;
+const answerMsMaxDefault = 250;
 const pauseMs = 1000;
 
 /** At most `keysMax` keys, the least recently used go first. */
@@ -96,7 +98,7 @@ export function installationPrefix(sessionSecret: string): string {
 }
 
 /** Connects in the background and again after every loss; nothing is queued while Redis is away. */
-export function connectRedis(url: string): Redis {
+export function connectRedis(url: string, answerMsMax: number = answerMsMaxDefault): Redis {
   return new Redis(url, {
     enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false, connectTimeout: 2000, commandTimeout: answerMsMax,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
@@ -106,7 +108,7 @@ export function connectRedis(url: string): Redis {
 export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   const { clock, log, redisUrl, prefix } = options;
   if (redisUrl === null) return { scope: () => createLocalCounts(clock), state: () => ({ kind: 'in_process', status: 'ok', fallbacks: 0 }), close: async () => undefined };
-  const redis = connectRedis(redisUrl);
+  const redis = connectRedis(redisUrl, options.answerMsMax);
   let fallbacks = 0;
   let isDown = false;
   let askAgainAtMs = 0;

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { openPostgres, type Database } from '../db/client.js';
 import { onBothDatabases, startCluster } from '../testing/databases.js';
 import { loadMigrations, migrate } from '../db/migrate.js';
+import { until } from '../testing/waiting.js';
 import { createScheduler, type Job } from './scheduler.js';
 
 async function suite(t: Test, database: Database): Promise<void> {
@@ -46,8 +47,7 @@ async function suite(t: Test, database: Database): Promise<void> {
 t.test('scheduler', (t) => onBothDatabases(t, 'the scheduler', suite));
 
 t.test('a leader whose connection is gone is replaced', async (t) => {
-  t.setTimeout(60_000);
-  const cluster = await startCluster();
+  const cluster = await startCluster(t);
   if (cluster === null) return void t.fail('no PostgreSQL');
   const url = await cluster.create();
   const [a, b] = [openPostgres(url), openPostgres(url)];
@@ -57,12 +57,13 @@ t.test('a leader whose connection is gone is replaced', async (t) => {
   const [one, two] = [make(a), make(b)];
   t.same(await one.tick(), ['x']);
   t.same(await two.tick(), []);
-  await b.sql`select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory' and l.pid <> pg_backend_pid()`;
+  const holders = () => b.sql<{ pid: number }[]>`select pid from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()`;
+  for (const { pid } of await holders()) await b.sql`select pg_terminate_backend(${pid})`;
+  await until('the connection has ended', async () => (await holders()).length === 0);
   t.same(await two.tick(), ['x'], 'the lock went with the connection');
   t.same(await one.tick(), [], 'and the old leader notices');
   await one.stop();
   await two.stop();
   await a.close();
   await b.close();
-  await cluster.stop();
 });

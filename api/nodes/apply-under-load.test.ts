@@ -1,8 +1,6 @@
 // End to end with the real rule set: log in, change a setting, apply, and see it on the data port, while others go on.
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
@@ -12,9 +10,8 @@ import { openEmbedded } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { copyEmbeddedTemplate } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream } from '../testing/data-plane.js';
+import { makeDirectory } from '../testing/temporary.js';
 import { connectDataPlane } from './link.js';
-
-t.setTimeout(300_000);
 
 const data = fileURLToPath(new URL('../../../data/', import.meta.url));
 
@@ -60,7 +57,7 @@ function load(port: number, connections: number) {
 const ruleSet = findRuleSet();
 
 t.test('one custom rule, applied under load', { skip: ruleSet === null ? 'there is no rule set: run node bin/crs.mjs or set CRS_DIR' : false }, async (t) => {
-  const [upstream, directory, directoryOfData] = [await startUpstream(t), await copyEmbeddedTemplate(), await mkdtemp(join(tmpdir(), 'gatehouse-load-'))];
+  const [upstream, directory, directoryOfData] = [await startUpstream(t), await copyEmbeddedTemplate(t), await makeDirectory(t, 'load')];
   const database = await openEmbedded(directory);
   await migrate(database, await loadMigrations());
   const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData }) // as `up` starts them: one data directory;
@@ -72,7 +69,6 @@ t.test('one custom rule, applied under load', { skip: ruleSet === null ? 'there 
     await at.close();
     await link.close();
     await database.close();
-    await Promise.all([join(directory, '..'), directoryOfData].map((path) => rm(path, { recursive: true, force: true })));
   });
   const { token } = await at.user('operator');
   const status = async (path: string): Promise<number> => (await fetch(`http://127.0.0.1:${node.http}${path}`, { headers: { connection: 'close' } })).status;

@@ -1,6 +1,5 @@
 // The road of a change with everything real but the rule set: database, compile thread, artifacts on disk, data planes.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
@@ -8,6 +7,7 @@ import { startTestApp, type Reply, type TestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
+import { makeDirectory } from '../testing/temporary.js';
 import { clearPending, markPending, readState } from '../settings/store.js';
 import { connectDataPlane, type NodeLink } from './link.js';
 import { freePort } from '../testing/free-port.js';
@@ -21,8 +21,7 @@ interface Road extends TestApp {
 }
 
 async function startRoad(t: Test, database: Database, upstream: string, urls: readonly string[]): Promise<Road> {
-  const data = await mkdtemp(join(tmpdir(), 'gatehouse-road-'));
-  t.teardown(() => rm(data, { recursive: true, force: true }));
+  const data = await makeDirectory(t, 'road');
   const env = { dataAdminToken: nodeToken, dataAdminUrls: urls, dataDirectory: data, crsDirectory: await writeRuleSet(t), upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
   const link = await connectDataPlane({ env, database, now: Date.now });
   const at = await startTestApp(database, { applySettings: link.applySettings, expectedOf: link.expectedOf });
@@ -173,8 +172,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
 async function severalNodes(t: Test, database: Database): Promise<void> {
   const upstream = await startUpstream(t);
   const port = await freePort();
-  const [one, dataDir] = [await startNode(t, { upstream }), await mkdtemp(join(tmpdir(), 'gatehouse-away-'))];
-  t.teardown(() => rm(dataDir, { recursive: true, force: true }));
+  const [one, dataDir] = [await startNode(t, { upstream }), await makeDirectory(t, 'away')];
   const away = `http://127.0.0.1:${port}`;
   const road = await startRoad(t, database, upstream, [one.url, away]);
   const nodes = async (): Promise<Record<string, unknown>[]> => (await road.call('GET', '/api/nodes', { token: road.admin })).body['items'];

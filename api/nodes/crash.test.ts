@@ -2,8 +2,7 @@
 // whole version is active, and it is the one that serves.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
@@ -17,18 +16,8 @@ import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/d
 import { writeRuleSet } from '../testing/rule-set.js';
 import { connectDataPlane } from './link.js';
 import { freePort } from '../testing/free-port.js';
-
-t.setTimeout(300_000);
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  for (let round = 0; round < 600; round++) {
-    if (await isTrue()) return;
-    await pause(50);
-  }
-  throw new Error(`gave up waiting until ${what}`);
-}
+import { bareEnvironment, makeDirectory, nobodyAsked } from '../testing/temporary.js';
+import { pause, until } from '../testing/waiting.js';
 
 const statusOf = async (port: number, path: string): Promise<number> => (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).status;
 const word = (round: number): string => `word${'abcdefghijklmnopqrstuvwxyz'[round] ?? 'z'}end`;
@@ -49,7 +38,7 @@ function kill(child: ChildProcess): Promise<void> {
 }
 
 async function startApi(directory: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../server.js', import.meta.url))], { cwd: directory, env: { PATH: process.env['PATH'] ?? '' } });
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../server.js', import.meta.url))], { cwd: directory, env: bareEnvironment() });
   let output = '';
   await new Promise<void>((resolve, reject) => {
     const hear = (chunk: Buffer): void => {
@@ -66,16 +55,13 @@ async function startApi(directory: string): Promise<ChildProcess> {
 t.test('the API is killed during apply', async (t) => {
   const upstream = await startUpstream(t);
   const node = await startNode(t, { upstream });
-  const data = join(await copyEmbeddedTemplate(), '..');
+  const data = join(await copyEmbeddedTemplate(t), '..');
   await rename(join(data, 'd'), join(data, 'db'));
   const port = await freePort();
-  const { text, generated } = completeEnvFile(`API_PORT=${port}\nDATA_DIR=.\nLOG_LEVEL=silent\nADMIN_EMAIL=root@example.org\nDATA_ADMIN_TOKEN=${nodeToken}\nDATA_ADMIN_URLS=${node.url}\nCRS_DIR=${await writeRuleSet(t)}\nUPSTREAM_CUSTOMER=${upstream}\nUPSTREAM_PAYMENT=${upstream}\n`);
+  const { text, generated } = completeEnvFile(`API_PORT=${port}\nDATA_DIR=.\nLOG_LEVEL=silent\nADMIN_EMAIL=root@example.org\nDATA_ADMIN_TOKEN=${nodeToken}\nDATA_ADMIN_URLS=${node.url}\nCRS_DIR=${await writeRuleSet(t)}\nUPSTREAM_CUSTOMER=${upstream}\nUPSTREAM_PAYMENT=${upstream}\n${nobodyAsked}`);
   await writeFile(join(data, '.env'), text);
   let api = await startApi(data);
-  t.teardown(async () => {
-    await kill(api);
-    await rm(data, { recursive: true, force: true });
-  });
+  t.teardown(() => kill(api));
   const call = (method: string, path: string, token: string, body?: object): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   const login = async (password: string): Promise<string> => String(((await (await call('POST', '/api/login', '', { email: 'root@example.org', password })).json()) as { token: string }).token);
@@ -142,11 +128,11 @@ async function startNodeProcess(options: object): Promise<NodeProcess> {
 }
 
 async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: string) {
-  const cluster = await startCluster();
+  const cluster = await startCluster(t);
   if (cluster === null) throw new Error('no PostgreSQL binaries (apt-get install postgresql)');
   const database = openPostgres(await cluster.create());
   await migrate(database, await loadMigrations());
-  const data = await mkdtemp(join(tmpdir(), 'gatehouse-crash-'));
+  const data = await makeDirectory(t, 'crash');
   const env = { dataAdminToken: nodeToken, dataAdminUrls: urls, dataDirectory: data, crsDirectory: await writeRuleSet(t), upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
   const link = await connectDataPlane({ env, database, now: Date.now });
   const at = await startTestApp(database, { applySettings: link.applySettings });
@@ -154,8 +140,6 @@ async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: st
     await at.close();
     await link.close();
     await database.close();
-    await cluster.stop();
-    await rm(data, { recursive: true, force: true });
   });
   await link.start(at.house);
   const { token } = await at.user('admin');
@@ -174,13 +158,10 @@ const skip = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this mach
 
 t.test('a node is killed during activation', { skip }, async (t) => {
   const upstream = await startUpstream(t);
-  const [port, adminPort, dataDir] = [await freePort(), await freePort(), await mkdtemp(join(tmpdir(), 'gatehouse-killed-'))];
+  const [port, adminPort, dataDir] = [await freePort(), await freePort(), await makeDirectory(t, 'killed')];
   const options = { upstream, dataDir, adminPort, port, token: nodeToken };
   let node = await startNodeProcess(options);
-  t.teardown(async () => {
-    await kill(node.child);
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  t.teardown(() => kill(node.child));
   const road = await startRoadOnCluster(t, [`http://127.0.0.1:${adminPort}`], upstream);
   t.equal((await road.apply(0)).status, 200);
   for (const [round, delayMs] of [[1, 0], [2, 40], [3, 90]] as const) {

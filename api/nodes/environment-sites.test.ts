@@ -1,14 +1,12 @@
 // Sites that the settings leave to the environment follow it: another UPSTREAM_* at the start of the control plane reaches
 // every node, once, and the audit log has it. Sites of the settings do not move.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { startTestApp, type Reply } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
+import { makeDirectory } from '../testing/temporary.js';
 import { connectDataPlane } from './link.js';
 
 interface Control {
@@ -19,8 +17,7 @@ interface Control {
 
 async function environmentChanges(t: Test, database: Database): Promise<void> {
   const [first, second, third] = [await startUpstream(t, 'first'), await startUpstream(t, 'second'), await startUpstream(t, 'third')];
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-road-'));
-  t.teardown(() => rm(dataDirectory, { recursive: true, force: true }));
+  const dataDirectory = await makeDirectory(t, 'road');
   const crsDirectory = await writeRuleSet(t);
   const node: TestNode = await startNode(t, { upstream: first });
   let starts = 0;

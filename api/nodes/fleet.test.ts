@@ -1,19 +1,19 @@
 // Several nodes against one change, with nodes that refuse, fall silent, or do not see our disk.
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { resolveProxyConfig, type GenerationRequest } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import { onBothDatabases } from '../testing/databases.js';
+import { makeDirectory } from '../testing/temporary.js';
+import { testMsMax } from '../testing/waiting.js';
 import { createFleet, nextGeneration, type Target } from './fleet.js';
 import { createNodeClient } from './node-client.js';
 import { listNodes } from './node-store.js';
 
-t.setTimeout(180_000);
 const token = 'the-token-of-the-nodes';
 
 interface FakeNode {
@@ -52,12 +52,11 @@ async function startFake(t: Test): Promise<FakeNode> {
 }
 
 async function suite(t: Test, database: Database): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-fleet-'));
-  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeDirectory(t, 'fleet');
   const nodes = [await startFake(t), await startFake(t), await startFake(t)] as const;
   const [one, two, three] = nodes;
   const away = 'http://127.0.0.1:1';
-  const make = (urls: readonly string[]) => createFleet({ urls, client: createNodeClient({ token, statusTimeoutMs: 1000 }), database, now: () => Date.parse('2026-05-01T00:00:00Z'), pause: async () => undefined });
+  const make = (urls: readonly string[]) => createFleet({ urls, client: createNodeClient({ token, statusTimeoutMs: testMsMax }), database, now: () => Date.parse('2026-05-01T00:00:00Z'), pause: async () => undefined });
   const { config } = resolveProxyConfig({}, { customer: 'http://127.0.0.1:1', payment: 'http://127.0.0.1:1' });
   if (config === null) throw new Error('no configuration');
   const target = async (versionId: number, bytes: Buffer): Promise<Target> => {
@@ -129,7 +128,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   answers = await none.ask();
   t.match(await none.activate(next, 1, answers, old), { kind: 'failed', reason: 'no data-plane node answers' });
 
-  const stranger = createFleet({ urls: [one.url], client: createNodeClient({ token: 'wrong' }), database, now: () => 0, pause: async () => undefined });
+  const stranger = createFleet({ urls: [one.url], client: createNodeClient({ token: 'wrong', statusTimeoutMs: testMsMax }), database, now: () => 0, pause: async () => undefined });
   t.match((await stranger.ask()).get(one.url), { kind: 'unreachable', detail: /does not accept our token/ });
 }
 

@@ -64,14 +64,14 @@ t.test('allow-listed targets are reached; size, time and redirects are bounded',
     if (url === '/meta') return void reply.writeHead(302, { location: 'http://169.254.169.254/' }).end();
     reply.setHeader('x-agent', incoming.headers['user-agent'] ?? '').end(`fine ${incoming.method}`);
   });
-  const outbound = createOutbound({ allow: ['127.0.0.0/8'], bytesMax: 100_000, timeoutMs: 500 });
+  const outbound = createOutbound({ allow: ['127.0.0.0/8'], bytesMax: 100_000 });
   t.teardown(() => outbound.close());
   const reply = await outbound.send(`${base}/once`);
   t.match(reply, { status: 200, url: `${base}/fine`, headers: { 'x-agent': 'Gatehouse' } });
   t.equal(reply.body.toString(), 'fine GET');
   await t.rejects(outbound.send(`${base}/big`), { code: 'outbound_failed', message: /more than 100000 bytes/ });
-  await t.rejects(outbound.send(`${base}/slow`), { code: 'outbound_failed', message: /in time/ });
-  await t.rejects(outbound.send(`${base}/drip`), { code: 'outbound_failed', message: /in time/ });
+  await t.rejects(outbound.send(`${base}/slow`, { timeoutMs: 500 }), { code: 'outbound_failed', message: /in time/ });
+  await t.rejects(outbound.send(`${base}/drip`, { timeoutMs: 500 }), { code: 'outbound_failed', message: /in time/ });
   await t.rejects(outbound.send(`${base}/loop`), { code: 'outbound_failed', message: /too often/ });
   await t.rejects(outbound.send(`${base}/away`), { code: 'outbound_refused' });
   await t.rejects(outbound.send(`${base}/meta`), { code: 'outbound_refused' });

@@ -1,9 +1,6 @@
 // From an ordinary request on a node to the warning that a new rule would have blocked it: a real data plane, a real
 // compile thread, a real database.
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { connectDataPlane } from '../nodes/link.js';
@@ -13,23 +10,14 @@ import { onBothDatabases } from '../testing/databases.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { findSamples } from './samples.js';
 import { freePort } from '../testing/free-port.js';
-
-t.setTimeout(240_000);
-
-async function until(isTrue: () => Promise<boolean>): Promise<boolean> {
-  for (let round = 0; round < 400; round++) {
-    if (await isTrue()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  return false;
-}
+import { makeDirectory } from '../testing/temporary.js';
+import { until } from '../testing/waiting.js';
 
 async function suite(t: Test, database: Database): Promise<void> {
   const port = await freePort();
   const upstream = await startUpstream(t);
   const node = await startNode(t, { upstream, controlUrl: `http://127.0.0.1:${port}` });
-  const data = await mkdtemp(join(tmpdir(), 'gatehouse-replay-'));
-  t.teardown(() => rm(data, { recursive: true, force: true }));
+  const data = await makeDirectory(t, 'replay');
   const settingsEncryptionSecret = 'b'.repeat(40);
   const link = await connectDataPlane({ env: { dataAdminToken: nodeToken, dataAdminUrls: [node.url], dataDirectory: data, crsDirectory: await writeRuleSet(t), upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret }, database, now: Date.now });
   const at = await startTestApp(database, { applySettings: link.applySettings, env: { authSessionSecret: 'a'.repeat(40), settingsEncryptionSecret, dataAdminToken: nodeToken, trustedProxies: [], breachedPasswordsUrl: 'http://breach.invalid/range/', brand: { name: 'Gatehouse', sub: 'WAAP', tagline: null } } });
@@ -48,10 +36,10 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal((await patch({ replay_sampling: { every: 1, per_second_max: 100 } })).status, 200);
   t.match(await at.call('POST', '/api/apply', { token }), { status: 200, body: { applied: true, not_enforced_yet: [] } });
   await ask('/warm');
-  t.ok(await until(async () => (await at.call('GET', '/api/requests', { token })).body['items'].length > 0), 'records arrive; from now on samples are taken');
+  await until('records arrive', async () => (await at.call('GET', '/api/requests', { token })).body['items'].length > 0); // from now on samples are taken
   t.same([await ask('/search?q=lamp&password=hunter2'), await ask('/form', 'comment=a+grue+in+the+dark'), await ask('/plain')], [200, 200, 200], 'ordinary requests');
   t.equal(await ask("/?id=1%27%20OR%20%271%27=%271"), 403, 'and an attack');
-  t.ok(await until(async () => (await kept('ordinary')) >= 3 && (await kept('event')) === 1), 'are kept');
+  await until('they are kept', async () => (await kept('ordinary')) >= 3 && (await kept('event')) === 1);
 
   await patch({ custom_rules: [{ id: 1_000_001, name: 'lamps', kind: 'visual', variable: 'ARGS', operator: 'contains', value: 'lamp', action: 'block', phase: 2 }, { id: 1_000_002, name: 'grues', kind: 'visual', variable: 'ARGS', operator: 'contains', value: 'grue', action: 'block', phase: 2 }] });
   const dry = await at.call('POST', '/api/apply?dry_run=true', { token });
@@ -66,13 +54,13 @@ async function suite(t: Test, database: Database): Promise<void> {
     await patch({ custom_rules: [], replay_sampling: { every } });
     t.match(await at.call('POST', '/api/apply', { token }), { status: 200, body: { applied: true } });
     await ask(path); // the flush behind it tells the worker's ring
-    await until(async () => (await at.call('GET', `/api/requests?q=${path}`, { token })).body['items'].length > 0);
+    await until(`the record of ${path} arrives`, async () => (await at.call('GET', `/api/requests?q=${path}`, { token })).body['items'].length > 0);
   };
   await sampling(0, '/off');
   for (let n = 0; n < 10; n++) await ask(`/quiet/${n}`);
   await sampling(1, '/on');
   await ask('/again');
-  t.ok(await until(async () => (await targets()).includes('/again')));
+  await until('/again is kept', async () => (await targets()).includes('/again'));
   t.same((await targets()).filter((uri) => uri.startsWith('/quiet')), [], 'switched off and on by the settings, live');
 }
 

@@ -5,7 +5,6 @@ import type { Database } from '../db/client.js';
 import { startTestApp, type TestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 
-t.setTimeout(180_000);
 const node = 'c'.repeat(40);
 
 interface Canary {

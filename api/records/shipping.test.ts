@@ -5,9 +5,8 @@ import type { SecurityEvent } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
+import { testMsMax, until } from '../testing/waiting.js';
 import { findSamples, samplesKept } from './samples.js';
-
-t.setTimeout(180_000);
 
 interface Shipper {
   readonly counters: { readonly shipped: number; readonly dropped: number; readonly refused: number; readonly retries: number };
@@ -23,17 +22,13 @@ interface Ring {
 }
 const { toRequestLine, RequestRing } = (await import(new URL('../../proxy/request-records.js', import.meta.url).href)) as { toRequestLine: (facts: object) => string; RequestRing: new (capacity: number, send: (lines: string[], dropped: number, samples: object[]) => void, sampling: () => object) => Ring };
 
-const until = async (isTrue: () => boolean): Promise<void> => {
-  for (let round = 0; round < 2000 && !isTrue(); round++) await new Promise((resolve) => setTimeout(resolve, 10));
-};
-
 async function suite(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   await at.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = at.app.server.address() as AddressInfo;
   const problems: string[] = [];
-  const shipper = new RecordShipper({ url: `http://127.0.0.1:${port}`, token: at.house.env.dataAdminToken, node: 'edge-1', onProblem: (message: string) => problems.push(message), flushEveryMs: 20 });
+  const shipper = new RecordShipper({ url: `http://127.0.0.1:${port}`, token: at.house.env.dataAdminToken, node: 'edge-1', onProblem: (message: string) => problems.push(message), flushEveryMs: 20, timeoutMs: testMsMax });
   t.teardown(() => shipper.close(0));
   const atMs = at.clock.nowMs;
   const facts = (n: number) => ({ atMs: atMs + n, requestId: `r${n}`, site: 'shop', generation: 3, clientIp: '192.0.2.1', method: 'GET', uri: `/p/${n}?\u0000\u00ff`, status: n % 2 === 0 ? 200 : 403, action: n % 2 === 0 ? 'served' : 'blocked', kind: n % 2 === 0 ? 'pass' : 'block', inboundScore: 5, outboundScore: 0, ruleIds: [942_100], userAgent: 'curl\ud800', requestBytes: 10, responseBytes: 20, latencyUs: 31.5, inspectionUs: 7 });
@@ -44,7 +39,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   };
   shipper.addRequests(Array.from({ length: 100 }, (_, n) => toRequestLine(facts(n))), 3);
   shipper.addEvents([event]);
-  await until(() => shipper.counters.shipped === 101);
+  await until('101 are shipped', () => shipper.counters.shipped === 101);
   t.same(problems, []);
   t.match(shipper.counters, { shipped: 101, refused: 0 });
   const { token } = await at.user('viewer');
@@ -62,7 +57,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   ring.flush();
   for (const facts of [whole('o1', { ruleIds: [] }), whole('e2', { kind: 'block' })]) ring.record(facts);
   ring.flush();
-  for (let round = 0; round < 200 && (await findSamples(database.sql, 5)).length < 2; round++) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until('both samples arrive', async () => (await findSamples(database.sql, 5)).length >= 2);
   const kept = { site: 'shop', uri: '/login?token=xxxxxxxxx', body: 'user=a&password=xxxxxxxxx', headers: ['Host', 'shop', 'Cookie', 'sid=xxxxxxxxx'] };
   t.match((await findSamples(database.sql, 5)).sort((a, b) => (a.requestId < b.requestId ? -1 : 1)), [{ requestId: 'e2', ...kept }, { requestId: 'o1', ...kept }]);
   t.same((await database.sql<{ kind: string }[]>`select kind from request_samples order by kind`).map(({ kind }) => kind), ['event', 'ordinary']);
@@ -71,7 +66,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const lines = Array.from({ length: rows }, (_, n) => toRequestLine(facts(n)));
   const startedMs = performance.now();
   shipper.addRequests(lines);
-  await until(() => shipper.counters.shipped === rows + 104);
+  await until('all are shipped', () => shipper.counters.shipped >= rows + 104);
   t.equal(shipper.counters.shipped, rows + 104);
   t.comment(`${database.kind}: ${Math.round(rows / ((performance.now() - startedMs) / 1000))} records a second`);
   t.equal(shipper.counters.dropped, 3);

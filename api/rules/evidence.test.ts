@@ -6,8 +6,6 @@ import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { pathPattern, proposeFor, type Exclusion } from './evidence.js';
 
-t.setTimeout(240_000);
-
 const dayMs = 86_400_000;
 const nowMs = Date.parse('2026-03-01T12:00:00Z');
 const exclusion = (over: Partial<Exclusion>): Exclusion => ({ id: 1009500, rule_id: 942100, tag: null, target: 'ARGS:q', path: '/search', method: 'GET', reason: '', owner: '', expires_at: null, enabled: true, ...over });

@@ -10,7 +10,6 @@ import { onBothDatabases } from '../testing/databases.js';
 import { categoryKeys } from '../settings/schema/waf.js';
 import { findVirtualPatch, patchCatalog } from '../vpatch/catalog/index.js';
 
-t.setTimeout(300_000);
 const root = join(fileURLToPath(new URL('.', import.meta.url)), '../../..');
 const folder = join(process.env['GATEHOUSE_DATA'] ?? join(root, 'data'), 'crs');
 const crsDirectory = process.env['CRS_DIR'] ?? (existsSync(folder) ? join(folder, readdirSync(folder).filter((name) => /^\d/.test(name)).sort().at(-1) ?? 'none') : 'none');

@@ -6,8 +6,9 @@ import type { TrialRequest } from '#compiler';
 import { attackShapes } from './attack-shapes.js';
 import { namesOf, withParameter } from './request-parameters.js';
 import { suggestExclusion, type ExclusionRequest } from './suggest-exclusion.js';
+import { testMsMax } from '../testing/waiting.js';
 
-t.setTimeout(300_000);
+t.setTimeout(testMsMax);
 const root = join(fileURLToPath(new URL('.', import.meta.url)), '../../..');
 const folder = join(process.env['GATEHOUSE_DATA'] ?? join(root, 'data'), 'crs');
 const crsDirectory = process.env['CRS_DIR'] ?? (existsSync(folder) ? join(folder, readdirSync(folder).filter((name) => /^\d/.test(name)).sort().at(-1) ?? 'none') : 'none');

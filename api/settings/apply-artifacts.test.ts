@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { makeDirectory } from '../testing/temporary.js';
 import { artifactPath, findArtifact, pruneArtifacts, storeArtifact } from './apply-artifacts.js';
 
 t.test('artifacts on disk', async (t) => {
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-artifacts-'));
-  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeDirectory(t, 'artifacts');
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
   const put = async (text: string): Promise<string> => {
     await storeArtifact(directory, hash(text), Buffer.from(text));

@@ -1,21 +1,20 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { writeRuleSet } from '../testing/rule-set.js';
+import { makeDirectory } from '../testing/temporary.js';
 import { artifactPath } from './apply-artifacts.js';
 import { createPolicyCompiler, type PolicyCompiler, type PolicyCompilerOptions } from './apply-compiler.js';
+import { testMsMax } from '../testing/waiting.js';
 
-t.setTimeout(120_000);
+t.setTimeout(testMsMax);
 
 async function start(t: Test, changes: Partial<PolicyCompilerOptions> = {}): Promise<{ compiler: PolicyCompiler; artifacts: string }> {
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-compile-'));
+  const directory = await makeDirectory(t, 'compile');
   const artifacts = join(directory, 'artifacts');
   const compiler = createPolicyCompiler({ crsDirectory: await writeRuleSet(t), unicodeMapping: null, artifactsDirectory: artifacts, cacheDirectory: join(directory, 'cache'), threads: 1, ...changes });
-  t.teardown(async () => {
-    await compiler.close();
-    await rm(directory, { recursive: true, force: true });
-  });
+  t.teardown(() => compiler.close());
   return { compiler, artifacts };
 }
 const policy = (waf: object) => ({ waf, exclusions: [] });

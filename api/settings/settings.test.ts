@@ -10,7 +10,6 @@ import { applyMergePatch } from './merge-patch.js';
 import { settingNames } from './schema.js';
 import { readState } from './store.js';
 
-t.setTimeout(180_000);
 const text = toCanonicalJson;
 const get = async (at: TestApp, token: string) => at.call('GET', '/api/settings', { token });
 /** The body as stored, sealed secrets and all. */

@@ -1,12 +1,10 @@
 // A real data plane for tests of the control plane, in this process, on free ports. It is not behind a door, so it is
 // imported by its address; the types below are what these tests use of it.
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Test } from 'tap';
 import { resolveProxyConfig } from '#proxy/contract';
+import { makeDirectory } from './temporary.js';
 
 export const nodeToken = 'node-token-of-the-tests-0123456789abcdef';
 
@@ -38,7 +36,7 @@ export interface NodeOptions {
 
 export async function startNode(t: Test, options: NodeOptions): Promise<TestNode> {
   const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as { startDataPlane: (options: object) => Promise<Plane> };
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'gatehouse-node-')));
+  const dataDir = options.dataDir ?? (await makeDirectory(t, 'node'));
   const { config } = resolveProxyConfig({ timeouts: { drain_ms: 300 }, ...options.settings }, { customer: options.upstream, payment: options.upstream });
   const plane = await startDataPlane({
     host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: options.adminPort ?? 0, adminToken: nodeToken, workers: options.workers ?? 1, listener: 'auto', dataDir,
@@ -51,10 +49,7 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
     isStopped = true;
     await plane.stop();
   };
-  t.teardown(async () => {
-    await stop();
-    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
-  });
+  t.teardown(stop);
   return { url: `http://127.0.0.1:${plane.ports.admin}`, http: plane.ports.http, dataDir, status: () => plane.status(), stop };
 }
 

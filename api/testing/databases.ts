@@ -1,9 +1,9 @@
 // Databases for tests: a real PostgreSQL cluster and PGlite, each started once per test process and emptied between
 // suites. PostgreSQL refuses to run as root, so as root the cluster belongs to the `postgres` account.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,6 +11,8 @@ import root, { type Test } from 'tap';
 import { openEmbedded, openPostgres, type Database } from '../db/client.js';
 import { loadMigrations, migrate } from '../db/migrate.js';
 import { freePort } from './free-port.js';
+import { makeDirectory } from './temporary.js';
+import { testMsMax, until } from './waiting.js';
 
 const run = promisify(execFile);
 
@@ -22,7 +24,6 @@ export interface Cluster {
   /** Ends the server process at once, as a crash would (SIGQUIT: immediate shutdown, recovery at the next start). */
   crash(): Promise<void>;
   start(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 async function findBinaries(): Promise<string | null> {
@@ -39,12 +40,12 @@ async function identity(): Promise<{ uid: number; gid: number } | null> {
   return { uid: Number(stdout), gid: Number(group.stdout) };
 }
 
-/** Starts a throw-away PostgreSQL; null (with a printed reason by the caller) when the machine has none. */
-export async function startCluster(): Promise<Cluster | null> {
+/** Starts a throw-away PostgreSQL that goes with the test; null (with a printed reason by the caller) when the machine has none. */
+export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster | null> {
   const binaries = await findBinaries();
   if (binaries === null) return null;
   const who = await identity();
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pg-'));
+  const directory = await makeDirectory(t, 'pg');
   if (who !== null) await chown(directory, who.uid, who.gid);
   const as = who === null ? {} : { uid: who.uid, gid: who.gid };
   const data = join(directory, 'd');
@@ -56,23 +57,30 @@ export async function startCluster(): Promise<Cluster | null> {
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const child = server;
     server = null;
-    if (child === null || child.exitCode !== null) return;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     await new Promise<void>((resolve) => {
       child.once('exit', () => resolve());
       child.kill(signal);
     });
   };
   const start = async (): Promise<void> => {
-    server = spawn(join(binaries, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', directory, '-c', 'fsync=off', '-c', 'max_connections=60', '-c', 'shared_buffers=32MB'], { ...as, cwd: directory, stdio: 'ignore' });
-    for (let attempt = 0; attempt < 200; attempt++) {
-      const ready = await run(join(binaries, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q']).then(() => true, () => false);
-      if (ready) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error('the test PostgreSQL did not start');
+    const child = spawn(join(binaries, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', '', '-c', 'fsync=off', '-c', 'max_connections=60', '-c', 'shared_buffers=32MB'], { ...as, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+    server = child;
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-2000)));
+    await until('PostgreSQL accepts connections', () => {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the test PostgreSQL ended: ${said}`);
+      return run(join(binaries, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q']).then(() => true, () => false);
+    });
   };
+  t.teardown(() => end('SIGINT'));
+  // a test that leaves without its tear-down
+  process.once('exit', () => {
+    if (server === null) return;
+    server.kill('SIGQUIT');
+    rmSync(directory, { recursive: true, force: true });
+  });
   await start();
-  process.once('exit', () => server?.kill('SIGKILL'));
   return {
     directory,
     url: url('postgres'),
@@ -83,47 +91,41 @@ export async function startCluster(): Promise<Cluster | null> {
     },
     crash: () => end('SIGQUIT'),
     start,
-    async stop() {
-      await end('SIGINT');
-      await rm(directory, { recursive: true, force: true });
-    },
   };
 }
 
-/** A copy of an initialised, empty embedded database: creating one costs 4 s, copying it 0.1 s. */
-export async function copyEmbeddedTemplate(): Promise<string> {
+/** A copy of an initialised, empty embedded database that goes with the test: creating one costs 4 s, copying it 0.1 s. */
+export async function copyEmbeddedTemplate(t: Pick<Test, 'teardown'>): Promise<string> {
   const cache = join(fileURLToPath(new URL('../../../.cache/', import.meta.url)), 'embedded-template');
   if (!existsSync(cache)) {
-    const fresh = await mkdtemp(join(tmpdir(), 'gatehouse-template-'));
-    await (await openEmbedded(join(fresh, 'd'))).close();
+    const fresh = join(await makeDirectory(t, 'template'), 'd');
+    await (await openEmbedded(fresh)).close();
     await mkdir(join(cache, '..'), { recursive: true });
     const staged = `${cache}.${process.pid}`;
-    await cp(join(fresh, 'd'), staged, { recursive: true });
+    await cp(fresh, staged, { recursive: true });
     // another test process may have been faster; its copy is as good
     await rename(staged, cache).catch(() => rm(staged, { recursive: true, force: true }));
-    await rm(fresh, { recursive: true, force: true });
   }
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-embedded-'));
-  await cp(cache, join(directory, 'd'), { recursive: true });
-  await chmod(join(directory, 'd'), 0o700);
-  return join(directory, 'd');
+  const directory = join(await makeDirectory(t, 'embedded'), 'd');
+  await cp(cache, directory, { recursive: true });
+  await chmod(directory, 0o700);
+  return directory;
 }
+
+root.setTimeout(testMsMax);
 
 // Starting a database costs more than most suites: one of each per test process, emptied between suites.
 let sharedCluster: Promise<Cluster | null> | null = null;
-let sharedEmbedded: Promise<{ database: Database; directory: string }> | null = null;
+let sharedEmbedded: Promise<Database> | null = null;
 
-root.teardown(async () => {
-  await (await sharedCluster)?.stop();
-  const embedded = await sharedEmbedded;
-  if (embedded === null) return;
-  await embedded.database.close();
-  await rm(join(embedded.directory, '..'), { recursive: true, force: true });
-});
+async function openShared(): Promise<Database> {
+  const database = await openEmbedded(await copyEmbeddedTemplate(root));
+  root.teardown(() => database.close());
+  return database;
+}
 
 async function emptyEmbedded(): Promise<Database> {
-  sharedEmbedded ??= copyEmbeddedTemplate().then(async (directory) => ({ database: await openEmbedded(directory), directory }));
-  const { database } = await sharedEmbedded;
+  const database = await (sharedEmbedded ??= openShared());
   await database.sql.unsafe('drop schema public cascade; create schema public');
   return database;
 }
@@ -133,27 +135,19 @@ async function emptyEmbedded(): Promise<Database> {
  * GATEHOUSE_TEST_WITHOUT_POSTGRES=1 says that the machine is known to have none.
  */
 export async function onBothDatabases(t: Test, name: string, suite: (t: Test, database: Database) => Promise<void>): Promise<void> {
-  // the machine may be busy with other suites; nothing here waits on a clock
-  t.setTimeout(180_000);
   const migrations = await loadMigrations();
   await t.test(`${name} on the embedded database`, async (t) => {
-    t.setTimeout(180_000);
     const database = await emptyEmbedded();
     await migrate(database, migrations);
     await suite(t, database);
   });
   const skip = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
   await t.test(`${name} on PostgreSQL`, { skip }, async (t) => {
-    t.setTimeout(180_000);
-    sharedCluster ??= startCluster();
-    const cluster = await sharedCluster;
+    const cluster = await (sharedCluster ??= startCluster(root));
     if (cluster === null) return void t.fail('no PostgreSQL binaries below /usr/lib/postgresql (apt-get install postgresql)');
     const database = openPostgres(await cluster.create());
-    try {
-      await migrate(database, migrations);
-      await suite(t, database);
-    } finally {
-      await database.close();
-    }
+    t.teardown(() => database.close()); // first in, last out: what the suite tears down may still be using it
+    await migrate(database, migrations);
+    await suite(t, database);
   });
 }

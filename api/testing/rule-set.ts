@@ -1,17 +1,16 @@
 // A rule set of a few rules of our own that the policy takes for a CRS release: tests of the change road need rules that
 // compile in a moment, not the ones that protect.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { makeDirectory } from './temporary.js';
 
 const family = ['OWASP', 'CRS'].join('_');
 /** Every tag that a category switches; the policy refuses rule sets that lack one. */
 const tags = ['ATTACK-XSS', 'ATTACK-RCE', 'WEB-SHELLS', 'ATTACK-PHP', 'ATTACK-JAVA', 'ATTACK-GENERIC', 'ATTACK-LFI', 'ATTACK-RFI', 'PROTOCOL-ENFORCEMENT', 'PROTOCOL-ATTACK', 'MULTIPART-ATTACK', 'METHOD-ENFORCEMENT', 'SCANNER-DETECTION', 'ATTACK-SESSION-FIXATION', 'DATA-LEAKAGES', 'DATA-LEAKAGES-SQL', 'DATA-LEAKAGES-JAVA', 'DATA-LEAKAGES-PHP', 'DATA-LEAKAGES-IIS', 'DATA-LEAKAGES-RUBY'];
 
 export async function writeRuleSet(t: Test): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-rules-'));
-  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeDirectory(t, 'rules');
   await mkdir(join(directory, 'rules'));
   const rules = [
     `SecComponentSignature "${family}/${[4, 99, 0].join('.')}"`,

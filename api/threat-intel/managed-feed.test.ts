@@ -15,8 +15,6 @@ import { isInnerNetwork } from './inner-networks.js';
 import { feedPatchIds, readManagedFeed } from './managed-document.js';
 import { toNetwork } from './parse.js';
 
-t.setTimeout(240_000);
-
 const patch = {
   id: 1007900, cve: 'CVE-2026-10001', title: 'Example template injection', product: 'Example', affected: '1.x', cwe: 'CWE-94', severity: 'critical', phase: 2,
   links: [['REQUEST_FILENAME', '@contains /example/render', 'urlDecodeUni,normalizePathWin,lowercase'], ['ARGS:template', '@contains {{']],

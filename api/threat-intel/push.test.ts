@@ -5,15 +5,15 @@ import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { onBothDatabases } from '../testing/databases.js';
+import { freePort } from '../testing/free-port.js';
+import { testMsMax, until } from '../testing/waiting.js';
 import { createThreatPush } from './push.js';
-
-t.setTimeout(240_000);
 
 const ask = async (node: TestNode): Promise<number> => (await fetch(`http://127.0.0.1:${node.http}/`, { headers: { connection: 'close' } })).status;
 
 /** The list reaches a worker by a message: the request after the answer may overtake it by a hair. */
 async function becomes(node: TestNode, status: number): Promise<number> {
-  for (let round = 0; round < 100 && (await ask(node)) !== status; round++) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(`the node answers ${status}`, async () => (await ask(node)) === status);
   return ask(node);
 }
 
@@ -22,10 +22,11 @@ async function suite(t: Test, database: Database): Promise<void> {
   // no rules, and open without them: what is refused is refused by the list alone
   const settings = { sites: [{ name: 'all', prefix: '/', upstream, protected: true, fail_mode: 'open' }] };
   const first = await startNode(t, { upstream, settings });
-  const second = await startNode(t, { upstream, settings });
+  const port = await freePort(); // of one that goes and comes back
+  const second = await startNode(t, { upstream, settings, adminPort: port });
   const clock = { nowMs: Date.parse('2026-03-01T12:00:00Z') };
   let puts = 0;
-  const client = createNodeClient({ token: nodeToken, statusTimeoutMs: 1000 });
+  const client = createNodeClient({ token: nodeToken, statusTimeoutMs: testMsMax });
   const push = createThreatPush({ sql: database.sql, urls: [first.url, second.url], now: () => clock.nowMs, client: { status: client.status, putThreats: (url, list) => (puts++, client.putThreats(url, list)) } });
   const at = await startTestApp(database, { threatsChanged: push.changed });
   t.teardown(() => at.close());
@@ -51,7 +52,6 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal(await becomes(first, 200), 200, 'an entry ends when it said it would');
 
   await add({ addresses: ['127.0.0.0/8'], force: true });
-  const port = Number(new URL(second.url).port);
   await second.stop();
   t.match(await add({ addresses: ['198.51.100.7'] }), { status: 200 }, 'a node that is away holds nobody up');
   const back = await startNode(t, { upstream, settings, adminPort: port });
@@ -61,7 +61,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal(puts, 1, 'and is the only one that is sent something');
   t.equal(await becomes(back, 403), 403);
 
-  const stranger = createThreatPush({ sql: database.sql, urls: [first.url], client: createNodeClient({ token: 'wrong' }), now: () => clock.nowMs });
+  const stranger = createThreatPush({ sql: database.sql, urls: [first.url], client: createNodeClient({ token: 'wrong', statusTimeoutMs: testMsMax }), now: () => clock.nowMs });
   t.equal(await stranger.reconcile(), '', 'a node that does not know us is not counted as behind');
   await stranger.changed();
   await Promise.all([push.changed(), push.changed(), push.changed()]);

@@ -8,8 +8,9 @@ import { checkRuleText, compileRuleTrial, createTrial, emitArtifact, toRequestHe
 import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
 import { createMemoryStore } from '#engine/memory-store';
 import { patchCatalog } from './catalog/index.js';
+import { testMsMax } from '../testing/waiting.js';
 
-t.setTimeout(300_000);
+t.setTimeout(testMsMax);
 const range = [1_007_000, 1_007_999] as const;
 const whole = patchCatalog.map(({ seclang }) => seclang).join('');
 const nowMs = 0;
