@@ -1,6 +1,7 @@
 // The upstream client against scripted servers: reuse, retries, time limits, and what a broken upstream leads to.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
+import { until } from './e2e/waiting.js';
 import type { ProxyError } from './errors.js';
 import { UpstreamPool, type UpstreamExchange, type UpstreamHandler, type UpstreamHead, type UpstreamOptions, type UpstreamRequest } from './upstream.js';
 
@@ -37,8 +38,9 @@ async function serve(t: Test, onRequest: (socket: Socket, request: string, nth: 
   return { port: (server.address() as AddressInfo).port, server, sockets };
 }
 
+/** Patient, but for the times that `changes` shortens because they are to pass. */
 function poolTo(t: Test, port: number, changes: Partial<UpstreamOptions> = {}): UpstreamPool {
-  const pool = new UpstreamPool({ host: '127.0.0.1', port, tls: false, serverName: 'x', verifyCertificate: true, connectionsMax: 4, waitersMax: 4, connectTimeoutMs: 400, headTimeoutMs: 400, bodyIdleTimeoutMs: 400, keepAliveMs: 5000, ...changes });
+  const pool = new UpstreamPool({ host: '127.0.0.1', port, tls: false, serverName: 'x', verifyCertificate: true, connectionsMax: 4, waitersMax: 4, connectTimeoutMs: 60_000, headTimeoutMs: 60_000, bodyIdleTimeoutMs: 60_000, keepAliveMs: 60_000, ...changes });
   t.teardown(() => pool.close());
   return pool;
 }
@@ -128,25 +130,24 @@ t.test('a fresh connection that dies is not tried again', async (t) => {
 });
 
 t.test('what goes wrong has a code and a source', async (t) => {
-  const { port: closedPort, server } = await serve(t, () => {});
-  await new Promise((resolve) => server.close(resolve));
+  const closedPort = 1; // nobody but root could listen there, and nobody does
   t.match((await ask(poolTo(t, closedPort))).error, { code: 'PXY_UPSTREAM_CONNECT', source: 'upstream', status: 502, nothingSent: true });
 
-  const cases: readonly { why: string; answer: string | null; closes?: boolean; code: string }[] = [
-    { why: 'says nothing', answer: null, code: 'PXY_UPSTREAM_HEAD_TIMEOUT' },
-    { why: 'says half a head', answer: 'HTTP/1.1 200', code: 'PXY_UPSTREAM_HEAD_TIMEOUT' },
-    { why: 'stops in the body', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', code: 'PXY_UPSTREAM_BODY_TIMEOUT' },
+  const cases: readonly { why: string; answer: string | null; closes?: boolean; times?: Partial<UpstreamOptions>; code: string }[] = [
+    { why: 'says nothing', answer: null, times: { headTimeoutMs: 300 }, code: 'PXY_UPSTREAM_HEAD_TIMEOUT' },
+    { why: 'says half a head', answer: 'HTTP/1.1 200', times: { headTimeoutMs: 300 }, code: 'PXY_UPSTREAM_HEAD_TIMEOUT' },
+    { why: 'stops in the body', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', times: { bodyIdleTimeoutMs: 300 }, code: 'PXY_UPSTREAM_BODY_TIMEOUT' },
     { why: 'closes in the body', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', closes: true, code: 'PXY_UPSTREAM_RESET' },
     { why: 'closes in a chunk', answer: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc', closes: true, code: 'PXY_UPSTREAM_RESET' },
     { why: 'speaks something else', answer: 'SSH-2.0-x\r\n\r\n', code: 'PXY_UPSTREAM_MALFORMED' },
   ];
   await Promise.all(
-    cases.map(async ({ why, answer, closes, code }) => {
+    cases.map(async ({ why, answer, closes, times, code }) => {
       const { port } = await serve(t, (socket) => {
         if (answer !== null) socket.write(answer);
         if (closes === true) socket.end();
       });
-      const { error } = await ask(poolTo(t, port));
+      const { error } = await ask(poolTo(t, port, times));
       t.equal(error?.code, code, why);
     }),
   );
@@ -177,11 +178,15 @@ t.test('a body is streamed up, and the response can be paused', async (t) => {
 });
 
 t.test('giving up closes the connection and says nothing more', async (t) => {
-  const { port } = await serve(t, (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'));
+  const { port, sockets } = await serve(t, (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'));
   const pool = poolTo(t, port);
   let heard = 0;
-  void ask(pool, {}, (exchange) => setTimeout(() => exchange.abort(), 50)).then(() => (heard += 1));
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  t.equal(heard, 0);
+  let begun: { readonly exchange: UpstreamExchange; readonly result: Result } | null = null;
+  void ask(pool, {}, (exchange, result) => (begun = { exchange, result })).then(() => (heard += 1));
+  const { exchange, result } = begun as unknown as { readonly exchange: UpstreamExchange; readonly result: Result };
+  t.ok(await until(() => result.body === 'abc'), 'a part came');
+  exchange.abort();
   t.equal(pool.openConnections, 0);
+  t.ok(await until(() => sockets[0]?.destroyed === true), 'the upstream sees it');
+  t.equal(heard, 0);
 });

@@ -1,5 +1,4 @@
-// Starts a backend and a data plane on free ports for a test, and stops both; and how these tests wait: for a condition, with
-// a deadline that is there to end a test that would wait for ever, never to measure anything.
+// Starts a backend and a data plane on free ports for a test, and stops both.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -11,6 +10,8 @@ import type { ProxyConfig } from '../contract.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
 import { startDataPlane, type DataPlane, type DataPlaneOptions } from '../main.js';
 import { doubleArtifact } from './inspection-double.js';
+
+export { testMsMax, until } from './waiting.js';
 
 export interface Backend {
   readonly port: number;
@@ -80,25 +81,6 @@ export function admin(plane: DataPlane, path: string, init: { method?: string; b
 
 /** Those that can run here: uWebSockets.js has binaries for some versions of Node.js only. */
 export const listenerKinds: readonly ListenerKind[] = chooseListener('auto').kind === 'uws' ? ['uws', 'node'] : ['node'];
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-const patienceMs = 120_000;
-
-/** Asks until `isTrue`; false when it does not come. */
-export async function until(isTrue: () => boolean | Promise<boolean>): Promise<boolean> {
-  const startedMs = performance.now();
-  while (!(await isTrue())) {
-    if (performance.now() - startedMs > patienceMs) return false;
-    await pause(20);
-  }
-  return true;
-}
-
-/** For `t.setTimeout` of files that may take longer than the 30 s of a bare run; where bin/test.mjs sets a limit, that one holds. */
-export const testMsMax = Number(process.env['TAP_TIMEOUT'] ?? 900) * 1000;
 
 interface WorkerStatus {
   readonly state: string;

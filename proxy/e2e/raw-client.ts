@@ -1,13 +1,11 @@
 // A client that sends exactly the bytes it is told to, for tests.
 import { connect, type Socket } from 'node:net';
+import { patienceMs } from './waiting.js';
 
 export interface RawReply {
   readonly text: string;
   readonly isClosed: boolean;
 }
-
-/** Of a client that will get an answer: it gives up only where it would wait for ever. */
-const patienceMs = 120_000;
 
 /** Sends pieces with a pause between, collects what comes until `isDone` says so, the peer closes, or `waitMs` passed. */
 export function sendRaw(port: number, pieces: string | readonly string[], waitMs = patienceMs, isDone?: (text: string) => boolean): Promise<RawReply> {

@@ -3,8 +3,8 @@
 import { connect } from 'node:net';
 import t from 'tap';
 import { defaultLimits, defaultTimeouts } from '../contract.js';
-import { until } from '../e2e/harness.js';
 import { bodyOf, sendRaw, statusOf } from '../e2e/raw-client.js';
+import { until } from '../e2e/waiting.js';
 import { differences, type Outcome } from './differences.js';
 import { listen, type Exchange, type Listener, type ListenerKind } from './index.js';
 
