@@ -100,6 +100,38 @@ t.test('no more connections than allowed: others wait, or are told so', async (t
   t.equal(results.filter(({ body }) => body === 'x').length, 5);
 });
 
+t.test('an upload that had to wait for a connection is asked for the rest of it', async (t) => {
+  const holder: { answer: (() => void) | null } = { answer: null };
+  const { port } = await serve(t, (socket, request) => {
+    if (request.startsWith('GET')) holder.answer = () => socket.write(ok('first'));
+    else socket.write(ok(request.slice(-4)));
+  });
+  const pool = poolTo(t, port, { connectionsMax: 1, connectTimeoutMs: 60_000, headTimeoutMs: 60_000 });
+  const first = ask(pool);
+  const upload = new Promise<string>((resolve, reject) => {
+    let body = '';
+    const exchange = pool.dispatch(
+      { method: 'POST', head: 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n', body: null, isStreaming: true },
+      {
+        onInterim: () => {},
+        onHead: () => {},
+        onData: (chunk) => (body += chunk.toString('latin1')),
+        onEnd: () => resolve(body),
+        onError: reject,
+        onDrain: () => {
+          exchange.write(Buffer.from('cd'));
+          exchange.end();
+        },
+      },
+    );
+    t.equal(exchange.write(Buffer.from('ab')), false, 'nothing takes it yet');
+  });
+  while (holder.answer === null) await new Promise((resolve) => setTimeout(resolve, 5));
+  holder.answer();
+  t.equal((await first).body, 'first');
+  t.equal(await upload, 'abcd');
+});
+
 t.test('a kept connection that the upstream closed: again on a fresh one, where that is safe', async (t) => {
   let requests = 0;
   const { port } = await serve(t, (socket, _request, nth) => {

@@ -189,8 +189,11 @@ class Attempt implements UpstreamExchange {
   attach(connection: Connection): void {
     this.connection = connection;
     this.tries += 1;
-    for (const chunk of this.held) connection.write(chunk);
-    this.held = [];
+    if (this.held.length > 0) {
+      let isFlowing = true;
+      for (const chunk of this.held.splice(0)) isFlowing = connection.write(chunk) && isFlowing;
+      if (isFlowing) this.handler.onDrain(); // whoever was told to wait waits for this; the socket has nothing to say
+    }
     if (this.isHeldEnd) connection.finishBody();
   }
 
