@@ -12,7 +12,7 @@ import { controlUrl } from './control-plane.mjs';
 import { createEnvFile, envFile, readEnvironment, readFlags, Refusal, root, shown } from './environment.mjs';
 import { resolveProxy, upstreamsOf } from './proxy-config.mjs';
 
-const healthMsMax = 60_000;
+const healthMsMax = 180_000; // a child that ends is noticed at once; this is for one that hangs, not for a slow machine
 const stopMsMax = 15_000;
 const restartPauseMsMax = 30_000;
 const logBytesMax = 50_000_000; // a log larger than this is set aside at the next start
@@ -41,7 +41,7 @@ async function checkPorts(wanted) {
 /** One supervised child: its output goes to a log file, `ready` settles when it says so over the channel. */
 class Child {
   constructor({ name, args, env, logFile, resumes = false }) {
-    Object.assign(this, { name, args, env, logFile, resumes, process: null, stopping: false, onExit: () => {} });
+    Object.assign(this, { name, args, env, logFile, resumes, process: null, logged: Promise.resolve(), stopping: false, onExit: () => {} });
   }
 
   start() {
@@ -52,8 +52,9 @@ class Child {
     this.process = spawn(process.execPath, [join(root, 'bin/gatehouse'), ...this.args], { cwd: root, env: this.env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
     this.process.stdout.pipe(log, { end: false });
     this.process.stderr.pipe(log, { end: false });
+    // what it said last may still be on its way when it has ended
+    this.logged = new Promise((settle) => this.process.once('close', () => log.end(settle)));
     this.process.on('exit', (code, signal) => {
-      log.end();
       this.process = null;
       this.onExit(code ?? signal);
     });
@@ -72,7 +73,7 @@ class Child {
       });
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
-        setTimeout(() => refuse(new Refusal(`${this.name} ended with ${code ?? signal} while starting.\n${this.tail()}`)), 50); // lets the log be written
+        void this.logged.then(() => refuse(new Refusal(`${this.name} ended with ${code ?? signal} while starting.\n${this.tail()}`)));
       });
     });
   }

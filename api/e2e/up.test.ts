@@ -2,38 +2,29 @@
 // compile in a moment. Nothing of it is imported; what it prints and what its ports answer is all that counts.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { startUpstream } from '../testing/data-plane.js';
+import { freePort } from '../testing/free-port.js';
 import { writeRuleSet } from '../testing/rule-set.js';
+import { bareEnvironment, makeDirectory } from '../testing/temporary.js';
+import { testMsMax, until as untilSo } from '../testing/waiting.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url)); // from build/api/e2e
-const startMsMax = 90_000;
-const stopMsMax = 10_000;
+const startMsMax = 300_000;
+const stopMsMax = 120_000; // `up` itself kills a part after 15 s, and says so
 
-t.setTimeout(4 * startMsMax); // a bare `node` run allows 30 s otherwise
+t.setTimeout(testMsMax);
 
 const portNames = ['WAF_PORT', 'GATEHOUSE_ADMIN_PORT', 'API_PORT', 'DEMO_PORT'] as const;
 type PortName = (typeof portNames)[number];
 
-/** All are held until all are known, so that no two are the same. */
 async function freePorts(): Promise<Record<PortName, string>> {
-  const servers = await Promise.all(
-    portNames.map(
-      (name) =>
-        new Promise<{ name: PortName; port: number; close: () => Promise<unknown> }>((resolve) => {
-          const server = createServer();
-          server.listen(0, '127.0.0.1', () => resolve({ name, port: (server.address() as AddressInfo).port, close: () => new Promise((closed) => server.close(closed)) }));
-        }),
-    ),
-  );
-  await Promise.all(servers.map(({ close }) => close()));
-  return Object.fromEntries(servers.map(({ name, port }) => [name, String(port)])) as Record<PortName, string>;
+  const ports: [string, string][] = [];
+  for (const name of portNames) ports.push([name, String(await freePort())]);
+  return Object.fromEntries(ports) as Record<PortName, string>;
 }
 
 interface Up {
@@ -45,11 +36,14 @@ interface Up {
   readonly ended: Promise<number | string>;
 }
 
+/** Tests reach nothing outside: the check of a new password is refused at once. */
+const breachCheck = { BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/' };
+
 /** Only what a login shell would have: an environment that this test inherits must not decide what it sees. */
 function startUp(t: Test, variables: Readonly<Record<string, string>>): Up {
-  const { PATH = '', HOME = '' } = process.env;
+  const { HOME = '' } = process.env;
   // tap loads itself into every Node.js that its tests start, by NODE_OPTIONS, and does not get on with a command that has no .js.
-  const child = spawn('/bin/sh', ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, join(root, 'bin/gatehouse'), 'up'], { cwd: root, env: { PATH, HOME, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('/bin/sh', ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, join(root, 'bin/gatehouse'), 'up'], { cwd: root, env: { ...bareEnvironment(), HOME, ...breachCheck, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -98,14 +92,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** SIGTERM; resolves when it is over, with how long that took. */
-async function stop(up: Up): Promise<{ readonly code: number | string; readonly tookMs: number }> {
-  const startedMs = performance.now();
+/** SIGTERM; resolves with the exit code, or the signal that ended it. */
+async function stop(up: Up): Promise<number | string> {
   up.process.kill('SIGTERM');
-  const lastResort = setTimeout(() => up.process.kill('SIGKILL'), 3 * stopMsMax); // its parts end with it: their channel closes
+  const lastResort = setTimeout(() => up.process.kill('SIGKILL'), stopMsMax); // its parts end with it: their channel closes
   const code = await up.ended;
   clearTimeout(lastResort);
-  return { code, tookMs: performance.now() - startedMs };
+  return code;
 }
 
 async function textOfAll(directory: string): Promise<string> {
@@ -129,9 +122,8 @@ const logIn = (port: string, password: string): Promise<Answer> => callApi(port,
 const attack = "/search?q=1'%20OR%20'1'='1'%20--%20";
 const isUp = /Ctrl-C stops everything\./;
 
-t.test('from an empty directory to a protected shop, down, and up again', { timeout: 4 * startMsMax }, async (t) => {
-  const home = await mkdtemp(join(tmpdir(), 'gatehouse-up-'));
-  t.teardown(() => rm(home, { recursive: true, force: true }));
+t.test('from an empty directory to a protected shop, down, and up again', async (t) => {
+  const home = await makeDirectory(t, 'up');
   const ports = await freePorts();
   const envFile = join(home, '.env');
   const variables = { ...ports, GATEHOUSE_ENV_FILE: envFile, GATEHOUSE_DATA: join(home, 'data'), WAF_BIND: '127.0.0.1', DATA_WORKERS: '1', CRS_DIR: await writeRuleSet(t) };
@@ -175,11 +167,10 @@ t.test('from an empty directory to a protected shop, down, and up again', { time
     t.notOk((await textOfAll(join(home, 'data', 'log'))).includes(password), 'no log has it');
   });
 
-  await t.test('a second start on the same ports says which are taken, at once', async (t) => {
-    const startedMs = performance.now();
-    const second = startUp(t, variables);
+  await t.test('a second start on the same ports says which are taken, before anything slow', async (t) => {
+    const second = startUp(t, { ...variables, GATEHOUSE_DATA: join(home, 'empty') });
     t.equal(await second.ended, 1);
-    t.ok(performance.now() - startedMs < 10_000, 'before anything slow');
+    t.notMatch(second.said(), /compil/, 'it has no rules yet and compiles none');
     for (const name of portNames) t.match(second.said(), new RegExp(`port ${ports[name]} \\(.*\\) is taken; .*${name} in .*--${name.toLowerCase().replaceAll('_', '-')} N`), name);
     t.notMatch(second.said(), /^\s+at /m, 'no stack');
     t.equal((await fetch(`${shop}/search?q=lamp`)).status, 200, 'what runs goes on');
@@ -195,10 +186,9 @@ t.test('from an empty directory to a protected shop, down, and up again', { time
     pids = [...pids, ...childrenOf(first.process.pid ?? 0).map(({ pid }) => pid)];
   });
 
-  await t.test('SIGTERM ends every part within seconds', async (t) => {
-    const { code, tookMs } = await stop(first);
-    t.equal(code, 0);
-    t.ok(tookMs < stopMsMax, `${Math.round(tookMs)} ms`);
+  await t.test('SIGTERM ends every part', async (t) => {
+    t.equal(await stop(first), 0);
+    t.notMatch(first.said(), /did not stop/, 'each by itself');
     t.same(pids.filter(isAlive), [], 'no process is left');
     for (const name of portNames) await t.rejects(fetch(`http://127.0.0.1:${ports[name]}/`), `${name} is free again`);
   });
@@ -222,7 +212,7 @@ t.test('from an empty directory to a protected shop, down, and up again', { time
     t.equal((await callApi(ports.API_PORT, 'POST', '/api/account/password', { current: password, password: 'Quiet-river-stone-41' }, token)).status, 204);
     t.equal((await callApi(ports.API_PORT, 'PATCH', '/api/settings', { sites: [{ name: 'mine', prefix: '/', upstream: own }] }, token)).status, 200);
     t.equal((await callApi(ports.API_PORT, 'POST', '/api/apply', null, token)).status, 200);
-    t.equal((await stop(again)).code, 0);
+    t.equal(await stop(again), 0);
   });
 
   await t.test('sites of the settings win over the environment, and the start says so', async (t) => {
@@ -231,23 +221,23 @@ t.test('from an empty directory to a protected shop, down, and up again', { time
     t.match(third.said(), `/ → ${own}\n`);
     t.match(third.said(), /UPSTREAM_PAYMENT=http:\/\/127\.0\.0\.1:1 is NOT in force: the settings have sites/);
     t.equal(await payment(), 'an application of my own');
-    t.equal((await stop(third)).code, 0);
+    t.equal(await stop(third), 0);
   });
 });
 
-t.test('ended while it compiles, it leaves nothing behind', { timeout: startMsMax }, async (t) => {
-  const home = await mkdtemp(join(tmpdir(), 'gatehouse-up-'));
-  t.teardown(() => rm(home, { recursive: true, force: true }));
-  const up = startUp(t, { ...(await freePorts()), GATEHOUSE_ENV_FILE: join(home, '.env'), GATEHOUSE_DATA: join(home, 'data'), WAF_BIND: '127.0.0.1', CRS_DIR: await writeRuleSet(t) });
+t.test('ended while it compiles, it leaves nothing behind', async (t) => {
+  const home = await makeDirectory(t, 'up');
+  const rules = await writeRuleSet(t);
+  // a pipe that nobody writes to: the compiler is still reading it whenever this test gets to look
+  execFileSync('mkfifo', [join(rules, 'endless.data')]);
+  await appendFile(join(rules, 'rules', 'REQUEST-901-INITIALIZATION.conf'), 'SecRule ARGS "@pmFromFile ../endless.data" "id:949999,phase:2,pass"\n');
+  const up = startUp(t, { ...(await freePorts()), GATEHOUSE_ENV_FILE: join(home, '.env'), GATEHOUSE_DATA: join(home, 'data'), WAF_BIND: '127.0.0.1', CRS_DIR: rules });
   await up.until(/compiling the rules/);
-  const pid = up.process.pid ?? 0;
-  for (let tries = 0; childrenOf(pid).length === 0 && tries < 50; tries += 1) await pause(20);
-  const compilers = childrenOf(pid).map((child) => child.pid);
-  t.equal(compilers.length, 1, 'the compiler runs in a process of its own');
-  const { code, tookMs } = await stop(up);
-  t.equal(code, 0, up.said());
-  t.ok(tookMs < stopMsMax, `${Math.round(tookMs)} ms`);
-  t.same(compilers.filter(isAlive), [], 'the compiler has ended, too');
+  const compilers = (): number[] => childrenOf(up.process.pid ?? 0).filter(({ command }) => / compile /.test(command)).map(({ pid }) => pid);
+  await untilSo('the compiler runs in a process of its own', () => compilers().length === 1);
+  const compiling = compilers();
+  t.equal(await stop(up), 0, up.said());
+  t.same(compiling.filter(isAlive), [], 'the compiler has ended, too');
   t.same((await readdir(join(home, 'data', 'artifacts'))).filter((name) => name.includes('part')), [], 'no unfinished file is left');
   t.notOk(existsSync(join(home, 'data', 'current.json')));
 });
