@@ -18,6 +18,8 @@ interface Case {
 
 const host = 'Host: h\r\n';
 const chunkedPost = `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`;
+const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+const handshake = `GET /a HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n${key}`;
 const many = Array.from({ length: 60 }, (_, index) => `X-${index}: 1\r\n`).join('');
 
 const cases: readonly Case[] = [
@@ -71,6 +73,18 @@ const cases: readonly Case[] = [
   { name: 'an empty Host', wire: 'GET /a HTTP/1.1\r\nHost:\r\n\r\n', outcome: 400 },
   { name: 'a field name with a dot', wire: `GET /a HTTP/1.1\r\n${host}X.A: 1\r\n\r\n`, outcome: 200 },
   { name: 'a request with bytes behind it', wire: `POST /slow HTTP/1.1\r\n${host}\r\nhi=there\r\n\r\n`, outcome: 200 },
+  { name: 'a bare line feed behind a chunk size', wire: `${chunkedPost}3\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'a space behind a chunk size', wire: `${chunkedPost}3 \r\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'a chunk without a size', wire: `${chunkedPost}\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'a chunk size beyond 64 bits', wire: `${chunkedPost}10000000000000003\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  { name: 'a request in the trailers', wire: `${chunkedPost}3\r\nabc\r\n0\r\nGET /b HTTP/1.1\r\n${host}\r\n`, outcome: 400 },
+  { name: 'an expectation of something else', wire: `GET /a HTTP/1.1\r\n${host}Expect: 200-ok\r\n\r\n`, outcome: 417 },
+  { name: 'CONNECT', wire: `CONNECT h:443 HTTP/1.1\r\n${host}\r\n`, outcome: 501 },
+  { name: 'a handshake with a body', wire: `${handshake}Content-Length: 3\r\n\r\nabc`, outcome: 400 },
+  { name: "a handshake's key alone", wire: `GET /a HTTP/1.1\r\n${host}Sec-WebSocket-Version: 13\r\n${key}\r\n`, outcome: 200 },
+  { name: 'an Upgrade that Connection does not name', wire: `GET /a HTTP/1.1\r\n${host}Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n${key}\r\n`, outcome: 200 },
+  { name: 'an Upgrade to something else', wire: `GET /a HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`, outcome: 200 },
+  { name: 'an Upgrade to something else, with a body', wire: [`POST /a HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 6\r\n\r\nabc`, 'def'], outcome: 200, body: 'abcdef' },
   { name: 'two pipelined requests', wire: `GET /slow HTTP/1.1\r\n${host}\r\nGET /slow HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
 ];
 
@@ -87,10 +101,15 @@ interface Unanswered {
 }
 
 /** Answers with what it saw; what the path says decides how. */
-function echo(exchange: Exchange, unanswered: Unanswered): void {
+function echo(exchange: Exchange, unanswered: Unanswered, seen: string[]): void {
   const { head, refusal } = exchange;
+  seen.push(head.uri);
   if (refusal !== null) {
     exchange.respond(refusal.status, ['Content-Type', 'text/plain'], refusal.reason, true);
+    return;
+  }
+  if (exchange.isUpgrade) {
+    exchange.respond(500, [], 'a handshake', true);
     return;
   }
   const path = head.uri.split('?')[0];
@@ -107,7 +126,12 @@ function echo(exchange: Exchange, unanswered: Unanswered): void {
     exchange.startResponse(200, '', [], 100);
     exchange.write(Buffer.from('only this'));
     setTimeout(() => exchange.close(), 10);
-  } else if (path === '/slow') setTimeout(() => exchange.respond(200, [], 'slow', false), 30);
+  } else if (path === '/cut-unknown') {
+    exchange.startResponse(200, '', [], null);
+    exchange.write(Buffer.from('only this'));
+    setTimeout(() => exchange.close(), 10);
+  } else if (path === '/refused') exchange.respond(403, [], 'no', true);
+  else if (path === '/slow') setTimeout(() => exchange.respond(200, [], 'slow', false), 30);
   else if (path === '/hints') {
     exchange.relayInterim(103, '', ['Link', '</a.css>; rel=preload']);
     exchange.respond(200, [], 'after', false);
@@ -166,11 +190,12 @@ function unchunk(text: string): string {
 
 export function runListenerContract(kind: ListenerKind): void {
   const unanswered: Unanswered = { taken: 0, aborted: 0 };
+  const seen: string[] = [];
   let listener: Listener;
   const own = new Map(differences.filter((difference) => difference.listener === kind).map((difference) => [difference.case, difference.outcome]));
 
   t.before(async () => {
-    listener = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => ({ ...defaultLimits, headerFieldsMax: 100 }), timeouts: defaultTimeouts, handler: { onRequest: (exchange) => echo(exchange, unanswered) } });
+    listener = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => ({ ...defaultLimits, headerFieldsMax: 100 }), timeouts: defaultTimeouts, handler: { onRequest: (exchange) => echo(exchange, unanswered, seen) } });
   });
   t.teardown(() => listener.stop(100));
 
@@ -224,9 +249,47 @@ export function runListenerContract(kind: ListenerKind): void {
     const old = async (path: string): Promise<string> => (await sendRaw(listener.port, `GET ${path} HTTP/1.0\r\n${host}\r\n`, undefined, () => false)).text;
     t.match(await old('/hints'), /^HTTP\/1\.1 200 OK\r\n/, 'HTTP/1.0 has no interim responses');
     t.match(await old('/trailers'), /\r\n\r\nbefore$/, 'nor chunks, and so no trailers');
+    const isReset = await new Promise<boolean>((resolve) => {
+      const socket = connect(listener.port, '127.0.0.1', () => socket.write(`GET /cut-unknown HTTP/1.0\r\n${host}\r\n`));
+      socket.on('error', () => resolve(true));
+      socket.on('close', () => resolve(false));
+      socket.resume();
+    });
+    t.ok(isReset, 'a body that only the end of the connection ends is not cut off in an orderly way');
+  });
+
+  t.test(`${kind}: nothing that follows a refused head is a request`, async (t) => {
+    const hidden = `GET /hidden HTTP/1.1\r\n${host}\r\n`;
+    const heads = [`GET /a#b HTTP/1.1\r\n${host}\r\n`, `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`, `HEAD /a HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n`, `${handshake}Content-Length: 3\r\n\r\nabc`, `GET /a HTTP/1.1\r\n${host}Host: i\r\n\r\n`];
+    for (const head of heads) {
+      const { text, isClosed } = await sendRaw(listener.port, head + hidden, undefined, () => false);
+      t.ok(isClosed, JSON.stringify(head));
+      t.ok((text.match(/HTTP\/1\.1 /g) ?? []).length <= 1, 'one answer, or none');
+    }
+    t.notOk(seen.includes('/hidden'));
+  });
+
+  t.test(`${kind}: answers before the body`, async (t) => {
+    const post = (path: string): string => `POST ${path} HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`;
+    const asked = await sendRaw(listener.port, post('/a'), undefined, (text) => text.includes('\r\n\r\n'));
+    t.match(asked.text, /^HTTP\/1\.1 100 Continue\r\n\r\n$/, 'a body that is wanted is asked for');
+    const refused = await sendRaw(listener.port, post('/refused'), undefined, () => false);
+    t.match(refused.text, kind === 'uws' ? /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 403 / : /^HTTP\/1\.1 403 /, 'one that is refused by its head is not, by node');
+    t.ok(refused.isClosed);
   });
 
   t.test(`${kind}: a connection serves one request after another`, async (t) => {
+    const methods = ['HEAD /head', 'HEAD /a', 'HEAD /304', 'GET /304', 'GET /204', 'GET /a'];
+    const socket = connect(listener.port, '127.0.0.1');
+    for (const line of methods) {
+      socket.write(`${line} HTTP/1.1\r\n${host}\r\n`);
+      const head = await new Promise<string>((resolve) => {
+        socket.once('data', (chunk) => resolve(chunk.toString('latin1')));
+        socket.once('close', () => resolve('closed'));
+      });
+      t.match(head, /^HTTP\/1\.1 (?:200|204|304) [^]*\r\n\r\n$/, line);
+    }
+    socket.destroy();
     const reply = await new Promise<string>((resolve) => {
       const socket = connect(listener.port, '127.0.0.1');
       let text = '';
