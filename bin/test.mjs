@@ -1,7 +1,8 @@
 // Runs the built tests, two files at a time, each as a process of its own, and ends with one plain line that CI reads:
 // `N passed, N failed, N skipped`. Exit code 1 on any failure, on a test file that died, and when no test ran at all.
-//   node bin/test.mjs [--quick] [word…]     words select files whose path contains one of them
-// --quick leaves out the suites that open sockets, start databases or run whole corpora; `make check` uses it.
+//   node bin/test.mjs [--quick] [--seeded] [--minutes=N] [word…]     words select files whose path contains one of them
+// --quick leaves out the suites that open sockets, start databases or run whole corpora; `make check` uses it. --seeded
+// runs only those that try cases drawn with SEED; `make fuzz` uses it. --minutes is the limit of one file.
 //
 // tap's own runner is not used: a file that ran out of time counted twice there, and the last file was not reported at
 // all. Here a file that hangs is named with its open subtests, also when somebody ends the whole run (CI's own limit).
@@ -17,7 +18,7 @@ const slow = /(^|\/)(e2e|bench)\/|(agreement|corpus|corpora|oracle|ladder|regres
 const slowImports = /testing\/(databases|app|rule-set)\.js|PGlite/;
 const atOnce = 2;
 /** One file. The longest takes a minute and a half on two cores; a machine that is five times slower is still in time. */
-const secondsMax = 900;
+const minutesMax = 15;
 const secondsToReport = 10; // tap names the subtest and the open handles when it is told; then the process is killed
 const linesShownMax = 400;
 
@@ -30,10 +31,15 @@ function testFiles(directory) {
 
 const args = process.argv.slice(2);
 const quick = args.includes('--quick');
+const seeded = args.includes('--seeded');
+const secondsMax = 60 * Number(args.find((arg) => arg.startsWith('--minutes='))?.split('=')[1] ?? minutesMax);
 const words = args.filter((word) => !word.startsWith('--'));
+const textOf = (file) => readFileSync(join(root, file), 'utf8');
 const files = testFiles(join(root, 'build'))
   .map((file) => relative(root, file))
-  .filter((file) => !(quick && (slow.test(file) || slowImports.test(readFileSync(join(root, file), 'utf8')))) && (words.length === 0 || words.some((word) => file.includes(word))));
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .filter((file) => !quick || !(slow.test(file) || slowImports.test(textOf(file))))
+  .filter((file) => !seeded || /process\.env\W+SEED/.test(textOf(file)));
 if (files.length === 0) {
   console.error(`test: no test file ${words.length > 0 ? `matches ${words.join(', ')}` : 'in build/'}; run \`node bin/build.mjs\` first, and compare the spelling with the tree.`);
   console.log('0 passed, 0 failed, 0 skipped');

@@ -1,6 +1,6 @@
 // The oracle and the compiled engine agree, on every corpus and on mutations of them: matched rules with variable, value,
 // message and tags, all of TX, the verdict. Rungs: Hyperscan with and without the memo, RE2 in Hyperscan's place.
-// AGREEMENT_MUTATIONS (default 2,000 a level) and AGREEMENT_SEED make it a soak: `make fuzz` runs 100,000.
+// AGREEMENT_MUTATIONS (default 2,000 a level) and SEED make it a soak: `make fuzz` runs 100,000.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -19,7 +19,7 @@ import { ftwSamples, mutations, trafficSamples } from './testing/samples.js';
 
 const shared = process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared');
 const mutationsCount = Number(process.env['AGREEMENT_MUTATIONS'] ?? 2000);
-const seed = Number(process.env['AGREEMENT_SEED'] ?? 20_261_121);
+const seed = Number(process.env['SEED'] ?? 20_261_121);
 
 /** The unpacked rule set: CRS_DIR, else data/crs/<version>. */
 function findCrs(): string | null {

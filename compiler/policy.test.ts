@@ -15,6 +15,8 @@ import { compileProgram } from './program.js';
 import { createInterpreter, createMemoryStore } from '#engine';
 import { compileRe2 } from '#engine/native/re2-pattern';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'fixtures/policy');
 

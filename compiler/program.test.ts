@@ -8,6 +8,8 @@ import { dumpProgram } from './dump.js';
 import { parseGolden, printGolden, type GoldenCase } from './golden.js';
 import { compileProgram } from './program.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 const folder = fileURLToPath(new URL('../../fixtures/seclang/', import.meta.url));
 
 function memoryReader(files: ReadonlyMap<string, string>): { read: (path: string) => string | null; glob: (pattern: string) => string[] } {

@@ -1,5 +1,5 @@
 // Random small rule sets, compiled, against the oracle: equal matches, TX and verdict on random requests, each sent twice.
-// RANDOM_RULE_SETS (default 300) and RANDOM_SEED make it a soak; a failure prints the smallest rules and requests found.
+// RANDOM_RULE_SETS (default 300) and SEED make it a soak; a failure prints the smallest rules and requests found.
 import fc from 'fast-check';
 import t from 'tap';
 import { compileProgram } from './program.js';
@@ -7,7 +7,7 @@ import { ruleSets, requests } from './testing/random-rules.js';
 import { compareText, createMemoryCache, type ShortRequest } from './testing/rule-text.js';
 
 const count = Number(process.env['RANDOM_RULE_SETS'] ?? 300);
-const seed = Number(process.env['RANDOM_SEED'] ?? 20_261_121);
+const seed = Number(process.env['SEED'] ?? 20_261_121);
 const requestsPerSet = 20;
 
 t.setTimeout(3_600_000);
@@ -26,7 +26,7 @@ t.test('random rule sets', async (t) => {
     if (differences.length > 0) throw new Error(differences.slice(0, 2).join('\n'));
   });
   const result = await fc.check(property, { numRuns: count, seed, endOnFailure: false, interruptAfterTimeLimit: 3_000_000 });
-  const report = result.failed ? `${result.counterexample?.[0] ?? ''}\n${JSON.stringify(result.counterexample?.[1], null, 1)}\n${String(result.errorInstance)}\nRANDOM_SEED=${result.seed} path ${result.counterexamplePath ?? ''}` : '';
+  const report = result.failed ? `${result.counterexample?.[0] ?? ''}\n${JSON.stringify(result.counterexample?.[1], null, 1)}\n${String(result.errorInstance)}\nSEED=${result.seed} path ${result.counterexamplePath ?? ''}` : '';
   t.equal(report, '', `seed ${result.seed}: ${run} rule sets ran, ${refused} were refused by the compiler`);
   t.ok(run > refused, 'most random rule sets are valid');
   if (!result.failed) t.ok(run >= count * 0.5, `${run} of ${count}`);

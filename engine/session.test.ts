@@ -5,6 +5,8 @@ import type { ControlIR, EngineSettings } from './ir.js';
 import { variables } from './variables.js';
 import { action, exchange, type Exchange, link, operator, program, rule, target } from './testing/program.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 /** Values that every phase-2 (or `phase`) rule over the variables sees, by full name. */
 function values(names: readonly string[], request: Exchange, controls: readonly ControlIR[] = [], settings: Partial<EngineSettings> = {}, phase: 2 | 4 | 5 = 2): { seen: string[]; result: ReturnType<typeof exchange> } {
   const rules = names.map((name, index) => rule(10 + index, phase, [link([target(name)], operator('unconditionalMatch'), { actions: [{ kind: 'setvar', collection: 'TX', key: [`${index} `, { variable: 'MATCHED_VAR_NAME', key: null }], operation: 'set', value: [{ variable: 'MATCHED_VAR', key: null }] }] })]));

@@ -3,6 +3,8 @@ import t from 'tap';
 import { ProxyError } from './errors.js';
 import { ResponseParser, type UpstreamHead } from './response-parser.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 interface Heard {
   interim: UpstreamHead[];
   heads: UpstreamHead[];

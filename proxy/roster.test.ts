@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Roster } from './roster.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 t.test('property: a roster holds what a Set would hold', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom('add', 'delete'), fc.nat(9)), { maxLength: 100 }), (steps) => {

@@ -3,6 +3,8 @@ import t from 'tap';
 import { resolveProxyConfig } from './config.js';
 import { createRouter, normalisePath, type Router } from './route.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 function routerOf(sites: readonly object[]): Router {
   const { config, problems } = resolveProxyConfig({ sites }, { customer: '', payment: '' });
   if (config === null) throw new Error(JSON.stringify(problems));

@@ -122,7 +122,7 @@ t.test('limits', async (t) => {
 });
 
 t.test('properties', async (t) => {
-  const seed = Date.now() % 1_000_000;
+  const seed = Number(process.env['SEED'] ?? 20_261_121);
   t.comment(`seed ${seed}`);
   const bytes = fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array).toString('latin1'));
   // Content may hold anything but a line that begins with two hyphens.

@@ -6,6 +6,8 @@ import t from 'tap';
 import { nativeAddon } from './addon.js';
 import { detectSqli, detectXss, mayBeSqli, mayBeXss } from './libinjection.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 interface OracleRow {
   readonly id: string;
   readonly kind: string;

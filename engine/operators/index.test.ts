@@ -8,6 +8,8 @@ import type { OperatorIR } from '../ir.js';
 import { canonicalOperatorName, createMatcher, literalsAreCaseless, literalsOf, operators, pmPhrases } from './index.js';
 import { OperatorArgumentError } from './operator.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 interface Vector {
   id: string;
   source: string;

@@ -33,7 +33,7 @@ t.test('cookies are split as ModSecurity v3 does', async (t) => {
 });
 
 t.test('any header gives cookies with names and no more bytes than it had', async (t) => {
-  const seed = Date.now() % 1_000_000;
+  const seed = Number(process.env['SEED'] ?? 20_261_121);
   t.comment(`seed ${seed}`);
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(';', '=', ' ', 'a', '\t', '\xff'), maxLength: 60 }), (header) => {

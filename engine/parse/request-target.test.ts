@@ -43,7 +43,7 @@ t.test('request lines', async (t) => {
 });
 
 t.test('any target is split without loss', async (t) => {
-  const seed = Date.now() % 1_000_000;
+  const seed = Number(process.env['SEED'] ?? 20_261_121);
   t.comment(`seed ${seed}`);
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('/', '?', '#', '%', '2', 'f', ':', 'h', '\xff'), maxLength: 40 }), (target) => {

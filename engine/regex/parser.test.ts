@@ -6,6 +6,8 @@ import { type RegexFlags, RegexSyntaxError, RegexUnsupportedError } from './node
 import { parseRegex } from './parser.js';
 import { toRe2Source } from './re2-source.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 const flags: RegexFlags = { caseless: false, dotAll: true, multiline: false };
 
 t.test('what a pattern matches', (t) => {

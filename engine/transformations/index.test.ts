@@ -7,6 +7,8 @@ import t from 'tap';
 import { canonicalTransformationName, transformations } from './index.js';
 import type { TransformationContext } from './transformation.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 interface Vector {
   id: string;
   name: string;

@@ -5,6 +5,8 @@ import t from 'tap';
 import { compileNetworks } from '#engine/operators/network-set';
 import { buildIpSet, IpSetHolder, openIpSet } from './ip-set.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 t.test('addresses in and out of networks', async (t) => {
   const set = openIpSet(buildIpSet(['192.0.2.0/24', '192.0.2.128/25', '198.51.100.7', '203.0.113.0/31', '203.0.113.2', '2001:db8::/32', '2001:db8:1::/48', 'fe80::1', '::ffff:10.0.0.0/104', '255.255.255.255', '0.0.0.0']));
   const inside = ['192.0.2.0', '192.0.2.255', '198.51.100.7', '203.0.113.0', '203.0.113.2', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', 'fe80::1', '10.1.2.3', '::ffff:192.0.2.9', '::ffff:c000:209', '255.255.255.255', '0.0.0.0'];
