@@ -2,9 +2,9 @@
 // as it came. Only a body that is to be inspected is held, up to a limit; streams never are.
 import type { ProxyError } from './errors.js';
 import { BodyCollector } from './body.js';
-import { codingOf, decodeBody } from './decode-body.js';
+import { codingsOf, decodeBody } from './decode-body.js';
 import type { Journey } from './handle-request.js';
-import { findField } from './header-fields.js';
+import { findField, joinedField } from './header-fields.js';
 import type { TunnelClient } from './listeners/listener.js';
 import { isStream, relayedFields, relayedTrailers } from './response-fields.js';
 import type { Site } from './route.js';
@@ -152,21 +152,23 @@ export class Reply implements UpstreamHandler {
     this.collector = null;
     this.state = 'inspecting';
     const raw = collector.take();
-    const coding = this.head === null ? null : codingOf(findField(this.head.headers, 'content-encoding'));
-    if (coding === null || raw === null) {
+    const codings = this.head === null ? [] : codingsOf(joinedField(this.head.headers, 'content-encoding'));
+    if (raw === null || codings.length === 0) {
       this.inspectBytes(raw, raw, wireBytes);
       return;
     }
     const { metrics } = this.journey.context;
-    if (coding === 'unknown') {
+    if (codings === 'unknown') {
       metrics.count('waap_response_uninspected_total{reason="coding"}');
       this.inspectBytes(raw, null, wireBytes);
       return;
     }
-    void decodeBody(raw, coding, this.journey.generation.config.limits.decodedBodyBytesMax).then((decoded) => {
+    void decodeBody(raw, codings, this.journey.generation.config.limits.decodedBodyBytesMax).then((decoded) => {
       if (this.journey.isOver) return;
       if (decoded.isPartial) metrics.count('waap_inspection_truncated_total');
-      this.inspectBytes(raw, decoded.bytes, decoded.isPartial ? decoded.bytes.length + 1 : decoded.bytes.length);
+      // Nothing at all could be undone: what calls itself coded and is not, some clients show as it is.
+      const bytes = decoded.bytes.length === 0 ? raw : decoded.bytes;
+      this.inspectBytes(raw, bytes, decoded.isPartial ? bytes.length + 1 : bytes.length);
     });
   }
 
