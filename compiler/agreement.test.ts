@@ -1,7 +1,7 @@
 // The oracle and the compiled engine agree, on every corpus and on mutations of them: matched rules with variable, value,
 // message and tags, all of TX, the verdict. Rungs: Hyperscan with and without the memo, RE2 in Hyperscan's place.
 // AGREEMENT_MUTATIONS (default 2,000 a level) and SEED make it a soak: `make fuzz` runs 100,000.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { createCompiledInspector, createInterpreter, hyperscanLibrary, loadRuleset } from '#engine';
@@ -14,19 +14,13 @@ import { formatDiagnostics } from './diagnostics.js';
 import { emitArtifact } from './emit.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from './index.js';
 import { compileProgram } from './program.js';
+import { findCrs } from './testing/core-rules.js';
 import { compareAll, runSample, type Rung, type Sample } from './testing/agreement.js';
 import { ftwSamples, mutations, trafficSamples } from './testing/samples.js';
 
 const shared = process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared');
 const mutationsCount = Number(process.env['AGREEMENT_MUTATIONS'] ?? 2000);
 const seed = Number(process.env['SEED'] ?? 20_261_121);
-
-/** The unpacked rule set: CRS_DIR, else data/crs/<version>. */
-function findCrs(): string | null {
-  const below = join(projectRoot, 'data/crs');
-  const candidates = [process.env['CRS_DIR'] ?? '', ...(existsSync(below) ? readdirSync(below).map((name) => join(below, name)) : [])];
-  return candidates.find((candidate) => candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) ?? null;
-}
 
 function policyProgram(crs: string, paranoia: number, mode: 'On' | 'DetectionOnly'): Program {
   const loaded = loadCoreRuleSet(crs, diskReader);
@@ -72,7 +66,7 @@ function costOf(ruleset: ReturnType<typeof loadRuleset>, samples: readonly Sampl
   return `${samples.length} requests: ${each(lookups)} values looked up, ${((100 * found) / lookups).toFixed(0)} % known, ${each(scans)} scanned, ${each(scannedBytes)} bytes scanned per request`;
 }
 
-t.setTimeout(3_600_000);
+t.setTimeout(3_600_000); // bin/test.mjs has the limit that counts
 const crs = findCrs();
 const corpora = join(shared, 'corpora');
 const skip = crs === null ? 'no rule set: set CRS_DIR or run make crs' : existsSync(corpora) ? false : 'no corpora beside the project';
@@ -81,7 +75,7 @@ for (const { paranoia, mode } of [
   { paranoia: 1, mode: 'On' },
   { paranoia: 4, mode: 'DetectionOnly' },
 ] as const) {
-  t.test(`paranoia level ${paranoia}, ${mode}`, { skip, timeout: 3_600_000 }, async (t) => {
+  t.test(`paranoia level ${paranoia}, ${mode}`, { skip }, async (t) => {
     const program = policyProgram(crs as string, paranoia, mode);
     const { bytes, report } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()) });
     t.ok(Object.values(report.folded).reduce((sum, count) => sum + count, 0) > 50, 'constants were folded, so the comparison is worth something');

@@ -7,6 +7,7 @@ import t from 'tap';
 import { formatDiagnostics } from './diagnostics.js';
 import { compileProgram } from './program.js';
 import type { SourceReader } from './source.js';
+import { findCrs } from './testing/core-rules.js';
 import { builtInUnicodeMap, parseUnicodeMap } from './unicode-map.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,14 +22,6 @@ function diskReader(resolve: (path: string) => string): SourceReader {
       return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(before) && name.endsWith(after)).map((name) => join(dirname(pattern), name)) : [];
     },
   };
-}
-
-/** The unpacked rule set: CRS_DIR, else the newest below data/crs. */
-function findCrs(): string | null {
-  const unpacked = join(root, 'data/crs');
-  const candidates = [process.env['CRS_DIR'] ?? '', ...(existsSync(unpacked) ? readdirSync(unpacked).sort().reverse().map((name) => join(unpacked, name)) : [])];
-  for (const candidate of candidates) if (candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) return candidate;
-  return null;
 }
 
 const crs = findCrs();

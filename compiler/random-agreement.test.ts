@@ -10,7 +10,7 @@ const count = Number(process.env['RANDOM_RULE_SETS'] ?? 300);
 const seed = Number(process.env['SEED'] ?? 20_261_121);
 const requestsPerSet = 20;
 
-t.setTimeout(3_600_000);
+t.setTimeout(3_600_000); // bin/test.mjs has the limit that counts
 t.test('random rule sets', async (t) => {
   let cache = createMemoryCache();
   let run = 0;

@@ -1,33 +1,16 @@
 // The CRS regression suite in process, with the interpreter: what a change to any part of the engine must not break.
 // Rules and cases live outside the repository; without them the test says so and passes.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { createInterpreter } from '#engine/interpreter';
+import { findCrs } from '../testing/core-rules.js';
+import { projectRoot } from './directories.js';
 import { formatFtwReport, readFtwCases, runFtwCases } from './ftw-suite.js';
 import { judgeStage, type FtwObserved, type FtwOutput } from './ftw-judge.js';
 import { loadRules } from './rule-files.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-const shared = process.env['GATEHOUSE_SHARED'] ?? join(root, '../shared');
-
-/** The unpacked rule set: CRS_DIR, data/crs (or a version below it), else the release archive unpacked for this run. */
-function findCrs(): string | null {
-  const fetched = join(root, 'data/crs');
-  const versions = existsSync(fetched) ? readdirSync(fetched).map((name) => join(fetched, name)) : [];
-  for (const candidate of [process.env['CRS_DIR'] ?? '', fetched, ...versions]) {
-    if (candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) return candidate;
-  }
-  const archives = existsSync(join(shared, 'crs')) ? readdirSync(join(shared, 'crs')).filter((name) => name.endsWith('.tar.gz')) : [];
-  if (archives[0] === undefined) return null;
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-crs-'));
-  execFileSync('tar', ['xzf', join(shared, 'crs', archives[0]), '-C', folder]);
-  t.teardown(() => execFileSync('rm', ['-rf', folder]));
-  return readdirSync(folder).map((name) => join(folder, name))[0] ?? null;
-}
+const shared = process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared');
 
 /** Tests of the suite that this engine answers otherwise, with the reason. Only ever remove lines. */
 const knownDifferences: Readonly<Record<string, string>> = {

@@ -1,12 +1,10 @@
 // What folding takes away, and above all what it must not. Each row names, for every rule of a small list, its fate:
 // a reason of FoldReason (a certain gate counts as 'constant setvar': a rule done at load, with nothing to write), 'certain' (it always matches when reached) or 'kept'.
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
-import { projectRoot } from '../cli/directories.js';
 import { diskReader } from '../cli/rule-files.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from '../index.js';
 import { compileProgram } from '../program.js';
+import { findCrs } from '../testing/core-rules.js';
 import { programOf } from '../testing/rule-text.js';
 import { foldConstants, type FoldedProgram } from './fold-constants.js';
 
@@ -103,14 +101,9 @@ t.test('fates', (t) => {
   t.end();
 });
 
-function findCrs(): string | null {
-  const below = join(projectRoot, 'data/crs');
-  const candidates = [process.env['CRS_DIR'] ?? '', ...(existsSync(below) ? readdirSync(below).map((name) => join(below, name)) : [])];
-  return candidates.find((candidate) => candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) ?? null;
-}
-
-t.test('the core rule set folds by its paranoia level', { skip: findCrs() === null ? 'no rule set: set CRS_DIR or run make crs' : false }, (t) => {
-  const loaded = loadCoreRuleSet(findCrs() as string, diskReader);
+const crs = findCrs();
+t.test('the core rule set folds by its paranoia level', { skip: crs === null ? 'no rule set: set CRS_DIR or run `node bin/crs.mjs`' : false }, (t) => {
+  const loaded = loadCoreRuleSet(crs ?? '', diskReader);
   const folds = [1, 2, 3, 4].map((paranoia) => {
     const { policy } = resolvePolicy({ mode: 'On', paranoia_level: paranoia }, loaded.crs as NonNullable<typeof loaded.crs>);
     const { program } = compileProgram(renderPolicy(policy as NonNullable<typeof policy>), { reader: diskReader });

@@ -16,7 +16,7 @@ export interface WireReply {
   readonly text: string;
   /** 0: nothing that begins like a response. */
   readonly status: number;
-  /** answered; closed without an answer; silent: nothing came in the time given. */
+  /** answered; closed without an answer; silent: no whole answer and no end came in the time given. */
   readonly outcome: 'answered' | 'closed' | 'silent';
   /** The data plane's own, or null where the listener's library answered. */
   readonly requestId: string | null;
@@ -66,7 +66,7 @@ export async function startWirePlane(listener: WireListener, artifact: Uint8Arra
   const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as { startDataPlane: (options: object) => Promise<Plane> };
   const forwarded = new Set<string>();
   const backend = await startBackend(forwarded);
-  const { config, problems } = resolveProxyConfig({ mode: 'On', sites: [{ name: 'suite', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 300 } }, { customer: backend.url, payment: backend.url });
+  const { config, problems } = resolveProxyConfig({ mode: 'On', sites: [{ name: 'suite', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 300, client_head_ms: 10_000, client_body_idle_ms: 10_000 } }, { customer: backend.url, payment: backend.url });
   if (config === null) throw new Error(JSON.stringify(problems));
   const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-wire-'));
   const plane = await startDataPlane({ host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0, adminToken: 'wire-test-token', workers: 1, listener, dataDir, initial: { config, artifact, selfTest: 'skip' }, resume: false, reread: null, handlesSignals: false, logLevel: 'silent' });
@@ -94,7 +94,7 @@ function isWhole(text: string, isHead: boolean): boolean {
   return /\r\ntransfer-encoding: *chunked/i.test(head) ? text.endsWith('0\r\n\r\n') : false;
 }
 
-/** One connection, these bytes, what comes back within `waitMs`. */
+/** One connection, these bytes, what comes back until it is whole, the connection ends, or `waitMs` passed. */
 export function exchange(port: number, bytes: Buffer, waitMs: number): Promise<WireReply> {
   const isHead = bytes.toString('latin1', 0, 5) === 'HEAD ';
   return new Promise((resolve) => {
@@ -105,7 +105,7 @@ export function exchange(port: number, bytes: Buffer, waitMs: number): Promise<W
       socket.destroy();
       const isStatus = /^HTTP\/1\.[01] \d{3}/.test(text);
       const requestId = /\r\nx-request-id: *([^\r]*)\r\n/i.exec(text)?.[1] ?? null;
-      resolve({ text, status: isStatus ? Number(text.slice(9, 12)) : 0, outcome: isStatus ? 'answered' : outcome, requestId });
+      resolve({ text, status: isStatus ? Number(text.slice(9, 12)) : 0, outcome: isStatus && outcome === 'closed' ? 'answered' : outcome, requestId });
     };
     const timer = setTimeout(() => done('silent'), waitMs);
     socket.setNoDelay(true);

@@ -86,10 +86,10 @@ t.test('patterns written here, all flags', (t) => {
 
 /** All rule files as one text: from CRS_DIR, or out of the shared archive. */
 function ruleText(): string | null {
-  const directory = process.env['CRS_DIR'];
-  if (directory !== undefined) {
+  const directory = process.env['CRS_DIR'] ?? '';
+  if (directory !== '') {
     const rules = join(directory, 'rules');
-    return readdirSync(rules).filter((name) => name.endsWith('.conf')).map((name) => readFileSync(join(rules, name), 'latin1')).join('\n');
+    return readdirSync(rules).filter((name) => name.endsWith('.conf')).sort().map((name) => readFileSync(join(rules, name), 'latin1')).join('\n');
   }
   const shared = process.env['GATEHOUSE_SHARED'] ?? join(fileURLToPath(new URL('../../..', import.meta.url)), '../shared');
   const archive = join(shared, 'crs/coreruleset-4.25.1.tar.gz');
