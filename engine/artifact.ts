@@ -12,7 +12,7 @@ import { Packr } from 'msgpackr/pack';
 import type { Program } from './ir.js';
 import type { PlanIR } from './plan.js';
 
-export const artifactFormatVersion = 2;
+export const artifactFormatVersion = 3;
 const magic = Buffer.from('GATEHSE', 'latin1');
 const headerBytes = 40;
 /** Larger than any artifact we make (PL4 is about 41 MB); a file beyond it is not ours. */

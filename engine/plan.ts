@@ -89,8 +89,8 @@ export interface RegexSetIR {
   /** RE2 syntax over code points 0–255, parallel to `atoms`. */
   readonly sources: readonly string[];
   readonly atoms: readonly number[];
-  /** Parallel to PlanIR.alphabets: true = none of them can match a value made of these bytes only. */
-  readonly impossibleByAlphabet: readonly boolean[];
+  /** Parallel to PlanIR.alphabets: true = for a value made of these bytes only, none of them can match or the class's union answers. */
+  readonly settledByAlphabet: readonly boolean[];
 }
 
 export interface CalledAtomIR {

@@ -16,6 +16,10 @@ export interface CompileCache {
 export interface CompiledDatabase {
   readonly key: string;
   readonly bytes: Uint8Array;
+  /** What it holds: the list's patterns but for those refused. */
+  readonly patterns: readonly PatternSpec[];
+  /** Ids of patterns that were replaced or left out. */
+  readonly refused: readonly number[];
   readonly compileMs: number; // 0 when it came from the cache
 }
 
@@ -24,6 +28,8 @@ export type PatternFit = 'exact' | 'prefilter' | 'refused';
 
 export interface PatternList {
   readonly patterns: readonly PatternSpec[];
+  /** By id, what stands in for a pattern that Hyperscan refuses; null = it may be left out. Other patterns must not be refused. */
+  readonly instead: ReadonlyMap<number, PatternSpec | null> | null;
   /** Equal names are equal patterns, in this thread and as long as it lives; '' = not named. */
   readonly name: string;
 }
@@ -66,27 +72,46 @@ export class DatabaseCompiler {
       .digest('hex');
   }
 
-  /** Compiles all lists; equal lists once. Rejects when a pattern is refused (classify them first). */
+  /**
+   * Compiles all lists; equal lists once. Rejects when a pattern is refused that has no replacement (classify those first).
+   * Parallel to `lists`.
+   */
   async compile(lists: readonly PatternList[]): Promise<readonly CompiledDatabase[]> {
     const keys = lists.map(({ patterns, name }) => (name === '' ? this.keyOf(patterns) : remember(knownKeys, knownKeysMax, `${this.platform} ${name}`, () => this.keyOf(patterns))));
-    const wanted = new Map<string, readonly PatternSpec[]>();
-    lists.forEach(({ patterns }, index) => wanted.set(keys[index] as string, patterns));
+    const wanted = new Map<string, PatternList>();
+    lists.forEach((list, index) => wanted.set(keys[index] as string, list));
     const done = new Map<string, CompiledDatabase>();
-    const work = [...wanted].sort(([, a], [, b]) => weight(b) - weight(a));
-    await Promise.all(
-      work.map(async ([key, patterns]) => {
-        const cached = this.cache.find(key);
-        if (cached !== null) {
-          done.set(key, { key, bytes: cached, compileMs: 0 });
-          return;
-        }
-        const reply = await this.run({ kind: 'database', patterns });
-        if (reply.kind !== 'database') throw new Error(`Hyperscan refused a pattern list that had been checked: ${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`);
-        this.cache.keep(key, reply.bytes);
-        done.set(key, { key, bytes: reply.bytes, compileMs: reply.compileMs });
-      }),
-    );
+    const work = [...wanted].sort(([, a], [, b]) => weight(b.patterns) - weight(a.patterns));
+    await Promise.all(work.map(async ([key, list]) => void done.set(key, await this.compileList(key, list))));
     return keys.map((key) => done.get(key) as CompiledDatabase);
+  }
+
+  private async compileList(key: string, { patterns, instead }: PatternList): Promise<CompiledDatabase> {
+    const cached = this.cache.find(key);
+    if (cached !== null) return { key, bytes: cached, patterns, refused: [], compileMs: 0 };
+    const refused = this.findRefused(key);
+    for (;;) {
+      const left = refused.length === 0 ? patterns : replaceRefused(patterns, refused, instead);
+      const leftKey = refused.length === 0 ? key : this.keyOf(left);
+      const known = refused.length === 0 ? null : this.cache.find(leftKey);
+      if (known !== null) return { key: leftKey, bytes: known, patterns: left, refused, compileMs: 0 };
+      const reply = await this.run({ kind: 'database', patterns: left });
+      if (reply.kind === 'database') {
+        this.cache.keep(leftKey, reply.bytes);
+        if (refused.length > 0) this.cache.keep(refusedKeyOf(key), Buffer.from(JSON.stringify(refused), 'latin1'));
+        return { key: leftKey, bytes: reply.bytes, patterns: left, refused, compileMs: reply.compileMs };
+      }
+      if (reply.kind !== 'refused' || instead?.has(reply.patternId) !== true || refused.includes(reply.patternId)) {
+        throw new Error(`Hyperscan refused a pattern list that had been checked: ${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`);
+      }
+      refused.push(reply.patternId);
+    }
+  }
+
+  /** What Hyperscan is known to refuse in the list of this key: the attempt may have taken seconds. */
+  private findRefused(key: string): number[] {
+    const cached = this.cache.find(refusedKeyOf(key));
+    return cached === null ? [] : (JSON.parse(Buffer.from(cached).toString('latin1')) as number[]);
   }
 
   /** Tries each pattern alone. Parallel to `patterns`. */
@@ -126,6 +151,14 @@ export class DatabaseCompiler {
   async close(): Promise<void> {
     await this.pool?.destroy();
   }
+}
+
+function refusedKeyOf(key: string): string {
+  return createHash('sha256').update('refused\n').update(key).digest('hex');
+}
+
+function replaceRefused(patterns: readonly PatternSpec[], refused: readonly number[], instead: PatternList['instead']): PatternSpec[] {
+  return patterns.map((pattern) => (refused.includes(pattern.id) ? (instead?.get(pattern.id) ?? null) : pattern)).filter((pattern) => pattern !== null);
 }
 
 function weight(patterns: readonly PatternSpec[]): number {

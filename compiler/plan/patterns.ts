@@ -1,6 +1,8 @@
 // One pattern as the automata want it, with what the planner asks about it.
-import { canMatchWithin, foldLowercase } from '#engine/regex/analysis';
+import { foldLowercase, restrictTo } from '#engine/regex/analysis';
+import type { ByteSet } from '#engine/regex/byte-set';
 import { toHyperscanSource } from '#engine/regex/hyperscan-source';
+import { type RegexNode, RegexUnsupportedError } from '#engine/regex/node';
 import { parseRegex } from '#engine/regex/parser';
 import { toRe2Source } from '#engine/regex/re2-source';
 
@@ -14,8 +16,8 @@ export interface ScanPattern {
   readonly multiline: boolean;
   /** Literals always fit a database; regular expressions are tried first. */
   readonly isLiteral: boolean;
-  /** False only when no string made of these bytes (1 = in the alphabet) holds a match. */
-  readonly canMatchWithin: (alphabet: Uint8Array) => boolean;
+  /** This pattern as Hyperscan needs it for texts made of these bytes only (1 = in the alphabet); null when none of them holds a match. */
+  readonly within: (alphabet: ByteSet) => ScanPattern | null;
 }
 
 /** Patterns are pure functions of their text, and a change of one rule leaves thousands as they were. Emptied when full. */
@@ -49,7 +51,7 @@ export function regexPattern(source: string, overLowercase: boolean): ScanPatter
 function translatePattern(source: string, overLowercase: boolean): ScanPattern {
   const parsed = parseRegex(source, { caseless: false, dotAll: true, multiline: false });
   const node = overLowercase ? foldLowercase(parsed) : parsed;
-  return {
+  const pattern: ScanPattern = {
     hyperscan: toHyperscanSource(node),
     re2: toRe2Source(node),
     // The writer puts every flag into the text.
@@ -57,13 +59,27 @@ function translatePattern(source: string, overLowercase: boolean): ScanPattern {
     dotAll: false,
     multiline: false,
     isLiteral: false,
-    canMatchWithin: perAlphabet((alphabet) => canMatchWithin(node, alphabet)),
+    within: perAlphabet((alphabet) => restrict(pattern, node, alphabet)),
   };
+  return pattern;
+}
+
+function restrict(pattern: ScanPattern, node: RegexNode, alphabet: ByteSet): ScanPattern | null {
+  const restricted = restrictTo(node, alphabet);
+  if (restricted === null) return null;
+  try {
+    const hyperscan = toHyperscanSource(restricted);
+    return hyperscan === pattern.hyperscan ? pattern : { ...pattern, hyperscan };
+  } catch (error) {
+    // An atomic group may be moot in the whole pattern only: then the whole pattern is scanned.
+    if (!(error instanceof RegexUnsupportedError)) throw error;
+    return pattern;
+  }
 }
 
 /** The alphabets are a few tables that never change, and every class of every compile asks about them. */
-function perAlphabet(answer: (alphabet: Uint8Array) => boolean): (alphabet: Uint8Array) => boolean {
-  const known = new WeakMap<Uint8Array, boolean>();
+function perAlphabet(answer: (alphabet: ByteSet) => ScanPattern | null): (alphabet: ByteSet) => ScanPattern | null {
+  const known = new WeakMap<ByteSet, ScanPattern | null>();
   return (alphabet) => {
     let found = known.get(alphabet);
     if (found === undefined) known.set(alphabet, (found = answer(alphabet)));
@@ -90,22 +106,25 @@ function translateLiteral(literal: string, caseless: boolean, operator: string):
   const before = operator === 'beginsWith' || operator === 'streq' ? '^' : '';
   const after = operator === 'endsWith' || operator === 'streq' ? '\\z' : '';
   const source = `${before}${escapeBytes(literal)}${after}`;
-  return {
+  const pattern: ScanPattern = {
     hyperscan: source,
     re2: caseless ? `(?i)${source}` : source,
     caseless,
     dotAll: true,
     multiline: false,
     isLiteral: true,
-    canMatchWithin(alphabet) {
-      for (let index = 0; index < literal.length; index += 1) {
-        const code = literal.charCodeAt(index);
-        if (alphabet[code] === 1) continue;
-        // Caseless ASCII: the other case may be in the alphabet.
-        const other = caseless && ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)) ? code ^ 0x20 : code;
-        if (alphabet[other] !== 1) return false;
-      }
-      return true;
-    },
+    within: (alphabet) => (isMadeOf(literal, caseless, alphabet) ? pattern : null),
   };
+  return pattern;
+}
+
+function isMadeOf(literal: string, caseless: boolean, alphabet: ByteSet): boolean {
+  for (let index = 0; index < literal.length; index += 1) {
+    const code = literal.charCodeAt(index);
+    if (alphabet[code] === 1) continue;
+    // Caseless ASCII: the other case may be in the alphabet.
+    const other = caseless && ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)) ? code ^ 0x20 : code;
+    if (alphabet[other] !== 1) return false;
+  }
+  return true;
 }

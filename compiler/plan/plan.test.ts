@@ -1,7 +1,7 @@
 // The plan and the hit finder that reads it: for any value, the hits hold every atom that truly holds on it, whichever
 // database, alphabet, set, memo or slot answered. "Truly" is: apply the pipeline, ask the operator.
 import fc from 'fast-check';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { hyperscanLibrary } from '#engine';
 import { createByteGroups } from '#engine/compiled/byte-groups';
 import { HitFinder, highBytes } from '#engine/compiled/hit-finder';
@@ -48,6 +48,11 @@ SecRule REQUEST_HEADERS:User-Agent "@rx evil|bot" "id:30,phase:1,log,pass"
 SecRule REQUEST_HEADERS:User-Agent "@pm curl" "id:31,phase:1,log,pass"
 SecRule REQUEST_FILENAME "@rx evil" "id:32,phase:1,log,pass,t:normalizePath"
 SecRule REQUEST_FILENAME "@endsWith .bak" "id:33,phase:1,log,pass"
+`;
+const long = `(?:${Array.from({ length: 90 }, (_, index) => `a${index};?b`).join('|')})`;
+/** So many that the patterns are cut down to the alphabets; most need a byte that some alphabet lacks, on some of their paths. */
+const manyRules = `${rules.replace(huge, long)}${Array.from({ length: 60 }, (_, index) => `SecRule ARGS "@rx (?i)(?:e|[;<]v)${['vil', '[^a]?1', '\\b', '(?:\\(|b)', '[.-]', '[;\x27a]*c'][index % 6]}(?:x|[^\\w]|${index}|)" "id:${100 + index},phase:2,log,pass,t:${['none', 'lowercase', 'urlDecodeUni'][index % 3]}"\n`).join('')}
+SecRule ARGS "@rx ${long}|^(?:evil|abc)" "id:200,phase:2,log,pass"
 `;
 
 /** A compiler whose verdict about patterns is decided here, so that sets are used whatever this Hyperscan can do. */
@@ -112,8 +117,30 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...pieces), fc.integer({ min: 0, max: 3000 })).map(([text, count]) => `${'word '.repeat(count / 5)}${text}`) },
 );
 
-t.test('hits hold every atom that holds', async (t) => {
-  const { program, plan, blobs } = await planned(rules);
+t.test('hits hold every atom that holds', (t) => checkHits(t, rules));
+
+t.test('hits hold every atom that holds, with patterns cut down to the alphabets', async (t) => {
+  const { program, plan } = await checkHits(t, manyRules);
+  t.same(settledSets(program, plan), [[[true, true, true], [19, 200]], [[false, false, false], [20]]], 'what RE2 is asked about any other value, the union answers for those');
+  const [{ union }] = plan.classes as [PlanIR['classes'][number]];
+  const sizeOf = (database: number): number => (plan.databases[database]?.patterns ?? []).reduce((sum, { source }) => sum + source.length, 0);
+  t.ok(union.byAlphabet.every((database) => sizeOf(database) - 2 * long.length < sizeOf(union.database)), 'what is left of the patterns is shorter');
+});
+
+t.test('hits hold every atom that holds, with a pattern that Hyperscan refuses cut down, too', async (t) => {
+  const { program, plan } = await checkHits(t, `${manyRules}SecRule ARGS "@rx (?:e|[;<]v)$(?:vil|)" "id:201,phase:2,log,pass"\n`);
+  t.same(settledSets(program, plan), [[[true, false, false], [19, 200, 201]], [[false, false, false], [20]]], 'of hexadecimal digits too little is left of it to be refused');
+});
+
+/** Of the first class: for which alphabets its RE2 sets are not asked, and their rules. */
+function settledSets(program: Program, plan: PlanIR): [readonly boolean[], number[]][] {
+  const [{ sets }] = plan.classes as [PlanIR['classes'][number]];
+  return sets.map(({ settledByAlphabet, atoms }) => [settledByAlphabet, atoms.map((atom) => (program.items[(plan.atoms[atom] as { item: number }).item] as RuleIR).id)]);
+}
+
+async function checkHits(t: Test, text: string): Promise<Awaited<ReturnType<typeof planned>>> {
+  const made = await planned(text);
+  const { program, plan, blobs } = made;
   t.ok(plan.classes.length >= 3, `${plan.classes.length} classes`);
   t.ok(plan.classes.some(({ sets }) => sets.length > 0), 'some patterns are in RE2 sets');
   t.ok(plan.classes.some(({ called }) => called.length >= 5), 'some operators are called');
@@ -151,7 +178,8 @@ t.test('hits hold every atom that holds', async (t) => {
   t.ok(held > 3000 && silent > 1000, `${held} atoms held, ${silent} values had no hit, seed ${seed}`);
   const counters = (finders[0] as [string, HitFinder])[1].memoCounters();
   t.ok(counters.found > 100, `the memo answered ${counters.found} of ${counters.lookups}`);
-});
+  return made;
+}
 
 t.test('a slot answers for its own class only', async (t) => {
   const { program, plan, blobs } = await planned(rules);

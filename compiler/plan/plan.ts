@@ -10,7 +10,7 @@ import { familiesMax, scanSources, type CalledAtomIR, type DatabaseIR, type Fami
 import { transformations } from '#engine/transformations/index';
 import type { FoldedProgram } from '../passes/fold-constants.js';
 import { planAtoms, type AtomPlan, type PlannedAtom } from './atoms.js';
-import type { DatabaseCompiler, PatternFit } from './database-compiler.js';
+import type { CompiledDatabase, DatabaseCompiler, PatternFit, PatternList } from './database-compiler.js';
 import { serialOf, type ScanPattern } from './patterns.js';
 
 export interface PlanReport {
@@ -33,6 +33,8 @@ const alphabetTables = alphabets.map((alphabet) => {
 const classSimilarityMin = 0.5;
 /** A sub-database for an alphabet pays only where it leaves out at least this part of the patterns. */
 const alphabetShareMax = 0.7;
+/** Patterns cut down to an alphabet take a database of their own: from this many on. */
+const cutDownPatternsMin = 50;
 /** One for the pipelines that share a transformation pays where it is a small part of them: it is compiled in no time and stays in the cache of the processor. */
 const familyShareMax = 0.05;
 
@@ -41,9 +43,10 @@ export async function buildPlan(program: Program, folded: FoldedProgram, compile
   const fits = await classifyPatterns(atomPlan, compiler);
   const builder = new PlanBuilder(program, atomPlan, fits);
   const own = findOwnAtoms(program, atomPlan.atoms);
-  const classes = groupSources(atomPlan.atoms, own).map(({ sources, atoms }) => builder.buildClass(sources, atoms, own));
+  const drafts = groupSources(atomPlan.atoms, own).map(({ sources, atoms }) => builder.buildClass(sources, atoms, own));
   const compiled = await compiler.compile(builder.lists);
-  const databases: DatabaseIR[] = builder.lists.map((list, index) => ({ key: (compiled[index] as { key: string }).key, patterns: list.patterns, atomOf: list.atomOf }));
+  const databases: DatabaseIR[] = compiled.map(({ key, patterns }, index) => ({ key, patterns, atomOf: (builder.lists[index] as BuiltList).atomOf }));
+  const classes: ScanClassIR[] = drafts.map(({ sets, ...scanClass }) => ({ ...scanClass, sets: sets.map((set) => setOf(set, scanClass.union, compiled)) }));
   const plan: PlanIR = {
     pipelines: atomPlan.pipelines,
     atoms: atomPlan.atoms.map(({ pipeline, item, link }) => ({ pipeline, item, link })),
@@ -155,8 +158,34 @@ interface AutomatonAtom {
   readonly patterns: readonly ScanPattern[];
 }
 
+interface AskedPattern {
+  readonly atom: PlannedAtom;
+  readonly pattern: ScanPattern;
+}
+
+/** Patterns that are to run in RE2. */
+interface DraftSet {
+  readonly pipeline: number;
+  readonly entries: readonly AskedPattern[];
+  /** The databases of the class's union for small alphabets hold them, too. */
+  readonly isInUnion: boolean;
+}
+
+type DraftClass = Omit<ScanClassIR, 'sets'> & { readonly sets: readonly DraftSet[] };
+
+interface BuiltList extends PatternList {
+  readonly atomOf: readonly number[];
+}
+
+/** What goes into a list: a pattern, and what stands in for it when Hyperscan refuses it (undefined = it does not). */
+interface ListEntry {
+  readonly atom: number;
+  readonly pattern: ScanPattern;
+  readonly instead?: ScanPattern | null;
+}
+
 class PlanBuilder {
-  readonly lists: { readonly patterns: PatternSpec[]; readonly atomOf: number[]; readonly name: string }[] = [];
+  readonly lists: BuiltList[] = [];
   readonly counts: { readonly atoms: number; readonly patterns: number }[] = [];
   readonly inRe2: { rule: number; fit: PatternFit; patternBytes: number }[] = [];
   private readonly listIds = new Map<string, number>();
@@ -168,9 +197,9 @@ class PlanBuilder {
     private readonly fits: ReadonlyMap<ScanPattern, PatternFit>,
   ) {}
 
-  buildClass(sources: readonly ScanSource[], wanted: ReadonlySet<number>, own: ReadonlySet<number>): ScanClassIR {
+  buildClass(sources: readonly ScanSource[], wanted: ReadonlySet<number>, own: ReadonlySet<number>): DraftClass {
     const automaton: AutomatonAtom[] = [];
-    const inSets = new Map<number, { atom: PlannedAtom; pattern: ScanPattern }[]>();
+    const inSets = new Map<string, { pipeline: number; entries: AskedPattern[]; isInUnion: boolean }>();
     const called: CalledAtomIR[] = [];
     for (const index of [...wanted].sort((a, b) => a - b)) {
       const atom = this.atomPlan.atoms[index] as PlannedAtom;
@@ -184,18 +213,22 @@ class PlanBuilder {
         continue;
       }
       if (misfit !== undefined) this.report(atom, misfit);
-      const list = inSets.get(atom.pipeline) ?? [];
-      inSets.set(atom.pipeline, list);
-      for (const pattern of atom.means.patterns) list.push({ atom, pattern });
+      const name = `${atom.pipeline}/${own.has(index)}`;
+      // A union asks the value itself; of what a pipeline makes of it, a hit would be a hit of another text.
+      const set = inSets.get(name) ?? { pipeline: atom.pipeline, entries: [], isInUnion: atom.pipeline === 0 && !own.has(index) };
+      inSets.set(name, set);
+      for (const pattern of atom.means.patterns) set.entries.push({ atom, pattern });
     }
+    const isCutDown = automaton.reduce((sum, { patterns }) => sum + patterns.length, 0) >= cutDownPatternsMin;
+    const sets = [...inSets.values()].map((set) => ({ ...set, isInUnion: set.isInUnion && isCutDown }));
     const pipelines = [...new Set(automaton.map(({ atom }) => atom.pipeline))].filter((pipeline) => pipeline !== 0).sort((a, b) => a - b);
     this.counts.push({ atoms: wanted.size, patterns: automaton.reduce((sum, { patterns }) => sum + patterns.length, 0) });
     return {
       sources,
-      union: this.groupOf(0, automaton),
+      union: isCutDown ? this.cutDownUnion(automaton, sets.flatMap(({ isInUnion, entries }) => (isInUnion ? entries : []))) : this.groupOf(0, automaton),
       groups: pipelines.map((pipeline) => this.groupOf(pipeline, automaton.filter(({ atom }) => atom.pipeline === pipeline))),
       families: this.familiesOf(automaton),
-      sets: [...inSets].map(([pipeline, entries]) => setOf(pipeline, entries)),
+      sets,
       called,
     };
   }
@@ -217,24 +250,47 @@ class PlanBuilder {
   }
 
   private groupOf(pipeline: number, atoms: readonly AutomatonAtom[]): GroupIR {
-    const database = this.listOf(atoms.flatMap(({ atom, patterns }) => patterns.map((pattern) => ({ atom: atom.index, pattern }))));
+    const database = this.listOf(entriesOf(atoms));
     const total = atoms.reduce((sum, { patterns }) => sum + patterns.length, 0);
     const byAlphabet = alphabetTables.map((table) => {
-      const possible = atoms.flatMap(({ atom, patterns }) => patterns.filter((pattern) => pattern.canMatchWithin(table)).map((pattern) => ({ atom: atom.index, pattern })));
+      const possible = entriesOf(atoms).filter(({ pattern }) => pattern.within(table) !== null);
       return possible.length > total * alphabetShareMax ? database : this.listOf(possible);
     });
     return { pipeline, database, byAlphabet };
   }
 
+  /**
+   * For a small alphabet each pattern is cut down to what such values can hold, which Hyperscan scans two to three times faster;
+   * what it refuses whole, it takes so: most values need no RE2 at all then.
+   */
+  private cutDownUnion(atoms: readonly AutomatonAtom[], misfits: readonly AskedPattern[]): GroupIR {
+    const entries = entriesOf(atoms);
+    const byAlphabet = alphabetTables.map((table) => {
+      const restricted: ListEntry[] = [];
+      for (const { atom, pattern } of entries) {
+        const left = pattern.within(table);
+        if (left === pattern) restricted.push({ atom, pattern });
+        else if (left !== null) restricted.push({ atom, pattern: left, instead: pattern });
+      }
+      for (const { atom, pattern } of misfits) {
+        const left = pattern.within(table);
+        if (left !== null) restricted.push({ atom: atom.index, pattern: left, instead: null });
+      }
+      return this.listOf(restricted);
+    });
+    return { pipeline: 0, database: this.listOf(entries), byAlphabet };
+  }
+
   /** Interns a pattern list; equal lists are one database. */
-  private listOf(entries: readonly { atom: number; pattern: ScanPattern }[]): number {
+  private listOf(entries: readonly ListEntry[]): number {
     if (entries.length === 0) return -1;
     // serials instead of the patterns' texts: a list has thousands, and there are a hundred lists
     const name = entries.map(({ pattern }) => serialOf(pattern)).join();
     const key = `${name}/${entries.map(({ atom }) => atom).join()}`;
     const known = this.listIds.get(key);
     if (known !== undefined) return known;
-    this.lists.push({ patterns: entries.map(({ pattern }, id) => specOf(pattern, id)), atomOf: entries.map(({ atom }) => atom), name });
+    const instead = new Map(entries.flatMap(({ instead }, id): [number, PatternSpec | null][] => (instead === undefined ? [] : [[id, instead === null ? null : specOf(instead, id)]])));
+    this.lists.push({ patterns: entries.map(({ pattern }, id) => specOf(pattern, id)), instead, atomOf: entries.map(({ atom }) => atom), name });
     this.listIds.set(key, this.lists.length - 1);
     return this.lists.length - 1;
   }
@@ -247,11 +303,19 @@ class PlanBuilder {
   }
 }
 
-function setOf(pipeline: number, entries: readonly { atom: PlannedAtom; pattern: ScanPattern }[]): RegexSetIR {
+function entriesOf(atoms: readonly AutomatonAtom[]): ListEntry[] {
+  return atoms.flatMap(({ atom, patterns }) => patterns.map((pattern) => ({ atom: atom.index, pattern })));
+}
+
+function setOf({ pipeline, entries, isInUnion }: DraftSet, union: GroupIR, compiled: readonly CompiledDatabase[]): RegexSetIR {
   return {
     pipeline,
     sources: entries.map(({ pattern }) => pattern.re2),
     atoms: entries.map(({ atom }) => atom.index),
-    impossibleByAlphabet: alphabetTables.map((table) => !entries.some(({ pattern }) => pattern.canMatchWithin(table))),
+    settledByAlphabet: alphabetTables.map((table, index) => {
+      if (entries.every(({ pattern }) => pattern.within(table) === null)) return true;
+      const database = union.byAlphabet[index] as number;
+      return isInUnion && database !== union.database && database !== -1 && compiled[database]?.refused.length === 0;
+    }),
   };
 }

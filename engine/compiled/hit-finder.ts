@@ -71,7 +71,7 @@ interface ClassTable {
   readonly familiesOf: Int32Array;
   /** Atom → pipeline position in this class (-1 = not of this class). */
   readonly positionOf: Int16Array;
-  readonly sets: readonly { readonly set: PatternSet; readonly step: number; readonly atoms: readonly number[]; readonly impossible: readonly boolean[] }[];
+  readonly sets: readonly { readonly set: PatternSet; readonly step: number; readonly atoms: readonly number[]; readonly settled: readonly boolean[] }[];
   readonly called: readonly Called[];
 }
 
@@ -269,11 +269,11 @@ export class HitFinder {
 
   /** `value` = the one text of all pipelines; null = they are in `texts`. */
   private askSets(table: ClassTable, record: ValueRecord, value: string | null, flags: number): void {
-    for (const { set, step, atoms, impossible } of table.sets) {
+    for (const { set, step, atoms, settled } of table.sets) {
       const text = value === null ? (this.texts.ofStep[step] as number) : 0;
       const own = value === null ? (this.texts.flags[text] as number) : flags;
       const alphabet = this.alphabetOf(own);
-      if (alphabet !== -1 && impossible[alphabet] === true) continue;
+      if (alphabet !== -1 && settled[alphabet] === true) continue;
       for (const index of set.match(value ?? (this.texts.texts[text] as string), (own & this.highMask) === 0)) addHit(record, atoms[index] as number);
     }
   }
@@ -391,7 +391,7 @@ export class HitFinder {
     for (const group of [scanClass.union, ...scanClass.groups]) if (group.database !== -1) for (const atom of this.atomOf[group.database] as readonly number[]) place(atom);
     const sets = scanClass.sets.map((set, at) => {
       for (const atom of set.atoms) place(atom);
-      return { set: (this.parts.sets[index] as readonly PatternSet[])[at] as PatternSet, step: stepOfPipeline(set.pipeline), atoms: set.atoms, impossible: set.impossibleByAlphabet };
+      return { set: (this.parts.sets[index] as readonly PatternSet[])[at] as PatternSet, step: stepOfPipeline(set.pipeline), atoms: set.atoms, settled: set.settledByAlphabet };
     });
     const called = scanClass.called.map(({ atom, pipeline, neededBytes }) => {
       place(atom);

@@ -1,34 +1,62 @@
 // Questions about a pattern whose answers let the engine skip work. Each is a necessary condition: it may say "perhaps"
 // wrongly, never "no". The arguments stand with the functions; analysis.test.ts checks them against RE2.
-import { intersects } from './byte-set.js';
-import type { RegexNode } from './node.js';
+import { type ByteSet, isEmptySet } from './byte-set.js';
+import type { AssertionKind, RegexNode } from './node.js';
 
 /**
- * False only when no string made solely of bytes of `alphabet` (256 entries of 0 or 1) contains a match.
+ * The pattern for texts made solely of bytes of `alphabet` (256 entries of 0 or 1): on each of them it matches if and only
+ * if `node` does, at the same places. Null when none of them holds a match. What is left is shorter and simpler, because
+ * nothing needs to be told apart that such a text cannot hold.
  *
- * Safety: a match assigns to every `set` on some path one byte of the text. The recursion keeps every path whose sets all
- * meet the alphabet, and counts everything without bytes of its own (anchors, \b, look-around, optional parts,
- * back-references) as satisfiable, so "false" means that each path needs a byte which the text cannot have.
+ * Safety: a match assigns to every `set` on some path one byte of the text, so bytes outside the alphabet can be taken out
+ * of a set, and a path through a set that becomes empty can be taken out as a whole; an engine that backtracks would have
+ * left it without a match, too. Without \n in the alphabet a line is the text. Anchors and \b look at the same bytes as before. A look-around whose
+ * body cannot match never holds, its negation always does. What is not understood (back-references) stays.
  */
-export function canMatchWithin(node: RegexNode, alphabet: Uint8Array): boolean {
+export function restrictTo(node: RegexNode, alphabet: ByteSet): RegexNode | null {
   switch (node.kind) {
-    case 'set':
-      return intersects(node.set, alphabet);
-    case 'sequence':
-      return node.items.every((item) => canMatchWithin(item, alphabet));
-    case 'alternation':
-      return node.items.some((item) => canMatchWithin(item, alphabet));
+    case 'set': {
+      const set = node.set.map((present, byte) => present & alphabet[byte]!);
+      return isEmptySet(set) ? null : { kind: 'set', set };
+    }
+    case 'sequence': {
+      const items: RegexNode[] = [];
+      for (const item of node.items) {
+        const left = restrictTo(item, alphabet);
+        if (left === null) return null;
+        items.push(left);
+      }
+      return { kind: 'sequence', items };
+    }
+    case 'alternation': {
+      const items = node.items.map((item) => restrictTo(item, alphabet)).filter((item) => item !== null);
+      return items.length <= 1 ? (items[0] ?? null) : { kind: 'alternation', items };
+    }
     case 'group':
-    case 'atomic':
-      return canMatchWithin(node.body, alphabet);
-    case 'repeat':
-      return node.min === 0 || canMatchWithin(node.body, alphabet);
+    case 'atomic': {
+      const body = restrictTo(node.body, alphabet);
+      return body === null ? null : { ...node, body };
+    }
+    case 'repeat': {
+      const body = restrictTo(node.body, alphabet);
+      if (body !== null) return { ...node, body };
+      return node.min === 0 ? nothing : null;
+    }
     case 'assertion':
-    case 'lookaround':
+      return alphabet[0x0a] === 1 ? node : { ...node, assertion: withoutNewlines[node.assertion] ?? node.assertion };
+    case 'lookaround': {
+      const body = restrictTo(node.body, alphabet);
+      if (body !== null) return { ...node, body };
+      return node.negative ? nothing : null;
+    }
     case 'unsupported':
-      return true;
+      return node;
   }
 }
+
+const nothing: RegexNode = { kind: 'sequence', items: [] };
+/** What an assertion means in a text without newlines. */
+const withoutNewlines: Readonly<Partial<Record<AssertionKind, AssertionKind>>> = { lineStart: 'textStart', lineEnd: 'textEnd', textEndOrFinalNewline: 'textEnd' };
 
 /**
  * A lower bound of the bytes in any match: shorter texts cannot match. Safety: every set takes one byte, the bound of a
