@@ -6,6 +6,8 @@ import { startTestApp, testPassword, type TestApp } from '../testing/app.js';
 import { createOutbound } from '../outbound/outbound.js';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { seedAdmin } from './seed-admin.js';
 
 const codeAt = (secret: string, nowMs: number): string => HOTP.generate({ secret: Secret.fromBase32(secret), counter: Math.floor(nowMs / 30_000) });
@@ -63,11 +65,12 @@ async function people(t: Test, database: Database): Promise<void> {
     const eve = await at.user('operator', 'eve@example.org');
     t.equal((await at.call('POST', '/api/account/totp', { token: eve.token, body: { password: 'wrong' } })).status, 401, 'a stolen session is not enough');
     const { secret, codes } = await enrol(at, eve.token);
+    const wrong = ['000000', '000001', '000002', '000003'].find((code) => [-1, 0, 1].every((step) => codeAt(secret, at.clock.nowMs + step * 30_000) !== code)) ?? '';
     const step = await at.logIn('eve@example.org');
     t.match(step, { status: 200, body: { status: 'otp_required', token: null } });
     const challenge = String(step.body['challenge']);
     t.equal((await at.call('GET', '/api/account', { token: challenge })).status, 401, 'the challenge opens nothing else');
-    t.match(await at.call('POST', '/api/login/otp', { body: { challenge, otp: '000000' } }), { status: 401, body: { code: 'bad_otp' } });
+    t.match(await at.call('POST', '/api/login/otp', { body: { challenge, otp: wrong } }), { status: 401, body: { code: 'bad_otp' } });
     const code = codeAt(secret, at.clock.nowMs);
     const tries = await Promise.all([0, 1, 2].map(() => at.call('POST', '/api/login/otp', { body: { challenge, otp: code } })));
     t.same(tries.map((r) => r.status).sort(), [200, 401, 401], 'of three with the same code one gets in');
@@ -195,11 +198,18 @@ async function administration(t: Test, database: Database): Promise<void> {
   await at.close();
 }
 
+/** After a collection: when the next one comes by itself depends on the machine. */
+function heapUsedNow(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
 async function guessing(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   const target = await at.user('admin', 'target@example.org');
   at.clock.nowMs += 31 * 86_400_000;
-  const before = process.memoryUsage().heapUsed;
+  const before = heapUsedNow();
   const counts: Record<number, number> = {};
   for (let round = 0; round < 100; round++) {
     const replies = await Promise.all(Array.from({ length: 100 }, (_, i) => at.call('POST', '/api/login', { body: { email: 'target@example.org', password: `guess-${round}-${i}` }, ip: `203.0.${(round * 7 + i) % 256}.${i}` })));
@@ -209,8 +219,7 @@ async function guessing(t: Test, database: Database): Promise<void> {
   t.equal(counts[200] ?? 0, 0, 'nobody got in');
   t.ok((counts[401] ?? 0) <= 60, `${JSON.stringify(counts)}: only the first attempts were worth a hash`);
   t.equal((counts[401] ?? 0) + (counts[429] ?? 0) + (counts[503] ?? 0), 10_000);
-  global.gc?.();
-  t.ok(process.memoryUsage().heapUsed - before < 200 * 1024 * 1024, 'memory stays bounded');
+  t.ok(heapUsedNow() - before < 200 * 1024 * 1024, 'memory stays bounded');
   t.equal((await at.logIn(target.email)).status, 429, 'the owner waits too, from a new place');
   at.clock.nowMs += 61_000;
   t.equal((await at.logIn(target.email)).status, 200, 'but no longer than a minute');

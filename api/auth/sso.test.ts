@@ -36,7 +36,7 @@ async function browse(url: string): Promise<string> {
 }
 
 async function startProvider(): Promise<{ child: ChildProcess; issuer: string; become(account: TestAccount): Promise<void> }> {
-  const child = fork(fileURLToPath(new URL('../testing/oidc-process.js', import.meta.url)), [redirectUri], { silent: true });
+  const child = fork(fileURLToPath(new URL('../testing/oidc-process.js', import.meta.url)), [redirectUri], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }); // it warns a lot
   const [message] = (await once(child, 'message')) as [{ issuer: string }];
   return {
     child, issuer: message.issuer,

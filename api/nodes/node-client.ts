@@ -39,6 +39,8 @@ export interface NodeClientOptions {
   readonly activateTimeoutMs?: number;
 }
 
+/** A node that is gone refuses at once; one on a machine that is compiling rules may need seconds, and is not gone. */
+const statusTimeoutMsDefault = 10_000;
 const replyBytesMax = 4 * 1024 * 1024;
 /** Divisible by three: the base64 of the pieces is the base64 of the whole. */
 const pieceBytes = 3 * 256 * 1024;
@@ -49,7 +51,7 @@ interface Answer {
 }
 
 export function createNodeClient(options: NodeClientOptions): NodeClient {
-  const { token, statusTimeoutMs = 3000, activateTimeoutMs = 90_000 } = options;
+  const { token, statusTimeoutMs = statusTimeoutMsDefault, activateTimeoutMs = 90_000 } = options;
   return {
     async status(url) {
       try {

@@ -72,6 +72,9 @@ t.test('allow-listed targets are reached; size, time and redirects are bounded',
   await t.rejects(outbound.send(`${base}/big`), { code: 'outbound_failed', message: /more than 100000 bytes/ });
   await t.rejects(outbound.send(`${base}/slow`, { timeoutMs: 500 }), { code: 'outbound_failed', message: /in time/ });
   await t.rejects(outbound.send(`${base}/drip`, { timeoutMs: 500 }), { code: 'outbound_failed', message: /in time/ });
+  const unresolved = createOutbound({ allow: [], resolveHost: () => new Promise(() => undefined) });
+  t.teardown(() => unresolved.close());
+  await t.rejects(unresolved.send('http://nobody.example/', { timeoutMs: 50 }), { code: 'outbound_failed', message: /not resolved in time/ });
   await t.rejects(outbound.send(`${base}/loop`), { code: 'outbound_failed', message: /too often/ });
   await t.rejects(outbound.send(`${base}/away`), { code: 'outbound_refused' });
   await t.rejects(outbound.send(`${base}/meta`), { code: 'outbound_refused' });

@@ -63,7 +63,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     let url = parseTarget(given);
     const signal = AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault);
     for (let redirects = 0; ; redirects++) {
-      await checkTarget(url, allow, resolveHost);
+      await inTime(checkTarget(url, allow, resolveHost), signal, url.host);
       const reply = await exchange(agent, url, call, signal, call.bytesMax ?? options.bytesMax ?? bytesMaxDefault);
       const location = reply.headers['location'];
       const isRedirect = [301, 302, 303, 307, 308].includes(reply.status) && location !== undefined && (call.method ?? 'GET') === 'GET';
@@ -124,6 +124,20 @@ async function admissibleAddresses(host: string, allow: AllowList, resolveHost: 
     if (refusal !== null && !allow.hasAddress(address)) throw new ApiError('outbound_refused', `${host} leads to ${address} (${refusal}). Add it to OUTBOUND_ALLOW if that is intended.`);
   }
   return [...addresses];
+}
+
+/** A resolver cannot be told to stop, and the system's may take half a minute where nobody answers it: it is left behind. */
+async function inTime(check: Promise<void>, signal: AbortSignal, host: string): Promise<void> {
+  let late = (): void => undefined;
+  const over = new Promise<never>((_, reject) => {
+    late = () => reject(new ApiError('outbound_failed', `The name ${host} was not resolved in time.`));
+    signal.addEventListener('abort', late);
+  });
+  try {
+    await Promise.race([check, over]);
+  } finally {
+    signal.removeEventListener('abort', late);
+  }
 }
 
 async function exchange(agent: Agent, url: URL, call: OutboundRequest, signal: AbortSignal, bytesMax: number): Promise<OutboundReply> {
