@@ -24,9 +24,13 @@ export interface SupervisorOptions {
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
+  /** What a worker runs; worker.js where none is given. */
+  readonly workerModule?: URL;
 }
 
 export type PrepareOutcome = { readonly kind: 'prepared' } | { readonly kind: 'refused'; readonly reason: string };
+
+type Answer = Extract<ToMain, { kind: 'prepared' | 'refused' | 'committed' }>;
 
 const reportTimeoutMs = 2_000;
 const restartDelayMs = { first: 50, most: 10_000 } as const;
@@ -42,8 +46,8 @@ interface Slot {
   lastReason: string;
   /** What it serves, as far as main knows. */
   generation: number;
-  /** Set while a prepare or commit waits for this worker. */
-  answer: ((message: ToMain | null) => void) | null;
+  /** Set while a prepare or commit waits for this worker; null = it is gone. */
+  answer: ((message: Answer | null) => void) | null;
   /** Workers replaced but not gone yet. */
   readonly former: Set<Worker>;
   lastReport: WorkerReport | null;
@@ -78,7 +82,7 @@ export class Supervisor {
 
   private startOne(slot: Slot): Promise<void> {
     const data: WorkerStart = { ...this.options.start, workerId: slot.index, port: this.port, generation: this.options.generation(), threats: this.options.threats() };
-    const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: data, name: `gatehouse-${slot.index}`, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMbMax } });
+    const worker = new Worker(this.options.workerModule ?? new URL('./worker.js', import.meta.url), { workerData: data, name: `gatehouse-${slot.index}`, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMbMax } });
     slot.worker = worker;
     slot.state = 'starting';
     slot.startedAtMs = Date.now();
@@ -172,14 +176,18 @@ export class Supervisor {
     return this.slots.filter((slot) => slot.state === 'ready' && slot.worker !== null);
   }
 
-  /** Sends one message to these workers and collects one answer each; null = it died or took too long. */
-  private askAll(slots: readonly Slot[], message: ToWorker, timeoutMs: number): Promise<(ToMain | null)[]> {
+  /**
+   * Sends one message about generation `id` to these workers and collects one answer each; null = it died or took too long.
+   * Answers about other generations (one that was too late, one of a worker that caught up) are not waited for by anybody.
+   */
+  private askAll(slots: readonly Slot[], id: number, message: ToWorker, timeoutMs: number): Promise<(Answer | null)[]> {
     return Promise.all(
       slots.map(
         (slot) =>
-          new Promise<ToMain | null>((resolve) => {
+          new Promise<Answer | null>((resolve) => {
             const timer = setTimeout(() => done(null), timeoutMs);
-            const done = (answer: ToMain | null): void => {
+            const done = (answer: Answer | null): void => {
+              if (answer !== null && answer.id !== id) return;
               clearTimeout(timer);
               slot.answer = null;
               resolve(answer);
@@ -194,7 +202,7 @@ export class Supervisor {
   /** All or none: on any refusal every worker discards, and what served goes on serving. */
   async prepare(generation: GenerationPayload, timeoutMs: number): Promise<PrepareOutcome> {
     this.preparing = this.ready();
-    const answers = await this.askAll(this.preparing, { kind: 'prepare', generation }, timeoutMs);
+    const answers = await this.askAll(this.preparing, generation.id, { kind: 'prepare', generation }, timeoutMs);
     let reason: string | null = answers.length === 0 ? 'no worker is running' : null;
     for (const answer of answers) {
       if (answer === null) reason ??= `a worker died or did not answer within ${timeoutMs} ms while preparing`;
@@ -213,7 +221,7 @@ export class Supervisor {
     const slots = this.preparing.filter((slot) => slot.state === 'ready' && slot.worker !== null);
     this.preparing = [];
     for (const slot of slots) slot.generation = id;
-    const answers = await this.askAll(slots, { kind: 'commit', id }, timeoutMs);
+    const answers = await this.askAll(slots, id, { kind: 'commit', id }, timeoutMs);
     for (const slot of this.ready()) this.catchUp(slot);
     return answers.filter((answer) => answer?.kind === 'committed').length;
   }

@@ -230,8 +230,8 @@ process.on('uncaughtException', (error) => {
     return;
   }
   if (isStopping) return;
+  void stop(0); // closes the listening socket at once: no connection comes here any more when main hears of it
   post({ kind: 'dying', reason });
-  void stop(0);
 });
 
 try {

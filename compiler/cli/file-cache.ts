@@ -1,10 +1,11 @@
-// Compiled Hyperscan databases on disk, one file per content key. Safe with several processes: files are written under a
+// Compiled Hyperscan databases on disk, one file per content key. Safe with several processes and threads: files are written under a
 // temporary name and renamed. Each file begins with the SHA-256 of its content: a damaged one (a full disk, a cut copy)
 // is a miss and is compiled again. Without that its bytes would be signed into an artifact, refused at every load and
 // rebuilt by every data plane.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import type { CompileCache } from '../plan/database-compiler.js';
 
 const sumBytes = 32;
@@ -30,7 +31,7 @@ export function createFileCache(directory: string): CompileCache {
     },
     keep(key, bytes) {
       const path = join(directory, key + suffix);
-      const temporary = `${path}.${process.pid}.tmp`;
+      const temporary = `${path}.${process.pid}.${threadId}.tmp`;
       writeFileSync(temporary, Buffer.concat([sumOf(bytes), bytes]));
       renameSync(temporary, path);
     },
