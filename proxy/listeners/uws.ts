@@ -59,6 +59,8 @@ interface Bridged {
   readonly bridge: WebSocketBridge;
 }
 
+const discardBytesMax = 64 * 1024 * 1024;
+
 class UwsExchange implements Exchange {
   onAbort: (() => void) | null = null;
   onDrain: (() => void) | null = null;
@@ -128,6 +130,7 @@ class UwsExchange implements Exchange {
       this.writeHead(statusLine(status, ''), headers);
       const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
       if (this.head.method === 'HEAD') this.endBodyless(bytes.length, closeConnection);
+      else if (closeConnection && !this.isLast && this.isRestWorthReading(status)) this.res.writeHeader('Connection', 'close').end(bytes);
       else this.res.end(bytes, closeConnection || this.isLast); // which writes "Connection: close" itself
     });
     this.finish();
@@ -135,6 +138,15 @@ class UwsExchange implements Exchange {
 
   relayInterim(_status: number, _reason: string, _headers: readonly string[]): void {
     // The library writes one status line per request and nothing before it; see differences.ts.
+  }
+
+  /**
+   * The library closes at once when told to, and what the client is still sending comes back as a reset that takes the answer
+   * away from it. So what is left of a body is read away, and the client closes; after 408 there is nothing on its way.
+   */
+  private isRestWorthReading(status: number): boolean {
+    const { framing } = this;
+    return framing.kind === 'length' && framing.bytes <= discardBytesMax && this.refusal === null && status !== 408;
   }
 
   startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
