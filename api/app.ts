@@ -6,11 +6,12 @@ import swaggerUi from '@fastify/swagger-ui';
 import { Ajv, type ErrorObject } from 'ajv';
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { createAuditLog } from './audit/chain.js';
 import { registerAuditRoutes } from './audit/routes.js';
 import { registerAccountRoutes } from './auth/account-routes.js';
 import { createBreachCheck } from './auth/breached.js';
-import { registerGuard } from './auth/guard.js';
+import { methodsOf, registerGuard } from './auth/guard.js';
 import { registerLoginRoutes } from './auth/login-routes.js';
 import { createPasswordHasher } from './auth/password.js';
 import { createSealing } from './auth/sealing.js';
@@ -24,6 +25,7 @@ import { registerEventRoutes } from './events/routes.js';
 import { registerHealthRoutes } from './health-routes.js';
 import { isNestedDeeper } from './http/json-depth.js';
 import { ProblemSchema } from './http/problem-schema.js';
+import { checkStorable, refusalOfBody } from './http/storable-text.js';
 import { createSharedLimits, installationPrefix, toRateLimitStore } from './http/shared-limits.js';
 import { registerJobRoutes } from './jobs/routes.js';
 import { registerLicenceRoutes } from './licence/routes.js';
@@ -65,13 +67,16 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
     bodyLimit: bodyBytesMax,
     trustProxy: [...deps.env.trustedProxies],
     genReqId: () => randomUUID(),
+    frameworkErrors: (error, request, reply) => void sendRefusal(error, request as FastifyRequest, reply as FastifyReply),
+    clientErrorHandler: sendUnreadable,
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },
   }).withTypeProvider<TypeBoxProvider>();
   registerValidation(app);
-  registerErrors(app);
+  app.addHook('preValidation', checkStorable);
+  app.setErrorHandler(sendRefusal);
   registerBodyParser(app);
-  const limits = createSharedLimits({ redisUrl: deps.redisUrl ?? null, prefix: deps.redisPrefix ?? installationPrefix(deps.env.authSessionSecret), clock: () => performance.now(), log: app.log });
+  const limits = createSharedLimits({ redisUrl: deps.redisUrl ?? null, prefix: deps.redisPrefix ?? installationPrefix(deps.env.authSessionSecret), clock: () => performance.now(), log: app.log, ...(deps.redisAnswerMsMax === undefined ? {} : { answerMsMax: deps.redisAnswerMsMax }) });
   app.addHook('onClose', () => limits.close());
   await app.register(rateLimit, { global: false, hook: 'onRequest', store: toRateLimitStore(limits), errorResponseBuilder: (_, context) => tooMany(context.after) });
   await app.register(swagger, {
@@ -87,7 +92,10 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerGuard(app, house);
   await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: explorerPolicy, theme: { title: `${deps.env.brand.name} control plane` }, uiConfig: { layout: 'BaseLayout' } }); // without the bar that loads other documents
   app.setNotFoundHandler({ preHandler: app.rateLimit({ max: deps.notFoundPerMinute ?? 60, timeWindow: 60_000 }) }, (request) => {
-    throw new ApiError('not_found', `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}.`);
+    const path = request.url.split('?')[0] ?? '';
+    const methods = methodsOf(path);
+    if (methods.length > 0 && !methods.includes(request.method)) throw new ApiError('method_not_allowed', `${path.slice(0, 200)} takes ${methods.join(', ')}.`, { headers: { allow: methods.join(', ') } });
+    throw new ApiError('not_found', `There is no ${request.method} ${path.slice(0, 200)}.`);
   });
   registerHealthRoutes(app, house, limits.state);
   registerLoginRoutes(app, house);
@@ -149,25 +157,36 @@ function registerBodyParser(app: App): void {
     const text = body as string;
     if (text === '') return done(null, undefined);
     if (isNestedDeeper(text, bodyDepthMax)) return done(new ApiError('nested_too_deep', `The body nests deeper than ${bodyDepthMax} levels.`), undefined);
-    parse(request, text, done);
+    parse(request, text, (error: Error | null, parsed: unknown) => {
+      const isFromNode = request.routeOptions.url?.startsWith('/api/dataplane/') === true;
+      done(error ?? (isFromNode ? null : refusalOfBody(text, parsed)), parsed);
+    });
   });
 }
 
 const tooMany = (after: string): ApiError => new ApiError('too_many_requests', `Too many requests. Try again in ${after}.`);
 
 /** Every thrown thing becomes a problem document here and nowhere else. */
-function registerErrors(app: App): void {
-  app.setErrorHandler((error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = error instanceof ApiError ? error : toRefusal(error);
-    if (refusal.status >= 500 && refusal.code !== 'busy' && refusal.code !== 'not_ready') request.log.error({ err: error }, 'request failed');
-    for (const [name, value] of Object.entries(refusal.extras.headers ?? {})) reply.header(name, value);
-    return reply.code(refusal.status).type('application/problem+json').serializer(JSON.stringify).send(toProblem(refusal, request.id));
-  });
+function sendRefusal(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = error instanceof ApiError ? error : toRefusal(error);
+  if (refusal.status >= 500 && refusal.code !== 'busy' && refusal.code !== 'not_ready') request.log.error({ err: error }, 'request failed');
+  for (const [name, value] of Object.entries(refusal.extras.headers ?? {})) reply.header(name, value);
+  return reply.code(refusal.status).type('application/problem+json').serializer(JSON.stringify).send(toProblem(refusal, request.id));
+}
+
+/** What is no HTTP at all never becomes a request; whoever sent it hears that in the same form. */
+function sendUnreadable(error: Error, socket: Socket): void {
+  if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return void socket.destroy();
+  const refusal = new ApiError('malformed_request', 'The request cannot be read: it is not HTTP/1.1, its head is larger than 16 KiB, or it came too slowly.');
+  const body = JSON.stringify(toProblem(refusal, randomUUID()));
+  socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
 }
 
 function toRefusal(error: FastifyError): ApiError {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('body_too_large', 'The body is larger than this route takes.', { cause: error });
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('media_type_unsupported', 'Send application/json.', { cause: error });
+  if (error.code === 'FST_ERR_BAD_URL') return new ApiError('malformed_request', 'The path cannot be read: what follows a % has to be UTF-8.', { cause: error });
+  if (error.code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found', 'There is nothing under a name that long.', { cause: error });
   if (error.statusCode === 429) return new ApiError('too_many_requests', error.message, { cause: error });
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read: check that the body is valid JSON.', { cause: error });
   // nothing about the inside leaves the house; the log has it, findable by the instance

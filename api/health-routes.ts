@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { App, House } from './deps.js';
 import { ApiError } from './errors.js';
+import { refusals } from './http/refusals.js';
 import type { SharedLimitsState } from './http/shared-limits.js';
 
 const SharedLimitsView = Type.Object({
@@ -10,10 +11,10 @@ const SharedLimitsView = Type.Object({
 });
 
 export function registerHealthRoutes(app: App, house: House, sharedLimits: () => SharedLimitsState): void {
-  app.get('/api/health', { schema: { tags: ['health'], summary: 'The process runs', security: [], response: { 200: Type.Object({ status: Type.Literal('ok') }) } } }, async () => ({ status: 'ok' as const }));
+  app.get('/api/health', { schema: { tags: ['health'], summary: 'The process runs', security: [], response: { 200: Type.Object({ status: Type.Literal('ok') }), ...refusals } } }, async () => ({ status: 'ok' as const }));
   app.get(
     '/api/ready',
-    { schema: { tags: ['health'], summary: 'The database answers and the settings are there', security: [], response: { 200: Type.Object({ status: Type.Literal('ready'), database: Type.String(), settings_version: Type.Integer(), shared_limits: SharedLimitsView }) } } },
+    { schema: { tags: ['health'], summary: 'The database answers and the settings are there', security: [], response: { 200: Type.Object({ status: Type.Literal('ready'), database: Type.String(), settings_version: Type.Integer(), shared_limits: SharedLimitsView }), ...refusals } } },
     async () => {
       try {
         const [row] = await house.database.sql<{ head_id: number }[]>`select head_id from settings_state`;

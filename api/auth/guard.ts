@@ -5,7 +5,7 @@ import type { Actor } from '../audit/chain.js';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
 import { findApiToken, isApiToken } from './api-tokens.js';
-import { findRouteAccess, type Permission, type Role, type RouteAccess } from './route-matrix.js';
+import { findRouteAccess, routeMatrix, type Permission, type Role, type RouteAccess } from './route-matrix.js';
 import { findSessionWithUser, markSeen, seenLagMs } from './sessions.js';
 
 export type Duty = 'change_password' | 'enrol_totp';
@@ -55,6 +55,17 @@ export function registerGuard(app: App, house: House): void {
     admit(principal, access);
     request.principal = principal;
   });
+}
+
+/** Methods that exist under this path; asked for paths that answered nobody, so that a wrong method is told from a wrong path. */
+export function methodsOf(path: string): string[] {
+  const segments = path.split('/');
+  const fits = (pattern: string): boolean => pattern.split('/').every((part, i, parts) => parts.length === segments.length && (part === segments[i] || (part.startsWith(':') && segments[i] !== '')));
+  const methods = Object.keys(routeMatrix).flatMap((row) => {
+    const [method = '', pattern = ''] = row.split(' ');
+    return !fits(pattern) ? [] : method === 'GET' ? ['GET', 'HEAD'] : [method];
+  });
+  return [...new Set(methods)].sort();
 }
 
 /** The principal of a guarded route. */

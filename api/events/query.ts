@@ -12,7 +12,7 @@ export const RecordQuery = Type.Object(
     from: Type.Optional(Type.String({ maxLength: 40, pattern: moment, description: 'UTC' })),
     to: Type.Optional(Type.String({ maxLength: 40, pattern: moment, description: 'UTC, exclusive' })),
     site: Type.Optional(Type.String({ maxLength: 200 })), client_ip: Type.Optional(Type.String({ maxLength: 64 })), verdict: Type.Optional(Type.String({ maxLength: 32 })), method: Type.Optional(Type.String({ maxLength: 64 })),
-    status: Type.Optional(Type.Integer({ minimum: 0, maximum: 999 })), rule_id: Type.Optional(Type.Integer({ minimum: 0 })), request_id: Type.Optional(Type.String({ maxLength: 128 })),
+    status: Type.Optional(Type.Integer({ minimum: 0, maximum: 999 })), rule_id: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })), request_id: Type.Optional(Type.String({ maxLength: 128 })),
     q: Type.Optional(Type.String({ maxLength: 200, description: 'part of the URI' })),
   },
   closed,

@@ -4,6 +4,9 @@ import { Type, type Static } from '@sinclair/typebox';
 const Text = (lengthMax: number) => Type.String({ maxLength: lengthMax });
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
+/** Of a node's own making, so it is no place for attackers' bytes. */
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000]*$' });
+
 export const RequestRecord = Type.Object(
   {
     at_ms: Count, request_id: Text(128), site: Text(200), generation: Count, client_ip: Text(64), method: Text(64), uri: Text(8192), status: Type.Integer({ minimum: 0, maximum: 999 }), verdict: Text(32),
@@ -24,9 +27,9 @@ export type EventRecord = Static<typeof EventRecord>;
 
 export const RecordBatch = Type.Object(
   {
-    node: Type.String({ minLength: 1, maxLength: 100 }),
+    node: Name,
     /** Chosen by the node, the same on every retry. */
-    batch_id: Type.String({ minLength: 1, maxLength: 100 }),
+    batch_id: Name,
     requests: Type.Array(RequestRecord, { maxItems: 20_000 }),
     events: Type.Array(EventRecord, { maxItems: 20_000 }),
     /** Records the node had to drop since its last batch: counted here, so that nothing is missing silently. */

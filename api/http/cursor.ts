@@ -1,6 +1,7 @@
 // Cursors name the last row seen, not an offset: rows that arrive while somebody pages are neither skipped nor repeated.
 import { Type, type TSchema } from '@sinclair/typebox';
 import { ApiError } from '../errors.js';
+import { isStorable } from './storable-text.js';
 
 export const pageSizeMax = 500;
 
@@ -27,7 +28,7 @@ export function decodeCursor<S extends readonly ('string' | 'number')[]>(cursor:
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const fits = Array.isArray(parts) && parts.length === shape.length && parts.every((part, i) => typeof part === shape[i] && (typeof part !== 'number' || Number.isSafeInteger(part)));
+  const fits = Array.isArray(parts) && parts.length === shape.length && parts.every((part, i) => typeof part === shape[i] && (typeof part === 'string' ? isStorable(part) : Number.isSafeInteger(part)));
   if (!fits) throw new ApiError('bad_cursor', 'Use the `next_cursor` of an earlier answer unchanged, or leave the parameter out to begin again.');
   return parts as { [K in keyof S]: S[K] extends 'string' ? string : number };
 }

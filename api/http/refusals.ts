@@ -3,7 +3,8 @@ import { ApiError } from '../errors.js';
 import type { Problem } from './problem-schema.js';
 
 /** Every route's answers beside its own: problem documents. Registered once under the name Problem. */
-export const refusals = { '4xx': Type.Unsafe<Problem>({ $ref: 'Problem#' }), '5xx': Type.Unsafe<Problem>({ $ref: 'Problem#' }) };
+const problem = { description: 'refused', content: { 'application/problem+json': { schema: Type.Unsafe<Problem>({ $ref: 'Problem#' }) } } };
+export const refusals = { '4xx': problem, '5xx': problem };
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 export const Time = Type.String({ format: 'date-time', description: 'UTC' });
