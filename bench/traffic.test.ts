@@ -1,4 +1,5 @@
 // The load must be what the report says it is: valid requests, right lengths, a stated share of fresh values.
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { createGenerator, encodeTemplates, loadPerfMix, measureFreshness, mix, parseRequest } from './traffic.js';
 
@@ -28,7 +29,7 @@ t.test('the share of values never seen before is 16 to 30 %', (t) => {
   t.end();
 });
 
-const perfMix = loadPerfMix(new URL('../..', import.meta.url).pathname);
+const perfMix = loadPerfMix(fileURLToPath(new URL('../..', import.meta.url)));
 t.test('the performance mix keeps lengths, JSON and attacks', { skip: perfMix === null ? '../shared/corpora/traffic is not there' : false }, (t) => {
   const templates = perfMix ?? [];
   t.equal(templates.length, 2000, 'every row became a template');
