@@ -46,7 +46,8 @@ export async function buildPlan(program: Program, folded: FoldedProgram, compile
   const drafts = groupSources(atomPlan.atoms, own).map(({ sources, atoms }) => builder.buildClass(sources, atoms, own));
   const compiled = await compiler.compile(builder.lists);
   const databases: DatabaseIR[] = compiled.map(({ key, patterns }, index) => ({ key, patterns, atomOf: (builder.lists[index] as BuiltList).atomOf }));
-  const classes: ScanClassIR[] = drafts.map(({ sets, ...scanClass }) => ({ ...scanClass, sets: sets.map((set) => setOf(set, scanClass.union, compiled)) }));
+  const isWhole = (database: number): boolean => (compiled[database] as CompiledDatabase).refused.every((id) => builder.lists[database]?.instead?.get(id) !== null);
+  const classes: ScanClassIR[] = drafts.map(({ sets, ...scanClass }) => ({ ...scanClass, sets: sets.map((set) => setOf(set, scanClass.union, isWhole)) }));
   const plan: PlanIR = {
     pipelines: atomPlan.pipelines,
     atoms: atomPlan.atoms.map(({ pipeline, item, link }) => ({ pipeline, item, link })),
@@ -307,7 +308,8 @@ function entriesOf(atoms: readonly AutomatonAtom[]): ListEntry[] {
   return atoms.flatMap(({ atom, patterns }) => patterns.map((pattern) => ({ atom: atom.index, pattern })));
 }
 
-function setOf({ pipeline, entries, isInUnion }: DraftSet, union: GroupIR, compiled: readonly CompiledDatabase[]): RegexSetIR {
+/** `isWhole`: nothing was left out of the database. */
+function setOf({ pipeline, entries, isInUnion }: DraftSet, union: GroupIR, isWhole: (database: number) => boolean): RegexSetIR {
   return {
     pipeline,
     sources: entries.map(({ pattern }) => pattern.re2),
@@ -315,7 +317,7 @@ function setOf({ pipeline, entries, isInUnion }: DraftSet, union: GroupIR, compi
     settledByAlphabet: alphabetTables.map((table, index) => {
       if (entries.every(({ pattern }) => pattern.within(table) === null)) return true;
       const database = union.byAlphabet[index] as number;
-      return isInUnion && database !== union.database && database !== -1 && compiled[database]?.refused.length === 0;
+      return isInUnion && database !== -1 && isWhole(database);
     }),
   };
 }
