@@ -126,8 +126,8 @@ t.test('an upload that had to wait for a connection is asked for the rest of it'
     );
     t.equal(exchange.write(Buffer.from('ab')), false, 'nothing takes it yet');
   });
-  while (holder.answer === null) await new Promise((resolve) => setTimeout(resolve, 5));
-  holder.answer();
+  t.ok(await until(() => holder.answer !== null), 'the first one arrived');
+  holder.answer?.();
   t.equal((await first).body, 'first');
   t.equal(await upload, 'abcd');
 });
