@@ -7,9 +7,10 @@
 // tap's own runner is not used: a file that ran out of time counted twice there, and the last file was not reported at
 // all. Here a file that hangs is named with its open subtests, also when somebody ends the whole run (CI's own limit).
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { chmodSync, createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -93,10 +94,21 @@ function whereIn(report) {
 /** By its process: the report of the file that it runs. */
 const running = new Map();
 
+/** Temporary files of tests: those of a test that was killed, and of processes that tests kill, go with the run. */
+const scratch = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+chmodSync(scratch, 0o711); // PostgreSQL runs as a user of its own where this runs as root
+process.once('exit', () => {
+  try {
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    console.log(`${scratch} was not removed: ${error.message}`);
+  }
+});
+
 /** Runs one file; resolves with its report when its process is gone. Never rejects. */
 function runFile(file) {
   const report = createReport(file);
-  const child = spawn(process.execPath, ['--enable-source-maps', file], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP_TIMEOUT: String(secondsMax) } });
+  const child = spawn(process.execPath, ['--enable-source-maps', file], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP_TIMEOUT: String(secondsMax), TMPDIR: scratch } });
   running.set(child, report);
   const late = setTimeout(() => {
     report.take(`# no end after ${secondsMax} s, in: ${whereIn(report)}`);
