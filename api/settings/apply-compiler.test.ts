@@ -6,7 +6,7 @@ import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { artifactPath } from './apply-artifacts.js';
 import { createPolicyCompiler, type PolicyCompiler, type PolicyCompilerOptions } from './apply-compiler.js';
-import { testMsMax } from '../testing/waiting.js';
+import { testMsMax, until } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);
 
@@ -79,4 +79,17 @@ t.test('a thread that takes too long is given up; one that is closed answers nob
   const asked = compiler.compile(policy({}));
   await Promise.all([t.rejects(asked, /closing/), compiler.close()]);
   await t.rejects(compiler.compile(policy({})), /closing/, 'closed stays closed: nobody would end a thread begun now');
+});
+
+t.test('a thread that has had nothing to do is ended; the next one reads the rules anew', async (t) => {
+  const { compiler } = await start(t, { idleMs: 1 });
+  // a thread that knows this policy only looks for its artifact
+  const isNew = async (): Promise<boolean> => {
+    const compiled = await compiler.compile(policy({}));
+    if (compiled.kind !== 'compiled') throw new Error('it compiles');
+    await compiled.stored;
+    return 'program' in compiled.steps;
+  };
+  t.equal(await isNew(), true);
+  await until('a second thread answers', isNew);
 });
