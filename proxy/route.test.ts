@@ -99,9 +99,21 @@ t.test('a path in several readings gets the strictest rules among them', async (
     ['//trial/x', 'trial', 'On', 'closed'],
     ['/trial//../x', 'root', 'On', 'closed'],
     ['/free/../trial/x', 'trial', 'DetectionOnly', 'open'],
+    ['/Trial/x', 'root', 'On', 'closed'],
   ];
   for (const [uri, site, mode, failMode] of cases) {
     const routed = router.match('h', uri)?.site;
     t.strictSame([routed?.name, routed?.mode, routed?.failMode], [site, mode, failMode], uri);
+  }
+});
+
+t.test("another site's path for servers that ignore case is no way round its protection", async (t) => {
+  const router = routerOf([
+    { name: 'root', prefix: '/', upstream: 'http://one:1', protected: false },
+    { name: 'api', prefix: '/Api', upstream: 'http://one:1', protected: true },
+  ]);
+  for (const [uri, site, isAmbiguous] of [['/x', 'root', false], ['/Api/x', 'api', false], ['/api/x', 'root', true], ['/API', 'root', true], ['/apiary', 'root', false]] as const) {
+    const routed = router.match('h', uri);
+    t.strictSame([routed?.site.name, routed?.isAmbiguous], [site, isAmbiguous], uri);
   }
 });

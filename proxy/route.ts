@@ -6,6 +6,7 @@ import type { FailMode, Mode, ProxyConfig, SiteConfig } from './contract.js';
 export interface Site {
   readonly name: string;
   readonly prefix: string; // '' for the root, else '/a/b' without a slash at the end
+  readonly caselessPrefix: string;
   readonly host: string | null;
   readonly isProtected: boolean;
   readonly mode: Mode;
@@ -27,7 +28,7 @@ export interface Routed {
   readonly site: Site;
   /** The request target the upstream gets. */
   readonly target: string;
-  /** The path had dots, doubled slashes or encodings that change its meaning. */
+  /** The path had dots, doubled slashes or encodings that change its meaning, or is another site's for servers that ignore case. */
   readonly isAmbiguous: boolean;
 }
 
@@ -47,6 +48,7 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
   return {
     name: site.name,
     prefix: site.prefix.replace(/\/+$/, ''),
+    caselessPrefix: site.prefix.replace(/\/+$/, '').toLowerCase(),
     host: site.host === null ? null : site.host.toLowerCase(),
     isProtected: site.protected,
     mode: site.mode ?? config.mode,
@@ -79,18 +81,25 @@ export function createRouter(config: ProxyConfig): Router {
       const path = pathOf(uri);
       if (isCatchAll && only !== null && uri.charCodeAt(0) === 0x2f) return { site: only, target: uri, isAmbiguous: false };
       const normal = normalisePath(path);
-      const isAmbiguous = normal !== path;
       const name = bareHost(host);
       const site = siteFor(ordered, name, normal);
       const target = site === null ? null : targetFor(site, uri, path);
       if (site === null || target === null) return null;
-      return { site: isAmbiguous && !isUniform ? asStrictAs(site, readingsOf(path).map((reading) => siteFor(ordered, name, reading))) : site, target, isAmbiguous };
+      const isAmbiguous = normal !== path || ((!site.isProtected || !isUniform) && caselessSiteFor(ordered, name, normal) !== site);
+      return { site: isAmbiguous && !isUniform ? asStrictAs(site, readingsOf(path).flatMap((reading) => [siteFor(ordered, name, reading), caselessSiteFor(ordered, name, reading)])) : site, target, isAmbiguous };
     },
   };
 }
 
 function siteFor(ordered: readonly Site[], name: string, path: string): Site | null {
   for (const site of ordered) if ((site.host === null || site.host === name) && coversPath(site.prefix, path)) return site;
+  return null;
+}
+
+/** Many frameworks and file systems take /API for /api. */
+function caselessSiteFor(ordered: readonly Site[], name: string, path: string): Site | null {
+  const caseless = path.toLowerCase();
+  for (const site of ordered) if ((site.host === null || site.host === name) && coversPath(site.caselessPrefix, caseless)) return site;
   return null;
 }
 
