@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { existsSync, utimesSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -131,6 +131,33 @@ t.test('kill -9 while the embedded database is written: everything acknowledged 
   const again = await openEmbedded(directory);
   await again.close();
   t.same(await readdir(dirname(directory)), ['d'], 'nor is there a lock');
+});
+
+t.test('a lock holds as long as its process, whatever became of the number', async (t) => {
+  const directory = join(await makeDirectory(t, 'lock'), 'db');
+  const file = `${directory}.lock`;
+  const giveBack = await lockDirectory(directory);
+  const mine = await readFile(file, 'utf8');
+  await t.rejects(lockDirectory(directory), /already open in this process/);
+  await giveBack();
+  const [pid = '', birth = '', space = ''] = mine.split(' ');
+  t.ok(space !== '', 'the system tells processes apart');
+  const gone = spawnSync(process.execPath, ['--version']).pid;
+  const cases: [string, string, boolean][] = [
+    ['an older process of our number', `${pid} ${birth}0 ${space}`, false], ['an older one of a number that is taken again', `${process.ppid} ${birth} ${space}`, false], ['one that is gone', `${gone} ${birth} ${space}`, false],
+    ['one of another container that is silent', `${pid} ${birth} other`, false], ['one that did not tell more than its number and is there', String(process.ppid), true], ['and one that is gone', String(gone), false],
+  ];
+  for (const [what, text, isHeld] of cases) {
+    await writeFile(file, text);
+    const got = await lockDirectory(directory, 10).catch((error: Error) => error.message);
+    if (typeof got === 'string') t.match([isHeld, got], [true, /in use by process/], what);
+    else await got().then(() => t.equal(isHeld, false, what));
+    await rm(file, { force: true });
+  }
+  await writeFile(file, `${pid} ${birth} other`);
+  const touching = setInterval(() => utimesSync(file, new Date(), new Date()), 5);
+  await t.rejects(lockDirectory(directory, 1000), /in use by process/, 'one of another container that touches its lock is there');
+  clearInterval(touching);
 });
 
 t.test('of many who want the directory that a crash left locked, one gets it', async (t) => {

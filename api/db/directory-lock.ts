@@ -1,22 +1,56 @@
 // Who has the embedded database open: a file beside its directory that names the process. Two engines on one directory
-// would destroy it, and a process that was killed must not keep it locked.
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+// would destroy it, and a process that was killed must not keep it locked, also where numbers repeat (in a container the
+// next life usually has the same one): a process is told by its number, its beginning and its number space.
+import { createHash, randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
+
+/** An owner in another container cannot be looked up: it touches the file this often, and counts as gone after several silences. */
+const touchEveryMs = 3000;
+const silenceMsMax = 12_000;
 
 /** Creates the directory and locks it; resolves with the way back. Throws when another process has it, or this one twice. */
-export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+export async function lockDirectory(directory: string, silenceMs: number = silenceMsMax): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const file = `${directory.replace(/\/+$/, '')}.lock`;
+  const mine = await describeProcess(process.pid);
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (await createWhole(file, String(process.pid))) return () => rm(file, { force: true });
+    if (await createWhole(file, mine)) {
+      const touching = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => undefined), touchEveryMs).unref(); // where the disk refuses, it will be heard of elsewhere
+      return async () => {
+        clearInterval(touching);
+        await rm(file, { force: true });
+      };
+    }
     const found = await readFile(file, 'utf8').catch(absentAs(null));
     if (found === null) continue; // given back meanwhile
-    const owner = Number(found);
-    if (owner === process.pid) throw new Error(`The embedded database ${directory} is already open in this process (or was in one of the same number that was killed: if no other server has it, remove ${file}).`);
-    if (isAlive(owner)) throw new Error(`The embedded database ${directory} is in use by process ${owner}. Stop it, or give this server its own DATA_DIR or a DATABASE_URL.`);
+    if (found === mine) throw new Error(`The embedded database ${directory} is already open in this process.`);
+    if (await isHeld(file, found, mine, silenceMs)) throw new Error(`The embedded database ${directory} is in use by process ${found.split(' ')[0]}. Stop it, or give this server its own DATA_DIR or a DATABASE_URL.`);
     await removeStale(file, found);
   }
   throw new Error(`The lock file ${file} keeps reappearing: two servers are starting on one directory.`);
+}
+
+/** `number beginning space`; where the system does not tell the latter two, only the number. */
+async function describeProcess(pid: number): Promise<string> {
+  const [status, boot, space] = await Promise.all([
+    readFile(`/proc/${pid}/stat`, 'utf8').catch(absentAs('')),
+    readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(absentAs('')),
+    readlink('/proc/self/ns/pid').catch(absentAs('')),
+  ]);
+  const beginning = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? ''; // clock ticks since the boot; the name, in brackets, may have spaces
+  return beginning === '' || boot === '' || space === '' ? String(pid) : `${pid} ${boot.trim()}/${beginning} ${space}`;
+}
+
+async function isHeld(file: string, found: string, mine: string, silenceMs: number): Promise<boolean> {
+  const [number, , itsSpace] = found.split(' ');
+  const ourSpace = mine.split(' ')[2];
+  if (itsSpace === undefined || ourSpace === undefined) return isAlive(Number(number));
+  if (itsSpace === ourSpace) return (await describeProcess(Number(number))) === found;
+  const touchedMs = async (): Promise<number | null> => stat(file).then(({ mtimeMs }) => mtimeMs, absentAs(null));
+  const before = await touchedMs();
+  await new Promise((resolve) => setTimeout(resolve, silenceMs));
+  const after = await touchedMs();
+  return after !== null && after !== before;
 }
 
 /** Where a file system has no hard links. */
@@ -42,7 +76,7 @@ async function createWhole(file: string, text: string): Promise<boolean> {
 
 /** Of those who find the same stale lock one at a time looks again and removes it: a new lock must not go in its place. */
 async function removeStale(file: string, stale: string): Promise<void> {
-  const turn = `${file}.after-${Number(stale)}`;
+  const turn = `${file}.after-${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`;
   if (!(await createWhole(turn, String(process.pid)))) {
     const holder = await readFile(turn, 'utf8').catch(absentAs(String(process.pid)));
     if (!isAlive(Number(holder))) await rm(turn, { force: true }); // it was killed at it
