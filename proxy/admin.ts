@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { GenerationReply } from './contract.js';
-import type { ThreatReply } from './threat-list.js';
+import type { ThreatDelta, ThreatReply } from './threat-list.js';
 
 export interface AdminActions {
   status(): Promise<object>;
@@ -13,7 +13,9 @@ export interface AdminActions {
   isHealthy(): boolean;
   activate(request: unknown): Promise<GenerationReply>;
   /** The whole deny list, one address or network a line. */
-  replaceThreats(text: string): Promise<ThreatReply>;
+  replaceThreats(text: Buffer): Promise<ThreatReply>;
+  /** What changed in it. */
+  changeThreats(delta: ThreatDelta): Promise<ThreatReply>;
 }
 
 export interface AdminOptions {
@@ -59,7 +61,7 @@ function sendProblem(response: ServerResponse, status: number, title: string, de
 
 class BodyTooLarge extends Error {}
 
-async function readText(request: IncomingMessage): Promise<string> {
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -67,8 +69,26 @@ async function readText(request: IncomingMessage): Promise<string> {
     if (bytes > bodyBytesMax) throw new BodyTooLarge(`the body is larger than ${bodyBytesMax} bytes; an artifact can lie on disk and be named by artifactPath`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
+
+/** null: `response` has been told that it is no JSON. */
+async function readJson(request: IncomingMessage, response: ServerResponse): Promise<{ readonly value: unknown } | null> {
+  try {
+    return { value: JSON.parse((await readBytes(request)).toString('utf8')) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    sendProblem(response, 400, 'Not JSON', error.message);
+    return null;
+  }
+}
+
+function isThreatDelta(value: unknown): value is ThreatDelta {
+  const { base, sha256, added, removed } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof base === 'string' && typeof sha256 === 'string' && [added, removed].every((list) => Array.isArray(list) && list.every((network) => typeof network === 'string' && !network.includes('\n')));
+}
+
+const threatStatus = { active: 200, refused: 422, mismatch: 409 } as const;
 
 export function startAdmin(options: AdminOptions): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const { actions } = options;
@@ -88,20 +108,20 @@ export function startAdmin(options: AdminOptions): Promise<{ readonly port: numb
     if (path === '/status' && isRead) send(response, 200, 'application/json', JSON.stringify(await actions.status()));
     else if (path === '/metrics' && isRead) send(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await actions.metrics());
     else if (path === '/generation' && request.method === 'PUT') {
-      let input: unknown;
-      try {
-        input = JSON.parse(await readText(request)) as unknown;
-      } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error;
-        sendProblem(response, 400, 'Not JSON', error.message);
-        return;
-      }
-      const reply = await actions.activate(input);
+      const input = await readJson(request, response);
+      if (input === null) return;
+      const reply = await actions.activate(input.value);
       send(response, reply.outcome === 'active' ? 200 : 422, 'application/json', JSON.stringify(reply));
     } else if (path === '/threats' && request.method === 'PUT') {
-      const reply = await actions.replaceThreats(await readText(request));
-      send(response, reply.outcome === 'active' ? 200 : 422, 'application/json', JSON.stringify(reply));
-    } else sendProblem(response, 404, 'Not Found', 'known here: GET /status, GET /metrics, GET /healthz, PUT /generation, PUT /threats');
+      const reply = await actions.replaceThreats(await readBytes(request));
+      send(response, threatStatus[reply.outcome], 'application/json', JSON.stringify(reply));
+    } else if (path === '/threats' && request.method === 'PATCH') {
+      const input = await readJson(request, response);
+      if (input === null) return;
+      if (!isThreatDelta(input.value)) return sendProblem(response, 400, 'No change of the deny list', 'send {"base": SHA-256 of the list in force, "sha256": that of the next, "added": [networks], "removed": [networks]}');
+      const reply = await actions.changeThreats(input.value);
+      send(response, threatStatus[reply.outcome], 'application/json', JSON.stringify(reply));
+    } else sendProblem(response, 404, 'Not Found', 'known here: GET /status, GET /metrics, GET /healthz, PUT /generation, PUT /threats, PATCH /threats');
   };
   const server: Server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {

@@ -148,7 +148,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     host: options.adminHost,
     port: options.adminPort,
     token: adminToken,
-    actions: { status, activate, isHealthy: () => supervisor.readyCount > 0, metrics: () => scrape(own), replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)) },
+    actions: { status, activate, isHealthy: () => supervisor.readyCount > 0, metrics: () => scrape(own), replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)), changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)) },
   });
   log.info({ listener: choice.kind, why: choice.why, workers, port: supervisor.port, admin: admin.port, generation: generations.active.id, ruleset: generations.active.sha256 }, 'data plane is up');
 

@@ -12,7 +12,7 @@ t.test('a list is taken whole or not at all, kept, and found again', async (t) =
   const list = new ThreatList(directory, (message) => problems.push(message));
   const empty = list.sha256;
   const spread: ThreatTable[] = [];
-  const put = (text: string) => list.replace(text, (table) => spread.push(table));
+  const put = (text: string) => list.replace(Buffer.from(text), (table) => spread.push(table));
   await list.resume();
   t.equal(list.current, null, 'nothing there is no problem');
   t.match(await put('192.0.2.0/24\n\r\n2001:db8::/32\n192.0.2.7\n'), { outcome: 'active', networks: 3, intervals: 2, isPersisted: true });

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { GenerationReply, GenerationRequest } from '#proxy/contract';
+import type { GenerationReply, GenerationRequest, ThreatDelta } from '#proxy/contract';
 
 export interface NodeStatus {
   readonly generation: number;
@@ -26,11 +26,16 @@ export type ActivateAnswer =
 
 export type ThreatsAnswer = { readonly kind: 'active'; readonly networks: number } | { readonly kind: 'failed'; readonly detail: string };
 
+/** mismatch: the node has another list, or does not know changes: it has to be given the whole list. */
+export type ThreatDeltaAnswer = ThreatsAnswer | { readonly kind: 'mismatch' };
+
 export interface NodeClient {
   status(url: string): Promise<StatusAnswer>;
   activate(url: string, generation: GenerationRequest, artifactFile: string): Promise<ActivateAnswer>;
   /** The whole deny list, one address or network a line; active: checked and handed to its workers. */
   putThreats(url: string, list: Buffer): Promise<ThreatsAnswer>;
+  /** What changed in it. */
+  patchThreats(url: string, delta: ThreatDelta): Promise<ThreatDeltaAnswer>;
 }
 
 export interface NodeClientOptions {
@@ -78,15 +83,26 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
     },
     async putThreats(url, list) {
       try {
-        const answer = await send(url, '/threats', 'PUT', token, activateTimeoutMs, asBody(list));
-        const reply = JSON.parse(answer.text) as { outcome?: unknown; networks?: unknown; reason?: unknown };
-        if (answer.status === 200 && reply.outcome === 'active') return { kind: 'active', networks: Number(reply.networks) };
-        return { kind: 'failed', detail: typeof reply.reason === 'string' ? reply.reason : describe(answer) };
+        return toThreatsAnswer(await send(url, '/threats', 'PUT', token, activateTimeoutMs, asBody(list)));
+      } catch (error) {
+        return { kind: 'failed', detail: reasonOf(error) };
+      }
+    },
+    async patchThreats(url, delta) {
+      try {
+        const answer = await send(url, '/threats', 'PATCH', token, activateTimeoutMs, [JSON.stringify(delta)]);
+        return answer.status === 409 || answer.status === 404 ? { kind: 'mismatch' } : toThreatsAnswer(answer);
       } catch (error) {
         return { kind: 'failed', detail: reasonOf(error) };
       }
     },
   };
+}
+
+function toThreatsAnswer(answer: Answer): ThreatsAnswer {
+  const reply = JSON.parse(answer.text) as { outcome?: unknown; networks?: unknown; reason?: unknown };
+  if (answer.status === 200 && reply.outcome === 'active') return { kind: 'active', networks: Number(reply.networks) };
+  return { kind: 'failed', detail: typeof reply.reason === 'string' ? reply.reason : describe(answer) };
 }
 
 function isLocal(url: string): boolean {
@@ -146,8 +162,11 @@ async function pour(body: Body, request: ReturnType<typeof httpRequest>): Promis
   for await (const piece of body) {
     if (request.destroyed) return;
     if (!request.write(piece)) await new Promise<void>((resolve) => {
-      request.once('drain', resolve);
-      request.once('close', resolve);
+      const go = (): void => {
+        request.off('drain', go).off('close', go);
+        resolve();
+      };
+      request.on('drain', go).on('close', go);
     });
   }
   request.end();

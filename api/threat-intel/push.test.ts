@@ -26,8 +26,9 @@ async function suite(t: Test, database: Database): Promise<void> {
   const second = await startNode(t, { upstream, settings, adminPort: port });
   const clock = { nowMs: Date.parse('2026-03-01T12:00:00Z') };
   let puts = 0;
+  let patches = 0;
   const client = createNodeClient({ token: nodeToken, statusTimeoutMs: testMsMax });
-  const push = createThreatPush({ sql: database.sql, urls: [first.url, second.url], now: () => clock.nowMs, client: { status: client.status, putThreats: (url, list) => (puts++, client.putThreats(url, list)) } });
+  const push = createThreatPush({ sql: database.sql, urls: [first.url, second.url], now: () => clock.nowMs, client: { status: client.status, putThreats: (url, list) => (puts++, client.putThreats(url, list)), patchThreats: (url, delta) => (patches++, client.patchThreats(url, delta)) } });
   const at = await startTestApp(database, { threatsChanged: push.changed });
   t.teardown(() => at.close());
   const { token } = await at.user('operator');
@@ -65,9 +66,9 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal(await stranger.reconcile(), '', 'a node that does not know us is not counted as behind');
   await stranger.changed();
   await Promise.all([push.changed(), push.changed(), push.changed()]);
-  await database.sql`delete from threat_addresses`;
-  await push.changed();
+  for (const network of ['127.0.0.0/8', '198.51.100.7', '2001:db8::/48']) t.equal((await remove(network)).status, 204);
   t.equal(await becomes(first, 200), 200);
+  t.ok(patches > 0);
 }
 
 t.test('the deny list on its way', (t) => onBothDatabases(t, 'the deny list on its way', suite));

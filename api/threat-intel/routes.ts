@@ -41,8 +41,9 @@ async function importThreats(house: House, actor: Actor, given: NewThreats, now:
   let added = 0;
   for (let at = 0; at < networks.length; at += threatChunk) {
     added += await house.database.sql.begin(async (tx) => {
+      const fresh = await addThreats(tx, { ...given, networks: networks.slice(at, at + threatChunk) }, now);
       if (at === 0) await house.audit.record(tx, { actor, action: 'threat.add', summary, details: { networks: networks.slice(0, 20) } });
-      return addThreats(tx, { ...given, networks: networks.slice(at, at + threatChunk) }, now);
+      return fresh;
     });
   }
   await settleThreats(house.database.sql, networks.length);

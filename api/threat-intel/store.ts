@@ -22,6 +22,21 @@ export interface NewThreats {
 export const threatChunk = 20_000;
 const analyzeFrom = 10_000;
 
+/** Beyond this a change is told as "many", and the whole list is read and sent. */
+export const touchedMax = 5000;
+const changesKept = 50_000;
+const changesLock = 0x67610007;
+
+/**
+ * For whoever sends the list on: these may be in it or not any more. Revisions come in the order of commits, because one
+ * writer at a time takes them; the order of locks is rows of the list, this one, the audit log.
+ */
+async function recordTouched(tx: Tx, networks: readonly string[]): Promise<void> {
+  if (networks.length === 0) return;
+  await tx`select pg_advisory_xact_lock(${changesLock})`;
+  await tx`insert into threat_changes (network) select value from json_array_elements_text(${JSON.stringify(networks.length > touchedMax ? [null] : networks)}::text::json)`;
+}
+
 /** After many entries changed: reading the list in order depends on what the planner believes of the table, and the embedded database looks only when told. */
 export async function settleThreats(sql: Queryable, changed: number): Promise<void> {
   if (changed >= analyzeFrom) await sql`analyze threat_addresses`;
@@ -42,23 +57,31 @@ export async function addThreats(tx: Tx, input: NewThreats, now: Date): Promise<
       select count(*) filter (where inserted) as added from done`;
     added += row?.added ?? 0;
   }
+  await recordTouched(tx, input.networks);
   return added;
 }
 
 /** A feed's new list: what it no longer names goes, what it names stays or comes. Entries of other sources are not touched. */
 export async function replaceFeed(tx: Tx, source: string, networks: readonly string[], now: Date): Promise<{ readonly total: number; readonly removed: number }> {
   // a table to join with: `not in` over a million values would be compared one by one
-  await tx`create temporary table feed_now (network text primary key) on commit drop`;
+  await tx`create temporary table feed_now (network text collate "C" primary key) on commit drop`;
   for (let at = 0; at < networks.length; at += threatChunk) await tx`insert into feed_now select value from json_array_elements_text(${JSON.stringify(networks.slice(at, at + threatChunk))}::text::json) order by value on conflict do nothing`;
+  // one more than is told by name says that there are too many, without all of them being read
+  const touched = (rows: readonly { readonly network: string }[]): string[] => rows.map(({ network }) => network);
+  const gone = touched(await tx<{ network: string }[]>`select network from threat_addresses t where t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network) limit ${touchedMax + 1}`);
+  const come = touched(await tx<{ network: string }[]>`select network from feed_now f where not exists (select 1 from threat_addresses t where t.source = ${source} and t.network = f.network) limit ${touchedMax + 1}`);
   const removed = await tx`delete from threat_addresses t where t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network)`;
   await tx`insert into threat_addresses (network, source, reason, added_by, added_at) select network, ${source}::text, '', 'feed', ${now}::timestamptz from feed_now order by network on conflict (network, source) do nothing`;
   await settleThreats(tx, networks.length + removed.count);
+  await recordTouched(tx, [...gone, ...come]);
   await tx`drop table feed_now`;
   return { total: networks.length, removed: removed.count };
 }
 
 export async function removeThreats(tx: Tx, networks: readonly string[]): Promise<number> {
-  return (await tx`delete from threat_addresses where network in (select value from jsonb_array_elements_text(${tx.json([...networks])}::jsonb))`).count;
+  const { count } = await tx`delete from threat_addresses where network in (select value from jsonb_array_elements_text(${tx.json([...networks])}::jsonb))`;
+  await recordTouched(tx, networks);
+  return count;
 }
 
 export interface NetworkPage {
@@ -83,6 +106,45 @@ export async function* activeNetworks(sql: Queryable, now: Date): AsyncGenerator
   }
 }
 
+/** Expired entries that nobody has to be told about any more: what ends is told when it ends, as a change of `changesSince`. */
 export async function pruneThreats(sql: Queryable, now: Date): Promise<number> {
-  return (await sql`delete from threat_addresses where expires_at <= ${now}`).count;
+  await sql`delete from threat_changes where revision <= (select max(revision) from threat_changes) - ${changesKept}`;
+  return (await sql`delete from threat_addresses where expires_at <= ${new Date(now.getTime() - expiryKnownMs)}`).count;
+}
+
+/** Expired entries stay that long, so that whoever looks less often than that has to read the whole list. */
+const expiryKnownMs = 3600_000;
+
+/** How far somebody has followed the list. */
+export interface ThreatPosition {
+  readonly revision: number;
+  readonly at: Date;
+}
+
+/** Where the list stands; taken before the list is read, so that what comes meanwhile is looked at again. */
+export async function threatPosition(sql: Queryable, now: Date): Promise<ThreatPosition> {
+  const [row] = await sql<{ revision: number | null }[]>`select max(revision) as revision from threat_changes`;
+  return { revision: row?.revision ?? 0, at: now };
+}
+
+export interface ThreatChanges {
+  readonly position: ThreatPosition;
+  /** Networks in force, and not in force, of those that were touched or ended since. */
+  readonly present: readonly string[];
+  readonly absent: readonly string[];
+}
+
+/** null: so much has changed, or so long ago, that the whole list has to be read. */
+export async function changesSince(sql: Queryable, since: ThreatPosition, now: Date): Promise<ThreatChanges | null> {
+  if (now.getTime() - since.at.getTime() >= expiryKnownMs) return null;
+  const position = await threatPosition(sql, now);
+  const [oldest] = await sql<{ revision: number | null }[]>`select min(revision) as revision from threat_changes`;
+  if (position.revision < since.revision || (position.revision > since.revision && (oldest?.revision ?? 0) > since.revision + 1)) return null;
+  // as a list, so that the look-ups by index are planned for what it holds
+  const touched = await sql<{ network: string | null }[]>`
+    select network from threat_changes where revision > ${since.revision} union select network from threat_addresses where expires_at > ${since.at} and expires_at <= ${now} limit ${touchedMax + 1}`;
+  if (touched.length > touchedMax || touched.some(({ network }) => network === null)) return null;
+  const names = touched.map(({ network }) => network as string);
+  const inForce = new Set((await sql<{ network: string }[]>`select distinct t.network from json_array_elements_text(${JSON.stringify(names)}::text::json) as n (value) join threat_addresses t on t.network = n.value where t.expires_at is null or t.expires_at > ${now}`).map(({ network }) => network));
+  return { position, present: [...inForce], absent: names.filter((name) => !inForce.has(name)) };
 }

@@ -20,7 +20,6 @@ const lastOf = (base: number, bits: number): number => base + 2 ** (32 - bits) -
 
 /** Sorted keys (base × 64 + prefix length) → joined intervals, flat. Both parts fit a double exactly. */
 function joinIpv4(keys: Float64Array): { readonly from: Uint32Array; readonly to: Uint32Array; readonly count: number } {
-  keys.sort();
   const from = new Uint32Array(keys.length);
   const to = new Uint32Array(keys.length);
   let count = 0;
@@ -39,7 +38,7 @@ function joinIpv4(keys: Float64Array): { readonly from: Uint32Array; readonly to
   return { from, to, count };
 }
 
-interface Range6 {
+export interface Range6 {
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
@@ -49,8 +48,9 @@ function compare6(left: readonly number[], right: readonly number[]): number {
   return 0;
 }
 
-function joinIpv6(ranges: Range6[]): Range6[] {
-  ranges.sort((left, right) => compare6(left.from, right.from));
+const compareRanges = (left: Range6, right: Range6): number => compare6(left.from, right.from) || compare6(left.to, right.to);
+
+function joinIpv6(ranges: readonly Range6[]): Range6[] {
   const joined: Range6[] = [];
   for (const range of ranges) {
     const last = joined.at(-1);
@@ -73,11 +73,18 @@ function range6(words: readonly number[], bits: number): Range6 {
   return { from, to };
 }
 
+/** The networks of a list, sorted, as they were given: what a changed list is made from without reading all of it again. */
+export interface Networks {
+  /** Base × 64 + prefix length. */
+  readonly ipv4: Float64Array;
+  readonly ipv6: readonly Range6[];
+}
+
 /** Networks as the control plane has them: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. Throws RangeError naming the entry that is none. */
-export function buildIpSet(networks: Iterable<string>): SharedArrayBuffer {
+export function readNetworks(networks: Iterable<string>): Networks {
   let keys = new Float64Array(1024);
   let keyCount = 0;
-  const ranges: Range6[] = [];
+  const ipv6: Range6[] = [];
   const addIpv4 = (address: number, bits: number): void => {
     if (keyCount === keys.length) {
       const wider = new Float64Array(keys.length * 2);
@@ -98,9 +105,48 @@ export function buildIpSet(networks: Iterable<string>): SharedArrayBuffer {
     if ((address < 0 && words === null) || !(bits <= width)) throw new RangeError(`"${network.slice(0, 60)}" is no address or network; write 192.0.2.0/24 or 2001:db8::/32`);
     if (words === null) addIpv4(address, bits);
     else if (words[0] === 0 && words[1] === 0 && words[2] === mappedPrefix && bits >= 96) addIpv4(words[3], bits - 96);
-    else ranges.push(range6(words, bits));
+    else ipv6.push(range6(words, bits));
   }
-  return pack(joinIpv4(keys.slice(0, keyCount)), joinIpv6(ranges));
+  return { ipv4: keys.slice(0, keyCount).sort(), ipv6: ipv6.sort(compareRanges) };
+}
+
+/** Each entry of `removed` takes one equal entry out; those that are not there are passed over. */
+export function changeNetworks(networks: Networks, added: Networks, removed: Networks): Networks {
+  return { ipv4: changeIpv4(networks.ipv4, added.ipv4, removed.ipv4), ipv6: changeIpv6(networks.ipv6, added.ipv6, removed.ipv6) };
+}
+
+function changeIpv4(keys: Float64Array, added: Float64Array, removed: Float64Array): Float64Array {
+  if (added.length + removed.length === 0) return keys;
+  const next = new Float64Array(keys.length + added.length);
+  let count = 0;
+  let gone = 0;
+  let come = 0;
+  for (const key of keys) {
+    while (gone < removed.length && (removed[gone] as number) < key) gone += 1;
+    while (come < added.length && (added[come] as number) <= key) next[count++] = added[come++] as number;
+    if (gone < removed.length && removed[gone] === key) gone += 1;
+    else next[count++] = key;
+  }
+  while (come < added.length) next[count++] = added[come++] as number;
+  return next.slice(0, count);
+}
+
+function changeIpv6(ranges: readonly Range6[], added: readonly Range6[], removed: readonly Range6[]): readonly Range6[] {
+  if (added.length + removed.length === 0) return ranges;
+  let gone = 0;
+  const kept = ranges.filter((range) => {
+    while (gone < removed.length && compareRanges(removed[gone] as Range6, range) < 0) gone += 1;
+    if (gone === removed.length || compareRanges(removed[gone] as Range6, range) !== 0) return true;
+    gone += 1;
+    return false;
+  });
+  return [...kept, ...added].sort(compareRanges);
+}
+
+export const buildIpSet = (networks: Iterable<string>): SharedArrayBuffer => packNetworks(readNetworks(networks));
+
+export function packNetworks({ ipv4, ipv6 }: Networks): SharedArrayBuffer {
+  return pack(joinIpv4(ipv4), joinIpv6(ipv6));
 }
 
 function pack(ipv4: ReturnType<typeof joinIpv4>, ipv6: readonly Range6[]): SharedArrayBuffer {
