@@ -144,7 +144,7 @@ t.test('a lock holds as long as its process, whatever became of the number', asy
   t.ok(space !== '', 'the system tells processes apart');
   const gone = spawnSync(process.execPath, ['--version']).pid;
   const cases: [string, string, boolean][] = [
-    ['an older process of our number', `${pid} ${birth}0 ${space}`, false], ['an older one of a number that is taken again', `${process.ppid} ${birth} ${space}`, false], ['one that is gone', `${gone} ${birth} ${space}`, false],
+    ['an older process of our number', `${pid} ${birth}0 ${space}`, false], ['an older one of a number that is taken again', `${process.ppid} ${birth}0 ${space}`, false], ['one that is gone', `${gone} ${birth} ${space}`, false],
     ['one of another container that is silent', `${pid} ${birth} other`, false], ['one that did not tell more than its number and is there', String(process.ppid), true], ['and one that is gone', String(gone), false],
   ];
   for (const [what, text, isHeld] of cases) {
