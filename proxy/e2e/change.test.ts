@@ -8,7 +8,7 @@ import t from 'tap';
 import type { GenerationReply } from '../contract.js';
 import type { DataPlane } from '../main.js';
 import { hammer } from './hammer.js';
-import { admin, configOf, listenerKinds, standardPlan, startBackend, startPlane, testMsMax, until, workersOf } from './harness.js';
+import { admin, configOf, listenerKinds, metricsWith, standardPlan, startBackend, startPlane, testMsMax, until, workersOf } from './harness.js';
 import { doubleArtifact } from './inspection-double.js';
 import { sendRaw, statusOf } from './raw-client.js';
 
@@ -69,7 +69,7 @@ for (const kind of listenerKinds) {
       t.equal(statusOf((await sendRaw(plane.ports.http, probe('/?EVIL'))).text), 403, `${why}: the old one serves`);
     }
     t.equal((await plane.status())['generation'], 1);
-    t.match(await (await admin(plane, '/metrics')).text(), 'waap_config_last_apply_success 0');
+    t.match(await metricsWith(plane, 'waap_config_last_apply_success 0'), 'waap_config_last_apply_success 0');
   });
 
   t.test(`${kind}: a restart resumes the last active generation, and survives a damaged one`, async (t) => {
@@ -105,7 +105,7 @@ for (const kind of listenerKinds) {
     t.match(await put(plane, requestFor({ sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] }, { needles: [...standardPlan.needles, 'NEWER'] })), { outcome: /active|refused/ });
     const { generation } = await plane.status();
     t.ok(await until(async () => (await workersOf(plane)).every((worker) => worker.state === 'ready' && worker.generation === generation)), 'all on the same generation');
-    t.match(await (await admin(plane, '/metrics')).text(), 'waap_worker_restarts 2');
+    t.match(await metricsWith(plane, 'waap_worker_restarts 2'), 'waap_worker_restarts 2');
   });
 
   t.test(`${kind}: large bodies are inspected elsewhere, small ones here`, async (t) => {
@@ -121,7 +121,7 @@ for (const kind of listenerKinds) {
     t.equal(await post('/', `${'x'.repeat(200_000)}boom`), 503, 'a failure there is decided as a failure here');
     t.equal(await post('/open', `${'x'.repeat(200_000)}boom`), 200);
     t.equal(await post('/', 'EVIL'), 403);
-    t.match(await (await admin(plane, '/metrics')).text(), 'waap_inspections_offloaded_total 4');
+    t.match(await metricsWith(plane, 'waap_inspections_offloaded_total 4'), 'waap_inspections_offloaded_total 4');
   });
 }
 

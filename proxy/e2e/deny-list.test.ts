@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { admin, auditLines, listenerKinds, startBackend, startPlane, testMsMax, until } from './harness.js';
+import { admin, auditLines, listenerKinds, metricsWith, startBackend, startPlane, testMsMax, until } from './harness.js';
 
 t.setTimeout(testMsMax);
 
@@ -26,7 +26,7 @@ for (const kind of listenerKinds) {
     t.equal(refused.status, 422);
     t.equal(await ask('/', '203.0.113.9'), 403, 'a refused list changes nothing');
     t.match(await plane.status(), { threats: { networks: 2, intervals: 2 } });
-    t.match(await (await admin(plane, '/metrics')).text(), /waap_threats_matched_total \d+[^]*waap_threat_networks 2/);
+    t.match(await metricsWith(plane, /waap_threats_matched_total \d+[^]*waap_threat_networks 2/), /waap_threats_matched_total \d+[^]*waap_threat_networks 2/);
     t.equal((await put('')).status, 200);
     await until(async () => (await ask('/', '203.0.113.9')) === 200);
     t.equal(await ask('/', '203.0.113.9'), 200);
@@ -59,7 +59,7 @@ for (const kind of listenerKinds) {
     t.match(requests().find(({ uri }) => uri === '/fine'), { site: 'all', status: 200, verdict: 'pass', user_agent: 'tester', response_bytes: 4, method: 'GET', client_ip: '127.0.0.1' });
     t.match(requests().find(({ uri }) => uri !== '/fine'), { status: 403, verdict: 'block' });
     t.match(events()[0], { verdict: 'block', status: 403 });
-    t.ok(await until(async () => /waap_records_shipped 3/.test(await (await admin(plane, '/metrics')).text())));
+    t.match(await metricsWith(plane, 'waap_records_shipped 3'), 'waap_records_shipped 3');
     await plane.stop();
   });
 }

@@ -10,6 +10,7 @@ import type { ProxyConfig } from '../contract.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
 import { startDataPlane, type DataPlane, type DataPlaneOptions } from '../main.js';
 import { doubleArtifact } from './inspection-double.js';
+import { until } from './waiting.js';
 
 export { testMsMax, until } from './waiting.js';
 
@@ -92,6 +93,16 @@ interface WorkerStatus {
 
 export async function workersOf(plane: DataPlane): Promise<readonly WorkerStatus[]> {
   return (await plane.status())['workers'] as readonly WorkerStatus[];
+}
+
+/** The metrics, when they say `wanted`, else as they were at last: of a worker that is busy its last report stands for a while. */
+export async function metricsWith(plane: DataPlane, wanted: string | RegExp): Promise<string> {
+  let text = '';
+  await until(async () => {
+    text = await (await admin(plane, '/metrics')).text();
+    return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+  });
+  return text;
 }
 
 /** Whether just so many requests are on the way, in all workers together. */

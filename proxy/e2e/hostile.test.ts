@@ -2,7 +2,7 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import t from 'tap';
-import { admin, isInFlight, listenerKinds, startBackend, startPlane, testMsMax, until } from './harness.js';
+import { isInFlight, listenerKinds, metricsWith, startBackend, startPlane, testMsMax, until } from './harness.js';
 import { sendRaw, statusOf } from './raw-client.js';
 
 t.setTimeout(testMsMax);
@@ -92,7 +92,7 @@ for (const kind of listenerKinds) {
     const [tooMuch, small] = await Promise.all([sendRaw(plane.ports.http, post('/second') + 'x'.repeat(900_000)), sendRaw(plane.ports.http, 'POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello')]);
     // A client that is still sending may see the reset before the answer.
     t.ok(statusOf(tooMuch.text) === 503 || (tooMuch.text === '' && tooMuch.isClosed), `the one too many is refused (${statusOf(tooMuch.text)})`);
-    t.match(await (await admin(plane, '/metrics')).text(), 'waap_refused_total{status="503"} 1', 'that one, for what all hold together');
+    t.match(await metricsWith(plane, 'waap_refused_total{status="503"} 1'), 'waap_refused_total{status="503"} 1', 'that one, for what all hold together');
     t.equal(statusOf(small.text), 200, 'a small one is not');
     unfinished.destroy();
     t.ok(await until(async () => isInFlight(plane, 0)), 'the first has gone');

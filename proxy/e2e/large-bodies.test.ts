@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import t from 'tap';
 import type { DataPlaneOptions } from '../main.js';
-import { admin, configOf, listenerKinds, startBackend, startPlane, testMsMax } from './harness.js';
+import { configOf, listenerKinds, metricsWith, startBackend, startPlane, testMsMax } from './harness.js';
 import { realArtifact, realEngine, withoutRules } from './real-rules.js';
 
 const slowestMs = 120_000; // of a heavy request
@@ -77,7 +77,9 @@ t.test('heavy bodies', { skip: withoutRules }, async (t) => {
         }
         return times.sort((a, b) => a - b);
       })();
-      const answers = await Promise.all(heavy.map(async (one) => ({ one, answer: await send(plane.ports.http, 'POST', '/api/notes', one.type, one.body).catch((error: Error) => ({ status: 0, body: error.message, tookMs: 0 })) })));
+      // One after the other: an inspection has 30 s from the moment it is asked for, on a thread that yields to everybody.
+      const answers: { readonly one: Heavy; readonly answer: Answer }[] = [];
+      for (const one of heavy) answers.push({ one, answer: await send(plane.ports.http, 'POST', '/api/notes', one.type, one.body).catch((error: Error) => ({ status: 0, body: error.message, tookMs: 0 })) });
       isOver = true;
       const times = await small;
       for (const { one, answer } of answers) {
@@ -87,8 +89,8 @@ t.test('heavy bodies', { skip: withoutRules }, async (t) => {
         t.ok(answer.tookMs < slowestMs, `${one.name}: in bounded time`);
         if (answer.status === 200) t.equal(answer.body, createHash('sha256').update(one.body).digest('hex'), `${one.name}: arrives as it was sent`);
       }
-      const metrics = await (await admin(plane, '/metrics')).text();
-      t.equal(Number(/^waap_inspections_offloaded_total (\d+)$/m.exec(metrics)?.[1]), heavy.filter(({ status, body }) => status !== 413 && body.length > config.limits.inlineInspectionBytesMax).length, 'each body over the threshold was inspected off the I/O thread');
+      const offloaded = `waap_inspections_offloaded_total ${heavy.filter(({ status, body }) => status !== 413 && body.length > config.limits.inlineInspectionBytesMax).length}\n`;
+      t.match(await metricsWith(plane, offloaded), offloaded, 'each body over the threshold was inspected off the I/O thread');
       t.ok((times.at(-1) ?? Infinity) < slowestOtherMs, `${times.length} small requests meanwhile, median ${times[times.length >> 1]?.toFixed(1)} ms, slowest ${times.at(-1)?.toFixed(1)} ms`);
     });
   }

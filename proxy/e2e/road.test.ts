@@ -1,7 +1,7 @@
 // The road with real sockets: what reaches the application, what the client gets, and who decides.
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { admin, auditLines, listenerKinds, startBackend, startPlane, testMsMax, until } from './harness.js';
+import { admin, auditLines, listenerKinds, metricsWith, startBackend, startPlane, testMsMax, until, workersOf } from './harness.js';
 import { bodyOf, sendRaw, statusOf } from './raw-client.js';
 
 t.setTimeout(testMsMax);
@@ -80,9 +80,10 @@ for (const kind of listenerKinds) {
 
     t.equal((await admin(plane, '/status', { token: 'wrong' })).status, 401);
     t.equal((await admin(plane, '/healthz', { token: 'wrong' })).status, 200);
+    t.ok(await until(async () => (await workersOf(plane)).every(({ generation }) => generation === 1)));
     t.match(await (await admin(plane, '/status')).json(), { generation: 1, listener: kind, workers: [{ state: 'ready', generation: 1 }] });
-    const metrics = await (await admin(plane, '/metrics')).text();
-    t.match(metrics, 'waap_requests_total{site="shop",action="blocked"} 2');
+    const blocked = 'waap_requests_total{site="shop",action="blocked"} 2';
+    t.match(await metricsWith(plane, blocked), blocked);
     t.equal((await admin(plane, '/generation', { method: 'PUT', body: 'not json' })).status, 400);
     t.equal((await admin(plane, '/nothing')).status, 404);
   });
