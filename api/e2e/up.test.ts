@@ -2,8 +2,8 @@
 // compile in a moment. Nothing of it is imported; what it prints and what its ports answer is all that counts.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { startUpstream } from '../testing/data-plane.js';
@@ -20,6 +20,15 @@ t.setTimeout(testMsMax);
 
 const portNames = ['WAF_PORT', 'GATEHOUSE_ADMIN_PORT', 'API_PORT', 'DEMO_PORT'] as const;
 type PortName = (typeof portNames)[number];
+
+/** With what set-up has fetched for this checkout, where it could: a start that misses it asks the package servers. */
+async function makeHome(t: Test): Promise<string> {
+  const home = await makeDirectory(t, 'up');
+  const mapping = 'data/crs/unicode.mapping';
+  await mkdir(join(home, dirname(mapping)), { recursive: true });
+  if (existsSync(join(root, mapping))) await copyFile(join(root, mapping), join(home, mapping));
+  return home;
+}
 
 async function freePorts(): Promise<Record<PortName, string>> {
   const ports: [string, string][] = [];
@@ -123,7 +132,7 @@ const attack = "/search?q=1'%20OR%20'1'='1'%20--%20";
 const isUp = /Ctrl-C stops everything\./;
 
 t.test('from an empty directory to a protected shop, down, and up again', async (t) => {
-  const home = await makeDirectory(t, 'up');
+  const home = await makeHome(t);
   const ports = await freePorts();
   const envFile = join(home, '.env');
   const variables = { ...ports, GATEHOUSE_ENV_FILE: envFile, GATEHOUSE_DATA: join(home, 'data'), WAF_BIND: '127.0.0.1', DATA_WORKERS: '1', CRS_DIR: await writeRuleSet(t) };
@@ -226,7 +235,7 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
 });
 
 t.test('ended while it compiles, it leaves nothing behind', async (t) => {
-  const home = await makeDirectory(t, 'up');
+  const home = await makeHome(t);
   const rules = await writeRuleSet(t);
   // a pipe that nobody writes to: the compiler is still reading it whenever this test gets to look
   execFileSync('mkfifo', [join(rules, 'endless.data')]);
