@@ -1,6 +1,6 @@
 // Questions about a pattern whose answers let the engine skip work. Each is a necessary condition: it may say "perhaps"
 // wrongly, never "no". The arguments stand with the functions; analysis.test.ts checks them against RE2.
-import { type ByteSet, isEmptySet } from './byte-set.js';
+import { type ByteSet, intersection, isEmptySet } from './byte-set.js';
 import type { AssertionKind, RegexNode } from './node.js';
 
 /**
@@ -16,7 +16,7 @@ import type { AssertionKind, RegexNode } from './node.js';
 export function restrictTo(node: RegexNode, alphabet: ByteSet): RegexNode | null {
   switch (node.kind) {
     case 'set': {
-      const set = node.set.map((present, byte) => present & alphabet[byte]!);
+      const set = intersection(node.set, alphabet);
       return isEmptySet(set) ? null : { kind: 'set', set };
     }
     case 'sequence': {

@@ -14,6 +14,11 @@ export function union(...sets: readonly ByteSet[]): ByteSet {
   for (const set of sets) for (let byte = 0; byte < 256; byte++) result[byte]! |= set[byte]!;
   return result;
 }
+export function intersection(one: ByteSet, other: ByteSet): ByteSet {
+  const result = new Uint8Array(256);
+  for (let byte = 0; byte < 256; byte++) result[byte] = one[byte]! & other[byte]!;
+  return result;
+}
 export const complement = (set: ByteSet): ByteSet => set.map((present) => 1 - present);
 export const intersects = (one: ByteSet, other: ByteSet): boolean => one.some((present, byte) => present === 1 && other[byte] === 1);
 export const isEmptySet = (set: ByteSet): boolean => !set.includes(1);
