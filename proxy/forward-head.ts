@@ -24,22 +24,16 @@ export interface ForwardFacts {
   readonly relaysTrailers: boolean;
 }
 
-/** Fields written anew below: the client's own are dropped wherever they stand. */
-function isRewritten(lowerName: string): boolean {
-  switch (lowerName) {
-    case 'host':
-    case 'content-length':
-    case 'expect':
-    case 'proxy': // CGI programs would take it for their own HTTP_PROXY setting
-    case 'x-request-id':
-    case 'x-forwarded-for':
-    case 'x-forwarded-proto':
-    case 'x-forwarded-host':
-      return true;
-    default:
-      return hopByHopFields.has(lowerName);
-  }
-}
+/**
+ * What does not go on as it came. `own`: written anew below, or of this hop. `claim`: where the client is, or which path and
+ * host it really asked for; upstreams believe it of a proxy in front of them, so it goes on from trusted proxies only. A path in
+ * it (X-Original-URL) would be a way round the choice of a site. Names of single CDNs are left to those who use them.
+ */
+const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
+  ...[...hopByHopFields, 'host', 'content-length', 'expect', 'x-request-id', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'].map((name) => [name, 'own'] as const),
+  ['proxy', 'own'], // CGI programs would take it for their own HTTP_PROXY setting
+  ...['forwarded', 'x-client-ip', 'x-cluster-client-ip', 'x-forwarded', 'x-forwarded-port', 'x-forwarded-prefix', 'x-forwarded-scheme', 'x-forwarded-server', 'x-forwarded-ssl', 'x-forwarded-uri', 'x-original-forwarded-for', 'x-original-host', 'x-original-uri', 'x-original-url', 'x-real-ip', 'x-rewrite-url'].map((name) => [name, 'claim'] as const),
+]);
 
 /** Few clients, few values; emptied when it is full, because clients choose them. */
 const readable = new Map<string, string>();
@@ -79,7 +73,8 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
     const lower = name.toLowerCase();
-    if (isRewritten(lower)) {
+    const treatment = treatments.get(lower);
+    if (treatment === 'own') {
       if (lower === 'host') host = value;
       else if (lower === 'content-length') hadLength = true;
       else if (lower === 'te') takesTrailers ||= facts.relaysTrailers && listHasToken(value, 'trailers');
@@ -90,9 +85,9 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
       }
       continue;
     }
-    if (listed !== null && listed.has(lower)) continue;
+    if ((treatment === 'claim' && !facts.isFromTrustedProxy) || (listed !== null && listed.has(lower))) continue;
     if (facts.isUpgrade && !facts.keepsExtensions && lower === 'sec-websocket-extensions') continue;
-    if (lower.includes('_') && isRewritten(lower.replaceAll('_', '-'))) continue;
+    if (lower.includes('_') && treatments.has(lower.replaceAll('_', '-'))) continue;
     text += `${name}: ${facts.isInspected && lower === 'accept-encoding' ? readableCodings(value) : value}\r\n`;
   }
   const forwardedChain = forwardedFor === '' ? facts.peerIp : `${forwardedFor}, ${facts.peerIp}`;

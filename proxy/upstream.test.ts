@@ -132,6 +132,27 @@ t.test('an upload that had to wait for a connection is asked for the rest of it'
   t.equal(await upload, 'abcd');
 });
 
+t.test('a request that was given up does not keep its place in the queue', async (t) => {
+  const holder: { answer: (() => void) | null } = { answer: null };
+  const { port } = await serve(t, (socket, _request, nth) => {
+    if (nth === 1) holder.answer = () => socket.write(ok('first'));
+    else socket.write(ok('later'));
+  });
+  const pool = poolTo(t, port, { connectionsMax: 1, waitersMax: 1 });
+  const first = ask(pool);
+  void ask(pool, {}, (exchange) => exchange.abort());
+  const places: Result[] = [];
+  const isQueued = async (): Promise<boolean> => {
+    const result = await Promise.race([ask(pool, {}, (_exchange, heard) => places.push(heard)), new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
+    return result === null; // a refusal comes at once
+  };
+  t.ok(await until(isQueued), 'there is room again');
+  t.ok(await until(() => holder.answer !== null));
+  holder.answer?.();
+  t.equal((await first).body, 'first');
+  t.ok(await until(() => places.at(-1)?.body === 'later'));
+});
+
 t.test('a kept connection that the upstream closed: again on a fresh one, where that is safe', async (t) => {
   let requests = 0;
   const { port } = await serve(t, (socket, _request, nth) => {

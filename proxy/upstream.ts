@@ -163,9 +163,9 @@ export class UpstreamPool {
     for (const connection of [...this.connections]) connection.checkDeadline(nowMs);
     const { connectTimeoutMs } = this.options;
     for (const waiting of [...this.waiters]) {
-      if (waiting.isOver || nowMs - waiting.queuedAtMs < connectTimeoutMs) continue;
+      if (!waiting.isOver && nowMs - waiting.queuedAtMs < connectTimeoutMs) continue;
       this.waiters.splice(this.waiters.indexOf(waiting), 1);
-      waiting.fail(new ProxyError('PXY_UPSTREAM_BUSY', `no connection to the upstream became free within ${connectTimeoutMs} ms`));
+      if (!waiting.isOver) waiting.fail(new ProxyError('PXY_UPSTREAM_BUSY', `no connection to the upstream became free within ${connectTimeoutMs} ms`));
     }
   }
 }
