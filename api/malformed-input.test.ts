@@ -34,7 +34,7 @@ function rightBodies(settings: Json): Readonly<Record<string, Json>> {
     'POST /api/threat-intel': { addresses: ['203.0.113.7'], text: '198.51.100.0/24', reason: 'r', expires_in_seconds: 60, skip_invalid: false, force: false },
     'POST /api/rules': rule, 'PATCH /api/rules/{id}': rule, 'POST /api/rules/test': { rule, tests: rule.tests },
     'POST /api/vpatch': { cve: 'CVE-2021-44228', enabled: true },
-    'POST /api/apply': {}, 'POST /api/config/rollback': { id: 1 },
+    'POST /api/apply': {}, 'POST /api/config/rollback': { version: 1 },
     'PUT /api/settings': settings, 'PATCH /api/settings': { mode: 'On' },
     'POST /api/dataplane/records': { node: 'n', batch_id: 'b', requests: [], events: [{ at_ms: 1, request_id: '', site: '', client_ip: '', kind: '', verdict: '', method: '', uri: '', status: 0, rule_id: 1, inbound_score: 2 ** 50, details: { a: '\u0000' } }], dropped: 1 },
     'POST /api/dataplane/samples': { node: 'n', samples: [] },

@@ -278,8 +278,14 @@ export function toEventRecord(event: SecurityEvent): object {
   };
 }
 
-/** The rule that says what it was: the first that scored, rather than the one that added the scores up. */
-function telling(event: SecurityEvent): number | null {
-  const first = event.messages.find(({ ruleId }) => ruleId !== event.interruption?.ruleId) ?? event.messages[0];
-  return first?.ruleId ?? event.interruption?.ruleId ?? null;
+/** Rules of the core rule set that add scores up and block (949, 959), or tell of it (980): they say that, not what it was. */
+const isSummary = (ruleId: number): boolean => [949, 959, 980].includes(Math.floor(ruleId / 1000));
+
+/** The rule that says what it was: the one that blocked by itself, or else the gravest of those whose scores were added up. */
+function telling({ interruption, messages }: SecurityEvent): number | null {
+  if (interruption !== null && !isSummary(interruption.ruleId)) return interruption.ruleId;
+  const told = messages.filter(({ ruleId }) => !isSummary(ruleId));
+  const gravity = ({ severity }: EventMessage): number => (severity === '' ? 8 : Number(severity)); // 0 emergency … 7 debug
+  const gravest = told.reduce<EventMessage | undefined>((best, one) => (best === undefined || gravity(one) < gravity(best) ? one : best), undefined);
+  return gravest?.ruleId ?? interruption?.ruleId ?? messages[0]?.ruleId ?? null;
 }

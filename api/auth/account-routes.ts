@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
+import { decodeTimeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
 import { requirePrincipal } from './guard.js';
 import { beginConfirmation, forgetConfirmations } from './lockout.js';
@@ -17,6 +18,12 @@ export const SessionView = Type.Object({ id: Type.String(), created_at: Time, la
 export function viewSession(session: Session, currentId: string | null) {
   const { id, source_ip, user_agent, method } = session;
   return { id, source_ip, user_agent, method, created_at: session.created_at.toISOString(), last_seen_at: session.last_seen_at.toISOString(), expires_at: session.expires_at.toISOString(), current: id === currentId };
+}
+
+/** A page of somebody's sessions, as `currentId` sees them. */
+export async function pageSessions(house: House, userId: string, currentId: string | null, { cursor, limit = 50 }: { readonly cursor?: string; readonly limit?: number }) {
+  const rows = await listSessions(house.database.sql, userId, new Date(house.now()), cursor === undefined ? null : decodeTimeCursor(cursor), limit + 1);
+  return toPage(rows, limit, ({ created_at, id }) => [created_at.getTime(), id], (session) => viewSession(session, currentId));
 }
 
 const Password = Type.String({ minLength: 1, maxLength: passwordLengthMax });
@@ -60,9 +67,9 @@ export function registerAccountRoutes(app: App, house: House): void {
       return reply.code(204).send(null);
     },
   );
-  app.get('/api/account/sessions', { schema: { tags: ['account'], summary: 'My sessions', response: { 200: Type.Object({ items: Type.Array(SessionView) }), ...refusals } } }, async (request) => {
+  app.get('/api/account/sessions', { schema: { tags: ['account'], summary: 'My sessions', querystring: Type.Object(PageQuery, closed), response: { 200: Page(SessionView), ...refusals } } }, async (request) => {
     const { userId, sessionId } = requirePrincipal(request);
-    return { items: (await listSessions(sql, userId, new Date(house.now()))).map((session) => viewSession(session, sessionId)) };
+    return pageSessions(house, userId, sessionId, request.query);
   });
   app.delete('/api/account/sessions/:id', { schema: { tags: ['account'], summary: 'End one of my sessions', params: Type.Object({ id: Type.String({ maxLength: 100 }) }), response: { 204: Type.Null(), ...refusals } } }, async (request, reply) => {
     const { userId, actor } = requirePrincipal(request);

@@ -46,8 +46,11 @@ export async function findApiToken(sql: Queryable, text: string, now: Date): Pro
   return { ...row, role: roles[Math.min(roles.indexOf(row.role), roles.indexOf(row.maker_role))] ?? 'viewer' };
 }
 
-export async function listApiTokens(sql: Queryable): Promise<ApiToken[]> {
-  return sql<ApiToken[]>`select id, name, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at from api_tokens order by created_at desc, id limit 500`;
+/** Newest first, older than `before`. */
+export async function listApiTokens(sql: Queryable, before: readonly [number, string] | null, limit: number): Promise<ApiToken[]> {
+  return sql<ApiToken[]>`
+    select id, name, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at from api_tokens
+    ${before === null ? sql`` : sql`where (created_at, id) < (${new Date(before[0])}, ${before[1]})`} order by created_at desc, id desc limit ${limit}`;
 }
 
 /** True when there was such a token and it was not revoked before. */

@@ -42,9 +42,11 @@ export async function markSeen(sql: Queryable, id: string, now: Date): Promise<v
   await sql`update sessions set last_seen_at = ${now} where id = ${id}`;
 }
 
-/** Sessions that still count, newest first. */
-export async function listSessions(sql: Queryable, userId: string, now: Date): Promise<Session[]> {
-  return sql<Session[]>`select * from sessions where user_id = ${userId} and revoked_at is null and expires_at > ${now} order by created_at desc, id limit 200`;
+/** Sessions that still count, newest first, older than `before`. */
+export async function listSessions(sql: Queryable, userId: string, now: Date, before: readonly [number, string] | null, limit: number): Promise<Session[]> {
+  return sql<Session[]>`
+    select * from sessions where user_id = ${userId} and revoked_at is null and expires_at > ${now}
+    ${before === null ? sql`` : sql`and (created_at, id) < (${new Date(before[0])}, ${before[1]})`} order by created_at desc, id desc limit ${limit}`;
 }
 
 /** Ends the user's sessions, all or one, except `keep`. Returns how many. */

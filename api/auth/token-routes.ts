@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
+import { decodeTimeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
 import { insertApiToken, listApiTokens, revokeApiToken, type ApiToken } from './api-tokens.js';
 import { requirePrincipal } from './guard.js';
@@ -17,9 +18,18 @@ function viewToken(token: ApiToken) {
   return { id, name, role, scopes: [...scopes], created_by, created_at: token.created_at.toISOString(), expires_at: iso(token.expires_at), last_used_at: iso(token.last_used_at), revoked_at: iso(token.revoked_at) };
 }
 
+/** Whether a token of this role can call anything with this scope. */
+function isUseful(scope: Permission, role: Role): boolean {
+  return Object.values(routeMatrix).some((access) => access.kind === 'guarded' && access.tokens && access.permission === scope && access.roles.includes(role));
+}
+
 export function registerTokenRoutes(app: App, house: House): void {
   const { sql } = house.database;
-  app.get('/api/tokens', { schema: { tags: ['tokens'], summary: 'API tokens', response: { 200: Type.Object({ items: Type.Array(TokenView) }), ...refusals } } }, async () => ({ items: (await listApiTokens(sql)).map(viewToken) }));
+  app.get('/api/tokens', { schema: { tags: ['tokens'], summary: 'API tokens, newest first', querystring: Type.Object(PageQuery, closed), response: { 200: Page(TokenView), ...refusals } } }, async (request) => {
+    const { cursor, limit = 50 } = request.query;
+    const rows = await listApiTokens(sql, cursor === undefined ? null : decodeTimeCursor(cursor), limit + 1);
+    return toPage(rows, limit, ({ created_at, id }) => [created_at.getTime(), id], viewToken);
+  });
   app.post(
     '/api/tokens',
     {
@@ -32,6 +42,8 @@ export function registerTokenRoutes(app: App, house: House): void {
     async (request, reply) => {
       const { actor, userId } = requirePrincipal(request);
       const { name, role, scopes, expires_in_days } = request.body;
+      const useless = scopes.filter((scope) => !isUseful(scope, role));
+      if (useless.length > 0) throw new ApiError('validation_failed', `The role ${role} may not do what ${useless.join(', ')} stands for.`, { errors: useless.map((scope) => ({ path: `/scopes/${scopes.indexOf(scope)}`, reason: `is nothing that the role ${role} may do` })) });
       const now = new Date(house.now());
       const made = await sql.begin(async (tx) => {
         const token = await insertApiToken(tx, { name, role, scopes, createdBy: userId, expiresAt: expires_in_days === undefined ? null : new Date(now.getTime() + expires_in_days * 86_400_000) }, now);

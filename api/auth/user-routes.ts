@@ -5,12 +5,12 @@ import { ApiError } from '../errors.js';
 import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { checkIfMatch } from '../http/etag.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
-import { SessionView, viewSession } from './account-routes.js';
+import { pageSessions, SessionView } from './account-routes.js';
 import { requirePrincipal } from './guard.js';
 import { acceptNewPassword } from './new-password.js';
 import { passwordLengthMax } from './password.js';
 import { insertUser, requireAnotherAdmin, requireUser, requireUserForUpdate, storeRecoveryCodes, updateUser, type User } from './people.js';
-import { listSessions, revokeSessions } from './sessions.js';
+import { revokeSessions } from './sessions.js';
 import type { Role } from './route-matrix.js';
 
 const RoleName = Type.Unsafe<Role>({ type: 'string', enum: ['viewer', 'operator', 'admin'] });
@@ -125,10 +125,10 @@ function registerUserCredentialRoutes(app: App, house: House): void {
     });
     return reply.code(204).send(null);
   });
-  app.get('/api/users/:id/sessions', { schema: { tags: ['users'], summary: 'Sessions of a user', params: Id, response: { 200: Type.Object({ items: Type.Array(SessionView) }), ...refusals } } }, async (request) => {
+  app.get('/api/users/:id/sessions', { schema: { tags: ['users'], summary: 'Sessions of a user', params: Id, querystring: Type.Object(PageQuery, closed), response: { 200: Page(SessionView), ...refusals } } }, async (request) => {
     const { sessionId } = requirePrincipal(request);
     const user = await requireUser(sql, request.params.id);
-    return { items: (await listSessions(sql, user.id, new Date(house.now()))).map((session) => viewSession(session, sessionId)) };
+    return pageSessions(house, user.id, sessionId, request.query);
   });
   app.delete('/api/users/:id/sessions', { schema: { tags: ['users'], summary: 'End every session of a user', params: Id, response: { 200: Type.Object({ ended: Type.Integer() }), ...refusals } } }, async (request) => {
     const { actor } = requirePrincipal(request);

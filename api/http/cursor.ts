@@ -33,6 +33,13 @@ export function decodeCursor<S extends readonly ('string' | 'number')[]>(cursor:
   return parts as { [K in keyof S]: S[K] extends 'string' ? string : number };
 }
 
+/** A moment in milliseconds and an id. */
+export function decodeTimeCursor(cursor: string): [number, string] {
+  const [ms, id] = decodeCursor(cursor, ['number', 'string'] as const);
+  if (Number.isNaN(new Date(ms).getTime())) throw new ApiError('bad_cursor', 'The cursor is not one of ours.');
+  return [ms, id];
+}
+
 /** Cuts a query that asked for `limit + 1` rows into a page. */
 export function toPage<Row, Item>(rows: readonly Row[], limit: number, cursorOf: (row: Row) => readonly CursorPart[], map: (row: Row) => Item): { items: Item[]; next_cursor: string | null } {
   const shown = rows.slice(0, limit);

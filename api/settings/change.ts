@@ -32,7 +32,7 @@ export async function changeSettings(house: House, principal: Principal, change:
     await lockSettings(tx);
     const head = await readHead(tx);
     checkIfMatch(change.ifMatch, head.etag);
-    const next = change.restore?.settings ?? sealSecrets(requirePossible(change.propose(hideSecrets(head.settings))), head.settings, house.sealing);
+    const next = change.restore?.settings ?? sealSecrets(requirePossible(principal, hideSecrets(head.settings), change), head.settings, house.sealing);
     refuseGovernance(principal, head.settings, next);
     const refusal = refuseSites(head.settings.sites.map(siteIdentity), next.sites.map(siteIdentity), await readLicenceStatus(house, tx));
     if (refusal !== null) throw new ApiError('licence_allowance', refusal);
@@ -46,16 +46,19 @@ export async function changeSettings(house: House, principal: Principal, change:
   return saved;
 }
 
-function requirePossible(candidate: unknown): Settings {
+function requirePossible(principal: Principal, shown: Settings, change: SettingsChange): Settings {
+  const candidate = change.propose(shown);
   const checked = checkSettings(candidate);
   if (checked.kind === 'fine') return checked.settings;
+  // who may not change a field is not told how to fill it in
+  if (typeof candidate === 'object' && candidate !== null) refuseGovernance(principal, shown, candidate as Partial<Settings>);
   const code = checked.stage === 'schema' ? 'validation_failed' : 'settings_impossible';
   throw new ApiError(code, `Nothing was saved: ${checked.problems.slice(0, 3).map((p) => `${p.path || '/'} ${p.reason}`).join('; ')}.`, { errors: checked.problems });
 }
 
 /** Governance is decided field by field: an operator may send the whole object back as long as these are untouched. */
-function refuseGovernance(principal: Principal, before: Settings, after: Settings): void {
+function refuseGovernance(principal: Principal, before: Settings, after: Partial<Settings>): void {
   if (principal.role === 'admin') return;
-  const touched = settingNames.filter((name) => accessOf(name) === 'admin' && toCanonicalJson(before[name]) !== toCanonicalJson(after[name]));
+  const touched = settingNames.filter((name) => accessOf(name) === 'admin' && after[name] !== undefined && toCanonicalJson(before[name]) !== toCanonicalJson(after[name]));
   if (touched.length > 0) throw new ApiError('field_denied', `Only administrators may change ${touched.join(', ')}. Nothing was saved.`, { errors: touched.map((name) => ({ path: `/${name}`, reason: 'may be changed by administrators only' })) });
 }
