@@ -275,6 +275,10 @@ const noForbiddenText: Check = (sources) =>
     }),
   );
 
+/** A case that is drawn anew in every run fails for somebody who changed something else. */
+const fixedSeeds: Check = (sources) =>
+  sources.filter(({ path, text }) => path.endsWith('.test.ts') && /from 'fast-check'/.test(text) && !/\bseed\b/i.test(text)).map(({ path }) => `${path}:1: its cases are others in every run; give fast-check a seed, from SEED by preference`);
+
 const fileNames: Check = (sources) =>
   sources.filter((source) => isCode(source.path)).flatMap(({ path }) => {
     const name = path.split('/').at(-1) ?? '';
@@ -403,6 +407,7 @@ const checks: readonly Named[] = [
       [source('api/x.ts', `// ${word('@ts-', 'ignore')}\n`)],
     ],
   },
+  { name: 'property tests try the same cases in every run', check: fixedSeeds, canaries: [[source('engine/x.test.ts', "import fc from 'fast-check';\nfc.assert(property);\n")]] },
   { name: 'file names say what is inside', check: fileNames, canaries: [[source('engine/utils.ts', '')], [source('engine/BigThing.ts', '')], [source('api/user-service.ts', '')]] },
   { name: 'links of the documents resolve', check: docLinks, canaries: [[source('README.md', 'see [this](docs/none.md)\n')]] },
   { name: 'no dead files', check: deadFiles, canaries: [[source('docs/x.test.ts', '')], [source('engine/nobody.ts', 'export const a = 1;\n')]] },

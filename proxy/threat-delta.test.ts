@@ -8,6 +8,8 @@ import { buildIpSet, openIpSet } from './shared-state/ip-set.js';
 import { changeThreatText } from './threat-delta.js';
 import { ThreatList, type ThreatDelta, type ThreatTable } from './threat-list.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 const textOf = (networks: readonly string[]): Buffer => Buffer.from([...new Set(networks)].sort().map((network) => `${network}\n`).join(''));
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const bytesOf = (table: SharedArrayBuffer): Buffer => Buffer.from(new Uint8Array(table));

@@ -7,6 +7,8 @@ import { isNestedDeeper } from './json-depth.js';
 import { ApiError, toProblem } from '../errors.js';
 import { errorTable } from './problem-schema.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 t.test('cursors survive the round trip and nothing else is accepted', async (t) => {
   fc.assert(fc.property(fc.string(), fc.maxSafeInteger(), (s, n) => {
     const [a, b] = decodeCursor(encodeCursor([s, n]), ['string', 'number'] as const);

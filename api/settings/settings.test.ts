@@ -10,6 +10,8 @@ import { applyMergePatch } from './merge-patch.js';
 import { settingNames } from './schema.js';
 import { readState } from './store.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 const text = toCanonicalJson;
 const get = async (at: TestApp, token: string) => at.call('GET', '/api/settings', { token });
 /** The body as stored, sealed secrets and all. */

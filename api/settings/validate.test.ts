@@ -11,6 +11,8 @@ import { categoryKeys } from './schema/waf.js';
 import { hideSecrets, revealSecrets, sealSecrets, secretPlaces } from './secrets.js';
 import { checkSettings, defaultSettings, settingsRules } from './validate.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 const sealing = createSealing('s'.repeat(32));
 const site = (over: object = {}) => ({ name: 'shop', prefix: '/', upstream: 'http://10.0.0.1:80', ...over });
 

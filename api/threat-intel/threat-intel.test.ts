@@ -6,6 +6,8 @@ import { onBothDatabases } from '../testing/databases.js';
 import { parseLongList, parseNetworks, readNetwork, toNetwork } from './parse.js';
 import { activeNetworks, replaceFeed } from './store.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
 t.test('addresses and networks, canonical or refused', async (t) => {
   const fine: [string, string][] = [
     ['192.0.2.1', '192.0.2.1'], [' 192.0.2.1 ', '192.0.2.1'], ['192.0.2.77/24', '192.0.2.0/24'], ['192.0.2.1/32', '192.0.2.1'], ['10.0.0.0/8', '10.0.0.0/8'], ['192.0.2.129/25', '192.0.2.128/25'],
