@@ -28,6 +28,17 @@ async function servedRound(port: number, candidates: readonly number[]): Promise
   return candidates.filter((_, index) => answers[index] === 403);
 }
 
+const generationOf = async (node: TestNode): Promise<unknown> => (await node.status())['generation'];
+
+/** Resolves when what is looked at has changed, and at the latest when the work that changes it is over. */
+async function changes(look: () => unknown, work: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const end = (): void => void (isOver = true);
+  work.then(end, end);
+  const before = await look();
+  while (!isOver && (await look()) === before) await pause(1);
+}
+
 /** Ends the process and waits for its exit. */
 function kill(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
@@ -72,15 +83,10 @@ t.test('the API is killed during apply', async (t) => {
   t.equal((await call('POST', '/api/apply', token)).status, 200);
 
   const artifacts = (): number => (existsSync(join(data, 'artifacts')) ? readdirSync(join(data, 'artifacts')).length : 0);
-  const changes = async (look: () => unknown): Promise<void> => {
-    const before = look();
-    for (let round = 0; round < 4000 && look() === before; round++) await pause(1);
-  };
-  let generation = Number((await node.status())['generation']);
-  const moments: readonly [string, () => Promise<void>][] = [
+  const moments: readonly [string, (applying: Promise<unknown>) => Promise<void>][] = [
     ['at once', async () => undefined],
-    ['when the artifact is being written', () => changes(artifacts)],
-    ['when the node has just committed', async () => { for (let round = 0; round < 4000 && Number((await node.status())['generation']) === generation; round++) await pause(1); }],
+    ['when the artifact is being written', (applying) => changes(artifacts, applying)],
+    ['when the node has just committed', (applying) => changes(() => generationOf(node), applying)],
     ['a little later', () => pause(60)],
   ];
   let served = 0;
@@ -88,7 +94,7 @@ t.test('the API is killed during apply', async (t) => {
   for (const [round, [moment, come]] of moments.entries()) {
     await call('PATCH', '/api/settings', token, rules(round + 1));
     const applying = call('POST', '/api/apply', token).then((reply) => reply.status, () => null);
-    await come();
+    await come(applying);
     await kill(api);
     const acknowledged = (await applying) === 200;
     api = await startApi(data);
@@ -107,7 +113,6 @@ t.test('the API is killed during apply', async (t) => {
     t.same(await servedRound(node.http, [served, round + 1]), [round + 1]);
     seen.push(`${moment}: ${now[0] === served ? 'the old one' : 'the new one'}${acknowledged ? ', acknowledged' : ''}`);
     served = round + 1;
-    generation = Number((await node.status())['generation']);
   }
   t.comment(seen.join('; '));
   t.same(readdirSync(join(data, 'artifacts')).filter((name) => name.endsWith('.part')).length <= 1, true, 'at most the one that was being written');
@@ -186,9 +191,8 @@ t.test('the database is killed during apply', { skip }, async (t) => {
   const node: TestNode = await startNode(t, { upstream });
   const road = await startRoadOnCluster(t, [node.url], upstream);
   t.equal((await road.apply(0)).status, 200);
-  const before = Number((await node.status())['generation']);
   const applying = road.apply(1);
-  for (let round = 0; round < 4000 && Number((await node.status())['generation']) === before; round++) await pause(1);
+  await changes(() => generationOf(node), applying);
   await road.cluster.crash();
   const reply = await applying;
   t.match(reply.status, /^(200|500|503)$/);
