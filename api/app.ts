@@ -63,7 +63,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   const lab = createRuleLab();
   const house = createHouse({ ...deps, applySettings: deps.applySettings === null ? null : applyProvenRules(applyManagedRules(deps.applySettings, deps.database.sql), lab) });
   const app = Fastify({
-    logger: deps.logger === false ? false : { ...(deps.logger === true ? {} : deps.logger), redact: ['req.headers.authorization', 'req.headers.cookie'] },
+    logger: deps.logger === false ? false : { ...(deps.logger === true ? {} : deps.logger), redact: ['req.headers.authorization', 'req.headers.cookie'], serializers: { req: describeRequest } },
     bodyLimit: bodyBytesMax,
     trustProxy: [...deps.env.trustedProxies],
     genReqId: () => randomUUID(),
@@ -165,6 +165,9 @@ function registerBodyParser(app: App): void {
 }
 
 const tooMany = (after: string): ApiError => new ApiError('too_many_requests', `Too many requests. Try again in ${after}.`);
+
+/** For the log. What an identity provider sends back with the browser stands for a login, and stays out of it. */
+const describeRequest = ({ method, url, host, ip }: FastifyRequest) => ({ method, url: url.replace(/^(\/api\/sso\/callback)\?.*/, '$1?…'), host, remoteAddress: ip });
 
 /** Every thrown thing becomes a problem document here and nowhere else. */
 function sendRefusal(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -68,6 +68,12 @@ export function methodsOf(path: string): string[] {
   return [...new Set(methods)].sort();
 }
 
+/** For answers that last: throws once the caller may not ask any more. Looking on is no activity, so the session does not live longer by it. */
+export async function requireStillAdmitted(request: FastifyRequest, house: House): Promise<void> {
+  const access = findRouteAccess(request.method, request.routeOptions.url ?? '');
+  if (access?.kind === 'guarded') admit(await authenticate(request, house, false), access);
+}
+
 /** The principal of a guarded route. */
 export function requirePrincipal(request: FastifyRequest): Principal {
   if (request.principal === null) throw new Error('a guarded route ran without a principal');
@@ -85,13 +91,13 @@ function admit(principal: Principal, access: RouteAccess & { kind: 'guarded' }):
   throw new ApiError('totp_enrolment_required', 'Set up two-factor authentication with POST /api/account/totp; until then nothing else is allowed.');
 }
 
-async function authenticate(request: FastifyRequest, house: House): Promise<Principal> {
+async function authenticate(request: FastifyRequest, house: House, isActivity = true): Promise<Principal> {
   const header = request.headers.authorization;
   const fromHeader = header === undefined ? null : (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '');
   const token = fromHeader ?? readCookie(request.headers.cookie, sessionCookie);
   if (token === null) throw new ApiError('not_authenticated', 'Send a session token or an API token: Authorization: Bearer …', { headers: bearer });
   if (isApiToken(token)) return authenticateToken(request, house, token);
-  const principal = await authenticateSession(request, house, token);
+  const principal = await authenticateSession(request, house, token, isActivity);
   if (fromHeader === null && !['GET', 'HEAD'].includes(request.method) && request.headers[antiForgeryHeader] === undefined) {
     throw new ApiError('cross_site_refused', `Send the header ${antiForgeryHeader}: 1, or the token as Authorization: Bearer.`);
   }
@@ -105,7 +111,7 @@ async function authenticateToken(request: FastifyRequest, house: House, text: st
   return { kind: 'token', userId: token.created_by, email: name, role: token.role, sessionId: null, scopes: token.scopes, duty: null, actor: { id: token.created_by, name, role: token.role, sourceIp: request.ip } };
 }
 
-async function authenticateSession(request: FastifyRequest, house: House, token: string): Promise<Principal> {
+async function authenticateSession(request: FastifyRequest, house: House, token: string, isActivity: boolean): Promise<Principal> {
   const claims = await house.tokens.verify(token);
   const session = await findSessionWithUser(house.database.sql, claims.sessionId);
   const now = house.now();
@@ -116,7 +122,7 @@ async function authenticateSession(request: FastifyRequest, house: House, token:
   if (user.suspended || user.token_version !== claims.version || user.role !== claims.role) throw ended('The session was ended by an administrator or a change of the account. Log in again.');
   const settings = await house.currentSettings();
   if (session.expires_at.getTime() <= now || now - session.last_seen_at.getTime() > settings.policy_session_idle_minutes * 60_000 + seenLagMs) throw new ApiError('token_expired', 'The session has expired. Log in again.', { headers: bearer });
-  if (now - session.last_seen_at.getTime() > seenLagMs) await markSeen(house.database.sql, session.id, new Date(now));
+  if (isActivity && now - session.last_seen_at.getTime() > seenLagMs) await markSeen(house.database.sql, session.id, new Date(now));
   const needsTotp = settings.policy_2fa_required_admin && claims.role === 'admin' && user.totp_secret === null && user.origin === 'local';
   const duty: Duty | null = user.must_change_password ? 'change_password' : needsTotp ? 'enrol_totp' : null;
   return { kind: 'session', userId: user.id, email: user.email, role: claims.role, sessionId: session.id, scopes: null, duty, actor: { id: user.id, name: user.email, role: claims.role, sourceIp: request.ip } };

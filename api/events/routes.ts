@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { maskLevelOf } from '#proxy/contract';
 import type { App, House } from '../deps.js';
+import { requireStillAdmitted } from '../auth/guard.js';
 import { ApiError } from '../errors.js';
 import { Page } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
@@ -18,6 +19,8 @@ const batchBytesMax = 32 * 1024 * 1024;
 const streamsMax = 50;
 const streamPollMs = 1000;
 const streamRowsMax = 200;
+/** How long a stream outlives the session, the token or the role it was opened with. */
+const streamCheckMs = 5000;
 const statsFreshMs = 5000;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -67,8 +70,13 @@ function registerStream(app: App, house: House): void {
       const stop = AbortSignal.any([gone.signal, closing.signal]);
       raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
       raw.write(`retry: 2000\n: from ${last}\n\n`);
+      let checkedAtMs = house.now();
       try {
         while (!stop.aborted) {
+          if (house.now() - checkedAtMs >= streamCheckMs) {
+            await requireStillAdmitted(request, house);
+            checkedAtMs = house.now();
+          }
           const rows = await sql<(Omit<Static<typeof EventView>, 'at'> & { at: Date })[]>`select * from security_events where id > ${last} order by id limit ${streamRowsMax}`;
           for (const row of rows) last = row.id;
           const text = rows.map((row) => `id: ${row.id}\nevent: security\ndata: ${JSON.stringify(viewRecord<Static<typeof EventView>>(row))}\n\n`).join('') || ': still here\n\n';
@@ -77,7 +85,8 @@ function registerStream(app: App, house: House): void {
           if (rows.length < streamRowsMax) await pause(streamPollMs, stop);
         }
       } catch (error) {
-        request.log.error({ err: error }, 'an event stream ended');
+        if (error instanceof ApiError) request.log.info(`an event stream ended: ${error.message}`);
+        else request.log.error({ err: error }, 'an event stream ended');
       } finally {
         open--;
         raw.end();
