@@ -127,17 +127,6 @@ class RequestExchange extends NodeExchange {
     request.on('error', () => this.aborted());
   }
 
-  /**
-   * What follows this request on its connection is no request. True: this one is whole, so it gets its own answer first,
-   * never the refusal of what came after it; the connection ends then. So it does where the answer said so.
-   */
-  outlivesGarbage(): boolean {
-    if (this.isLastOfConnection) return true;
-    if (this.isOver || !this.request.complete) return false;
-    this.response.shouldKeepAlive = false;
-    return true;
-  }
-
   /** Only now: a request that is refused by its head need not send its body. */
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
     if (this.isExpectant) this.response.writeContinue();
@@ -215,7 +204,6 @@ class RequestExchange extends NodeExchange {
 
   relayInterim(status: number, reason: string, headers: readonly string[]): void {
     const { response } = this;
-    // A pipelined request whose turn has not come has no socket yet: a hint that would have to wait is none.
     if (this.isOver || response.headersSent || response.socket === null || this.request.httpVersionMinor === 0) return;
     response.socket.write(headText(status, reason, headers), 'latin1');
   }
@@ -271,13 +259,68 @@ class RequestExchange extends NodeExchange {
   }
 }
 
+interface Served {
+  /** The latest that was begun. */
+  exchange: RequestExchange | null;
+  /** Of the latest request, begun or not. */
+  response: ServerResponse;
+}
+
+/**
+ * The requests of a connection, one after another: a pipelined one begins when the answer before it is out. The library would
+ * begin it at once, and tells nobody but the one whose turn it is that the client has gone.
+ */
+class Turns {
+  private readonly served = new WeakMap<object, Served>(); // by connection
+
+  constructor(private readonly begin: (request: IncomingMessage, response: ServerResponse, isExpectant: boolean) => RequestExchange) {}
+
+  take(request: IncomingMessage, response: ServerResponse, isExpectant = false): void {
+    const served = this.served.get(request.socket);
+    if (served === undefined) {
+      const first: Served = { exchange: null, response };
+      this.served.set(request.socket, first);
+      first.exchange = this.begin(request, response, isExpectant);
+      return;
+    }
+    const before = served.response;
+    served.response = response;
+    const start = (): void => {
+      if (served.exchange?.isLastOfConnection === true) return; // RFC 9112 section 9.6: not to be processed
+      served.exchange = this.begin(request, response, isExpectant);
+    };
+    if (response.socket === null) before.once('finish', start);
+    else start();
+  }
+
+  isBusy(socket: Socket): boolean {
+    return this.served.get(socket)?.response.writableFinished === false;
+  }
+
+  /**
+   * What follows the latest request of this connection is no request. True: that one is whole, so it gets its own answer
+   * first, never the refusal of what came after it; the connection ends then. So it does where an answer said so.
+   */
+  outliveGarbage(socket: Socket): boolean {
+    const served = this.served.get(socket);
+    if (served === undefined) return false;
+    if (served.exchange?.isLastOfConnection === true) return true;
+    if (served.response.writableEnded || !served.response.req.complete) return false;
+    served.response.shouldKeepAlive = false;
+    return true;
+  }
+}
+
 class UpgradeExchange extends NodeExchange {
   readonly relaysTrailers = false; // after a refused handshake the body ends with the connection
   private endsWithConnection = false;
+  private readonly early: Buffer[] = [];
+  private earlyBytes = 0;
+  private onBytes = (chunk: Buffer): void => this.keep(chunk);
 
   constructor(
     private readonly socket: Socket,
-    private readonly early: Buffer,
+    early: Buffer,
     head: RequestHead,
     checked: CheckedHead,
     private readonly key: string,
@@ -293,6 +336,23 @@ class UpgradeExchange extends NodeExchange {
       socket.setTimeout(0);
       this.onDrain?.();
     });
+    if (early.length > 0) this.keep(early);
+    // Read, so that a client that leaves is noticed.
+    socket.on('data', (chunk) => this.onBytes(chunk));
+    socket.on('end', () => socket.destroy());
+  }
+
+  /** What comes before anybody wants it. */
+  private keep(chunk: Buffer): void {
+    this.early.push(chunk);
+    this.earlyBytes += chunk.length;
+    if (this.earlyBytes > earlyBytesMax) this.socket.pause();
+  }
+
+  private takeOver(onBytes: (chunk: Buffer) => void): void {
+    this.onBytes = onBytes;
+    for (const chunk of this.early.splice(0)) onBytes(chunk);
+    this.socket.resume();
   }
 
   /** The library hands over the bare socket, so a body is counted here; what follows it is no request of ours any more. */
@@ -304,8 +364,7 @@ class UpgradeExchange extends NodeExchange {
       leftBytes -= chunk.length;
       onChunk(chunk, leftBytes === 0);
     };
-    queueMicrotask(() => take(this.early));
-    this.socket.on('data', take);
+    queueMicrotask(() => this.takeOver(take));
   }
   pauseBody(): void {
     this.socket.pause();
@@ -371,10 +430,6 @@ class UpgradeExchange extends NodeExchange {
     }
     socket.write(headText(101, 'Switching Protocols', [...own, ...kept]), 'latin1');
     socket.setTimeout(0);
-    socket.on('data', (chunk) => {
-      if (!tunnel.sendUpstream(chunk)) socket.pause();
-    });
-    socket.on('end', () => tunnel.closeUpstream());
     tunnel.opened({
       send: (bytes) => socket.write(Buffer.from(bytes)),
       end: () => {
@@ -382,9 +437,14 @@ class UpgradeExchange extends NodeExchange {
         socket.end();
       },
     });
-    if (this.early.length > 0) tunnel.sendUpstream(this.early);
+    this.takeOver((chunk) => {
+      if (!tunnel.sendUpstream(chunk)) socket.pause();
+    });
   }
 }
+
+/** Of a client that talks WebSocket before it was told that it may. */
+const earlyBytesMax = 64 * 1024;
 
 function pairsOf(fields: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
@@ -438,24 +498,26 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
     joinDuplicateHeaders: false,
   });
   server.maxHeadersCount = 0;
-  const serving = new WeakMap<object, RequestExchange>(); // by connection: its latest request
-  const take = (request: IncomingMessage, response: ServerResponse, isExpectant = false): void => {
-    if (serving.get(request.socket)?.isLastOfConnection === true) return; // RFC 9112 section 9.6: not to be processed
+  const turns = new Turns((request, response, isExpectant) => {
     const head = headOf(request);
     const checked = checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits());
     const exchange = new RequestExchange(request, response, head, checked, isExpectant && checked.framing.kind !== 'none', timeouts.clientIdleMs, over);
     open.add(exchange);
-    serving.set(request.socket, exchange);
     options.handler.onRequest(exchange);
-  };
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => take(request, response));
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => take(request, response, true));
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => take(request, response));
+    return exchange;
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => turns.take(request, response));
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => turns.take(request, response, true));
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => turns.take(request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code?.startsWith('HPE_') === true && serving.get(socket)?.outlivesGarbage() === true) return;
+    if (error.code?.startsWith('HPE_') === true && turns.outliveGarbage(socket)) return;
     refuseMalformed(error, socket);
   });
   const takeBare = (request: IncomingMessage, duplex: Socket, early: Buffer): void => {
+    if (turns.isBusy(duplex)) {
+      duplex.destroy(); // pipelined behind a request that is not answered yet: two would write into each other's answer
+      return;
+    }
     const head = headOf(request);
     const checked = checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits());
     tunnels.add(duplex);
