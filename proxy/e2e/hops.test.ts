@@ -158,18 +158,22 @@ for (const kind of listenerKinds) {
   t.test(`${kind}: a client that leaves ends what was done for it`, async (t) => {
     const upstream = await startScripted(t, {
       '/wait': null,
+      '/hi': ['HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi'],
       '/flow': ['HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\nhi'],
       '/held': [`${html}Content-Length: 9000\r\n\r\nhi`],
       '/hints': ['HTTP/1.1 103 Early Hints\r\n\r\n'],
     });
     const plane = await startPlane(t, kind, sites(upstream.url), { plan: { seesResponses: true } });
     const post = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nonly this`;
-    for (const [wire, reaches] of [[get('/wait'), true], [get('/flow'), true], [get('/held'), true], [get('/hints'), true], [post('/body'), false], [`${post('/early/body').replace('100', '100000')}`, true]] as const) {
+    // A pipelined request whose client leaves with its answer half out; uws closes such connections itself.
+    const pipelined = [[get('/hi') + get('/flow'), true], [`${get('/hi')}POST /flow HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok`, true]] as const;
+    for (const [wire, reaches] of [...(kind === 'node' ? pipelined : []), [get('/wait'), true], [get('/flow'), true], [get('/held'), true], [get('/hints'), true], [post('/body'), false], [`${post('/early/body').replace('100', '100000')}`, true]] as const) {
       upstream.seen.length = 0;
       const client = connect(plane.ports.http, '127.0.0.1');
       client.on('error', () => {}); // it is destroyed below
       client.write(wire);
-      t.ok(await until(async () => (reaches ? upstream.seen.length === 1 : await isInFlight(plane, 1))), wire.slice(0, 12));
+      const last = wire.slice(wire.lastIndexOf(' /'), wire.lastIndexOf(' HTTP'));
+      t.ok(await until(async () => (reaches ? upstream.seen.at(-1)?.includes(last) === true : await isInFlight(plane, 1))), wire.slice(0, 12));
       client.destroy();
       t.ok(await until(() => isInFlight(plane, 0)), 'it is not counted any more');
       t.ok(await until(() => upstream.sockets.size === 0), 'and the upstream hears of it');

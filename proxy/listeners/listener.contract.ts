@@ -269,6 +269,24 @@ export function runListenerContract(kind: ListenerKind): void {
     t.notOk(seen.includes('/hidden'));
   });
 
+  t.test(`${kind}: requests behind one that is not answered`, async (t) => {
+    const slow = `GET /slow HTTP/1.1\r\n${host}\r\n`;
+    const isPipelining = own.get('two pipelined requests') !== 'closed';
+    const { text } = await sendRaw(listener.port, slow + `GET /a?second HTTP/1.1\r\n${host}\r\n`, undefined, (got) => /X-Seen: [^]*\r\n\r\n$/.test(got));
+    t.equal(/\r\n\r\nslowHTTP\/1\.1 200 [^]*X-Seen: \/a\?second\r\n/.test(text), isPipelining, 'in their order');
+    const behind = await sendRaw(listener.port, `${slow}${handshake}\r\n`, undefined, () => false);
+    t.notMatch(behind.text, 'a handshake', 'a handshake does not write into the answer of the one before');
+    seen.length = 0;
+    const socket = connect(listener.port, '127.0.0.1');
+    socket.on('error', () => {}); // uws closes it
+    socket.write(`GET /never?1 HTTP/1.1\r\n${host}\r\nGET /b HTTP/1.1\r\n${host}\r\n`);
+    t.ok(await until(() => unanswered.taken === 1), 'the first is taken');
+    socket.destroy();
+    t.ok(await until(() => unanswered.aborted === 1), 'and given up');
+    t.strictSame(seen, ['/never?1'], 'the second was not begun');
+    Object.assign(unanswered, { taken: 0, aborted: 0 });
+  });
+
   t.test(`${kind}: answers before the body`, async (t) => {
     const post = (path: string): string => `POST ${path} HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`;
     const asked = await sendRaw(listener.port, post('/a'), undefined, (text) => text.includes('\r\n\r\n'));
