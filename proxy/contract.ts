@@ -39,7 +39,7 @@ export interface Limits {
 export interface Timeouts {
   readonly clientHeadMs: number; // whole request head; node listener only (see listeners/differences.ts)
   readonly clientBodyIdleMs: number; // between two pieces of a request body → 408
-  readonly clientIdleMs: number; // keep-alive; node listener only
+  readonly clientIdleMs: number; // between two requests, and for a client that takes nothing of its response; node listener only
   readonly upstreamConnectMs: number; // → 504
   readonly upstreamHeadMs: number; // → 504
   readonly upstreamBodyIdleMs: number; // → 504, or the connection is cut when the head was relayed
