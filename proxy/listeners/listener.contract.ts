@@ -360,6 +360,22 @@ export function runListenerContract(kind: ListenerKind): void {
     t.equal(bodyOf(text), expectedBody(300_000));
   });
 
+  t.test(`${kind}: a client that takes nothing of its response is cut off`, async (t) => {
+    let aborted = 0;
+    const onRequest = (exchange: Exchange): void => {
+      exchange.onAbort = () => (aborted += 1);
+      stream(exchange, null, 100_000_000);
+    };
+    const hasty = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => defaultLimits, timeouts: { ...defaultTimeouts, clientIdleMs: 500 }, handler: { onRequest } });
+    t.teardown(() => hasty.stop(0));
+    const socket = connect(hasty.port, '127.0.0.1');
+    t.teardown(() => socket.destroy());
+    socket.on('error', () => {}); // being cut off is what this is about
+    socket.pause();
+    socket.write(`GET / HTTP/1.1\r\n${host}\r\n`);
+    t.ok(await until(() => aborted === 1));
+  });
+
   t.test(`${kind}: a client that goes away is noticed`, async (t) => {
     const socket = connect(listener.port, '127.0.0.1');
     socket.write(`GET /never HTTP/1.1\r\n${host}\r\n`);
