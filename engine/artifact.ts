@@ -139,5 +139,8 @@ function unpack(payload: Buffer): { meta: ArtifactMeta; program: Program; plan: 
     return packr.unpack(payload) as ReturnType<typeof unpack>;
   } catch (error) {
     throw new ArtifactRefused('content', `the artifact's payload cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    packr.unpack(nil); // the package holds on to the bytes it read last, 20 MB in every thread
   }
 }
+const nil = Buffer.from([0xc0]);
