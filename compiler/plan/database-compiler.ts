@@ -3,7 +3,7 @@
 // databases that hold it and no other.
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import type { PatternSpec } from '#engine/native/matcher';
 import type { CompileTask, CompileReply } from './database-worker.js';
 
@@ -50,7 +50,7 @@ function remember(known: Map<string, string>, max: number, name: string, make: (
 }
 
 export class DatabaseCompiler {
-  private pool: Piscina<CompileTask, CompileReply> | null = null;
+  private pool: Promise<Piscina<CompileTask, CompileReply>> | null = null;
 
   constructor(
     private readonly cache: CompileCache,
@@ -59,10 +59,10 @@ export class DatabaseCompiler {
     private readonly threads: number = availableParallelism(),
   ) {}
 
-  /** Most changes find everything in the cache and need no thread. */
-  private run(task: CompileTask): Promise<CompileReply> {
-    this.pool ??= new Piscina({ filename: new URL('./database-worker.js', import.meta.url).href, minThreads: 0, maxThreads: Math.max(1, this.threads), idleTimeout: 1000 });
-    return this.pool.run(task);
+  /** Most changes find everything in the cache and need neither threads nor the package, which takes 15 ms to load. */
+  private async run(task: CompileTask): Promise<CompileReply> {
+    this.pool ??= import('piscina').then(({ Piscina: Pool }) => new Pool({ filename: new URL('./database-worker.js', import.meta.url).href, minThreads: 0, maxThreads: Math.max(1, this.threads), idleTimeout: 1000 }));
+    return (await this.pool).run(task);
   }
 
   keyOf(patterns: readonly PatternSpec[]): string {
@@ -149,7 +149,7 @@ export class DatabaseCompiler {
   }
 
   async close(): Promise<void> {
-    await this.pool?.destroy();
+    await (await this.pool)?.destroy();
   }
 }
 
