@@ -7,12 +7,14 @@ import type { Program } from '#engine/ir';
 import { formatDiagnostics, type Diagnostic } from '../diagnostics.js';
 import { dumpPlan, dumpProgram } from '../dump.js';
 import { emitArtifact } from '../emit.js';
+import type { CompileCache } from '../plan/database-compiler.js';
 import { renderPolicy, resolvePolicy } from '../policy.js';
 import { loadCoreRuleSet } from '../policy/crs.js';
 import { compileProgram } from '../program.js';
 import type { SourceReader, SourceText } from '../source.js';
 import { automataCacheDirectory, projectRoot } from './directories.js';
 import { createFileCache } from './file-cache.js';
+import { openPatternBook } from './pattern-book.js';
 import { diskReader, expandGlob, UsageError } from './rule-files.js';
 
 const usage = 'Usage: gatehouse compile [--settings FILE] [--rules GLOB]… [--crs DIR] [--dump] [--notes] [-o FILE]';
@@ -115,6 +117,26 @@ export async function runCompile(argv: readonly string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
+  // a mere check leaves nothing on the disk
+  const cache = values.output === undefined ? null : createFileCache(automataCacheDirectory());
+  const book = cache === null ? null : openPatternBook(cache);
+  try {
+    return await compileTo(values, cache);
+  } finally {
+    book?.close();
+  }
+}
+
+interface CompileValues {
+  readonly settings?: string | undefined;
+  readonly rules: readonly string[];
+  readonly crs?: string | undefined;
+  readonly dump: boolean;
+  readonly notes: boolean;
+  readonly output?: string | undefined;
+}
+
+async function compileTo(values: CompileValues, cache: CompileCache | null): Promise<number> {
   const reader = readerWithMapping();
   const { sources, diagnostics: fromSettings } = gatherSources(values.settings, values.rules, values.crs, reader);
   const { program, diagnostics: fromRules } = sources === null ? { program: null, diagnostics: [] } : compileProgram(sources, { reader });
@@ -122,8 +144,8 @@ export async function runCompile(argv: readonly string[]): Promise<number> {
   if (shown.length > 0) process.stderr.write(formatDiagnostics(shown));
   if (program === null || sources === null) return 1;
   if (values.dump) process.stdout.write(`#### sources\n${dumpSources(sources)}#### program\n${dumpProgram(program)}`);
-  if (values.output === undefined) return 0;
-  const { bytes, hash, report } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()), clock: () => performance.now() });
+  if (values.output === undefined || cache === null) return 0;
+  const { bytes, hash, report } = await emitArtifact(program, { cache, clock: () => performance.now() });
   writeWhole(values.output, bytes);
   if (values.dump) process.stdout.write(`#### plan\n${dumpPlan(program, decodeArtifact(bytes).plan)}#### report\n${JSON.stringify(report, null, 2)}\n`);
   console.error(`${values.output}: ${report.rules} rules, ${bytes.length} bytes, sha256 ${hash}`);

@@ -43,38 +43,82 @@ export function serialOf(pattern: ScanPattern): number {
   return serial;
 }
 
-/** A seclang `@rx` pattern: DOTALL, not MULTILINE. `overLowercase`: it is meant for lower-cased text but will scan the text as it is. */
-export function regexPattern(source: string, overLowercase: boolean): ScanPattern {
-  return remember(`${overLowercase ? 'l' : '='}${source}`, () => translatePattern(source, overLowercase));
+/** A translation as it outlives a process. */
+export interface WrittenPattern {
+  readonly hyperscan: string;
+  readonly re2: string;
+  /** By the bytes of an alphabet that was asked about: `hyperscan` for texts of these bytes only; null when none of them holds a match. */
+  readonly within: Record<string, string | null>;
+}
+/** Translations by key, from an earlier process of the same release, and where new ones go. */
+export interface WrittenPatterns {
+  find(key: string): WrittenPattern | null;
+  keep(key: string, pattern: WrittenPattern): void;
+}
+let written: WrittenPatterns | null = null;
+
+/** For this thread, from now on; null = none. */
+export function useWrittenPatterns(patterns: WrittenPatterns | null): void {
+  written = patterns;
 }
 
-function translatePattern(source: string, overLowercase: boolean): ScanPattern {
-  const parsed = parseRegex(source, { caseless: false, dotAll: true, multiline: false });
-  const node = overLowercase ? foldLowercase(parsed) : parsed;
+/** A seclang `@rx` pattern: DOTALL, not MULTILINE. `overLowercase`: it is meant for lower-cased text but will scan the text as it is. */
+export function regexPattern(source: string, overLowercase: boolean): ScanPattern {
+  const key = `${overLowercase ? 'l' : '='}${source}`;
+  return remember(key, () => translatePattern(key, source, overLowercase));
+}
+
+function translatePattern(key: string, source: string, overLowercase: boolean): ScanPattern {
+  let node: RegexNode | null = null;
+  const tree = (): RegexNode => {
+    if (node !== null) return node;
+    const parsed = parseRegex(source, { caseless: false, dotAll: true, multiline: false });
+    return (node = overLowercase ? foldLowercase(parsed) : parsed);
+  };
+  let form = written?.find(key) ?? null;
+  if (form === null) {
+    form = { hyperscan: toHyperscanSource(tree()), re2: toRe2Source(tree()), within: {} };
+    written?.keep(key, form);
+  }
+  const { hyperscan, re2, within } = form;
   const pattern: ScanPattern = {
-    hyperscan: toHyperscanSource(node),
-    re2: toRe2Source(node),
+    hyperscan,
+    re2,
     // The writer puts every flag into the text.
     caseless: false,
     dotAll: false,
     multiline: false,
     isLiteral: false,
-    within: perAlphabet((alphabet) => restrict(pattern, node, alphabet)),
+    within: perAlphabet((alphabet) => {
+      const name = nameOf(alphabet);
+      const known = within[name];
+      const restricted = known === undefined ? (within[name] = restrict(hyperscan, tree(), alphabet)) : known;
+      if (restricted === null) return null;
+      return restricted === hyperscan ? pattern : { ...pattern, hyperscan: restricted };
+    }),
   };
   return pattern;
 }
 
-function restrict(pattern: ScanPattern, node: RegexNode, alphabet: ByteSet): ScanPattern | null {
+/** The pattern as Hyperscan needs it for texts of the alphabet; null when none of them holds a match. */
+function restrict(hyperscan: string, node: RegexNode, alphabet: ByteSet): string | null {
   const restricted = restrictTo(node, alphabet);
   if (restricted === null) return null;
   try {
-    const hyperscan = toHyperscanSource(restricted);
-    return hyperscan === pattern.hyperscan ? pattern : { ...pattern, hyperscan };
+    return toHyperscanSource(restricted);
   } catch (error) {
     // An atomic group may be moot in the whole pattern only: then the whole pattern is scanned.
     if (!(error instanceof RegexUnsupportedError)) throw error;
-    return pattern;
+    return hyperscan;
   }
+}
+
+const alphabetNames = new WeakMap<ByteSet, string>();
+
+function nameOf(alphabet: ByteSet): string {
+  let name = alphabetNames.get(alphabet);
+  if (name === undefined) alphabetNames.set(alphabet, (name = String.fromCharCode(...[...alphabet.keys()].filter((byte) => alphabet[byte] === 1))));
+  return name;
 }
 
 /** The alphabets are a few tables that never change, and every class of every compile asks about them. */

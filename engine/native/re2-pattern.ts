@@ -6,7 +6,7 @@
 // match, string / scratch: 5 bytes 610 / 168, 20 bytes 607 / 184, 100 bytes 795 / 214, 1,000 bytes 3,350 / 496.
 import RE2 from 're2';
 import { parseRegex } from '../regex/parser.js';
-import { type Re2Form, re2Forms } from '../regex/re2-source.js';
+import { type Re2Form, type Re2Forms, re2Forms } from '../regex/re2-source.js';
 import { type RegexFlags, RegexUnsupportedError } from '../regex/node.js';
 
 export interface Re2Pattern {
@@ -45,12 +45,15 @@ function utf8Of(value: string): Buffer {
 }
 
 class CompiledPattern implements Re2Pattern {
-  private readonly plain: RE2;
+  private compiled: RE2 | null = null;
   private marked: RE2 | null = null;
   private textStart: RE2 | null = null;
 
-  constructor(private readonly forms: ReturnType<typeof re2Forms>) {
-    this.plain = compileForm(forms.plain);
+  constructor(private readonly forms: Re2Forms) {}
+
+  /** Throws RegexUnsupportedError the first time when RE2 refuses it. */
+  get plain(): RE2 {
+    return (this.compiled ??= compileForm(this.forms.plain));
   }
 
   test(value: string): boolean {
@@ -104,6 +107,31 @@ function textsOf(found: RegExpExecArray | null, form: Re2Form): string[] | null 
 
 const cache = new Map<string, Re2Pattern>();
 
+/** Forms by key that RE2 has accepted, from an earlier process of the same release; where new ones go. */
+export interface AcceptedForms {
+  find(key: string): Re2Forms | null;
+  keep(key: string, forms: Re2Forms): void;
+}
+let accepted: AcceptedForms | null = null;
+
+/**
+ * For this thread, from now on; null = none. Translating the patterns of a rule set takes 300 ms of a fresh process and
+ * RE2 itself 70. A pattern that is found here is compiled when it is first asked, and a new one at once, as ever.
+ */
+export function useAcceptedForms(forms: AcceptedForms | null): void {
+  accepted = forms;
+}
+
+function readPattern(key: string, source: string, flags: RegexFlags): Re2Pattern {
+  const known = accepted?.find(key) ?? null;
+  if (known !== null) return new CompiledPattern(known);
+  const forms = re2Forms(parseRegex(source, flags));
+  const pattern = new CompiledPattern(forms);
+  void pattern.plain; // RE2's word on it
+  accepted?.keep(key, forms);
+  return pattern;
+}
+
 /**
  * Compiles a PCRE pattern (latin1 text) for texts of bytes; equal (source, flags) share one object per thread. Throws
  * RegexSyntaxError or RegexUnsupportedError, both with the offset and how to mend it.
@@ -112,7 +140,7 @@ export function compileRe2(source: string, flags: RegexFlags): Re2Pattern {
   const key = `${flags.caseless ? 'i' : ''}${flags.dotAll ? 's' : ''}${flags.multiline ? 'm' : ''}/${source}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const pattern = new CompiledPattern(re2Forms(parseRegex(source, flags)));
+  const pattern = readPattern(key, source, flags);
   if (cache.size >= cacheMax) cache.clear();
   cache.set(key, pattern);
   return pattern;
