@@ -28,14 +28,14 @@ export interface ForeignRequest {
 }
 
 export interface ForeignInspector {
-  /** Rejects when the thread dies, the queue is full, or the inspection takes longer than `inspectionMsMax`. */
+  /** Rejects when the thread dies, the queue is full, or waiting and inspection together take longer than `inspectionMsMax`. */
   inspect(generation: Generation, request: ForeignRequest): Promise<ForeignVerdict>;
   close(): Promise<void>;
 }
 
 const queueMax = 256; // bodies waiting; beyond → the failure decision
 const heldBytesMax = 128 * 1024 * 1024; // of bodies waiting and under inspection, each held twice; beyond → the same
-const inspectionMsMax = 30_000; // a thread that takes longer is ended
+const inspectionMsMax = 30_000; // from the call on; a thread that is at it then is ended
 const idleThreadMs = 20_000; // then its memory (a ruleset of its own, about 60 MB) is given back
 const youngGenerationMb = 16;
 

@@ -211,10 +211,11 @@ export class Reply implements UpstreamHandler {
     }
     this.state = 'tunnel';
     journey.isHeadRelayed = true;
-    exchange.onAbort = () => {
+    const onAbort = (): void => {
       upstream.abort();
       journey.finish('served');
     };
+    exchange.onAbort = onAbort; // named first: see Journey.take
     exchange.acceptTunnel({
       headers: this.fields,
       protocol: findField(head.headers, 'sec-websocket-protocol'),

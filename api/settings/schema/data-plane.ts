@@ -31,7 +31,7 @@ const limits = numbers(limitFields, defaultLimits, {
 const timeouts = numbers(timeoutFields, defaultTimeouts, {
   client_head_ms: ['time a client has to send the request head; node:http listener, from the next start of a worker on', 'milliseconds'],
   client_body_idle_ms: ['time between two pieces of a request body; beyond it 408', 'milliseconds'],
-  client_idle_ms: ['time a client connection may idle; node:http listener, from the next start of a worker on', 'milliseconds'],
+  client_idle_ms: ['time a client connection may idle, or take nothing of its response; node:http listener, from the next start of a worker on', 'milliseconds'],
   upstream_connect_ms: ['time an upstream has to accept a connection; beyond it 504', 'milliseconds'],
   upstream_head_ms: ['time an upstream has to begin its answer; beyond it 504', 'milliseconds'],
   upstream_body_idle_ms: ['time between two pieces of an answer; beyond it 504, or the connection is cut when part of it was relayed', 'milliseconds'],
