@@ -82,7 +82,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: `${deps.env.brand.name} control plane`, version: '1', description: 'Lists are paged by cursor, editable resources carry ETags, refusals are RFC 9457 problem documents.' },
+      info: { title: `${deps.env.brand.name} control plane`, version: '1', description: 'Long lists come in pages (limit, cursor, next_cursor), editable resources carry ETags, refusals are RFC 9457 problem documents.' },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'a session token of POST /api/login, or an API token' } } },
       security: [{ bearer: [] }],
     },

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { completeEnvFile, EnvError, parseEnvFile, readEnv, renderEnvExample, variables } from './env.js';
+import { completeEnvFile, EnvError, parseEnvFile, readEnv } from './env.js';
 
 const secrets = { AUTH_SESSION_SECRET: 'a'.repeat(40), SETTINGS_ENCRYPTION_SECRET: 'b'.repeat(40), DATA_ADMIN_TOKEN: 'c'.repeat(40) };
 
@@ -42,8 +42,6 @@ t.test('generated secrets are made once and kept', async (t) => {
   t.equal(readEnv(parseEnvFile(first.text)).ports.waf, 9000);
 });
 
-t.test('the example documents every variable and stays readable', async (t) => {
-  const example = renderEnvExample();
-  for (const name of Object.keys(variables)) t.match(example, new RegExp(`^${name}=`, 'm'));
+t.test('a file is read line by line', async (t) => {
   t.same(parseEnvFile('A="b c"\nB=\'d\'\n#C=1\n D = e '), { A: 'b c', B: 'd', D: 'e' });
 });

@@ -1,5 +1,5 @@
-// Environment → typed Env, validated once at start. Every variable is a row of `variables`: the same table makes
-// `.env.example`, the generated `.env`, and the error that names all wrong variables at once.
+// Environment → typed Env, validated once at start. Every variable is a row of `variables`; an error names all wrong ones
+// at once. What a person is told about them (`.env.example`, the generated `.env`) is bin/environment.mjs.
 import { randomBytes } from 'node:crypto';
 
 interface Variable {
@@ -28,18 +28,18 @@ export const variables = {
   AUTH_SESSION_SECRET: { purpose: 'key that signs session tokens; changing it ends every session', fallback: null, generate: secret, check: longSecret },
   SETTINGS_ENCRYPTION_SECRET: { purpose: 'key for secrets at rest; losing it loses the stored secrets', fallback: null, generate: secret, check: longSecret },
   DATA_ADMIN_TOKEN: { purpose: 'token between the control plane and the data plane (port 2019)', fallback: null, generate: secret, check: longSecret },
-  ADMIN_BIND: { purpose: 'address the dashboard and the API listen on; 0.0.0.0 for the LAN', fallback: '127.0.0.1' },
+  ADMIN_BIND: { purpose: 'address the API listens on; 0.0.0.0 for the LAN', fallback: '127.0.0.1' },
   WAF_PORT: { purpose: 'protected traffic', fallback: '8080', check: isPort },
-  UI_PORT: { purpose: 'dashboard', fallback: '3010', check: isPort },
+  UI_PORT: { purpose: 'kept for a dashboard; nothing listens there yet', fallback: '3010', check: isPort },
   API_PORT: { purpose: 'control-plane API (8090 inside a container)', fallback: '8095', check: isPort },
-  JA3_PORT: { purpose: 'TLS edge that records JA3/JA4 fingerprints', fallback: '8443', check: isPort },
+  JA3_PORT: { purpose: 'kept for a TLS edge that records JA3/JA4 fingerprints; nothing listens there yet', fallback: '8443', check: isPort },
   DATABASE_URL: { purpose: 'postgres://… ; empty uses POSTGRES_* or else the embedded database in DATA_DIR', fallback: null, check: scheme('postgres:', 'postgresql:') },
   POSTGRES_HOST: { purpose: 'database host when DATABASE_URL is empty; empty means embedded', fallback: null },
   POSTGRES_PORT: { purpose: 'database port', fallback: '5432', check: isPort },
   POSTGRES_USER: { purpose: 'database user', fallback: 'gatehouse' },
   POSTGRES_PASSWORD: { purpose: 'database password', fallback: null, generate: secret },
   POSTGRES_DB: { purpose: 'database name', fallback: 'gatehouse' },
-  REDIS_URL: { purpose: 'redis://… for counters shared by several nodes; empty means one node', fallback: null, check: scheme('redis:', 'rediss:') },
+  REDIS_URL: { purpose: 'redis://… where several API processes share their limits of logins; empty: each counts for itself', fallback: null, check: scheme('redis:', 'rediss:') },
   REDIS_PREFIX: { purpose: 'begins every key in Redis, for several installations on one; empty derives one from AUTH_SESSION_SECRET', fallback: null, check: (v) => (/^[A-Za-z0-9:._-]{1,64}$/.test(v) ? null : 'must be 1 to 64 letters, digits, colons, dots, underscores or hyphens') },
   DATA_DIR: { purpose: 'embedded database, artifacts and logs', fallback: 'data' },
   DATA_ADMIN_URLS: { purpose: 'admin interfaces of the data-plane nodes, separated by commas', fallback: 'http://127.0.0.1:2019', check: (v) => v.split(',').map((u) => isHttpUrl(u.trim())).find((r) => r !== null) ?? null },
@@ -49,11 +49,11 @@ export const variables = {
   CRS_DIR: { purpose: 'a rule set on disk instead of the pinned release', fallback: null },
   UPSTREAM_CUSTOMER: { purpose: 'first default upstream', fallback: 'http://127.0.0.1:8000', check: isHttpUrl },
   UPSTREAM_PAYMENT: { purpose: 'second default upstream', fallback: 'http://127.0.0.1:8000', check: isHttpUrl },
-  APP_BRAND: { purpose: 'brand shown by the dashboard (rebuild it after a change)', fallback: 'Gatehouse' },
-  APP_BRAND_SUB: { purpose: 'second word of the brand', fallback: 'WAAP' },
-  APP_TAGLINE: { purpose: 'tagline of the login page', fallback: null },
-  DASHBOARD_DOMAIN: { purpose: 'domain name for automatic HTTPS of the dashboard', fallback: null },
-  ACME_EMAIL: { purpose: 'contact of the ACME account; empty uses ADMIN_EMAIL', fallback: null },
+  APP_BRAND: { purpose: 'name in the API explorer and in authenticator apps', fallback: 'Gatehouse' },
+  APP_BRAND_SUB: { purpose: 'kept for a dashboard: second word of the brand', fallback: 'WAAP' },
+  APP_TAGLINE: { purpose: 'kept for a dashboard: tagline of its login page', fallback: null },
+  DASHBOARD_DOMAIN: { purpose: 'kept for a dashboard: domain name for its automatic HTTPS', fallback: null },
+  ACME_EMAIL: { purpose: 'kept for a dashboard: contact of its ACME account; empty uses ADMIN_EMAIL', fallback: null },
   API_TRUSTED_PROXIES: { purpose: 'addresses whose X-Forwarded-For the API believes, separated by commas', fallback: '127.0.0.1/8,::1/128' },
   OUTBOUND_ALLOW: { purpose: 'private addresses, networks or host names that outgoing calls may reach, separated by commas', fallback: null },
   BREACHED_PASSWORDS_URL: { purpose: 'k-anonymity range service for breached passwords', fallback: 'https://api.pwnedpasswords.com/range/', check: isHttpUrl },
@@ -160,12 +160,6 @@ function databaseUrl(given: (name: VariableName) => string | null): string | nul
   const [host, port, user, password, name] = [given('POSTGRES_HOST'), given('POSTGRES_PORT'), given('POSTGRES_USER'), given('POSTGRES_PASSWORD'), given('POSTGRES_DB')];
   if (url !== null || host === null) return url;
   return `postgres://${encodeURIComponent(user ?? '')}:${encodeURIComponent(password ?? '')}@${host}:${port}/${encodeURIComponent(name ?? '')}`;
-}
-
-/** The text of `.env.example`: every variable, its purpose and its default. */
-export function renderEnvExample(): string {
-  const rows = Object.entries(variables) as [VariableName, Variable][];
-  return rows.map(([name, row]) => `# ${row.purpose}${row.generate ? ' (generated on first run)' : ''}\n${name}=${row.fallback ?? ''}\n`).join('\n');
 }
 
 /** Parses `NAME=value` lines; `#` comments and blank lines are skipped, one pair of quotes around a value is removed. */

@@ -1,5 +1,5 @@
 // The process settings of a deployment: one table, read from flags, then the environment, then `.env`, then defaults.
-// `.env.example` lists the same names; bin/environment.test in tidy.test.ts holds the two against each other.
+// `.env.example` lists the same names; tidy.test.ts holds the two, and api/env.ts, against each other.
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -40,10 +40,10 @@ export const variables = [
   { name: 'CRS_DIR', fallback: '', kind: 'text', why: 'an unpacked rule set on disk instead of the pinned release' },
   { name: 'GATEHOUSE_DATA', fallback: 'data', kind: 'text', why: 'where settings, artifacts, rules and logs are kept' },
   { name: 'GATEHOUSE_CONTROL_URL', fallback: '', kind: 'url', why: 'control plane that the data plane sends its records to; `up` sets it to the one it starts, empty = none' },
-  { name: 'UI_PORT', fallback: '3010', kind: 'port', why: 'the dashboard (control plane)' },
+  { name: 'UI_PORT', fallback: '3010', kind: 'port', why: 'kept for a dashboard; nothing listens there yet' },
   { name: 'API_PORT', fallback: '8095', kind: 'port', why: 'the control-plane interface' },
-  { name: 'JA3_PORT', fallback: '8443', kind: 'port', why: 'the TLS edge with JA3/JA4' },
-  { name: 'ADMIN_BIND', fallback: '127.0.0.1', kind: 'text', why: 'address of dashboard and control plane; 0.0.0.0 = reachable from the network' },
+  { name: 'JA3_PORT', fallback: '8443', kind: 'port', why: 'kept for a TLS edge with JA3/JA4; nothing listens there yet' },
+  { name: 'ADMIN_BIND', fallback: '127.0.0.1', kind: 'text', why: 'address of the control plane; 0.0.0.0 = reachable from the network' },
   { name: 'ADMIN_EMAIL', fallback: 'admin@gatehouse.local', kind: 'text', why: 'first login' },
   { name: 'ADMIN_INITIAL_PASSWORD', fallback: () => randomBytes(12).toString('base64url'), kind: 'secret', why: 'its password, to be changed after the first login' },
   { name: 'AUTH_SESSION_SECRET', fallback: secret, kind: 'longSecret', why: 'signs sessions; must stay the same' },
@@ -58,13 +58,13 @@ export const variables = [
   { name: 'POSTGRES_USER', fallback: 'gatehouse', kind: 'text', why: 'PostgreSQL user' },
   { name: 'POSTGRES_PASSWORD', fallback: secret, kind: 'secret', why: 'PostgreSQL password' },
   { name: 'POSTGRES_DB', fallback: 'gatehouse', kind: 'text', why: 'PostgreSQL database' },
-  { name: 'REDIS_URL', fallback: '', kind: 'text', why: 'shared counters of several nodes; empty = one node' },
+  { name: 'REDIS_URL', fallback: '', kind: 'text', why: 'where several processes of the control plane share their limits of logins; empty = each counts for itself' },
   { name: 'REDIS_PREFIX', fallback: '', kind: 'text', why: 'begins every key in Redis, so that several installations can use one; empty = derived from AUTH_SESSION_SECRET' },
-  { name: 'APP_BRAND', fallback: 'Gatehouse', kind: 'text', why: 'brand shown by the dashboard' },
-  { name: 'APP_BRAND_SUB', fallback: 'WAAP', kind: 'text', why: 'second word of the brand' },
-  { name: 'APP_TAGLINE', fallback: '', kind: 'text', why: 'tagline of the login page' },
-  { name: 'DASHBOARD_DOMAIN', fallback: '', kind: 'text', why: 'domain name for automatic HTTPS of the dashboard' },
-  { name: 'ACME_EMAIL', fallback: '', kind: 'text', why: 'contact of the ACME account; empty = ADMIN_EMAIL' },
+  { name: 'APP_BRAND', fallback: 'Gatehouse', kind: 'text', why: 'name in the API explorer and in authenticator apps' },
+  { name: 'APP_BRAND_SUB', fallback: 'WAAP', kind: 'text', why: 'kept for a dashboard: second word of the brand' },
+  { name: 'APP_TAGLINE', fallback: '', kind: 'text', why: 'kept for a dashboard: tagline of its login page' },
+  { name: 'DASHBOARD_DOMAIN', fallback: '', kind: 'text', why: 'kept for a dashboard: domain name for its automatic HTTPS' },
+  { name: 'ACME_EMAIL', fallback: '', kind: 'text', why: 'kept for a dashboard: contact of its ACME account; empty = ADMIN_EMAIL' },
   { name: 'API_TRUSTED_PROXIES', fallback: '127.0.0.1/8,::1/128', kind: 'text', why: 'addresses whose X-Forwarded-For the control plane believes' },
   { name: 'OUTBOUND_ALLOW', fallback: '', kind: 'text', why: 'private addresses, networks or names that outgoing calls of the control plane may reach, separated by commas' },
   { name: 'BREACHED_PASSWORDS_URL', fallback: 'https://api.pwnedpasswords.com/range/', kind: 'url', why: 'range service for breached passwords (only five characters of a hash are sent)' },

@@ -15,14 +15,14 @@ import { acceptTotp, createRecoveryCodes, createTotpSecret, hashRecoveryCode, to
 
 export const SessionView = Type.Object({ id: Type.String(), created_at: Time, last_seen_at: Time, expires_at: Time, source_ip: Type.String(), user_agent: Type.String(), method: Type.String(), current: Type.Boolean() });
 
-export function viewSession(session: Session, currentId: string | null) {
+function viewSession(session: Session, currentId: string | null) {
   const { id, source_ip, user_agent, method } = session;
   return { id, source_ip, user_agent, method, created_at: session.created_at.toISOString(), last_seen_at: session.last_seen_at.toISOString(), expires_at: session.expires_at.toISOString(), current: id === currentId };
 }
 
 /** A page of somebody's sessions, as `currentId` sees them. */
 export async function pageSessions(house: House, userId: string, currentId: string | null, { cursor, limit = 50 }: { readonly cursor?: string; readonly limit?: number }) {
-  const rows = await listSessions(house.database.sql, userId, new Date(house.now()), cursor === undefined ? null : decodeTimeCursor(cursor), limit + 1);
+  const rows = await listSessions(house.database.sql, userId, new Date(house.now()), cursor === undefined ? null : decodeTimeCursor(cursor, 'string'), limit + 1);
   return toPage(rows, limit, ({ created_at, id }) => [created_at.getTime(), id], (session) => viewSession(session, currentId));
 }
 
@@ -67,7 +67,7 @@ export function registerAccountRoutes(app: App, house: House): void {
       return reply.code(204).send(null);
     },
   );
-  app.get('/api/account/sessions', { schema: { tags: ['account'], summary: 'My sessions', querystring: Type.Object(PageQuery, closed), response: { 200: Page(SessionView), ...refusals } } }, async (request) => {
+  app.get('/api/account/sessions', { schema: { tags: ['account'], summary: 'My sessions, newest first', querystring: Type.Object(PageQuery, closed), response: { 200: Page(SessionView), ...refusals } } }, async (request) => {
     const { userId, sessionId } = requirePrincipal(request);
     return pageSessions(house, userId, sessionId, request.query);
   });

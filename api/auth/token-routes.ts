@@ -27,7 +27,7 @@ export function registerTokenRoutes(app: App, house: House): void {
   const { sql } = house.database;
   app.get('/api/tokens', { schema: { tags: ['tokens'], summary: 'API tokens, newest first', querystring: Type.Object(PageQuery, closed), response: { 200: Page(TokenView), ...refusals } } }, async (request) => {
     const { cursor, limit = 50 } = request.query;
-    const rows = await listApiTokens(sql, cursor === undefined ? null : decodeTimeCursor(cursor), limit + 1);
+    const rows = await listApiTokens(sql, cursor === undefined ? null : decodeTimeCursor(cursor, 'string'), limit + 1);
     return toPage(rows, limit, ({ created_at, id }) => [created_at.getTime(), id], viewToken);
   });
   app.post(

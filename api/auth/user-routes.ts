@@ -125,7 +125,7 @@ function registerUserCredentialRoutes(app: App, house: House): void {
     });
     return reply.code(204).send(null);
   });
-  app.get('/api/users/:id/sessions', { schema: { tags: ['users'], summary: 'Sessions of a user', params: Id, querystring: Type.Object(PageQuery, closed), response: { 200: Page(SessionView), ...refusals } } }, async (request) => {
+  app.get('/api/users/:id/sessions', { schema: { tags: ['users'], summary: 'Sessions of a user, newest first', params: Id, querystring: Type.Object(PageQuery, closed), response: { 200: Page(SessionView), ...refusals } } }, async (request) => {
     const { sessionId } = requirePrincipal(request);
     const user = await requireUser(sql, request.params.id);
     return pageSessions(house, user.id, sessionId, request.query);

@@ -1,7 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable } from '../db/client.js';
-import { ApiError } from '../errors.js';
-import { decodeCursor, PageQuery, toPage } from '../http/cursor.js';
+import { decodeTimeCursor, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, parseTime, Time } from '../http/refusals.js';
 
 const moment = '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z)?$';
@@ -34,8 +33,7 @@ export const viewRecord = <T extends { at: string }>(row: Stored<T>): T => ({ ..
 /** A page, newest first. The cursor names the last row (time and id), so that arriving rows neither shift nor repeat anything. */
 export async function pageRecords<T extends { at: string; id: number }>(sql: Queryable, table: 'request_records' | 'security_events', wanted: RecordQuery): Promise<{ items: T[]; next_cursor: string | null }> {
   const limit = wanted.limit ?? 50;
-  const before = wanted.cursor === undefined ? null : decodeCursor(wanted.cursor, ['number', 'number'] as const);
-  if (before !== null && Math.abs(before[0]) > 8.64e15) throw new ApiError('bad_cursor', 'The cursor is not one of ours.');
+  const before = wanted.cursor === undefined ? null : decodeTimeCursor(wanted.cursor, 'number');
   const equals = (['site', 'client_ip', 'verdict', 'method', 'status', 'request_id'] as const).map((name) => (wanted[name] === undefined ? sql`` : sql`and ${sql(name)} = ${wanted[name]}`));
   const rule = wanted.rule_id === undefined ? sql`` : table === 'security_events' ? sql`and rule_id = ${wanted.rule_id}` : sql`and rule_ids @> ${sql.json([wanted.rule_id])}::jsonb`;
   const rows = await sql<(Stored<T> & { id: number })[]>`

@@ -56,7 +56,7 @@ function registerStream(app: App, house: House): void {
   app.addHook('preClose', async () => closing.abort());
   app.get(
     '/api/events/stream',
-    { exposeHeadRoute: false, schema: { tags: ['events'], summary: 'Security events as they come (server-sent events)', querystring: Type.Object({ after: Type.Optional(Type.Integer({ minimum: 0, description: 'id of the last event seen; without it only new ones' })) }, closed), response: { ...refusals } } },
+    { exposeHeadRoute: false, schema: { tags: ['events'], summary: 'Security events as they come (server-sent events); ends with the session or token it was asked with', querystring: Type.Object({ after: Type.Optional(Type.Integer({ minimum: 0, description: 'id of the last event seen; without it only new ones' })) }, closed), response: { ...refusals } } },
     async (request, reply) => {
       if (open >= streamsMax) throw new ApiError('busy', `There are ${streamsMax} streams already.`, { headers: { 'retry-after': '10' } });
       const resumed = Number(request.headers['last-event-id'] ?? request.query.after ?? NaN);

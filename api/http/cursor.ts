@@ -29,16 +29,18 @@ export function decodeCursor<S extends readonly ('string' | 'number')[]>(cursor:
     if (!(error instanceof SyntaxError)) throw error;
   }
   const fits = Array.isArray(parts) && parts.length === shape.length && parts.every((part, i) => typeof part === shape[i] && (typeof part === 'string' ? isStorable(part) : Number.isSafeInteger(part)));
-  if (!fits) throw new ApiError('bad_cursor', 'Use the `next_cursor` of an earlier answer unchanged, or leave the parameter out to begin again.');
+  if (!fits) throw badCursor();
   return parts as { [K in keyof S]: S[K] extends 'string' ? string : number };
 }
 
 /** A moment in milliseconds and an id. */
-export function decodeTimeCursor(cursor: string): [number, string] {
-  const [ms, id] = decodeCursor(cursor, ['number', 'string'] as const);
-  if (Number.isNaN(new Date(ms).getTime())) throw new ApiError('bad_cursor', 'The cursor is not one of ours.');
-  return [ms, id];
+export function decodeTimeCursor<Id extends 'string' | 'number'>(cursor: string, id: Id): readonly [number, Id extends 'string' ? string : number] {
+  const [ms, last] = decodeCursor(cursor, ['number', id] as const);
+  if (Number.isNaN(new Date(ms).getTime())) throw badCursor();
+  return [ms, last];
 }
+
+const badCursor = (): ApiError => new ApiError('bad_cursor', 'Use the `next_cursor` of an earlier answer unchanged, or leave the parameter out to begin again.');
 
 /** Cuts a query that asked for `limit + 1` rows into a page. */
 export function toPage<Row, Item>(rows: readonly Row[], limit: number, cursorOf: (row: Row) => readonly CursorPart[], map: (row: Row) => Item): { items: Item[]; next_cursor: string | null } {

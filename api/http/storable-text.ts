@@ -9,7 +9,7 @@ const unstorable = /[\0\ud800-\udfff]/u; // with the u flag a pair is one charac
 export const isStorable = (text: string): boolean => !unstorable.test(text);
 
 /** JSON pointer to the first such text, in values or names of members; null when there is none. Recurses: the depth of bodies is limited. */
-export function findUnstorable(value: unknown, path = ''): string | null {
+function findUnstorable(value: unknown, path = ''): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : path;
   if (typeof value !== 'object' || value === null) return null;
   for (const [name, inner] of Object.entries(value)) {

@@ -2,13 +2,8 @@
 // declaration makes validation, defaults, the API document, the per-field role check and the console's forms.
 import { Type, type SchemaOptions, type TSchema } from '@sinclair/typebox';
 
+/** `admin`: a governance field; operators may read it and send it back unchanged. */
 export type FieldAccess = 'operator' | 'admin';
-
-export interface FieldMeta {
-  /** `admin`: a governance field; operators may read it and send it back unchanged. */
-  readonly access: FieldAccess;
-  readonly unit?: string;
-}
 
 /** Marks a top-level field with who may change it. */
 export function field<T extends TSchema>(schema: T, access: FieldAccess, description: string, unit?: string): T {

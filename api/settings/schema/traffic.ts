@@ -22,7 +22,7 @@ export const trafficFields = {
   rl_window: field(Window('1m'), 'operator', 'default zone: window', 'count and s, m, h or d'),
   rl_distributed: field(Flag(false), 'operator', 'counters shared through the key-value store; needed with several nodes'),
   rl_zones: field(Type.Array(Zone, { maxItems: 100, default: [] }), 'operator', 'further zones'),
-  rl_trust_proxy: field(Flag(false), 'admin', 'take the client address from X-Forwarded-For behind the listed proxies'),
+  rl_trust_proxy: field(Flag(false), 'admin', 'believe the listed proxies: the client address from X-Forwarded-For, and pass on what else they say of the client'),
   rl_trusted_proxies: field(Type.Array(Type.String({ maxLength: 64, pattern: cidr }), { maxItems: 500, default: [], uniqueItems: true }), 'admin', 'addresses or networks of those proxies'),
   endpoint_limits: field(Type.Array(EndpointLimit, { maxItems: 500, default: [] }), 'operator', 'tight caps per client on expensive endpoints'),
 
