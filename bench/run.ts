@@ -124,10 +124,11 @@ async function run(options: BenchOptions): Promise<number> {
     }
   }
   const rows = [...recorder.entries()].map(([key, { unit, better, values }]) => ({ key, unit, better, measure: summarize(values) }));
-  const results: Results = { format: 1, at: new Date().toISOString(), commit: commit(), machine: machine(), node: process.versions.node, options: { ...options }, rows, notes: recorder.notes };
-  write(results, options.out);
+  const { out, ...asked } = options; // `out` is a path of this machine
+  const results: Results = { format: 1, at: new Date().toISOString(), commit: commit(), machine: machine(), node: process.versions.node, options: asked, rows, notes: recorder.notes };
+  write(results, out);
   console.log(toMarkdown(results, null));
-  console.log(`written: ${options.out} and beside it .md and .svg`);
+  console.log(`written: ${out} and beside it .md and .svg`);
   return failures.length > 0 ? 1 : 0;
 }
 

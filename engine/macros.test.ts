@@ -1,6 +1,6 @@
 import t from 'tap';
 import { limits } from './limits.js';
-import { expandWith, templateText } from './macros.js';
+import { expandWith } from './macros.js';
 
 const resolve = (context: Readonly<Record<string, string>>, { variable, key }: { variable: string; key: string | null }): string => context[`${variable}.${key ?? ''}`] ?? '';
 
@@ -9,4 +9,3 @@ t.equal(expandWith(['a', { variable: 'TX', key: 'x' }, 'b'], { 'TX.x': '1' }, re
 t.equal(expandWith([{ variable: 'TX', key: 'none' }], {}, resolve), '', 'what is not there is empty');
 t.equal(expandWith([{ variable: 'TX', key: 'x' }], { 'TX.x': '%{TX.y}', 'TX.y': '!' }, resolve), '%{TX.y}', 'values are not expanded again');
 t.equal(expandWith(['a'.repeat(limits.expandedTextMax + 5)], {}, resolve).length, limits.expandedTextMax, 'cut at the limit');
-t.equal(templateText(['x ', { variable: 'TX', key: 'a' }, { variable: 'MATCHED_VAR', key: null }]), 'x %{tx.a}%{matched_var}');

@@ -15,8 +15,3 @@ export function expandWith<Context>(template: Template, context: Context, resolv
   }
   return text.length > limits.expandedTextMax ? text.slice(0, limits.expandedTextMax) : text;
 }
-
-/** The template as it was written, for places that have no transaction (diagnostics, listings). */
-export function templateText(template: Template): string {
-  return template.map((part) => (typeof part === 'string' ? part : `%{${part.variable.toLowerCase()}${part.key === null ? '' : `.${part.key}`}}`)).join('');
-}

@@ -1,13 +1,12 @@
 // The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
 import { availableParallelism, hostname } from 'node:os';
 import { createServer, type AddressInfo } from 'node:net';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { exitNow } from '#engine/native/addon';
 import { resolveAdminToken, startAdmin } from './admin.js';
 import { AuditLog } from './audit-log.js';
-import { followEnvironment, formatProblems, resolveProxyConfig, upstreamDefaults, type UpstreamDefaults } from './config.js';
+import { followEnvironment, type UpstreamDefaults } from './config.js';
 import type { GenerationReply, ProxyConfig, SecurityEvent } from './contract.js';
 import { engineModule } from './inspection.js';
 import { canSharePort, chooseListener, type ListenerKind } from './listeners/index.js';
@@ -289,20 +288,4 @@ async function rereadSettings(plane: DataPlane, options: DataPlaneOptions, log: 
   } catch (error) {
     log.error({ err: error instanceof Error ? error.message : String(error) }, 'SIGHUP: the settings could not be read; nothing changed');
   }
-}
-
-/** Reads the proxy's part of a local settings file. Throws with every problem, one per line. */
-export async function readProxyConfig(path: string | null, env: Readonly<Record<string, string | undefined>>): Promise<ProxyConfig> {
-  let settings: unknown = {};
-  if (path !== null) {
-    const text = await readFile(path, 'utf8');
-    try {
-      settings = JSON.parse(text) as unknown;
-    } catch (error) {
-      throw new Error(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-    }
-  }
-  const { config, problems } = resolveProxyConfig(settings, upstreamDefaults(env));
-  if (config === null) throw new Error(`${path ?? 'settings'} cannot be used:\n${formatProblems(problems)}`);
-  return config;
 }

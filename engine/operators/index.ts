@@ -53,18 +53,6 @@ const list: readonly Operator[] = [
 /** Every operator by its canonical name, without "@". */
 export const operators: ReadonlyMap<string, Operator> = new Map(list.map((entry) => [entry.name, entry]));
 
-/** Lower-cased spellings besides the canonical name. */
-const otherSpellings: readonly (readonly [string, string])[] = [
-  ['pmf', 'pmFromFile'],
-  ['ipmatchf', 'ipMatchFromFile'],
-];
-const canonical = new Map<string, string>([...list.map((entry): [string, string] => [entry.name.toLowerCase(), entry.name]), ...otherSpellings]);
-
-/** The canonical name of a spelling in a rule (`pmf`, `detectsqli`, without "@", any case), or null when there is no such operator. */
-export function canonicalOperatorName(spelling: string): string | null {
-  return canonical.get(spelling.toLowerCase()) ?? null;
-}
-
 /**
  * Binds an operator to its argument (macros already expanded). Slow: once per rule at load, or per distinct expanded argument.
  * Throws OperatorArgumentError for an unknown operator or an argument it cannot use.

@@ -1,7 +1,7 @@
 // Each analysis against RE2 on texts made from the patterns: a "no" must never meet a match.
 import t from 'tap';
 import { compileRe2 } from '../native/re2-pattern.js';
-import { foldLowercase, isAnchoredAtStart, minimumLength, restrictTo } from './analysis.js';
+import { foldLowercase, restrictTo } from './analysis.js';
 import type { RegexFlags } from './node.js';
 import { parseRegex } from './parser.js';
 import { toRe2Source } from './re2-source.js';
@@ -25,7 +25,6 @@ t.test('no match escapes an analysis', (t) => {
     const node = parseRegex(source, flags);
     const pattern = compileRe2(source, flags);
     const literals = requiredLiterals(node);
-    const least = minimumLength(node);
     const folded = compileRe2(toRe2Source(foldLowercase(node)), flags);
     const sets = alphabets.map((letters) => Uint8Array.from({ length: 256 }, (_, byte) => Number(letters.includes(String.fromCharCode(byte)))));
     const restricted = sets.map((set) => restrictTo(node, set)).map((left) => (left === null ? null : compileRe2(toRe2Source(left), flags)));
@@ -39,12 +38,9 @@ t.test('no match escapes an analysis', (t) => {
         if (whole) held++;
         if (whole !== cut) t.fail(`${source} ${whole ? 'matches' : 'does not match'} ${JSON.stringify(within)}, what is left of it in alphabet ${index} does ${cut ? '' : 'not'}`);
       }
-      const found = pattern.exec(text);
-      if (found === null) continue;
+      if (!pattern.test(text)) continue;
       matches++;
-      if (found[0]!.length < least) t.fail(`${source} matched ${found[0]!.length} bytes, bound ${least}`);
       if (literals !== null && !literals.some((literal) => lowercase(text).includes(literal))) t.fail(`${source} matches ${JSON.stringify(text)} without a literal`);
-      if (isAnchoredAtStart(node) && !text.startsWith(found[0]!)) t.fail(`${source} is not anchored`);
     }
   }
   t.ok(matches > 2000 && pruned > 40 && held > 2000, `${matches} matches, ${pruned} alphabets ruled out, ${held} matches within an alphabet`);
@@ -57,7 +53,6 @@ t.test('answers worth having', (t) => {
   t.strictSame(requiredLiterals(node('x(?:foo|bar)y')), ['xfooy', 'xbary']);
   t.equal(requiredLiterals(node('[^a]*')), null);
   t.equal(requiredLiterals(node('(?:foo|)')), null);
-  t.equal(minimumLength(node('(?:ab|c){3}d?')), 3);
   const letters = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[A-Za-z]/.test(String.fromCharCode(byte))));
   const rows: readonly [string, string | null][] = [
     ['a+<', null],
@@ -72,7 +67,5 @@ t.test('answers worth having', (t) => {
     const restricted = restrictTo(node(source), letters);
     t.equal(restricted === null ? null : toRe2Source(restricted), left === null ? null : toRe2Source(node(left)), source);
   }
-  t.equal(isAnchoredAtStart(node('^(?:a|b)')), true);
-  t.equal(isAnchoredAtStart(node('^a|b')), false);
   t.end();
 });

@@ -59,52 +59,6 @@ const nothing: RegexNode = { kind: 'sequence', items: [] };
 const withoutNewlines: Readonly<Partial<Record<AssertionKind, AssertionKind>>> = { lineStart: 'textStart', lineEnd: 'textEnd', textEndOrFinalNewline: 'textEnd' };
 
 /**
- * A lower bound of the bytes in any match: shorter texts cannot match. Safety: every set takes one byte, the bound of a
- * sequence is the sum of its parts (its matches lie one behind the other), of an alternation the least; what has no
- * bytes of its own, or an unknown number, counts as zero.
- */
-export function minimumLength(node: RegexNode): number {
-  switch (node.kind) {
-    case 'set':
-      return 1;
-    case 'sequence':
-      return node.items.reduce((sum, item) => sum + minimumLength(item), 0);
-    case 'alternation':
-      return Math.min(...node.items.map(minimumLength));
-    case 'group':
-    case 'atomic':
-      return minimumLength(node.body);
-    case 'repeat':
-      return node.min === 0 ? 0 : node.min * minimumLength(node.body);
-    case 'assertion':
-    case 'lookaround':
-    case 'unsupported':
-      return 0;
-  }
-}
-
-/** Whether a match must begin at the start of the text on every path: such a pattern needs no search. */
-export function isAnchoredAtStart(node: RegexNode): boolean {
-  switch (node.kind) {
-    case 'assertion':
-      return node.assertion === 'textStart';
-    case 'sequence':
-      return node.items.length > 0 && isAnchoredAtStart(node.items[0]!);
-    case 'alternation':
-      return node.items.every(isAnchoredAtStart);
-    case 'group':
-    case 'atomic':
-      return isAnchoredAtStart(node.body);
-    case 'repeat':
-      return node.min > 0 && isAnchoredAtStart(node.body);
-    case 'set':
-    case 'lookaround':
-    case 'unsupported':
-      return false;
-  }
-}
-
-/**
  * For a pattern p that is to be matched against lowercase(v) (t:lowercase, ASCII): the pattern p' for v itself.
  * lowercase(v) matches p if and only if v matches p'.
  *
