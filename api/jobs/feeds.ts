@@ -4,7 +4,7 @@ import type { House } from '../deps.js';
 import { systemActor } from '../audit/chain.js';
 import type { Settings } from '../settings/schema.js';
 import { admitNetworks } from '../threat-intel/inner-networks.js';
-import { parseLongList } from '../threat-intel/parse.js';
+import { parseNetworks } from '../threat-intel/parse.js';
 import { replaceFeed } from '../threat-intel/store.js';
 import type { Job } from './scheduler.js';
 
@@ -59,7 +59,7 @@ async function fetchFeed(house: House, feed: Feed, nowMs: number): Promise<strin
   try {
     const reply = await house.outbound.send(feed.url, { bytesMax: feedBytesMax, timeoutMs: feedTimeoutMs });
     if (reply.status !== 200) throw new Error(`it answered ${reply.status}`);
-    const { networks: listed, problems } = await parseLongList(reply.body.toString('utf8'));
+    const { networks: listed, problems } = await parseNetworks(reply.body.toString('utf8'));
     if (listed.length === 0 || problems.length > (listed.length + problems.length) * wrongShareMax) throw new Error(`it is not a list of addresses (${listed.length} right, ${problems.length} wrong entries)`);
     const { networks, leftOut } = admitNetworks(listed);
     const { removed } = await sql.begin(async (tx) => {

@@ -78,18 +78,14 @@ export function readNetwork(text: string): { readonly network: string } | { read
   return { network: given === width ? canonical : `${canonical}/${given}` };
 }
 
-/** Newline list (`#` and `;` begin comments, the first word counts) or JSON (strings, or objects with ip, address, network or cidr). */
-export function parseNetworks(text: string): ParsedNetworks {
-  const reading = new Reading(text);
-  reading.read(Infinity);
-  return reading.result();
-}
-
 const entriesPerTurn = 20_000;
 
-/** The same for lists of a million: others get their turn in between. */
-export async function parseLongList(text: string | readonly string[]): Promise<ParsedNetworks> {
-  const reading = new Reading(text);
+/**
+ * Newline list (`#` and `;` begin comments, the first word counts) or JSON (strings, or objects with ip, address, network or
+ * cidr). It may have a million entries: others get their turn in between.
+ */
+export async function parseNetworks(given: string | readonly string[]): Promise<ParsedNetworks> {
+  const reading = new Reading(given);
   while (reading.read(entriesPerTurn)) await nextTurn();
   return reading.result();
 }

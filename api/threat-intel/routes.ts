@@ -7,7 +7,7 @@ import { requirePrincipal } from '../auth/guard.js';
 import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
 import { toRange } from './inner-networks.js';
-import { parseLongList, toNetwork } from './parse.js';
+import { parseNetworks, toNetwork } from './parse.js';
 import { addThreats, removeThreats, settleThreats, threatChunk, type NewThreats, type ThreatAddress } from './store.js';
 
 /** A million IPv6 networks with room for comments. */
@@ -84,7 +84,7 @@ export function registerThreatRoutes(app: App, house: House): void {
     async (request) => {
       const { actor } = requirePrincipal(request);
       const { addresses = [], text = '', reason = '', expires_in_seconds, skip_invalid = false, force = false } = request.body;
-      const parsed = [await parseLongList(text), await parseLongList(addresses)];
+      const parsed = [await parseNetworks(text), await parseNetworks(addresses)];
       const problems = parsed.flatMap((part, i) => part.problems.map((p) => ({ path: i === 0 ? `/text line ${p.entry}` : `/addresses/${p.entry - 1}`, reason: `${JSON.stringify(p.text)} ${p.reason}` })));
       const networks = [...new Set(parsed.flatMap((part) => part.networks))];
       if (problems.length > 0 && !skip_invalid) throw new ApiError('validation_failed', `${problems.length} entries are wrong; nothing was imported.`, { errors: problems.slice(0, 100) });
