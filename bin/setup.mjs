@@ -78,10 +78,10 @@ function systemNeeds() {
 /** Needed only by some tests and by the benchmark; without them those tests say so and are skipped. */
 function optionalNeeds() {
   return [
-    { package: 'redis-server', why: 'tests of the shared state', present: () => onPath('redis-server') },
-    { package: 'postgresql', why: 'tests against a real PostgreSQL', present: () => existsSync('/usr/lib/postgresql') },
-    { package: 'nginx', why: 'peer of the benchmark', present: () => onPath('nginx') || existsSync('/usr/sbin/nginx') },
-    { package: 'wrk', why: 'load of the benchmark', present: () => onPath('wrk') },
+    { package: 'redis-server', without: 'tests of shared limits are skipped', present: () => onPath('redis-server') },
+    { package: 'postgresql', without: 'tests of what is stored fail, unless GATEHOUSE_TEST_WITHOUT_POSTGRES=1', present: () => existsSync('/usr/lib/postgresql') },
+    { package: 'nginx', without: 'the benchmark has no peer', present: () => onPath('nginx') || existsSync('/usr/sbin/nginx') },
+    { package: 'wrk', without: 'there is no benchmark', present: () => onPath('wrk') },
   ];
 }
 
@@ -116,7 +116,7 @@ function optional() {
   if (missing.length === 0) return say('packages for every test and the benchmark: present');
   const names = missing.map((need) => need.package);
   if (process.env.CI === 'true' && process.env.GATEHOUSE_NO_APT !== '1' && aptInstall(names)) return say(`installed ${names.join(', ')}`);
-  say(`not installed, so the parts that need them are skipped: ${missing.map((need) => `${need.package} (${need.why})`).join(', ')}; apt-get install ${names.join(' ')}`);
+  say(`not installed: ${missing.map((need) => `${need.package} (${need.without})`).join(', ')}; apt-get install ${names.join(' ')}`);
 }
 
 /** Headers that came with this very Node save node-gyp a download (and work without the internet). */

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { copyEmbeddedTemplate, onBothDatabases, startCluster } from '../testing/databases.js';
+import { copyEmbeddedTemplate, onBothDatabases, startCluster, withoutPostgres } from '../testing/databases.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { openEmbedded, openPostgres, type Database } from './client.js';
 import { lockDirectory } from './directory-lock.js';
@@ -88,9 +88,8 @@ async function runDatabaseContract(t: Test, database: Database): Promise<void> {
 
 t.test('contract', (t) => onBothDatabases(t, 'the database contract', runDatabaseContract));
 
-t.test('two servers that start at once migrate once', async (t) => {
+t.test('two servers that start at once migrate once', { skip: withoutPostgres }, async (t) => {
   const cluster = await startCluster(t);
-  if (cluster === null) return void t.fail('no PostgreSQL');
   const url = await cluster.create();
   const migrations = await loadMigrations();
   const servers = Array.from({ length: 4 }, () => openPostgres(url, { poolSize: 2 }));

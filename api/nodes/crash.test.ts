@@ -11,7 +11,7 @@ import { loadMigrations, migrate } from '../db/migrate.js';
 import { completeEnvFile } from '../env.js';
 import { findVersion, readState } from '../settings/store.js';
 import { startTestApp } from '../testing/app.js';
-import { copyEmbeddedTemplate, startCluster } from '../testing/databases.js';
+import { copyEmbeddedTemplate, startCluster, withoutPostgres as skip } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { connectDataPlane } from './link.js';
@@ -134,7 +134,6 @@ async function startNodeProcess(options: object): Promise<NodeProcess> {
 
 async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: string) {
   const cluster = await startCluster(t);
-  if (cluster === null) throw new Error('no PostgreSQL binaries (apt-get install postgresql)');
   const database = openPostgres(await cluster.create());
   await migrate(database, await loadMigrations());
   const data = await makeDirectory(t, 'crash');
@@ -158,8 +157,6 @@ async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: st
   };
   return { cluster, database, link, at, token, apply, activeWord };
 }
-
-const skip = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
 
 t.test('a node is killed during activation', { skip }, async (t) => {
   const upstream = await startUpstream(t);

@@ -40,10 +40,10 @@ async function identity(): Promise<{ uid: number; gid: number } | null> {
   return { uid: Number(stdout), gid: Number(group.stdout) };
 }
 
-/** Starts a throw-away PostgreSQL that goes with the test; null (with a printed reason by the caller) when the machine has none. */
-export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster | null> {
+/** Starts a throw-away PostgreSQL that goes with the test. Throws when the machine has none; see `withoutPostgres`. */
+export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster> {
   const binaries = await findBinaries();
-  if (binaries === null) return null;
+  if (binaries === null) throw new Error('no PostgreSQL below /usr/lib/postgresql: apt-get install postgresql, or GATEHOUSE_TEST_WITHOUT_POSTGRES=1 where it is not to be tested');
   const who = await identity();
   const directory = await makeDirectory(t, 'pg');
   if (who !== null) await chown(directory, who.uid, who.gid);
@@ -114,8 +114,11 @@ export async function copyEmbeddedTemplate(t: Pick<Test, 'teardown'>): Promise<s
 
 root.setTimeout(testMsMax);
 
+/** Why tests of PostgreSQL are skipped. Only when the machine is known to have none: one that lost it must not look tested. */
+export const withoutPostgres = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
+
 // Starting a database costs more than most suites: one of each per test process, emptied between suites.
-let sharedCluster: Promise<Cluster | null> | null = null;
+let sharedCluster: Promise<Cluster> | null = null;
 let sharedEmbedded: Promise<Database> | null = null;
 
 async function openShared(): Promise<Database> {
@@ -130,10 +133,7 @@ async function emptyEmbedded(): Promise<Database> {
   return database;
 }
 
-/**
- * Runs `suite` on both databases, migrated and empty, as two subtests. Fails when PostgreSQL is absent unless
- * GATEHOUSE_TEST_WITHOUT_POSTGRES=1 says that the machine is known to have none.
- */
+/** Runs `suite` on both databases, migrated and empty, as two subtests. Fails when PostgreSQL is absent and nobody said so. */
 export async function onBothDatabases(t: Test, name: string, suite: (t: Test, database: Database) => Promise<void>): Promise<void> {
   const migrations = await loadMigrations();
   await t.test(`${name} on the embedded database`, async (t) => {
@@ -141,10 +141,8 @@ export async function onBothDatabases(t: Test, name: string, suite: (t: Test, da
     await migrate(database, migrations);
     await suite(t, database);
   });
-  const skip = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
-  await t.test(`${name} on PostgreSQL`, { skip }, async (t) => {
+  await t.test(`${name} on PostgreSQL`, { skip: withoutPostgres }, async (t) => {
     const cluster = await (sharedCluster ??= startCluster(root));
-    if (cluster === null) return void t.fail('no PostgreSQL binaries below /usr/lib/postgresql (apt-get install postgresql)');
     const database = openPostgres(await cluster.create());
     t.teardown(() => database.close()); // first in, last out: what the suite tears down may still be using it
     await migrate(database, migrations);
