@@ -75,7 +75,7 @@ function systemNeeds() {
   ];
 }
 
-/** Needed only by some tests and by the benchmark; without them those tests say so and are skipped. */
+/** Needed only by some tests and by the benchmark; `without`: what becomes of those. */
 function optionalNeeds() {
   return [
     { package: 'redis-server', without: 'tests of shared limits are skipped', present: () => onPath('redis-server') },

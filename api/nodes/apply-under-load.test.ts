@@ -1,27 +1,16 @@
 // End to end with the real rule set: log in, change a setting, apply, and see it on the data port, while others go on.
-import { existsSync, readdirSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { migrate, loadMigrations } from '../db/migrate.js';
 import { openEmbedded } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
+import { coreRules, dataDirectory, withoutCoreRules } from '../testing/core-rules.js';
 import { copyEmbeddedTemplate } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream } from '../testing/data-plane.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { connectDataPlane } from './link.js';
-
-const data = fileURLToPath(new URL('../../../data/', import.meta.url));
-
-function findRuleSet(): string | null {
-  const given = process.env['CRS_DIR'] ?? '';
-  if (given !== '') return given;
-  const root = join(data, 'crs');
-  const version = existsSync(root) ? readdirSync(root).filter((name) => /^\d/.test(name)).sort().at(-1) : undefined;
-  return version === undefined ? null : join(root, version);
-}
 
 /** Connections that ask without a pause. Anything but 200 or 403 is a failure. */
 function load(port: number, connections: number) {
@@ -54,15 +43,13 @@ function load(port: number, connections: number) {
   };
 }
 
-const ruleSet = findRuleSet();
-
-t.test('one custom rule, applied under load', { skip: ruleSet === null ? 'there is no rule set: run node bin/crs.mjs or set CRS_DIR' : false }, async (t) => {
+t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async (t) => {
   const [upstream, directory, directoryOfData] = [await startUpstream(t), await copyEmbeddedTemplate(t), await makeDirectory(t, 'load')];
   const database = await openEmbedded(directory);
   await migrate(database, await loadMigrations());
   const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData }) // as `up` starts them: one data directory;
-  const env = { dataAdminToken: nodeToken, dataAdminUrls: [node.url], dataDirectory: directoryOfData, crsDirectory: ruleSet, upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
-  const link = await connectDataPlane({ env, database, now: Date.now, cacheDirectory: join(data, 'cache', 'automata') });
+  const env = { dataAdminToken: nodeToken, dataAdminUrls: [node.url], dataDirectory: directoryOfData, crsDirectory: coreRules, upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
+  const link = await connectDataPlane({ env, database, now: Date.now, cacheDirectory: join(dataDirectory, 'cache', 'automata') });
   const at = await startTestApp(database, { applySettings: link.applySettings });
   await link.start(at.house);
   t.teardown(async () => {

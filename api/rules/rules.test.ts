@@ -1,19 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { categoryTags } from '#compiler';
 import type { Database } from '../db/client.js';
 import { insertSamples } from '../records/samples.js';
 import { startTestApp } from '../testing/app.js';
+import { coreRules, withoutCoreRules } from '../testing/core-rules.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { categoryKeys } from '../settings/schema/waf.js';
 import { findVirtualPatch, patchCatalog } from '../vpatch/catalog/index.js';
 
-const root = join(fileURLToPath(new URL('.', import.meta.url)), '../../..');
-const folder = join(process.env['GATEHOUSE_DATA'] ?? join(root, 'data'), 'crs');
-const crsDirectory = process.env['CRS_DIR'] ?? (existsSync(folder) ? join(folder, readdirSync(folder).filter((name) => /^\d/.test(name)).sort().at(-1) ?? 'none') : 'none');
-const noRuleSet = existsSync(join(crsDirectory, 'rules')) ? false : 'there is no rule set (node bin/crs.mjs)';
 
 const test = (name: string, expect: 'match' | 'no_match', uri: string) => ({ name, expect, method: 'GET', uri, headers: [], body: '' });
 const visual = { name: 'No spiders', kind: 'visual', variable: 'REQUEST_HEADERS:User-Agent', operator: 'contains', value: 'spider', action: 'block', phase: 1 };
@@ -137,11 +131,11 @@ async function patches(t: Test, database: Database): Promise<void> {
 
 async function suggestions(t: Test, database: Database): Promise<void> {
   t.same(Object.keys(categoryTags), categoryKeys, 'the compiler and the settings have the same categories');
-  const at = await startTestApp(database, { crsDirectory: noRuleSet === false ? crsDirectory : null });
+  const at = await startTestApp(database, { crsDirectory: coreRules });
   const { token } = await at.user('viewer');
   const categories = (await at.call('GET', '/api/rules/categories', { token })).body['items'] as { key: string; rules: number | null; tags: { tag: string; rules: number | null }[] }[];
   t.equal(categories.length, 13);
-  if (noRuleSet === false) {
+  if (withoutCoreRules === false) {
     t.ok(categories.every(({ rules }) => (rules ?? 0) > 0), JSON.stringify(categories.map(({ key, rules }) => [key, rules])));
     t.match(categories.find(({ key }) => key === 'method'), { rules: 1, tags: [{ tag: 'OWASP_CRS/METHOD-ENFORCEMENT', rules: 1 }] });
   }
@@ -162,7 +156,7 @@ async function suggestions(t: Test, database: Database): Promise<void> {
   t.match(items[0], { hits: 12, paths: [{ path: '/find/*', methods: ['GET'], hits: 12 }], variables: [{ variable: 'ARGS:q', hits: 12 }], likelihood: { features: { distinct_clients: 12, journey_share: 1, multi_attack_share: 0 } }, suggestion: { state: 'not_tried' } });
   t.ok((items[0]?.likelihood.score ?? 0) > 80, `people shopping: ${items[0]?.likelihood.score}`);
   t.ok((items[1]?.likelihood.score ?? 99) < 40, `a scanner: ${items[1]?.likelihood.score}`);
-  if (noRuleSet !== false) return void (await at.close());
+  if (withoutCoreRules !== false) return void (await at.close());
   const full = await at.call('GET', '/api/fp-suggestions?verify=1&expires_in_days=30', { token });
   t.match(full.body['items'][0].suggestion, { state: 'verified', scope: 'rule, variable, method, path', rule_exclusions: [{ id: 1_009_500, rule_id: 942_190, target: 'ARGS:q', path: '/find/*', method: 'GET', expires_at: '2026-04-01T00:00:00.000Z' }], verification: { other_parameters: ['lang', 'another'] } }, full.text.slice(0, 2000));
   t.ok(full.body['items'][0].suggestion.verification.attacks_still_blocked > 60);

@@ -1,18 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { TrialRequest } from '#compiler';
 import { attackShapes } from './attack-shapes.js';
 import { namesOf, withParameter } from './request-parameters.js';
 import { suggestExclusion, type ExclusionRequest } from './suggest-exclusion.js';
+import { coreRules, withoutCoreRules as skip } from '../testing/core-rules.js';
 import { testMsMax } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);
-const root = join(fileURLToPath(new URL('.', import.meta.url)), '../../..');
-const folder = join(process.env['GATEHOUSE_DATA'] ?? join(root, 'data'), 'crs');
-const crsDirectory = process.env['CRS_DIR'] ?? (existsSync(folder) ? join(folder, readdirSync(folder).filter((name) => /^\d/.test(name)).sort().at(-1) ?? 'none') : 'none');
-const skip = existsSync(join(crsDirectory, 'rules')) ? false : 'there is no rule set (node bin/crs.mjs)';
+const crsDirectory = coreRules ?? '';
 
 const browser: TrialRequest['headers'] = [['Host', 'shop.example'], ['User-Agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'], ['Accept', '*/*']];
 const nowMs = Date.parse('2026-03-01T12:00:00Z');
