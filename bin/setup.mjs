@@ -160,7 +160,7 @@ function npm() {
   stamp('npm', key);
 }
 
-/** tap keeps a generated test class; built once here so that no test run pays for it (and two at once do not race). */
+/** tap keeps a generated test class; built here without the plugin that would transpile the tests, which are built already. */
 function tap() {
   const key = digest(['.taprc', 'package-lock.json'], 'tap');
   if (stamped('tap', key) && existsSync(join(root, '.tap/plugins'))) return say('test runner: unchanged');

@@ -62,7 +62,7 @@ export const differences: readonly Difference[] = [
   { listener: 'uws', case: 'trailers', outcome: 'dropped', reason: 'the library ends chunked bodies itself, always with an empty trailer section' },
 ];
 
-/** What is not single cases: told in the README, tested where named. `both`: so on either, on purpose. */
+/** What is not single cases; the README tells the two that applications notice, and points here. `both`: so on either, on purpose. */
 export const notes: readonly { readonly listener: ListenerKind | 'both'; readonly what: string }[] = [
   { listener: 'both', what: 'trailers of requests are read to find the end and dropped, as RFC 9110 section 6.5 lets intermediaries: attackers write them, and they come after the phases that inspect header fields' },
   { listener: 'both', what: 'trailers of responses are relayed by node, less the fields that may not stand there (response-fields.ts); rules do not see them. A client that says TE: trailers is passed on as one only where they can be relayed' },
