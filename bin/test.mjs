@@ -1,7 +1,7 @@
 // Runs the built tests, two files at a time, each as a process of its own, and ends with one plain line that CI reads:
 // `N passed, N failed, N skipped`. Exit code 1 on any failure, on a test file that died, and when no test ran at all.
 //   node bin/test.mjs [--quick] [--seeded] [--minutes=N] [word…]     words select files whose path contains one of them
-// --quick leaves out the suites that open sockets, start databases or run whole corpora; `make check` uses it. --seeded
+// --quick leaves out the suites that start whole planes or databases, or run whole corpora; `make check` uses it. --seeded
 // runs only those that try cases drawn with SEED; `make fuzz` uses it. --minutes is the limit of one file.
 //
 // tap's own runner is not used: a file that ran out of time counted twice there, and the last file was not reported at
@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const slow = /(^|\/)(e2e|bench)\/|(agreement|corpus|corpora|oracle|ladder|regression|fuzz|mutation|wire)[^/]*\.test\.js$/;
+const slow = /(^|\/)(e2e|bench)\/|(agreement|corpus|regression|wire)[^/]*\.test\.js$/;
 /** Tests that start databases or the whole control plane say so by what they import. */
 const slowImports = /testing\/(databases|app|rule-set)\.js|PGlite/;
 const atOnce = 2;

@@ -2,8 +2,8 @@ import { Type, type TSchema } from '@sinclair/typebox';
 import { ApiError } from '../errors.js';
 import type { Problem } from './problem-schema.js';
 
-/** Every route's answers beside its own: problem documents. Registered once under the name Problem. */
 const problem = { description: 'refused', content: { 'application/problem+json': { schema: Type.Unsafe<Problem>({ $ref: 'Problem#' }) } } };
+/** Every route's answers beside its own. The schema is registered once under the name Problem. */
 export const refusals = { '4xx': problem, '5xx': problem };
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

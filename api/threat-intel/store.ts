@@ -25,6 +25,8 @@ const analyzeFrom = 10_000;
 /** Beyond this a change is told as "many", and the whole list is read and sent. */
 export const touchedMax = 5000;
 const changesKept = 50_000;
+/** Expired entries stay that long, so that whoever looks less often than that has to read the whole list. */
+const expiryKnownMs = 3600_000;
 const changesLock = 0x67610007;
 
 /**
@@ -111,9 +113,6 @@ export async function pruneThreats(sql: Queryable, now: Date): Promise<number> {
   await sql`delete from threat_changes where revision <= (select max(revision) from threat_changes) - ${changesKept}`;
   return (await sql`delete from threat_addresses where expires_at <= ${new Date(now.getTime() - expiryKnownMs)}`).count;
 }
-
-/** Expired entries stay that long, so that whoever looks less often than that has to read the whole list. */
-const expiryKnownMs = 3600_000;
 
 /** How far somebody has followed the list. */
 export interface ThreatPosition {
