@@ -12,7 +12,7 @@ import { ProxyError } from './errors.js';
 import { toSecurityEvent } from './events.js';
 import { buildForwardHead } from './forward-head.js';
 import { isTrusted, releaseGeneration, type Generation } from './generation.js';
-import { findField, isTokenByte } from './header-fields.js';
+import { findField, isTokenByte, joinedField } from './header-fields.js';
 import type { ForeignVerdict } from './inspection-pool.js';
 import type { Exchange } from './listeners/listener.js';
 import type { Action } from './metrics.js';
@@ -110,7 +110,8 @@ export class Journey implements BodyWatch {
     if (!isTrusted(this.generation, head.clientIp)) return;
     this.isFromTrustedProxy = true;
     if (this.generation.config.acceptRequestId) this.requestId = acceptableId(findField(head.headers, 'x-request-id')) ?? this.requestId;
-    const hops = (findField(head.headers, 'x-forwarded-for') ?? '').split(',');
+    // Several fields are one list: HAProxy adds its own field behind the one that the client sent.
+    const hops = (joinedField(head.headers, 'x-forwarded-for') ?? '').split(',');
     for (let index = hops.length - 1; index >= 0; index -= 1) {
       const clientIp = (hops[index] as string).trim();
       if (isIP(clientIp) === 0) return; // not an address: what lies beyond it cannot be believed

@@ -194,5 +194,8 @@ for (const kind of listenerKinds) {
     t.equal(forwarded, '6.6.6.6, 203.0.113.9, 10.1.1.1, 127.0.0.1');
     await sendRaw(plane.ports.http, get('/?EVIL', 'X-Forwarded-For: 6.6.6.6, 203.0.113.9, 10.1.1.1\r\n'));
     t.ok(await until(async () => (await auditLines<Line>(plane)).some(({ transaction }) => transaction.client_ip === '203.0.113.9')));
+    await sendRaw(plane.ports.http, get('/?EVIL', 'X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-For: 203.0.113.10\r\n'));
+    t.ok(await until(async () => (await auditLines<Line>(plane)).length === 2));
+    t.equal((await auditLines<Line>(plane)).at(-1)?.transaction.client_ip, '203.0.113.10', 'the field that the proxy added stands behind that of the client');
   });
 }
