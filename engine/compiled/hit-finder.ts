@@ -11,6 +11,7 @@
 //    thousands); hits of pipelines that did not make that text are dropped;
 //  - an operator is called once for a text, however many pipelines ask (multiMatch);
 //  - a value made of few kinds of bytes (letters, digits, `_.-`) is scanned only for patterns that such a value can match.
+import { writeLatin1 } from '../latin1.js';
 import type { Matcher } from '../operators/operator.js';
 import type { Scanner } from '../native/matcher.js';
 import type { GroupIR, PlanIR, ScanClassIR } from '../plan.js';
@@ -18,9 +19,6 @@ import type { Transformation, TransformationContext } from '../transformations/t
 import type { ByteGroups } from './byte-groups.js';
 import { hashByte, hashText, Memo, noHits, ValueRecord } from './memo.js';
 import { TextTable, type PipelineStep } from './text-table.js';
-
-/** Buffer's own writer, absent from its type declaration; `write(…, 'latin1')` takes twice as long to get there. */
-type LatinBuffer = Buffer & { latin1Write(text: string, offset: number, length: number): number };
 
 /** A compiled RE2 set: indexes of the patterns that occur in a latin1 text. */
 export interface PatternSet {
@@ -341,7 +339,7 @@ export class HitFinder {
         hash = hashByte(hash, byte);
       }
     } else {
-      (data as LatinBuffer).latin1Write(text, offset, length);
+      writeLatin1(data, text, offset);
       const end = offset + length;
       for (let index = offset; index < end; index += 1) {
         const byte = data[index] as number;

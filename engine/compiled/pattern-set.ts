@@ -1,6 +1,7 @@
 // A set of RE2 patterns over bytes: the planner puts the few patterns here that Hyperscan refuses or over-approximates
 // (the Unix command patterns, 6–12 KB each), which RE2 takes at 2–4 ns a byte.
 import RE2 from 're2';
+import { writeLatin1 } from '../latin1.js';
 import type { PatternSet } from './hit-finder.js';
 
 /** Texts up to this length go through one reused buffer; RE2 reads a Buffer several times faster than a string. */
@@ -34,7 +35,7 @@ function compileSet(sources: readonly string[]): PatternSet {
     match(text, isAscii) {
       // A Buffer is read as UTF-8, which for ASCII is the bytes themselves; other bytes must become code points.
       if (!isAscii || text.length > scratchBytes) return set.match(text);
-      scratch.write(text, 0, 'latin1');
+      writeLatin1(scratch, text, 0);
       return set.match(scratch.subarray(0, text.length));
     },
   };

@@ -4,6 +4,8 @@
 // Why a scratch: building a long output with `+=` makes a rope that the scanner must flatten; a Buffer is written once
 // and sliced once. It is safe to share because a transformation runs to its end before another starts (no await).
 
+import { readLatin1, writeLatin1 } from '../latin1.js';
+
 const initialBytes = 64 * 1024;
 /** A larger buffer is used once and dropped, so that one huge upload does not stay in memory for ever. */
 const retainedBytesMax = 1024 * 1024;
@@ -21,13 +23,13 @@ export function reserve(lengthBytes: number): Buffer {
 /** A buffer that starts with the bytes of `value`; in-place decoders read ahead of where they write. */
 export function load(value: string): Buffer {
   const bytes = reserve(value.length);
-  bytes.write(value, 0, 'latin1');
+  writeLatin1(bytes, value, 0);
   return bytes;
 }
 
 /** The first `lengthBytes` of `bytes`; the very same string when nothing changed, as the contract asks. */
 export function finish(value: string, bytes: Buffer, lengthBytes: number): string {
-  const result = bytes.toString('latin1', 0, lengthBytes);
+  const result = readLatin1(bytes, 0, lengthBytes);
   return result === value ? value : result;
 }
 
