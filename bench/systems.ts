@@ -33,18 +33,20 @@ export interface GatehouseOptions {
   readonly rules: Rules;
   readonly listener: 'auto' | 'uws' | 'node';
   readonly customRules?: readonly unknown[];
+  /** False: the site is only proxied. */
+  readonly isProtected?: boolean;
   /** Over everything else. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export function gatehouseSettings(paranoia: number, backendPort: number, customRules: readonly unknown[] = []): object {
+export function gatehouseSettings(paranoia: number, backendPort: number, customRules: readonly unknown[] = [], isProtected = true): object {
   return {
     mode: 'On',
     paranoia_level: paranoia,
     inbound_threshold: 5,
     outbound_threshold: 4,
     custom_rules: customRules,
-    sites: [{ name: 'bench', prefix: '/', upstream: `http://127.0.0.1:${backendPort}`, protected: true }],
+    sites: [{ name: 'bench', prefix: '/', upstream: `http://127.0.0.1:${backendPort}`, protected: isProtected }],
   };
 }
 
@@ -56,11 +58,11 @@ export function benchData(root: string, name: string): string {
 }
 
 export async function startGatehouse(options: GatehouseOptions): Promise<System> {
-  const { root, paranoia, workers, rules } = options;
-  const name = `gatehouse PL${paranoia}, ${workers} worker${workers === 1 ? '' : 's'}`;
-  const data = benchData(root, `pl${paranoia}`);
+  const { root, paranoia, workers, rules, isProtected = true } = options;
+  const name = `gatehouse ${isProtected ? `PL${paranoia}` : 'without protection'}, ${workers} worker${workers === 1 ? '' : 's'}`;
+  const data = benchData(root, isProtected ? `pl${paranoia}` : 'unprotected');
   const settings = join(data, 'settings.json');
-  writeFileSync(settings, JSON.stringify(gatehouseSettings(paranoia, options.backendPort, options.customRules)));
+  writeFileSync(settings, JSON.stringify(gatehouseSettings(paranoia, options.backendPort, options.customRules, isProtected)));
   const port = await freePort();
   const adminPort = await freePort();
   const token = 'bench-admin-token-0123456789abcdef';

@@ -15,6 +15,8 @@ async function startSystems(context: BenchContext, backendPort: number): Promise
     for (const workers of options.workers) wanted.push(() => startGatehouse({ root, backendPort, paranoia, workers, rules, listener: options.listener }));
   }
   if (options.peers) {
+    // What the proxying itself costs: the rest is inspection.
+    wanted.push(() => startGatehouse({ root, backendPort, paranoia: 1, workers: 1, rules, listener: options.listener, isProtected: false }));
     wanted.push(() => startNginxPlain(backendPort));
     if (hasModSecurity()) for (const paranoia of options.paranoia) wanted.push(() => startModSecurity(backendPort, paranoia, rules));
     else recorder.note('nginx + ModSecurity was left out: apt-get install nginx libnginx-mod-http-modsecurity');
