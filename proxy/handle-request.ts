@@ -192,14 +192,14 @@ export class Journey implements BodyWatch {
       }
       this.collector = new BodyCollector(framing.kind === 'length' ? Math.min(framing.bytes, bytesMax) : bytesMax);
     }
-    this.bodyAtMs = this.atMs;
+    this.bodyAtMs = this.startedMs;
     this.context.readingBody.add(this);
     this.exchange.readBody((chunk, isLast) => this.takeChunk(site, chunk, isLast));
   }
 
   private takeChunk(site: Site, chunk: Buffer, isLast: boolean): void {
     if (this.isOver) return;
-    this.bodyAtMs = this.context.now();
+    this.bodyAtMs = performance.now();
     if (isLast) {
       this.isBodyComplete = true;
       this.context.readingBody.delete(this);

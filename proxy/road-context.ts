@@ -13,6 +13,7 @@ import type { UpstreamPool } from './upstream.js';
 
 /** A request whose body is still coming; swept for slow clients. */
 export interface BodyWatch extends RosterMember {
+  /** When bytes of it came last; of the monotonic clock (`performance.now`). */
   readonly bodyAtMs: number;
   bodyTimedOut(): void;
 }

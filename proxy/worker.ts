@@ -150,7 +150,7 @@ const flusher = setInterval(() => {
   requests?.flush();
 }, flushEveryMs);
 const sweeper = setInterval(() => {
-  const nowMs = Date.now();
+  const nowMs = performance.now();
   const { clientBodyIdleMs } = current.config.timeouts;
   for (const watch of readingBody.all()) if (nowMs - watch.bodyAtMs > clientBodyIdleMs) watch.bodyTimedOut();
 }, sweepEveryMs);
