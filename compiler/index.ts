@@ -15,6 +15,7 @@ export { createFileCache } from './cli/file-cache.js';
 export { rememberIn } from './plan/memory-cache.js';
 export { diskReader } from './cli/rule-files.js';
 export { giveBackMemory, loadRehearsal, rehearseEmitted, type Rehearsal } from './rehearsal.js';
-export { checkRuleText, checkVisualRule, type CheckedRule } from './policy/check-rule.js';
+export { checkVisualRule } from './policy/check-rule.js';
+export { checkRuleText, type CheckedRule } from './policy/raw-rule.js';
 export { renderRuleExclusion, renderRuleExclusions, exclusionTargetPattern, type ScopedExclusion } from './policy/rule-exclusions.js';
 export { compileRuleTrial, createTrial, toRequestHead, type Trial, type TrialMatch, type TrialOutcome, type TrialRequest } from './trial.js';

@@ -98,12 +98,42 @@ t.test('expressions keep their meaning when quotes are hidden', (t) => {
   t.end();
 });
 
+t.test('no text of a raw rule reaches the rule behind it', (t) => {
+  const first = 'SecRule ARGS:a "@rx a" "id:1000000,phase:2,deny"';
+  const links = (text: string): unknown => {
+    const rules = [text, 'SecRule ARGS:b "@rx b" "id:1000001,phase:2,block"'].map((raw, index) => ({ id: 1_000_000 + index, kind: 'raw', text: raw }));
+    const patch = { id: 1_007_000, text: 'SecRule ARGS:c "@rx c" "id:1007000,phase:2,block"' };
+    const { policy, diagnostics } = resolvePolicy({ custom_rules: rules, virtual_patches: [patch] }, smallCrs);
+    if (policy === null) return diagnostics.map(({ path, message }) => `${path} ${message}`);
+    const { program } = compileProgram(renderPolicy(policy));
+    return program?.items.flatMap((item) => (item.kind === 'rule' && item.id >= 1_000_000 ? [`${item.id}: ${item.links.length}`] : []));
+  };
+  const neighbours = ['1000001: 1', '1007000: 1'];
+  for (const [text, expected] of [
+    ['# nothing yet \\', neighbours], [`${first}\n# the end \\\n`, ['1000000: 1', ...neighbours]], [`${first} \\`, ['1000000: 1', ...neighbours]], [`${first} \\ \r\n`, ['1000000: 1', ...neighbours]],
+    [`\uFEFF${first}`, ['1000000: 1', ...neighbours]], [first, ['1000000: 1', ...neighbours]],
+    [first.replace('deny', 'deny,chain'), ['/custom_rules/0/text line 1, column 1: the chain is not continued, so that the next rule of the settings would become a part of it']],
+  ] as const) t.same(links(text), expected, JSON.stringify(text)); // prettier-ignore
+  t.end();
+});
+
 t.test('excluded paths are compared by segments', (t) => {
   const covers = (path: string, candidate: string): boolean => compileRe2(pathExpression(path), { caseless: false, dotAll: true, multiline: false }).test(candidate);
   for (const [path, candidate, expected] of [
     ['/api', '/api', true], ['/api', '/api/', true], ['/api', '/api/x/y', true], ['/api', '/apiary', false], ['/api', '/x/api', false], ['/api/', '/api', true],
     ['/api/*', '/api/x', true], ['/a/*/c', '/a/b/c/d', true], ['/a/*/c', '/a/b/b/c', false], ['/', '/anything', true], ['/a.b', '/axb', false], ['/ü', '/\xc3\xbc', true],
+    ['/u%C3%bc', '/u\xc3\xbc', true], ['/a%20b', '/a b', true], ['/a%20b', '/a%20b', false], ['/100%', '/100%', true], ['/a%2ac', '/a*c', true], ['/a%2ac', '/abc', false],
   ] as const) t.equal(covers(path, candidate), expected, `${path} ${candidate}`); // prettier-ignore
+  t.end();
+});
+
+t.test('excluded paths that nothing could ever reach are refused', (t) => {
+  for (const [path, isRefused] of [['/a//b', true], ['/a/./b', true], ['/a/.', true], ['/a\\b', true], ['/a/../b', true], ['/a/.b', false], ['/a.b/', false], ['/', false], ['/a//', false]] as const) {
+    const { policy } = resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: [path] } } }, smallCrs);
+    t.equal(policy === null, isRefused, path);
+  }
+  const many = Array.from({ length: 501 }, (_, index) => `/p${index}`);
+  t.match(resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: many } } }, smallCrs).diagnostics, [{ path: '/categories', message: /more than 500/ }], 'ids of other exclusions are left alone');
   t.end();
 });
 
@@ -119,7 +149,7 @@ t.test('a directory without a rule set, a rule set without a tag', (t) => {
 
 t.test('below an excluded path the category does not run, and only there', (t) => {
   const denying = { ...smallCrs, rules: smallCrs.rules.map(({ path, text }) => ({ path, text: text.replaceAll(',block,', ',deny,') })) };
-  const { policy } = resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: ['/search', '/a b'] } } }, denying);
+  const { policy } = resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: ['/search', '/a b', '/c++/docs', '/d%20e'] } } }, denying);
   const { program } = compileProgram(policy === null ? [] : renderPolicy(policy));
   if (program === null) throw new Error('the policy does not compile');
   const inspector = createInterpreter(program);
@@ -131,8 +161,8 @@ t.test('below an excluded path the category does not run, and only there', (t) =
     return blocked;
   };
   const attack = '?q=attack0'; // the one rule that is tagged ATTACK-SQLI
-  for (const path of ['/search', '/search/', '/search/deep', '/%73earch', '/a%20b/c']) t.equal(isBlocked(path + attack), false, `${path} is excluded`);
-  for (const path of ['/', '/searching', '/x/search', '/search/../admin', '/search/..%2fadmin', '/search/%252e%252e/admin', '/search/..%5cadmin', '/x/..%2fsearch']) t.equal(isBlocked(path + attack), true, `${path} is not`);
+  for (const path of ['/search', '/search/', '/search/deep', '/%73earch', '/a%20b/c', '/c++/docs/1', '/c%2b%2b/docs', '/d%20e']) t.equal(isBlocked(path + attack), false, `${path} is excluded`);
+  for (const path of ['/', '/searching', '/x/search', '/search/../admin', '/search/..%2fadmin', '/search/%252e%252e/admin', '/search/..%5cadmin', '/x/..%2fsearch', '/c%20%20/docs', '/c++/docs/../x']) t.equal(isBlocked(path + attack), true, `${path} is not`);
   t.equal(isBlocked('/search?q=attack1'), true, 'other categories run');
   t.end();
 });

@@ -3,7 +3,7 @@
 // Order of the sources (it is the order in which rules are heard):
 //   engine        body access, limits, body processors                       200000–200007
 //   crs-setup     levels, thresholds, allowed methods and types              900000–900990
-//   exclusions    categories that do not run on some paths                   1009000–1009999
+//   exclusions    categories that do not run on some paths                   1009000–1009499
 //   custom/allow  custom rules that let requests through                     1000000–1005999
 //   CRS           plugins before, rules/*.conf, plugins after
 //   categories    SecRuleRemoveByTag of what is switched off

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { checkRuleText, checkVisualRule } from './policy/check-rule.js';
+import { checkVisualRule } from './policy/check-rule.js';
+import { checkRuleText } from './policy/raw-rule.js';
 import { renderRuleExclusion, renderRuleExclusions, type ScopedExclusion } from './policy/rule-exclusions.js';
 import { Diagnostics } from './diagnostics.js';
 import { compileProgram } from './program.js';

@@ -1,23 +1,10 @@
 // Custom rules and virtual patches → rule text, checked by compiling each on its own.
 import type { Diagnostics } from '../diagnostics.js';
-import { Diagnostics as Report } from '../diagnostics.js';
 import { findOperator } from '../names.js';
-import { parseFile } from '../parser.js';
 import { compileProgram } from '../program.js';
-import { SourceFile } from '../source.js';
 import { canQuote, quoteValue, renderLabel, renderOperator, toBytes } from './quoting.js';
+import { checkRuleText } from './raw-rule.js';
 import { ruleIdRanges, type CustomRule, type RawRule, type VirtualPatch, type VisualRule } from './settings.js';
-
-/** What people may write themselves: rules and changes to rules, nothing that opens files or reconfigures the engine. */
-const rawDirectives: ReadonlySet<string> = new Set([
-  'secmarker', 'secruleremovebyid', 'secruleremovebytag', 'secruleremovebymsg',
-  'secruleupdatetargetbyid', 'secruleupdatetargetbytag', 'secruleupdatetargetbymsg', 'secruleupdateactionbyid',
-]); // prettier-ignore
-
-/** `key` is the directive's name in lower case; SecRule and SecAction are not directives to the parser. */
-export function isRuleDirective(key: string): boolean {
-  return rawDirectives.has(key);
-}
 
 const variablePattern = /^(?:[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)(?:\|[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)*$/;
 const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+;=%]{1,2000}$/;
@@ -59,26 +46,12 @@ function visualAction(rule: VisualRule): string | null {
   }
 }
 
-function checkRawText(rule: RawRule | VirtualPatch, [from, to]: readonly [number, number], path: string, diagnostics: Diagnostics): string | null {
-  const text = toBytes(rule.text).replace(/\r\n?/g, '\n');
-  const file = new SourceFile(0, `rule ${rule.id}`, text);
-  let clean = true;
-  for (const node of parseFile(file, new Report())) {
-    if (node.kind !== 'directive' || rawDirectives.has(node.key)) continue;
-    diagnostics.reportSetting('GH-C7001', `line ${file.position(node.start).line}: "${node.name.text.slice(0, 40)}" cannot stand in a rule of the settings`, `${path}/text`);
-    clean = false;
-  }
-  const { program, diagnostics: found } = compileProgram([{ path: file.path, text }]);
+function renderRawRule(rule: RawRule | VirtualPatch, range: readonly [number, number], path: string, diagnostics: Diagnostics): string | null {
+  const { text, diagnostics: found } = checkRuleText(rule.text, range, `rule ${rule.id}`);
   for (const one of found.filter(({ severity }) => severity === 'error')) {
     diagnostics.reportSetting('GH-C7001', `line ${one.line}, column ${one.column}: ${one.message}`, `${path}/text`);
-    clean = false;
   }
-  for (const item of program?.items ?? []) {
-    if (item.kind !== 'rule' || (item.id >= from && item.id <= to)) continue;
-    diagnostics.reportSetting('GH-C7001', `rule id ${item.id} is not from ${from} to ${to}`, `${path}/text`);
-    clean = false;
-  }
-  return clean ? (text.endsWith('\n') ? text : `${text}\n`) : null;
+  return text;
 }
 
 export interface RenderedRules {
@@ -95,7 +68,7 @@ export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Dia
     if (!rule.enabled) continue;
     const path = `/custom_rules/${index}`;
     if (rule.kind === 'raw') {
-      const text = checkRawText(rule, ruleIdRanges.custom, path, diagnostics);
+      const text = renderRawRule(rule, ruleIdRanges.custom, path, diagnostics);
       if (text !== null) after.push(text);
       continue;
     }
@@ -109,6 +82,6 @@ export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Dia
 }
 
 export function renderVirtualPatches(patches: readonly VirtualPatch[], diagnostics: Diagnostics): string {
-  const texts = patches.map((patch, index) => (patch.enabled ? checkRawText(patch, ruleIdRanges.virtualPatches, `/virtual_patches/${index}`, diagnostics) : ''));
+  const texts = patches.map((patch, index) => (patch.enabled ? renderRawRule(patch, ruleIdRanges.virtualPatches, `/virtual_patches/${index}`, diagnostics) : ''));
   return texts.join('');
 }

@@ -24,11 +24,21 @@ export function wholeTag(tag: string): string {
   return `^${tag}$`;
 }
 
+/** `%20` is a blank: the form takes no blanks, and people paste what the address bar shows. */
+function decodeOnce(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+}
+
 /** `/a/b` → an expression for `/a/b` and everything below it; `*` is one segment; a slash at the end means nothing. */
 export function pathExpression(path: string): string {
   const trimmed = toBytes(path).replace(/(?:\/\*?)+$/, '');
-  const segments = trimmed.split('/').map((segment) => segment.split('*').map(hexEscape).join('[^/]*'));
+  const segments = trimmed.split('/').map((segment) => segment.split('*').map((part) => hexEscape(decodeOnce(part))).join('[^/]*'));
   return `\\A${segments.join('/')}(?:/|\\z)`;
+}
+
+/** The same for a path behind t:urlDecodeUni, which reads `+` as a blank. */
+export function understoodPathExpression(path: string): string {
+  return pathExpression(path).replaceAll('\\x2b', '\\x20');
 }
 
 /**
@@ -38,11 +48,10 @@ export function pathExpression(path: string): string {
  */
 export function renderExclusions(exclusions: readonly CategoryExclusion[]): string {
   const rules = exclusions.map(({ id, category, path }) => {
-    const expression = pathExpression(path);
     const controls = categoryTags[category].map((tag) => `ctl:ruleRemoveByTag=${wholeTag(tag)}`).join(',');
-    return `SecRule REQUEST_FILENAME "@rx ${expression}" \\
+    return `SecRule REQUEST_FILENAME "@rx ${pathExpression(path)}" \\
     "id:${id},phase:1,pass,nolog,t:none,tag:'gatehouse/exclusion/${category}',chain"
-    SecRule REQUEST_FILENAME "@rx ${expression}" \\
+    SecRule REQUEST_FILENAME "@rx ${understoodPathExpression(path)}" \\
         "t:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin,${controls}"
 `;
   });

@@ -1,7 +1,7 @@
 // Scoped exclusions → rules with a ctl: one rule (or tag) does not look at one variable (or at all) on one path, for one
 // method, until one moment. Expiry is a condition of the rule itself: nothing has to be compiled when it comes.
 import type { Diagnostics } from '../diagnostics.js';
-import { pathExpression, wholeTag } from './exclusions.js';
+import { pathExpression, understoodPathExpression, wholeTag } from './exclusions.js';
 
 /** As in the settings: `rule_exclusions`. */
 export interface ScopedExclusion {
@@ -32,7 +32,7 @@ function conditions({ path, method, expires_at }: ScopedExclusion): string[] {
   if (method !== null && method !== '*') links.push(`SecRule REQUEST_METHOD "@streq ${method}"`);
   if (expires_at !== null) links.push(`SecRule TIME_EPOCH "@lt ${Math.floor(Date.parse(expires_at) / 1000)}"`);
   // as decoded once and as an application may understand it: see exclusions.ts
-  if (path !== null) links.push(`SecRule REQUEST_FILENAME "@rx ${pathExpression(path)}" t:none`, `SecRule REQUEST_FILENAME "@rx ${pathExpression(path)}" t:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin`);
+  if (path !== null) links.push(`SecRule REQUEST_FILENAME "@rx ${pathExpression(path)}" t:none`, `SecRule REQUEST_FILENAME "@rx ${understoodPathExpression(path)}" t:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin`);
   return links;
 }
 

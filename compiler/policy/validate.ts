@@ -71,7 +71,7 @@ class Validator {
       }
       result[key] = {
         enabled: this.flag(entry['enabled'], `${path}/enabled`, true),
-        excluded_paths: this.words(entry['excluded_paths'], `${path}/excluded_paths`, [], pathPattern, 'a path that begins with "/" and has no "..", "?", "#" or control characters'),
+        excluded_paths: this.words(entry['excluded_paths'], `${path}/excluded_paths`, [], pathPattern, 'a path that begins with "/", without "?", "#", backslashes and control characters, and without segments that are empty, "." or ".."'),
       };
     }
     return result;
@@ -109,7 +109,8 @@ class Validator {
   }
 }
 
-const pathPattern = /^\/(?!.*(?:^|\/)\.\.(?:\/|$))[^?#\x00-\x1f\x7f]{0,1023}$/;
+/** What normalisation takes away (`//`, `/./`, a backslash) would never be met. */
+const pathPattern = /^\/(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!.*\/\/+[^/])[^?#\\\x00-\x1f\x7f]{0,1023}$/;
 const mediaTypePattern = /^[A-Za-z0-9!#$&^_.+-]{1,100}\/[A-Za-z0-9!#$&^_.+-]{1,100}$/;
 
 /** Fills in defaults and reports what cannot be used; the result is only meaningful when nothing was reported. */
