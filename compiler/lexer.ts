@@ -32,6 +32,8 @@ const enum Char {
 }
 
 const directiveStart = /^\s*(?:Sec[A-Z]|Include|#|$)/i;
+const swallowed = /^[ \t]*(?:Sec[A-Z]|Include)/i;
+const byteOrderMark = '\xef\xbb\xbf'; // UTF-8's, which editors on Windows write
 
 class Lexer {
   private at = 0;
@@ -46,9 +48,10 @@ class Lexer {
 
   run(): (TokenLine | DamagedLine)[] {
     const lines: (TokenLine | DamagedLine)[] = [];
+    if (this.text.startsWith(byteOrderMark)) this.at = byteOrderMark.length;
     while (this.at < this.text.length) {
       const code = this.text.charCodeAt(this.at);
-      if (code === Char.hash) this.skipLogicalLine();
+      if (code === Char.hash) this.skipComment();
       else if (code === Char.space || code === Char.tab || code === Char.newline || code === Char.carriageReturn) this.at += 1;
       else if (code === Char.backslash && this.continuationEnd(this.at) !== -1) this.at = this.continuationEnd(this.at);
       else {
@@ -70,6 +73,16 @@ class Lexer {
       return at + 1;
     }
     return at >= this.text.length && !spaced ? at : -1;
+  }
+
+  private skipComment(): void {
+    const start = this.at;
+    this.skipLogicalLine();
+    for (let newline = this.text.indexOf('\n', start); newline !== -1 && newline < this.at - 1; newline = this.text.indexOf('\n', newline + 1)) {
+      const next = newline + 1;
+      const word = swallowed.exec(this.text.slice(next, next + 40));
+      if (word !== null) this.diagnostics.report('GH-C1012', 'the backslash at the end of a comment makes this line a part of it', this.file, { start: next, end: next + word[0].length });
+    }
   }
 
   private skipLogicalLine(): void {
