@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { runExplain } from './explain.js';
 import { runFtw } from './ftw.js';
+import { main } from './index.js';
 import { runInspect } from './inspect.js';
-import { expandGlob, loadRules } from './rule-files.js';
+import { diskReader, expandGlob, loadRules } from './rule-files.js';
 
 const rules = `
 SecRuleEngine On
@@ -54,10 +55,10 @@ t.test('inspect writes one row for each request, in order', async (t) => {
     { id: 'empty' },
   ];
   const out = at('out.jsonl');
-  const input = at('in.jsonl', `${requests.map((row) => JSON.stringify(row)).join('\n')}\nnot json\n`);
+  const input = at('in.jsonl', `${requests.map((row) => JSON.stringify(row)).join('\n')}\nnot json\nnull\n[]\n`);
   t.equal(await runInspect(['--rules', at('r.conf', rules), '--requests', input, ...engine, '--reflect', '-o', out]), 0);
   const rows = readFileSync(out, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-  t.equal(rows.length, 6);
+  t.equal(rows.length, 8);
   t.match(rows[0], {
     id: 'wire',
     matched_ids: [1],
@@ -71,6 +72,7 @@ t.test('inspect writes one row for each request, in order', async (t) => {
   t.match(rows[3], { id: 'reflected', matched_ids: [2] });
   t.match(rows[4], { id: 'empty', error: /neither wire_b64 nor/ });
   t.match(rows[5], { error: /not a JSON line/ });
+  for (const row of rows.slice(6)) t.match(row, { error: /neither wire_b64 nor/ });
   t.ok(rows.every((row) => typeof row['us'] === 'number'));
 });
 
@@ -123,12 +125,45 @@ t.test('mistakes on the command line are told in words', async (t) => {
   t.throws(() => loadRules([at('bad.conf', 'SecRule ARGS "@nope x" "id:1"')]), /do not compile[^]*bad\.conf/);
 });
 
+t.test('files that cannot be used are told in one line, with the exit code of the help', async (t) => {
+  const { at } = setup(t);
+  const good = at('r.conf', rules);
+  const bad = at('bad.conf', 'SecRule ARGS "@nope x" "id:1"');
+  const requests = at('in.jsonl', '{"uri":"/"}\n');
+  const folder = at('d');
+  mkdirSync(folder);
+  const missing = at('no/such');
+  const inspect = ['inspect', '--rules', good, ...engine];
+  const told: string[] = [];
+  const { error } = console;
+  console.error = (text: string): void => void told.push(text);
+  t.teardown(() => void (console.error = error));
+  const cases: [string[], number, RegExp][] = [
+    [[...inspect, '--requests', missing, '-o', at('o')], 1, /inspect: ENOENT/], [[...inspect, '--requests', folder, '-o', at('o')], 1, /inspect: EISDIR/],
+    [[...inspect, '--requests', requests, '-o', folder], 1, /inspect: EISDIR/], [[...inspect, '--requests', requests, '-o', missing], 1, /inspect: ENOENT/],
+    [['explain', requests, '--rules', bad, ...engine], 1, /^gatehouse explain: The rules do not compile/], [['explain', missing, '--rules', good], 2, /cannot be read/],
+    [['inspect', '--bogus'], 2, /--bogus/], [['nothing'], 2, /no command "nothing"/],
+  ]; // prettier-ignore
+  for (const [argv, code, expected] of cases) {
+    told.length = 0;
+    t.equal(await main(argv), code, argv.join(' '));
+    t.match(told.join('\n'), expected);
+    if (!argv.includes(bad)) t.equal(told.join('\n').split('\n').length, 1, 'one line');
+  }
+  for (const path of ['a\0b', 'x'.repeat(5000), folder, missing]) t.equal(diskReader.read(path), null, `${JSON.stringify(path.slice(0, 20))} is absent`);
+});
+
 t.test('patterns sort by name', (t) => {
   const { at } = setup(t);
   mkdirSync(at('d'));
   for (const name of ['d/b.conf', 'd/a.conf', 'd/c.data', 'd/.hidden.conf']) at(name, '');
   t.same(expandGlob(at('d/*.conf')), [at('d/a.conf'), at('d/b.conf')]);
   t.same(expandGlob(at('d/?.*')), ['a.conf', 'b.conf', 'c.data'].map((name) => at(`d/${name}`)));
+  t.same(expandGlob(at('d/[!a-b].*')), [at('d/c.data')]);
+  t.same(expandGlob(at('d/[ab].conf')), [at('d/a.conf'), at('d/b.conf')]);
+  t.same(expandGlob(at('d/[z-a].conf')), []);
+  at('d/[ab].conf', '');
+  t.same(expandGlob(at('d/[ab].conf')), [at('d/[ab].conf')], 'a name with brackets is itself');
   mkdirSync(at('e'));
   t.same(expandGlob(at('*/a.conf')), [at('d/a.conf')], 'only where it exists');
   t.same(expandGlob(at('nothing.conf')), [at('nothing.conf')], 'a plain path is itself');

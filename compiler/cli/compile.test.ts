@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { main } from './index.js';
@@ -46,4 +47,9 @@ t.test('compile checks settings and rules, and ends with the code that says so',
     t.match(outcome.said, pattern, name);
   }
   t.equal((await run(['frobnicate'])).code, 2);
+  const { GATEHOUSE_DATA } = process.env;
+  process.env['GATEHOUSE_DATA'] = at('data');
+  t.teardown(() => void (GATEHOUSE_DATA === undefined ? delete process.env['GATEHOUSE_DATA'] : (process.env['GATEHOUSE_DATA'] = GATEHOUSE_DATA)));
+  t.match(await run(['compile', '--rules', at('good.conf'), '-o', at('crs')]), { code: 1, said: /^gatehouse compile: EISDIR/ }, 'an output that cannot be written');
+  t.same(readdirSync(directory).filter((name) => name.endsWith('.tmp')), [], 'leaves nothing behind');
 });

@@ -1,5 +1,5 @@
 // `gatehouse compile`: settings and rule files → an artifact, with everything there is to say about them.
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { decodeArtifact } from '#engine/artifact';
@@ -15,7 +15,7 @@ import type { SourceReader, SourceText } from '../source.js';
 import { automataCacheDirectory, projectRoot } from './directories.js';
 import { createFileCache } from './file-cache.js';
 import { openPatternBook } from './pattern-book.js';
-import { diskReader, expandGlob, UsageError } from './rule-files.js';
+import { diskReader, expandGlob, RefusedError, UsageError } from './rule-files.js';
 
 const usage = 'Usage: gatehouse compile [--settings FILE] [--rules GLOB]… [--crs DIR] [--dump] [--notes] [-o FILE]';
 
@@ -75,7 +75,7 @@ function gatherSources(settings: string | undefined, rules: readonly string[], c
 }
 
 /**
- * The program of a settings file; null = data/settings.json, or the defaults where there is none. Throws UsageError with
+ * The program of a settings file; null = data/settings.json, or the defaults where there is none. Throws RefusedError with
  * every error of the settings or the rules.
  */
 export function compileSettings(settings: string | null): Program {
@@ -86,7 +86,7 @@ export function compileSettings(settings: string | null): Program {
   const compiled = sources === null ? null : compileProgram(sources, { reader });
   if (compiled?.program != null) return compiled.program;
   const errors = [...diagnostics, ...(compiled?.diagnostics ?? [])].filter(({ severity }) => severity === 'error');
-  throw new UsageError(`${path ?? 'The default settings'}: cannot be used.\n${formatDiagnostics(errors)}`);
+  throw new RefusedError(`${path ?? 'The default settings'}: cannot be used.\n${formatDiagnostics(errors)}`);
 }
 
 function dumpSources(sources: readonly (SourceText | string)[]): string {
@@ -95,8 +95,13 @@ function dumpSources(sources: readonly (SourceText | string)[]): string {
 
 function writeWhole(path: string, bytes: Uint8Array): void {
   const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, bytes);
-  renameSync(temporary, path);
+  try {
+    writeFileSync(temporary, bytes);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** Exit codes: 0 compiled (or checked, without -o), 1 the rules or settings have errors. */

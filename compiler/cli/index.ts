@@ -1,7 +1,7 @@
 // The commands of the compiler room; bin/gatehouse calls `main`. Each returns its exit code; a wrong command line is
-// told without a stack and ends with 2.
+// told without a stack and ends with 2, refused rules and files that cannot be read or written end with 1.
 import { runCompile } from './compile.js';
-import { UsageError } from './rule-files.js';
+import { isSystemError, RefusedError, UsageError } from './rule-files.js';
 
 type Command = (argv: readonly string[]) => Promise<number>;
 
@@ -13,10 +13,13 @@ const commands: Readonly<Record<string, Command>> = {
   explain: async (argv) => (await import('./explain.js')).runExplain(argv),
 };
 
-function isUsageProblem(error: unknown): error is Error {
-  if (error instanceof UsageError) return true;
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code?.startsWith('ERR_PARSE_ARGS') ?? false;
+/** null for bugs. */
+function exitCodeOf(error: unknown): 1 | 2 | null {
+  if (error instanceof UsageError) return 2;
+  if (error instanceof RefusedError) return 1;
+  if (!isSystemError(error)) return null;
+  if (error.code?.startsWith('ERR_PARSE_ARGS')) return 2;
+  return error.syscall === undefined ? null : 1;
 }
 
 /** `argv` begins with the command. Rejects on bugs only. */
@@ -30,8 +33,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     return await command(rest);
   } catch (error) {
-    if (!isUsageProblem(error)) throw error;
-    console.error(`gatehouse ${name}: ${error.message}`);
-    return 2;
+    const code = exitCodeOf(error);
+    if (code === null) throw error;
+    console.error(`gatehouse ${name}: ${(error as Error).message}`);
+    return code;
   }
 }

@@ -1,5 +1,5 @@
 // `gatehouse inspect`: requests from a JSONL file through the engine, without a network; one result row per request.
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, openSync } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
@@ -145,14 +145,24 @@ export async function runInspect(argv: readonly string[]): Promise<number> {
   const { program } = loadRules(values.rules ?? []);
   const { inspector } = await createEngine(parseEngineName(values.engine), program);
   const options: InspectOptions = { inspector, store: createMemoryStore(), lastPhase: parseLastPhase(values.phases), withReflection: values.reflect };
-  const output = values.output === '-' ? process.stdout : createWriteStream(values.output);
-  const lines = createInterface({ input: values.requests === '-' ? process.stdin : createReadStream(values.requests), crlfDelay: Infinity });
+  // opened at once: what cannot be opened is thrown here, not in a stream that nobody listens to
+  const input = values.requests === '-' ? process.stdin : createReadStream('', { fd: openSync(values.requests, 'r') });
+  const output = values.output === '-' ? process.stdout : createWriteStream('', { fd: openSync(values.output, 'w') });
+  const lines = createInterface({ input, crlfDelay: Infinity });
+  let failure: Error | null = null;
+  const fail = (error: Error): void => {
+    failure ??= error;
+    lines.close();
+  };
+  input.once('error', fail);
+  output.once('error', fail);
   let number = 0;
   for await (const line of lines) {
     if (line.trim() === '') continue;
     number += 1;
-    if (!output.write(`${JSON.stringify(inspectLine(line, number, options))}\n`)) await once(output, 'drain');
+    if (failure === null && !output.write(`${JSON.stringify(inspectLine(line, number, options))}\n`)) await once(output, 'drain');
   }
+  if (failure !== null) throw failure as Error;
   if (output !== process.stdout) {
     output.end();
     await once(output, 'finish');
@@ -162,7 +172,8 @@ export async function runInspect(argv: readonly string[]): Promise<number> {
 
 function inspectLine(line: string, number: number, options: InspectOptions): OutputRow {
   try {
-    return inspectRow(JSON.parse(line) as InputRow, number, options);
+    const row: unknown = JSON.parse(line);
+    return inspectRow(typeof row === 'object' && row !== null ? row : {}, number, options);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { id: number, matched: [], matched_ids: [], tx: {}, interruption: null, error: `not a JSON line: ${error.message}`, us: 0 };

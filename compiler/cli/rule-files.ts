@@ -9,42 +9,58 @@ import type { SourceReader } from '../source.js';
 /** Errors of a command line: printed without a stack, exit code 2. */
 export class UsageError extends Error {}
 
-function isMissing(error: unknown): boolean {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'EACCES';
+/** Rules or settings that cannot be used: printed without a stack, exit code 1. */
+export class RefusedError extends Error {}
+
+/** What the system says of a path: missing, forbidden, a directory, too long, no path at all. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
 }
 
+/** `*`, `?` and `[a-z]`, `[!a-z]` as in a shell; a bracket that is not closed means itself. */
+const wildcards = /[*?]|\[[^/\]]+\]/;
+
 function segmentPattern(segment: string): RegExp {
-  const body = [...segment].map((character) => (character === '*' ? '[^/]*' : character === '?' ? '[^/]' : character.replace(/[\\^$.|+()[\]{}]/, '\\$&'))).join('');
-  return new RegExp(`^${body}$`, 's');
+  const body = segment.replace(/\[(!?)([^\]]+)\]|[^]/gu, (character: string, not: string | undefined, members: string | undefined) => {
+    if (members !== undefined) return `[${not === '!' ? '^' : ''}${members.replace(/[\\^[]/g, '\\$&')}]`;
+    return character === '*' ? '[^/]*' : character === '?' ? '[^/]' : character.replace(/[\\^$.|+()[\]{}]/, '\\$&');
+  });
+  try {
+    return new RegExp(`^${body}$`, 's');
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error; // `[z-a]`
+    return /(?!)/;
+  }
 }
 
 function listNames(folder: string): string[] {
   try {
     return readdirSync(folder === '' ? '.' : folder);
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (isSystemError(error)) return [];
     throw error;
   }
 }
 
-/** Paths that match a pattern with `*` and `?` in any segment, sorted by name. A path without them is returned as it is. */
+/** Paths that match a pattern with `*`, `?` and `[…]` in any segment, sorted by name. A path without them is returned as it is. */
 export function expandGlob(pattern: string): string[] {
-  if (!/[*?]/.test(pattern)) return [pattern];
+  if (!wildcards.test(pattern)) return [pattern];
   const segments = pattern.split('/');
   let found = [segments[0] === '' ? '/' : ''];
   for (const segment of segments[0] === '' ? segments.slice(1) : segments) {
-    if (!/[*?]/.test(segment)) {
+    if (!wildcards.test(segment)) {
       found = found.map((folder) => join(folder, segment));
       continue;
     }
     const wanted = segmentPattern(segment);
-    found = found.flatMap((folder) =>
-      listNames(folder)
+    found = found.flatMap((folder) => {
+      const itself = join(folder, segment);
+      if (!/[*?]/.test(segment) && existsSync(itself)) return [itself]; // a name with brackets
+      return listNames(folder)
         .filter((name) => wanted.test(name) && (segment.startsWith('.') || !name.startsWith('.')))
         .sort()
-        .map((name) => join(folder, name)),
-    );
+        .map((name) => join(folder, name));
+    });
   }
   return found.filter((path) => existsSync(path)); // a segment without wildcard may be missing below some folder
 }
@@ -55,7 +71,7 @@ export const diskReader: SourceReader = {
     try {
       return readFileSync(path, 'latin1');
     } catch (error) {
-      if (isMissing(error)) return null;
+      if (isSystemError(error)) return null;
       throw error;
     }
   },
@@ -67,7 +83,7 @@ export interface LoadedRules {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Compiles rule files in the order given, patterns sorted by name. Throws UsageError with every error of the rules. */
+/** Compiles rule files in the order given, patterns sorted by name. Throws UsageError where there are none, RefusedError with every error of the rules. */
 export function loadRules(patterns: readonly string[]): LoadedRules {
   const paths = patterns.flatMap((pattern) => {
     const found = expandGlob(pattern);
@@ -76,6 +92,6 @@ export function loadRules(patterns: readonly string[]): LoadedRules {
   });
   if (paths.length === 0) throw new UsageError('No rules: give --rules FILE or GLOB, several times if need be, in load order.');
   const { program, diagnostics } = compileProgram(paths, { reader: diskReader });
-  if (program === null) throw new UsageError(`The rules do not compile:\n${formatDiagnostics(diagnostics.filter((diagnostic) => diagnostic.severity === 'error'))}`);
+  if (program === null) throw new RefusedError(`The rules do not compile:\n${formatDiagnostics(diagnostics.filter((diagnostic) => diagnostic.severity === 'error'))}`);
   return { program, diagnostics };
 }
