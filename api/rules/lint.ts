@@ -20,6 +20,15 @@ function lintPhase(rule: RuleIR): Finding[] {
   return half === undefined ? [] : [{ code: 'GH-L0002', message: `rule ${rule.id} sees only the query's part of ${half} in phase 1`, hint: 'Use phase 2, or ARGS_GET to say that the query is meant.' }];
 }
 
+const literalOperators: ReadonlySet<string> = new Set(['contains', 'containsWord', 'beginsWith', 'endsWith', 'strmatch', 'rx', 'rxGlobal']);
+
+/** A form that was left half empty: no text is found in every text. */
+function lintEmpty(rule: RuleIR, { operator }: LinkIR): Finding[] {
+  if (operator === null || operator.argument !== '' || !literalOperators.has(operator.name)) return [];
+  const effect = operator.negated ? 'never' : 'for every value';
+  return [{ code: 'GH-L0009', message: `@${operator.name} without text matches ${effect} in rule ${rule.id}`, hint: 'Write what to look for; @unconditionalMatch says that every value is meant.' }];
+}
+
 function lintExpression(rule: RuleIR, { operator }: LinkIR): Finding[] {
   if (operator === null || (operator.name !== 'rx' && operator.name !== 'rxGlobal')) return [];
   const body = operator.argument.replace(/^\(\?[a-zA-Z]+\)/, '');
@@ -50,7 +59,7 @@ export function lintRules(program: Program, ids: readonly number[]): RuleProblem
   const rules = program.items.filter((item): item is RuleIR => item.kind === 'rule' && ids.includes(item.id));
   return rules.flatMap((rule) => {
     const line = rule.links[0]?.line ?? 1;
-    const found = [...lintPhase(rule), ...rule.links.flatMap((link) => [...lintExpression(rule, link), ...link.actions.flatMap((action) => lintControl(rule, action))]), ...lintAllow(rule)];
+    const found = [...lintPhase(rule), ...rule.links.flatMap((link) => [...lintEmpty(rule, link), ...lintExpression(rule, link), ...link.actions.flatMap((action) => lintControl(rule, action))]), ...lintAllow(rule)];
     return found.map((one): RuleProblem => ({ severity: 'warning', path: '', line, column: 1, excerpt: '', ...one }));
   });
 }

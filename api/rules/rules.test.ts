@@ -80,6 +80,7 @@ async function customRules(t: Test, database: Database): Promise<void> {
       [{ id: 1_000_040, name: 'x', kind: 'raw', seclang: 'SecRule ARGS_GET:x "@streq 1" "id:1000040,phase:1,pass,ctl:requestBodyAccess=Off"' }, 'GH-L0006'],
       [{ id: 1_000_040, name: 'x', kind: 'raw', seclang: 'SecRule ARGS_GET:x "@streq 1" "id:1000040,phase:1,pass,ctl:ruleEngine=Off"' }, 'GH-L0007'],
       [{ ...visual, action: 'allow' }, 'GH-L0008'],
+      [{ ...visual, operator: 'contains', value: '' }, 'GH-L0009'],
       [{ id: 1_000_020, name: 'x', kind: 'raw', seclang: 'SecAction "id:1000020,phase:1,pass"\nSecAction "id:1000021,phase:1,pass"' }, ''],
       [{ id: 1_000_022, name: 'x', kind: 'raw', seclang: 'SecAction "id:1000022,phase:1,pass"\nSecAction "id:1000020,phase:1,pass"' }, 'GH-R0002'],
     ];
