@@ -147,10 +147,10 @@ class MultipartReader {
           continue;
         }
         if (!this.checkForeignBoundary(start, end)) return;
-      } else {
-        if (nextMarker >= 0 && nextMarker < start) nextMarker = body.indexOf(marker, start);
-        if (nextMarker >= 0 && nextMarker < end) this.unmatched = 1;
-      }
+      } else if (nextMarker >= 0 && nextMarker < start) nextMarker = body.indexOf(marker, start);
+      // RFC 2046 §5.1.1: a delimiter must not appear within what it encloses. Some parsers look for it anywhere (Django) or
+      // behind a bare CR (Werkzeug) and would begin a part where others go on with the contents of a file.
+      if (nextMarker > start && nextMarker < end) return void this.fail('Invalid boundary (inside a line).');
       if (this.part === null) this.raised.add('MULTIPART_DATA_BEFORE');
       else if (this.part.disposition === null) {
         if (newline < 0) return; // an unfinished header line: the missing final boundary is the error
@@ -191,6 +191,8 @@ class MultipartReader {
     }
     if (isCrlf) this.sawCrlf = true;
     if (isLf) this.sawLf = true;
+    // A delimiter begins with the CRLF before it: to a strict parser (Go, busboy) this line would be contents.
+    if (start > 0 && body[start - 2] !== 0x0d) this.sawLf = true;
     const { part } = this;
     if (part !== null && (part.disposition === null || !part.hasContent)) {
       this.raised.add('MULTIPART_INVALID_PART');
@@ -257,6 +259,8 @@ class MultipartReader {
     if (disposition.invalidQuoting) this.raised.add('MULTIPART_INVALID_QUOTING');
     if (disposition.error !== null) return this.failPart(`Invalid Content-Disposition header (${disposition.error}).`);
     if (disposition.name === '') return this.failPart('Content-Disposition header missing name field.');
+    // RFC 7578 §4.3 withdrew multipart/mixed: some parsers still unpack it, and nobody here would see the inner parts.
+    if (part.headers.some((line) => /^content-type:[ \t]*multipart\//i.test(line))) return this.failPart('Multipart within a part.');
     part.disposition = disposition;
     part.contentStart = contentStart;
     part.contentEnd = contentStart;
@@ -315,8 +319,8 @@ class MultipartReader {
  * `noFilesBytesMax` the error.
  *
  * Other than in libmodsecurity 3.0.9: line ends inside a field's value are kept (it loses them); most part errors end
- * the parse (there some are followed by more parsing); a duplicate part header is an error; `filename*` counts as a
- * file name of its own.
+ * the parse (there some are followed by more parsing); a duplicate part header is an error, and so are a part that is
+ * multipart itself, our boundary inside a line and one with an unquoted comma; `filename*` counts as a file name of its own.
  */
 export function processMultipart(body: Buffer, contentType: string, sink: BodySink, limits: BodyLimits): BodyOutcome {
   return new MultipartReader(body, sink, limits).read(contentType);
