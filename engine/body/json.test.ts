@@ -5,18 +5,19 @@ import { createBodySink, recommendedBodyLimits } from './empty-sink.js';
 import { processJson } from './json.js';
 
 const wide: BodyLimits = { ...recommendedBodyLimits, argumentsMax: 1e9, jsonDepthMax: 1e9 };
-function parse(body: string | Buffer, limits: Partial<BodyLimits> = {}): BodyOutcome & { pairs: string[][] } {
+function parse(body: string | Buffer, limits: Partial<BodyLimits> = {}, contentType = 'application/json'): BodyOutcome & { pairs: string[][] } {
   const sink = createBodySink();
   const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
-  const outcome = processJson(bytes, 'application/json', sink, { ...wide, ...limits });
+  const outcome = processJson(bytes, contentType, sink, { ...wide, ...limits });
   return { ...outcome, pairs: sink.argsPost.names.map((name, index) => [name, sink.argsPost.values[index] as string]) };
 }
 
-// Names and values as libmodsecurity 3.0.9 gives them, but for the spelling of array indexes.
+// Names and values as libmodsecurity 3.0.9 gives them, but for the spelling of array indexes and empty containers.
 const sound: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
   ['', []],
   ['{}', []],
-  ['[[],{}]', []],
+  ['[[],{}]', [['json.0', ''], ['json.1', '']]],
+  ['{"k":{"$ne":{}},"l":[[]]}', [['json.k.$ne', ''], ['json.l.0', '']]],
   ['"u"', [['json', 'u']]],
   ['12', [['json', '12']]],
   ['null', [['json', '']]],
@@ -36,6 +37,7 @@ const broken: readonly (string | Buffer)[] = [
   ' ', '{', '}', '[', ']', '[1', '{"k"', '{"k":', '{"k":1', '{"k":1,}', '[1,]', '[,1]', '[1 2]', '{"k" 1}', '{1:2}', '{"k":1]', '[1}', '{} x', '{}{}', '01', '-', '1.', '.5', '1e', '+1',
   '0x10', 'NaN', 'Infinity', 'tru', 'nul', "{'k':1}", '/*c*/{}', '{}//c', '"u', '"\n"', '"\\q"', '"\\u12g4"', '"\\u12"', '\ufeff{}',
   Buffer.from('"\xff"', 'latin1'), Buffer.from('"\xc3"', 'latin1'), Buffer.from('"\\n\xe9"', 'latin1'), Buffer.from('{}', 'utf16le'), Buffer.from('"\0"'),
+  ...['\xc0\xa7', '\xc1\xbf', '\xe0\x80\xa7', '\xe0\x9f\xbf', '\xf0\x80\x80\xa7', '\xf0\x8f\xbf\xbf', '\\n\xc0\xa7'].map((overlong) => Buffer.from(`"${overlong}"`, 'latin1')),
 ];
 
 t.test('sound documents', async (t) => {
@@ -44,6 +46,20 @@ t.test('sound documents', async (t) => {
 
 t.test('broken documents are errors', async (t) => {
   for (const body of broken) t.not(parse(body).error, null, JSON.stringify(body.toString('latin1')));
+});
+
+t.test('the shortest and longest sequences of UTF-8', async (t) => {
+  for (const bytes of ['\xc2\x80', '\xdf\xbf', '\xe0\xa0\x80', '\xef\xbf\xbf', '\xf0\x90\x80\x80', '\xf4\x8f\xbf\xbf']) {
+    for (const text of [bytes, `\\"${bytes}`]) t.match(parse(Buffer.from(`"${text}"`, 'latin1')), { error: null, pairs: [['json', text.replace('\\', '')]] }, text);
+  }
+});
+
+t.test('a sequence of documents', async (t) => {
+  const type = 'Application/X-NDJSON; charset=utf-8';
+  t.match(parse('{"k":1}\n{"k":[2]}\r\n"u"\n', {}, type), { error: null, pairs: [['json.k', '1'], ['json.k.0', '2'], ['json', 'u']] });
+  t.match(parse('{"k":1}\n{"k":', {}, type), { error: /premature end/, pairs: [['json.k', '1']] });
+  t.match(parse('1\n2\n3\n', { argumentsMax: 2 }, type), { error: /more than 2 arguments/, truncated: true });
+  t.match(parse('[]\n[]').error, /trailing garbage/, 'only where the media type says so');
 });
 
 t.test('what stood before an error stays', async (t) => {
@@ -74,6 +90,7 @@ t.test('deep and wide bodies are bounded', async (t) => {
 
 /** The same flattening over the tree that JSON.parse builds. */
 function flatten(value: unknown, name: string, into: string[][]): void {
+  if (name !== 'json' && (JSON.stringify(value) === '[]' || JSON.stringify(value) === '{}')) into.push([name, '']);
   if (Array.isArray(value)) value.forEach((item, index) => flatten(item, `${name}.${index}`, into));
   else if (value !== null && typeof value === 'object') for (const [key, item] of Object.entries(value)) flatten(item, `${name}.${key === '' ? 'empty-key' : Buffer.from(key).toString('latin1')}`, into);
   else into.push([name, value === null ? '' : typeof value === 'string' ? Buffer.from(value).toString('latin1') : JSON.stringify(value)]);

@@ -49,13 +49,15 @@ class JsonReader {
     private readonly body: Buffer,
     private readonly into: Collection,
     private readonly limits: BodyLimits,
+    private readonly isSequence: boolean,
   ) {
     this.nameBytesLeft = Math.max(nameBytesMin, body.length * nameBytesPerBodyByte);
     this.text = body.toString('latin1');
   }
 
   read(): BodyOutcome {
-    this.readDocument();
+    do this.readDocument();
+    while (this.isSequence && this.error === null && this.at < this.body.length);
     return { error: this.error, truncated: this.truncated };
   }
 
@@ -73,6 +75,7 @@ class JsonReader {
     return end - start < 13 ? this.text.slice(start, end) : this.body.toString('latin1', start, end);
   }
 
+  /** Leaves the cursor behind the document and the blanks that follow it. */
   private readDocument(): void {
     const { body } = this;
     let expect = Expect.Value;
@@ -95,6 +98,7 @@ class JsonReader {
       }
       if (expect === Expect.Key || expect === Expect.KeyOrCloseObject) {
         if (byte === closeObject && expect === Expect.KeyOrCloseObject) {
+          if (!this.addEmpty()) return;
           if (this.close()) return;
           expect = Expect.CommaOrClose;
           continue;
@@ -109,6 +113,7 @@ class JsonReader {
         continue;
       }
       if (byte === closeArray && expect === Expect.ValueOrCloseArray) {
+        if (!this.addEmpty()) return;
         if (this.close()) return;
         expect = Expect.CommaOrClose;
         continue;
@@ -160,7 +165,13 @@ class JsonReader {
 
   private finish(): void {
     this.skipBlanks();
-    if (this.at < this.body.length) this.fail('trailing garbage');
+    if (this.at < this.body.length && !this.isSequence) this.fail('trailing garbage');
+  }
+
+  /** The innermost container is empty: its key would be seen by nobody else. `{"password":{"$ne":{}}}` is an attack. */
+  private addEmpty(): boolean {
+    const innermost = this.containerNames.length - 1;
+    return innermost === 0 || this.add(this.containerNames[innermost] as string, '');
   }
 
   private nextElementName(): string {
@@ -341,7 +352,10 @@ function unescapeByte(escape: number): number {
   }
 }
 
-/** Length of the UTF-8 sequence at `at`, or 0. Structure only: overlong forms and surrogates pass, as in ModSecurity v3; @validateUtf8Encoding is the rule for them. */
+/**
+ * Length of the UTF-8 sequence at `at`, or 0. Overlong forms are refused (RFC 3629 §3; ModSecurity v3 lets them pass):
+ * Jackson reads C0 A7 as an apostrophe that no rule would see. Surrogates pass, they stand for no ASCII character.
+ */
 function utf8Length(body: Buffer, at: number): number {
   const lead = body[at] as number;
   const length = lead >= 0xc0 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf8 ? 4 : 0;
@@ -349,6 +363,8 @@ function utf8Length(body: Buffer, at: number): number {
     const byte = body[at + index] ?? 0;
     if ((byte & 0xc0) !== 0x80) return 0;
   }
+  const second = body[at + 1] ?? 0;
+  if (lead < 0xc2 || (lead === 0xe0 && second < 0xa0) || (lead === 0xf0 && second < 0x90)) return 0;
   return length;
 }
 
@@ -395,12 +411,13 @@ function writeUtf8(out: Buffer, size: number, code: number): number {
 /**
  * JSON (RFC 8259, UTF-8) → argsPost. Names: `json`, then `.key` for each object and `.index` for each array on the
  * way (`json.a.b.0`; see `BodyLimits.jsonArrayPrefix`); the empty key is `empty-key`; a scalar document is `json`.
- * Values: strings unescaped (UTF-8 bytes as latin1), numbers as written, `true`, `false`, null as ''. Empty containers
- * give nothing; duplicate keys give one argument each. An empty body is no error.
+ * Values: strings unescaped (UTF-8 bytes as latin1), numbers as written, `true`, `false`, null as ''. An empty
+ * container below another gives '' (in ModSecurity v3 nothing, so that its key was not inspected); duplicate keys give
+ * one argument each. An empty body is no error. `application/x-ndjson` is a sequence of documents, all named alike.
  *
  * Errors (each ends the parse, what was found before stays): not well-formed, also a BOM, comments, trailing commas
  * and bytes that are not UTF-8 inside strings; nesting over `jsonDepthMax` (containers, the outermost is 1); more than
  * `argumentsMax` values; names of more than 1 MiB or four times the body in total. The last three set `truncated`.
  */
-export const processJson: BodyProcessor = (body: Buffer, _contentType: string, sink: BodySink, limits: BodyLimits): BodyOutcome =>
-  body.length === 0 ? { error: null, truncated: false } : new JsonReader(body, sink.argsPost, limits).read();
+export const processJson: BodyProcessor = (body: Buffer, contentType: string, sink: BodySink, limits: BodyLimits): BodyOutcome =>
+  body.length === 0 ? { error: null, truncated: false } : new JsonReader(body, sink.argsPost, limits, /^application\/x-ndjson/i.test(contentType)).read();
