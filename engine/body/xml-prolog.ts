@@ -31,23 +31,23 @@ export function readEncoding(body: Buffer): XmlEncoding {
   return { contentStart, isUtf8: false, error: 'encoding not supported' };
 }
 
-/** Lower-cased value of the encoding pseudo-attribute; null when there is none, '' when it is malformed. */
+/** XML 1.0 §2.8, with a version that may be missing. Held against at most `declarationBytesMax` bytes. */
+const declarationForm = /^<\?xml(?:[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*'))?(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*'))?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*'))?[ \t\r\n]*$/;
+
+/** Lower-cased value of the encoding pseudo-attribute; null when there is none, '' when the declaration is malformed. */
 function declaredEncoding(declaration: string): string | null {
-  const at = declaration.indexOf('encoding');
-  if (at < 0) return null;
-  const rest = declaration.slice(at + 8).trimStart();
-  if (!rest.startsWith('=')) return '';
-  const quoted = rest.slice(1).trimStart();
-  const quote = quoted[0] ?? '';
-  const end = quote === '"' || quote === "'" ? quoted.indexOf(quote, 1) : -1;
-  return end < 0 ? '' : quoted.slice(1, end).toLowerCase();
+  const match = declarationForm.exec(declaration);
+  if (match === null) return '';
+  return match[1] === undefined ? null : match[1].slice(1, -1).toLowerCase();
 }
 
 export interface Doctype {
   /** Behind the closing `>`, or where the error is. */
   readonly end: number;
-  /** Quoted strings of `<!ENTITY …>`: replacement texts and system identifiers. */
-  readonly entityLiterals: string[];
+  /** Quoted strings outside of comments and instructions, less the document type's own public identifier: replacement texts, system identifiers, attribute defaults. */
+  readonly literals: string[];
+  /** Those of `<!ATTLIST …>`: a backend adds these attributes to elements that lack them. References as written. */
+  readonly attributeDefaults: string[];
   readonly error: string | null;
   readonly isTooLong: boolean;
 }
@@ -60,50 +60,57 @@ const doctypeBytesMax = 65_536;
  * an error: what it stands for is unknown.
  */
 export function skipDoctype(body: Buffer, start: number): Doctype {
-  const entityLiterals: string[] = [];
+  const literals: string[] = [];
+  const attributeDefaults: string[] = [];
   const limit = Math.min(body.length, start + doctypeBytesMax);
   let inSubset = false;
   let inDeclaration = false;
-  let inEntity = false;
+  let inAttributeList = false;
   let at = start + 9;
-  const fail = (error: string): Doctype => ({ end: at, entityLiterals, error, isTooLong: false });
+  const found = (error: string | null, isTooLong = false): Doctype => ({ end: at, literals, attributeDefaults, error, isTooLong });
   while (at < limit) {
     const byte = body[at] as number;
     if (byte === 0x22 || byte === 0x27) {
       const close = body.indexOf(byte, at + 1);
-      if (close < 0 || (inSubset && !inDeclaration)) return fail('malformed DOCTYPE');
-      if (inEntity) entityLiterals.push(body.toString('latin1', at + 1, Math.min(close, limit)));
+      if (close < 0 || (inSubset && !inDeclaration)) return found('malformed DOCTYPE');
+      const literal = body.toString('latin1', at + 1, Math.min(close, limit));
+      // A public identifier is a name to look up, not content: "-//W3C//DTD XHTML 1.0 …" would only look like markup.
+      if (inSubset || !/PUBLIC[ \t\r\n]*$/.test(body.toString('latin1', Math.max(start, at - 64), at))) literals.push(literal);
+      if (inAttributeList) attributeDefaults.push(literal);
       at = close + 1;
       continue;
     }
     if (byte === 0x3c) {
       const word = body.toString('latin1', at, at + 8);
-      if (!inSubset || inDeclaration) return fail('malformed DOCTYPE');
+      if (!inSubset || inDeclaration) return found('malformed DOCTYPE');
       if (word.startsWith('<!--') || word.startsWith('<?')) {
         const isComment = word.startsWith('<!--');
         const close = body.indexOf(isComment ? '-->' : '?>', at + 2, 'latin1');
-        if (close < 0) return fail('DOCTYPE not closed');
+        if (close < 0) return found('DOCTYPE not closed');
         at = close + (isComment ? 3 : 2);
         continue;
       }
-      if (!word.startsWith('<!')) return fail('malformed DOCTYPE');
+      if (!word.startsWith('<!')) return found('malformed DOCTYPE');
       inDeclaration = true;
-      inEntity = word === '<!ENTITY';
+      inAttributeList = body.toString('latin1', at, at + 9) === '<!ATTLIST';
     } else if (byte === 0x3e) {
       if (inDeclaration) {
         inDeclaration = false;
-        inEntity = false;
-      } else if (inSubset) return fail('malformed DOCTYPE');
-      else return { end: at + 1, entityLiterals, error: null, isTooLong: false };
+        inAttributeList = false;
+      } else if (inSubset) return found('malformed DOCTYPE');
+      else {
+        at += 1;
+        return found(null);
+      }
     } else if (byte === 0x5b) {
-      if (inSubset) return fail('malformed DOCTYPE');
+      if (inSubset) return found('malformed DOCTYPE');
       inSubset = true;
     } else if (byte === 0x5d) {
-      if (!inSubset || inDeclaration) return fail('malformed DOCTYPE');
+      if (!inSubset || inDeclaration) return found('malformed DOCTYPE');
       inSubset = false;
-    } else if (byte === 0x25 && inSubset && !inDeclaration) return fail('parameter entity reference');
+    } else if (byte === 0x25 && inSubset && !inDeclaration) return found('parameter entity reference');
     at += 1;
   }
-  if (limit < body.length) return { end: at, entityLiterals, error: 'DOCTYPE too long', isTooLong: true };
-  return fail('DOCTYPE not closed');
+  if (limit < body.length) return found('DOCTYPE too long', true);
+  return found('DOCTYPE not closed');
 }

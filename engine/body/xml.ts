@@ -150,8 +150,13 @@ class XmlReader {
     if (this.hasDoctype || this.hasRoot) return this.fail('misplaced DOCTYPE');
     this.hasDoctype = true;
     const doctype = skipDoctype(body, this.at);
-    for (const literal of doctype.entityLiterals) this.sink.xmlText.push(literal);
+    for (const literal of doctype.literals) this.sink.xmlText.push(literal);
     this.at = doctype.end;
+    for (const raw of doctype.attributeDefaults) {
+      const value = this.decode(normalizeAttribute(raw));
+      if (value === null) return false;
+      this.sink.xmlAttributes.push(value);
+    }
     if (doctype.isTooLong) this.truncated = true;
     return doctype.error === null || this.fail(doctype.error);
   }
@@ -348,8 +353,8 @@ class XmlReader {
  *
  * `XML:/*` in libmodsecurity is the text content of the root element (all text and CDATA below it in document order,
  * comments and instructions left out) as ONE value, so xmlText[0] is that, '' for a root without text. Further entries
- * are the literals of entity declarations. `XML://@*` is one value for each attribute in document order, namespace
- * declarations excluded. Line ends, attribute white space and references are resolved as XML 1.0 says; character
+ * are the literals of the document type (not in libmodsecurity). `XML://@*` is one value for each attribute in document order, namespace
+ * declarations excluded, behind the defaults that the document type declares. Line ends, attribute white space and references are resolved as XML 1.0 says; character
  * references become UTF-8 bytes.
  *
  * Errors: not well-formed (also an empty body, as in ModSecurity v3), invalid UTF-8 where the encoding is UTF-8, an
