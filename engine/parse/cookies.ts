@@ -1,4 +1,4 @@
-// The Cookie header, split as ModSecurity v3 splits it (checked against libmodsecurity 3.0.9).
+// The Cookie header, split as ModSecurity v3 splits it (checked against libmodsecurity 3.0.9), nameless cookies excepted.
 import type { Collection } from '../collection.js';
 
 /** C's isspace on a byte. */
@@ -10,7 +10,8 @@ function isSpace(code: number): boolean {
  * Appends the cookies of one Cookie header (latin1) to `into`: split on `;`, name and value at the first `=`, white
  * space before a name skipped, white space at the very end of the header dropped, everything else kept as sent (no
  * decoding, no unquoting; a blank before `=` belongs to the name, one after `=` to the value). A piece without `=` is
- * a cookie with the value ''. Pieces with an empty name are skipped. Several Cookie headers: call once for each.
+ * a cookie with the value ''. `=x` has the name '' (Django and Express read such a cookie, ModSecurity v3 skips it); a
+ * piece without either is skipped. Several Cookie headers: call once for each.
  *
  * `format` is SecCookieFormat: 0 (Netscape) or 1 (RFC 2109). ModSecurity v3 accepts the directive and ignores it,
  * so `$Version` is a cookie like any other in both; the parameter keeps the meaning visible at the call.
@@ -28,7 +29,7 @@ export function parseCookies(header: string, into: Collection, format: 0 | 1): v
     if (equals >= 0 && equals < start) equals = header.indexOf('=', start);
     const hasValue = equals >= 0 && equals < end;
     const nameEnd = hasValue ? equals : end;
-    if (nameEnd > start) into.add(header.slice(start, nameEnd), hasValue ? header.slice(equals + 1, end) : '');
+    if (hasValue || nameEnd > start) into.add(header.slice(start, nameEnd), hasValue ? header.slice(equals + 1, end) : '');
     start = end + 1;
   }
 }
