@@ -23,10 +23,22 @@ function startsWithIgnoringCase(text: string, lower: string): boolean {
   return text.length >= lower.length && text.slice(0, lower.length).toLowerCase() === lower;
 }
 
-/** ModSecurity v3 picks these two by media type; every other processor is chosen by ctl:requestBodyProcessor. */
+/**
+ * Processors by the beginning of the media type. ModSecurity v3 picks the first two so, the rest is left to
+ * ctl:requestBodyProcessor. The other types are let in by the default settings while the usual rules with that ctl do
+ * not name them: without a processor no argument would hold what an application may well read as JSON whatever its type
+ * (Go's json.NewDecoder does).
+ */
+const processors: readonly (readonly [string, BodyProcessorName])[] = [
+  ['application/x-www-form-urlencoded', 'URLENCODED'],
+  ['multipart/form-data', 'MULTIPART'],
+  ['application/csp-report', 'JSON'],
+  ['application/x-ndjson', 'JSON'],
+  ['application/graphql', 'GRAPHQL'],
+];
+
 function processorFor(contentType: string): string {
-  if (startsWithIgnoringCase(contentType, 'application/x-www-form-urlencoded')) return 'URLENCODED';
-  if (startsWithIgnoringCase(contentType, 'multipart/form-data')) return 'MULTIPART';
+  for (const [type, name] of processors) if (startsWithIgnoringCase(contentType, type)) return name;
   return '';
 }
 

@@ -31,10 +31,10 @@ const run = (name: BodyProcessorName, bytes: Buffer, contentType = '', limits = 
 };
 
 t.test('the table', async (t) => {
-  t.same([...bodyProcessors.keys()], ['URLENCODED', 'MULTIPART', 'JSON', 'XML', 'RAW']);
+  t.same([...bodyProcessors.keys()], ['URLENCODED', 'MULTIPART', 'JSON', 'XML', 'GRAPHQL', 'RAW']);
   t.same(run('URLENCODED', body('f=u+v&g=%41')).sink.argsPost.values, ['u v', 'A']);
   t.match(run('RAW', body('\0')), { error: null, truncated: false });
-  for (const name of ['URLENCODED', 'JSON', 'XML'] as const) {
+  for (const name of ['URLENCODED', 'JSON', 'XML', 'GRAPHQL'] as const) {
     t.match(run(name, body('"0123456789"'), '', { ...recommendedBodyLimits, noFilesBytesMax: 11 }), { error: /excluding files is bigger/, truncated: true }, name);
   }
 });

@@ -5,8 +5,8 @@
 // -------------------------|---------------------------------------------------------------------------------------
 // SecRequestBodyLimit      | the caller's: Reject refuses, ProcessPartial hands over the first bytes (JSON, XML and
 //                          | multipart then report the missing end as an error)
-// noFilesBytesMax          | URLENCODED, JSON, XML: error, nothing parsed, truncated. MULTIPART: error after parsing
-// argumentsMax             | URLENCODED, MULTIPART: the rest is dropped, truncated, no error (the recommended rule 200007
+// noFilesBytesMax          | URLENCODED, JSON, XML, GRAPHQL: error, nothing parsed, truncated. MULTIPART: error after parsing
+// argumentsMax             | URLENCODED, MULTIPART, GRAPHQL: the rest is dropped, truncated, no error (the recommended rule 200007
 //                          | refuses by count). JSON: error, truncated, parse ends. XML (attributes): the same error
 // jsonDepthMax             | error, truncated, parse ends
 // names in JSON            | 1 MiB or four times the body in total: error, truncated, parse ends
@@ -14,13 +14,14 @@
 // part header              | 4,096 bytes folded, 64 per part: error
 // XML                      | 256 levels deep, 64 KiB of DTD: error, truncated, parse ends
 import type { BodyLimits, BodyOutcome, BodyProcessor, BodySink } from './body.js';
+import { processGraphql } from './graphql.js';
 import { processJson } from './json.js';
 import { processMultipart } from './multipart.js';
 import { processRaw } from './raw.js';
 import { processUrlEncoded } from './urlencoded.js';
 import { processXml } from './xml.js';
 
-export type BodyProcessorName = 'URLENCODED' | 'MULTIPART' | 'JSON' | 'XML' | 'RAW';
+export type BodyProcessorName = 'URLENCODED' | 'MULTIPART' | 'JSON' | 'XML' | 'GRAPHQL' | 'RAW';
 
 /** SecRequestBodyNoFilesLimit for bodies that hold no files: parsing something too large is what the limit avoids. */
 function withinNoFilesLimit(processor: BodyProcessor): BodyProcessor {
@@ -35,6 +36,7 @@ export const bodyProcessors: ReadonlyMap<BodyProcessorName, BodyProcessor> = new
   ['MULTIPART', processMultipart],
   ['JSON', withinNoFilesLimit(processJson)],
   ['XML', withinNoFilesLimit(processXml)],
+  ['GRAPHQL', withinNoFilesLimit(processGraphql)],
   ['RAW', processRaw],
 ]);
 
