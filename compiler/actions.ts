@@ -7,7 +7,7 @@ import { parseDecimal, quoteForMessage, type ActionSet, type BindContext, type D
 import { bindControl } from './controls.js';
 import type { DiagnosticCode } from './diagnostics.js';
 import { sliceFragment } from './fragment.js';
-import { lowerTemplate, parseTemplate } from './template.js';
+import { hasMacro, lowerTemplate, parseTemplate } from './template.js';
 
 /** Which group an action belongs to: SecDefaultAction and SecRuleUpdateActionById take only some. */
 export type ActionGroup = 'identity' | 'metadata' | 'disruptive' | 'data' | 'log' | 'flow' | 'transformation' | 'matching';
@@ -130,7 +130,9 @@ function splitAssignment(call: ActionCall, allowed: ReadonlySet<string>): { coll
 function expirevar(call: ActionCall): string | null {
   const parts = splitAssignment(call, writableCollections);
   if (typeof parts === 'string') return parts;
-  call.set.actions.push({ kind: 'expirevar', collection: parts.collection, key: lowerTemplate(macros(call, parts.member)), seconds: macros(call, parts.value) });
+  const seconds = macros(call, parts.value);
+  if (!hasMacro(seconds) && parseDecimal(parts.value, 0, 2 ** 31) === null) return `${quoteForMessage(parts.value)} is not a number of seconds`;
+  call.set.actions.push({ kind: 'expirevar', collection: parts.collection, key: lowerTemplate(macros(call, parts.member)), seconds });
   return null;
 }
 
@@ -259,6 +261,9 @@ const refusedActions: ReadonlyMap<string, { readonly code: DiagnosticCode; reado
   ['sanitiseresponseheader', { code: 'GH-C6006', reason: 'masking is a setting of the event log' }],
 ]);
 
+/** A rule has one of each; written twice, the first is lost without a trace. */
+const singular: ReadonlySet<string> = new Set(['id', 'phase', 'msg', 'logdata', 'severity', 'status', 'ver', 'rev', 'skip', 'skipafter']);
+
 /**
  * Applies a list of actions to `set`. `allows` may refuse by name and group (SecDefaultAction, updates) with a message.
  * False when something was reported as an error.
@@ -270,6 +275,7 @@ export function applyActions(
   allows?: (name: string, group: ActionGroup, node: ActionNode) => boolean,
 ): boolean {
   let clean = true;
+  const seen = new Set<string>();
   for (const node of nodes) {
     const name = node.name.text.toLowerCase().replace(/^sanitize/, 'sanitise');
     const refusal = refusedActions.get(name);
@@ -284,6 +290,8 @@ export function applyActions(
       clean = false;
       continue;
     }
+    if (singular.has(name) && seen.has(name)) context.report('GH-C4008', `"${name}" stands twice`, node);
+    seen.add(name);
     const value = node.value?.text ?? '';
     if (entry.value === 'none' && value !== '') context.report('GH-C4005', `"${name}" takes no value`, node.value ?? node);
     const problem = entry.value === 'required' && value === '' ? `"${name}" needs a value` : entry.apply({ node, value, set, context });

@@ -190,7 +190,7 @@ function resolveDisruptive(set: ActionSet, ownStatus: number | null, defaults: A
   const status = ownStatus ?? defaults.status;
   if (choice === null || choice.kind === 'block' || choice.kind === 'pass') return { kind: 'pass' };
   if (choice.kind === 'allow') return { kind: 'allow', scope: choice.scope };
-  if (choice.kind === 'redirect') return { kind: 'redirect', status: status !== null && status >= 301 && status <= 307 ? status : 302, url: choice.url };
+  if (choice.kind === 'redirect') return { kind: 'redirect', status: status !== null && status >= 301 && status <= 308 ? status : 302, url: choice.url };
   return { kind: choice.kind, status: status ?? 403 };
 }
 

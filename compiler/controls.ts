@@ -39,13 +39,15 @@ function removeTarget(make: (selection: string, target: TargetIR) => ControlIR |
   return (value, context) => {
     const semicolon = value.text.indexOf(';');
     if (semicolon === -1) return 'write it as selection;TARGET';
+    const selection = value.text.slice(0, semicolon).trim();
+    if (selection === '') return 'names no rules in front of the ";"';
     const nodes = parseTargets(sliceFragment(value, semicolon + 1), context.file(value.file), context.diagnostics, false);
     if (nodes === null) return [];
     const controls: ControlIR[] = [];
     for (const node of nodes) {
       const target = bindTarget(node, context);
       if (target === null) continue;
-      const control = make(value.text.slice(0, semicolon).trim(), target);
+      const control = make(selection, target);
       if (typeof control === 'string') return control;
       controls.push(control);
     }

@@ -52,7 +52,7 @@ export const diagnosticCodes = {
   'GH-C4005': { severity: 'warning', hint: 'Remove the value; the action takes none.' },
   'GH-C4006': { severity: 'error', hint: 'Check the ctl option; see the ModSecurity reference for the list.' },
   'GH-C4007': { severity: 'error', hint: 'Use a collection that can be written: TX, IP, GLOBAL, RESOURCE, USER or SESSION.' },
-  'GH-C4008': { severity: 'warning', hint: 'Keep one disruptive action; the last one counts.' },
+  'GH-C4008': { severity: 'warning', hint: 'Keep one of them; the last one counts.' },
   'GH-C5001': { severity: 'error', hint: 'Use one of the values named in the message.' },
   'GH-C5002': { severity: 'info', hint: 'The directive is accepted and has no effect in a proxy; remove it or leave it for other engines.' },
   'GH-C5003': { severity: 'error', hint: 'Give the SecDefaultAction a disruptive action (pass, deny, drop, redirect or allow).' },
