@@ -1,4 +1,5 @@
-// The Cookie header, split as ModSecurity v3 splits it (checked against libmodsecurity 3.0.9), nameless cookies excepted.
+// The Cookie header, split as ModSecurity v3 splits it (checked against libmodsecurity 3.0.9), nameless cookies and
+// quoted values excepted.
 import type { Collection } from '../collection.js';
 
 /** C's isspace on a byte. */
@@ -6,12 +7,37 @@ function isSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
 
+function unescape(_written: string, octal: string | undefined, other: string | undefined): string {
+  return octal === undefined ? (other as string) : String.fromCharCode(Number.parseInt(octal, 8));
+}
+
+/**
+ * What a reader of quoted strings makes of a value that begins at `from` with `"`: `\047` is a byte, `\x` is x, and `;`
+ * within the quotes is content. null when it is not quoted or reads no other than the piece up to `end`, quotes aside.
+ */
+function readQuoted(header: string, from: number, end: number, length: number): string | null {
+  let at = from;
+  while (at < end && isSpace(header.charCodeAt(at))) at += 1;
+  if (header.charCodeAt(at) !== 0x22) return null;
+  const first = at + 1;
+  let hasEscape = false;
+  for (at = first; at < length && header.charCodeAt(at) !== 0x22; at += 1) {
+    if (header.charCodeAt(at) !== 0x5c) continue;
+    hasEscape = true;
+    at += 1;
+  }
+  if (at >= length || (!hasEscape && at < end)) return null;
+  const content = header.slice(first, at);
+  return hasEscape ? content.replace(/\\(?:([0-3][0-7][0-7])|([^]))/g, unescape) : content;
+}
+
 /**
  * Appends the cookies of one Cookie header (latin1) to `into`: split on `;`, name and value at the first `=`, white
  * space before a name skipped, white space at the very end of the header dropped, everything else kept as sent (no
  * decoding, no unquoting; a blank before `=` belongs to the name, one after `=` to the value). A piece without `=` is
  * a cookie with the value ''. `=x` has the name '' (Django and Express read such a cookie, ModSecurity v3 skips it); a
- * piece without either is skipped. Several Cookie headers: call once for each.
+ * piece without either is skipped. A quoted value that holds a backslash or `;` follows once more as Python and Jetty
+ * read it: `"\073id"` is a command that no rule would see. Several Cookie headers: call once for each.
  *
  * `format` is SecCookieFormat: 0 (Netscape) or 1 (RFC 2109). ModSecurity v3 accepts the directive and ignores it,
  * so `$Version` is a cookie like any other in both; the parameter keeps the meaning visible at the call.
@@ -30,6 +56,8 @@ export function parseCookies(header: string, into: Collection, format: 0 | 1): v
     const hasValue = equals >= 0 && equals < end;
     const nameEnd = hasValue ? equals : end;
     if (hasValue || nameEnd > start) into.add(header.slice(start, nameEnd), hasValue ? header.slice(equals + 1, end) : '');
+    const quoted = hasValue ? readQuoted(header, equals + 1, end, length) : null;
+    if (quoted !== null) into.add(header.slice(start, nameEnd), quoted);
     start = end + 1;
   }
 }
