@@ -85,6 +85,16 @@ t.test('any value and name stay what they are: one rule, the same meaning', (t) 
   t.end();
 });
 
+t.test('a redirect goes to exactly the address of the form, or is refused', (t) => {
+  for (const [url, isTaken] of [['https://a.test/x?a=b,c&d=%20#e', true], ['/sorry', true], ["/a'b", false], ['/a"b', false], ['/%{TX.a}', false], ['/a b', false], ['/a\\', false], ['/a\nLocation: b', false], ['', false]] as const) {
+    const text = renderVisualRule({ ...visual, value: 'x', action: 'redirect', redirect_url: url }, '', new Diagnostics());
+    t.equal(text !== null, isTaken, JSON.stringify(url));
+    const item = compileProgram([{ path: 'x', text: text ?? '' }]).program?.items[0];
+    if (isTaken) t.match(item, { kind: 'rule', disruptive: { kind: 'redirect', status: 302, url: [url] } });
+  }
+  t.end();
+});
+
 t.test('expressions keep their meaning when quotes are hidden', (t) => {
   for (const [value, sample] of [['say "x"', 'say "x"'], ['a\\"b', 'a"b'], ['["\']+\\\\', '"\\'], [' lead', ' lead'], ['\\x22\\d+"', '"12"']] as const) {
     const text = renderVisualRule({ ...visual, operator: 'rx', value }, '', new Diagnostics());

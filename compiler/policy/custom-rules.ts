@@ -7,7 +7,7 @@ import { checkRuleText } from './raw-rule.js';
 import { ruleIdRanges, type CustomRule, type RawRule, type VirtualPatch, type VisualRule } from './settings.js';
 
 const variablePattern = /^(?:[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)(?:\|[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)*$/;
-const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+;=%]{1,2000}$/;
+const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]{1,2000}$/; // without ' which ends the value
 
 /** Rule text of a visual rule; null after reporting. `path` is the rule's JSON pointer. */
 export function renderVisualRule(rule: VisualRule, path: string, diagnostics: Diagnostics): string | null {
