@@ -197,8 +197,9 @@ export function parseBoundary(contentType: string): Boundary {
     if (value.startsWith('"') || value.endsWith('"')) return fail('Invalid boundary in C-T (quote).');
     const semicolon = value.indexOf(';');
     if (semicolon >= 0) value = value.slice(0, semicolon);
-    // RFC 2045 wants it quoted; PHP, Rack and commons-fileupload end the boundary here, others read on.
-    if (value.includes(',')) return fail('Invalid boundary in C-T (comma).');
+    // RFC 2045 §5.1 wants these quoted: PHP, Rack and commons-fileupload end the boundary at a comma, Werkzeug at any of
+    // them, others read on.
+    if (/[ (),/:=?]/.test(value)) return fail('Invalid boundary in C-T (not quoted).');
   }
   if (value.length === 0) return fail('Invalid boundary in C-T (empty).');
   if (countBoundaryParameters(value) > 0) return fail('Invalid boundary in C-T (content).');

@@ -320,7 +320,7 @@ class MultipartReader {
  *
  * Other than in libmodsecurity 3.0.9: line ends inside a field's value are kept (it loses them); most part errors end
  * the parse (there some are followed by more parsing); a duplicate part header is an error, and so are a part that is
- * multipart itself, our boundary inside a line and one with an unquoted comma; `filename*` counts as a file name of its own.
+ * multipart itself, our boundary inside a line and one that needs quotes but has none; `filename*` counts as a file name of its own.
  */
 export function processMultipart(body: Buffer, contentType: string, sink: BodySink, limits: BodyLimits): BodyOutcome {
   return new MultipartReader(body, sink, limits).read(contentType);
