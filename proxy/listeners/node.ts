@@ -340,6 +340,7 @@ class UpgradeExchange extends NodeExchange {
     // Read, so that a client that leaves is noticed.
     socket.on('data', (chunk) => this.onBytes(chunk));
     socket.on('end', () => socket.destroy());
+    socket.on('timeout', () => socket.destroy()); // set only while a write waits; one listener, however often one does
   }
 
   /** What comes before anybody wants it. */
@@ -398,7 +399,7 @@ class UpgradeExchange extends NodeExchange {
   write(chunk: Buffer): boolean {
     if (this.isOver) return true;
     const isFlowing = this.socket.write(Buffer.from(chunk));
-    if (!isFlowing) this.socket.setTimeout(this.stallMs, () => this.socket.destroy());
+    if (!isFlowing) this.socket.setTimeout(this.stallMs);
     return isFlowing;
   }
   endResponse(_trailers: readonly string[] | null): void {
