@@ -9,6 +9,7 @@ import t, { type Test } from 'tap';
 import { openPostgres } from '../db/client.js';
 import { loadMigrations, migrate } from '../db/migrate.js';
 import { completeEnvFile } from '../env.js';
+import { pruneArtifacts } from '../settings/apply-artifacts.js';
 import { findVersion, readState } from '../settings/store.js';
 import { startTestApp } from '../testing/app.js';
 import { copyEmbeddedTemplate, startCluster, withoutPostgres as skip } from '../testing/databases.js';
@@ -115,7 +116,12 @@ t.test('the API is killed during apply', async (t) => {
     served = round + 1;
   }
   t.comment(seen.join('; '));
-  t.same(readdirSync(join(data, 'artifacts')).filter((name) => name.endsWith('.part')).length <= 1, true, 'at most the one that was being written');
+  // A disk that is slow to flush has every kill fall into the writing; what such a kill leaves goes when it is an hour old.
+  const leftovers = (): string[] => readdirSync(join(data, 'artifacts')).filter((name) => name.endsWith('.part'));
+  t.ok(leftovers().length <= moments.length, 'a kill leaves at most the one file that was being written');
+  const whole = artifacts() - leftovers().length;
+  pruneArtifacts(join(data, 'artifacts'), whole, new Set(), Date.now() + 3_601_000);
+  t.same([leftovers(), artifacts()], [[], whole], 'and pruning removes those, not the whole ones');
 });
 
 interface NodeProcess {
