@@ -70,6 +70,8 @@ export class Journey implements BodyWatch {
   private overflow: Buffer | null = null;
   private isBodyComplete: boolean;
   bodyAtMs = 0;
+  /** The upstream has more of the request body than it takes, so the client is paused. */
+  private isUpstreamFull = false;
   /** Among those whose body is still coming. */
   place = -1;
   upstream: UpstreamExchange | null = null;
@@ -243,8 +245,14 @@ export class Journey implements BodyWatch {
       this.overflow = this.overflow === null ? Buffer.from(chunk) : Buffer.concat([this.overflow, chunk]);
       return;
     }
-    if (chunk.length > 0 && !this.sendBody(chunk)) this.exchange.pauseBody();
+    if (chunk.length > 0 && !this.sendBody(chunk)) this.holdBack();
     if (isLast) this.endBody();
+  }
+
+  /** The client waits until the upstream has taken what it has got. */
+  private holdBack(): void {
+    this.isUpstreamFull = true;
+    this.exchange.pauseBody();
   }
 
   private sendBody(chunk: Buffer): boolean {
@@ -386,12 +394,17 @@ export class Journey implements BodyWatch {
     if (this.overflow !== null && this.overflow.length > 0) isFlowing = this.sendBody(this.overflow) && isFlowing;
     this.overflow = null;
     if (this.isBodyComplete) this.endBody();
+    this.bodyAtMs = performance.now(); // until now the client waited for inspection
     if (this.isBodyComplete || isFlowing) exchange.resumeBody();
+    else this.isUpstreamFull = true;
   }
 
   /** The upstream takes more of the request body. */
   upstreamDrained(): void {
-    if (!this.isOver) this.exchange.resumeBody();
+    if (this.isOver) return;
+    this.isUpstreamFull = false;
+    this.bodyAtMs = performance.now();
+    this.exchange.resumeBody();
   }
 
   /** A page of ours instead of the application's answer. */
@@ -418,9 +431,14 @@ export class Journey implements BodyWatch {
     this.finish('failed');
   }
 
+  /** Nothing came for too long. Who stood still: the client, the upstream that takes nothing, or inspection (which has limits of its own). */
   bodyTimedOut(): void {
-    if (this.isOver) return;
+    if (this.isOver || (this.upstream === null && this.overflow !== null)) return;
     this.upstream?.abort();
+    if (this.isUpstreamFull) {
+      this.failed(new ProxyError('PXY_UPSTREAM_BODY_TIMEOUT', 'the upstream took no more of the request body'));
+      return;
+    }
     if (!this.isHeadRelayed) {
       this.answer(408, 'refused', true);
       return;

@@ -55,6 +55,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
     t.equal(first.body['artifact_sha256'], (await node.status())['ruleset']);
     t.same([await ask(node, '/?x=1'), await ask(node, attack)], [200, 403]);
     const { generation } = first.body;
+    t.match(await road.apply('?dry_run=true'), { body: { dry_run: true, unchanged: true, nodes: [] } }, 'a dry run says so beforehand');
     t.match(await road.apply(), { status: 200, body: { applied: true, unchanged: true, generation } });
     await road.patch({ bot_score_threshold: 9, ai_enabled: true });
     const silent = await road.apply();
@@ -66,6 +67,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
   await t.test('what is changed is what happens on the data port', async (t) => {
     await road.patch({ custom_rules: [rule(1_000_001, 'zorkmid')] });
     t.equal(await ask(node, '/?q=zorkmid'), 200, 'saved is not applied');
+    t.match(await road.apply('?dry_run=true'), { body: { dry_run: true, unchanged: false } });
     t.match(await road.apply(), { status: 200, body: { unchanged: false, nodes: [{ state: 'active' }] } });
     t.equal(await ask(node, '/?q=zorkmid'), 403);
     await road.patch({ rule_exclusions: [{ id: 1_009_500, rule_id: 1_000_001, target: 'ARGS:q', path: '/notes', reason: 'people write about the game', owner: 'me' }] });

@@ -33,7 +33,7 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
     if (outcome.kind === 'refused') throw new ApiError('apply_refused', `Nothing was activated: ${outcome.reason}`, { extensions: { diagnostics: outcome.diagnostics } });
     if (outcome.kind === 'failed') throw new ApiError('apply_failed', `Nothing was activated: ${outcome.reason}`, { extensions: { nodes: outcome.nodes } });
     return {
-      applied: outcome.kind !== 'dry_run', dry_run: dryRun, unchanged: outcome.kind === 'unchanged', version: head.id, generation: outcome.kind === 'dry_run' ? null : served, artifact_sha256: outcome.artifactSha256,
+      applied: outcome.kind !== 'dry_run', dry_run: dryRun, unchanged: outcome.kind === 'dry_run' ? outcome.unchanged : outcome.kind === 'unchanged', version: head.id, generation: outcome.kind === 'dry_run' ? null : served, artifact_sha256: outcome.artifactSha256,
       diagnostics: [...outcome.diagnostics], impact: outcome.impact, not_enforced_yet: [...outcome.notEnforcedYet], nodes: outcome.kind === 'dry_run' ? [] : [...outcome.nodes], took_ms: outcome.tookMs, steps: outcome.steps ?? {},
     };
   });

@@ -63,7 +63,7 @@ async function applySettings(options: ChangeRoadOptions, request: ApplyRequest):
   const impact = active === null || active.sha256 === null ? null : await watch.time('replay', replay(options, { before: { ...active, sha256: active.sha256 }, after: next, samples, budgetMs: replayBudget(request.dryRun, watch.elapsedMs) }));
   await watch.time('store', compiled.stored);
   const findings = () => ({ artifactSha256: sha256, diagnostics, impact, notEnforcedYet: findNotEnforced(request.settings, enforcedNames), tookMs: Math.round(watch.elapsedMs), steps: watch.steps });
-  if (request.dryRun) return { kind: 'dry_run', ...findings() };
+  if (request.dryRun) return { kind: 'dry_run', unchanged: active !== null && servesTheSame(active, next), ...findings() };
 
   const unchanged = active === null ? null : await findUnchanged(options, active, next, answers);
   if (unchanged !== null) return { kind: 'unchanged', nodes: unchanged, ...findings() };
@@ -168,10 +168,12 @@ async function warm(options: ChangeRoadOptions): Promise<'compiled' | 'refused'>
   return compiled.kind;
 }
 
+const servesTheSame = (active: Active, next: Target): boolean => active.sha256 === next.sha256 && JSON.stringify(active.config) === JSON.stringify(next.config);
+
 /** The nodes' standing when they serve exactly this already; null when something is left to do. */
 async function findUnchanged(options: ChangeRoadOptions, active: Active, next: Target, answers: ReadonlyMap<string, StatusAnswer>): Promise<ApplyNode[] | null> {
   const { sql } = options.database;
-  if (active.sha256 !== next.sha256 || JSON.stringify(active.config) !== JSON.stringify(next.config)) return null;
+  if (!servesTheSame(active, next)) return null;
   const rows = await listNodes(sql);
   const expected = { versionId: active.versionId, config: digestOf(next.config) };
   const views = options.fleet.urls.map((url) => viewNode(url, answers.get(url), rows.find((row) => row.url === url), expected));

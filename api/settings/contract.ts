@@ -80,7 +80,8 @@ export type ApplyOutcome =
   | ({ readonly kind: 'active'; readonly nodes: readonly ApplyNode[]; readonly generation?: number } & Findings)
   /** Artifact and configuration are the ones that serve already: no node was asked anything. */
   | ({ readonly kind: 'unchanged'; readonly nodes: readonly ApplyNode[] } & Findings)
-  | ({ readonly kind: 'dry_run' } & Findings)
+  /** `unchanged`: applying it would leave every node alone, as long as they serve what they should. */
+  | ({ readonly kind: 'dry_run'; readonly unchanged: boolean } & Findings)
   /** The settings cannot become an artifact: nothing was touched. */
   | { readonly kind: 'refused'; readonly reason: string; readonly diagnostics: readonly ApplyDiagnostic[] }
   /** The data plane did not take it: what served before serves still. */
@@ -92,7 +93,7 @@ export type ApplySettings = (request: ApplyRequest) => Promise<ApplyOutcome>;
 export const ApplyReplySchema = Type.Object({
   applied: Type.Boolean(),
   dry_run: Type.Boolean(),
-  unchanged: Type.Boolean({ description: 'the data plane serves exactly this already; it was left alone' }),
+  unchanged: Type.Boolean({ description: 'the data plane serves exactly this already; it was left alone (dry run: it would be, where every node serves what it should)' }),
   version: Type.Integer(),
   generation: Type.Union([Type.Integer(), Type.Null()]),
   artifact_sha256: Type.String(),

@@ -47,7 +47,7 @@ export async function startTestApp(database: Database, over: Partial<AppDeps> = 
     async applySettings(request) {
       applied.push(request);
       if (state.nextOutcome !== null) return state.nextOutcome(request);
-      if (request.dryRun) return { kind: 'dry_run', ...found };
+      if (request.dryRun) return { kind: 'dry_run', unchanged: false, ...found };
       await request.markPending('ab'.repeat(32));
       return activeOutcome;
     },

@@ -157,13 +157,17 @@ for (const kind of listenerKinds) {
         setTimeout(() => response.destroy(), 30);
         return;
       }
+      if (request.url === '/deaf') {
+        request.socket.pause();
+        return;
+      }
       let bytes = 0;
       request.on('data', (chunk: Buffer) => (bytes += chunk.length));
       request.on('end', () => response.end(String(bytes)));
     });
     const limits = { request_body_bytes_max: 1024 };
     const timeouts = { drain_ms: 300 };
-    const sites = [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }, { name: 'gone', prefix: '/gone', upstream: 'http://127.0.0.1:9', protected: true }];
+    const sites = [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }, { name: 'gone', prefix: '/gone', upstream: 'http://127.0.0.1:9', protected: true }, { name: 'deaf', prefix: '/deaf', upstream: backend.url, protected: false }];
     const plane = await startPlane(t, kind, { sites, limits, timeouts });
     // Short times only where they are to pass: a machine that stands still for a moment must not look like a slow client.
     const hasty = await startPlane(t, kind, { sites, timeouts: { ...timeouts, upstream_head_ms: 300, client_body_idle_ms: 300 } });
@@ -175,6 +179,8 @@ for (const kind of listenerKinds) {
     t.equal(await ask(get('/gone')), 502);
     t.equal(await ask(get('/slow'), hasty), 504);
     t.equal(await ask(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc`, hasty), 408, 'a body that stands still');
+    const patient = await startPlane(t, kind, { sites, timeouts: { ...timeouts, client_body_idle_ms: 2000 } });
+    t.equal(await ask(`POST /deaf HTTP/1.1\r\nHost: a\r\nContent-Length: 30000000\r\n\r\n${'x'.repeat(25_000_000)}`, patient), 504, 'an upstream that takes no more of it');
     const half = await sendRaw(plane.ports.http, get('/half'));
     t.match(half, { isClosed: true, text: /half$/ }, 'a response cut off upstream is cut off here');
     const partial = await startPlane(t, kind, { sites, limits: { ...limits, request_body_over_limit: 'partial' } });
