@@ -23,7 +23,11 @@ export interface ResponseSink {
   onHead(head: UpstreamHead): void;
   /** `chunk` is borrowed: valid during the call only. */
   onData(chunk: Buffer): void;
-  /** `trailers`: flat, latin1, as sent; null when there are none. */
+  /**
+   * `reusable`: the connection may take a next request. Never when more bytes came in the same packet: nobody asked for them, and
+   * a request that waits for this connection would be begun here and read them as its answer.
+   * `trailers`: flat, latin1, as sent; null when there are none.
+   */
   onEnd(reusable: boolean, trailers: readonly string[] | null): void;
 }
 
@@ -105,7 +109,7 @@ export class ResponseParser {
           this.previousCr = false;
           this.sink.onData(offset === 0 && end === chunk.length ? chunk : chunk.subarray(offset, end));
           offset = end;
-          if (isLast && before === State.Length) this.sink.onEnd(this.keepAlive, null);
+          if (isLast && before === State.Length) this.sink.onEnd(this.keepAlive && end === chunk.length, null);
           break;
         }
         case State.UntilClose:
@@ -148,11 +152,11 @@ export class ResponseParser {
     this.pending = null;
     const used = end + 4 - (held === null ? 0 : held.length);
     const head = parseHead(bytes.toString('latin1', 0, end), this.isHead);
-    this.takeHead(head);
+    this.takeHead(head, offset + used === chunk.length);
     return offset + used;
   }
 
-  private takeHead(parsed: ParsedHead): void {
+  private takeHead(parsed: ParsedHead, isAll: boolean): void {
     const { head } = parsed;
     if (head.status >= 100 && head.status < 200 && head.status !== 101) {
       this.interim += 1;
@@ -175,7 +179,7 @@ export class ResponseParser {
     }
     const isDone = this.state === State.Done;
     this.sink.onHead(head);
-    if (isDone) this.sink.onEnd(this.keepAlive, null);
+    if (isDone) this.sink.onEnd(this.keepAlive && isAll, null);
   }
 
   private resetChunkLine(): void {
@@ -244,7 +248,7 @@ export class ResponseParser {
         this.previousCr = false;
         if (this.trailerLineBytes === 0) {
           this.state = State.Done;
-          this.sink.onEnd(this.keepAlive, this.trailerBytes === 2 ? null : parseTrailers(this.trailerText + chunk.toString('latin1', start, offset)));
+          this.sink.onEnd(this.keepAlive && offset === chunk.length, this.trailerBytes === 2 ? null : parseTrailers(this.trailerText + chunk.toString('latin1', start, offset)));
           return offset;
         }
         this.trailerLineBytes = 0;

@@ -214,6 +214,24 @@ t.test('bytes that nobody asked for close the connection', async (t) => {
   t.equal(sockets.length, 2);
 });
 
+t.test('bytes that nobody asked for are no answer to a request that waits for the connection', async (t) => {
+  const endings: readonly string[] = [ok('a'), 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n', 'HTTP/1.1 204 No Content\r\n\r\n'];
+  for (const ending of endings) {
+    const asked: string[] = [];
+    const { port } = await serve(t, (socket, request) => {
+      const path = request.split(' ', 2)[1] as string;
+      asked.push(path);
+      socket.write(path === '/first' ? `${ending}${ok('poison')}` : ok(path));
+    });
+    const pool = poolTo(t, port, { connectionsMax: 1 });
+    const get = (path: string): Promise<Result> => ask(pool, { head: `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n` });
+    const [first, second, third] = await Promise.all([get('/first'), get('/second'), get('/third')]);
+    t.equal(first.body, ending.includes(' 200 ') ? 'a' : '');
+    t.same([second.body, third.body], ['/second', '/third'], 'not the poison');
+    t.same(asked, ['/first', '/second', '/third']);
+  }
+});
+
 t.test('a body is streamed up, and the response can be paused', async (t) => {
   const { port } = await serve(t, (socket, request) => socket.write(ok(`${request.length}${'z'.repeat(200_000)}`)));
   const pool = poolTo(t, port);
