@@ -47,8 +47,8 @@ import { applyManagedRules } from './vpatch/managed-rules.js';
 import { registerPatchRoutes } from './vpatch/routes.js';
 
 /** Bodies beyond this are answered 413; routes that import data say their own. */
-export const bodyBytesMax = 1024 * 1024;
-export const bodyDepthMax = 32;
+const bodyBytesMax = 1024 * 1024;
+const bodyDepthMax = 32;
 
 /** Of the explorer. The package's own one upgrades to HTTPS, which breaks the page where the control plane is reached over plain HTTP. */
 const explorerPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";

@@ -17,7 +17,7 @@ function isGone(error: unknown): boolean {
 }
 
 /** The process and its descendants: nginx works in children of its master. */
-export function familyOf(pid: number): number[] {
+function familyOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
     return [pid, ...(children === '' ? [] : children.split(' ').flatMap((child) => familyOf(Number(child))))];

@@ -6,7 +6,7 @@ function round(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits });
 }
 /** `61.2 ±4 %`; the spread is left out where there is one value only. */
-export function cell({ measure }: ResultRow): string {
+function cell({ measure }: ResultRow): string {
   return measure.values.length > 1 ? `${round(measure.median)} ±${Math.round((measure.spread / 2) * 100)} %` : round(measure.median);
 }
 

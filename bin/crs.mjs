@@ -20,7 +20,7 @@ export class CrsProblem extends Error {
 function dataDirectory() {
   return resolve(root, process.env.GATEHOUSE_DATA ?? 'data');
 }
-export function readLock() {
+function readLock() {
   return JSON.parse(readFileSync(join(root, 'fixtures/crs.lock.json'), 'utf8'));
 }
 function sha256(bytes) {

@@ -74,7 +74,7 @@ export const variables = [
 ];
 
 /** `NAME=value` lines; `#` starts a comment line; quotes around a value are taken off. Wrong lines are refused by number. */
-export function parseEnvFile(text, file) {
+function parseEnvFile(text, file) {
   const values = {};
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '' || line.trimStart().startsWith('#')) continue;

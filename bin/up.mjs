@@ -178,7 +178,7 @@ async function sitesInForce(values) {
 const sitesShownMax = 6;
 
 /** Whom this start protects, as the data plane tells it. What the environment says is printed where it is in force, or as not in force. */
-export function describeSites(values, served) {
+function describeSites(values, served) {
   if (served === null) return 'unknown: the data plane does not say (its log may)';
   const wanted = upstreamsOf(values);
   const isOfEnvironment = served.sitesFrom === 'environment';

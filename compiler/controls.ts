@@ -8,7 +8,7 @@ import { bindTarget } from './targets.js';
 
 type ControlParser = (value: Fragment, context: BindContext) => readonly ControlIR[] | string;
 
-export function parseSwitch(text: string): boolean | null {
+function parseSwitch(text: string): boolean | null {
   const lower = text.toLowerCase();
   return lower === 'on' ? true : lower === 'off' ? false : null;
 }

@@ -2,7 +2,7 @@
 import type { Fragment } from './ast.js';
 
 /** Where the character at `index` of a fragment's text stands in the file. */
-export function originOf(fragment: Pick<Fragment, 'origins'>, index: number): number {
+function originOf(fragment: Pick<Fragment, 'origins'>, index: number): number {
   const { origins } = fragment;
   let pair = origins.length - 2;
   while (pair > 0 && (origins[pair] as number) > index) pair -= 2;

@@ -44,7 +44,7 @@ function parseLine(line: TokenLine, file: SourceFile, diagnostics: Diagnostics):
 }
 
 /** `@name argument`, `!@name argument`, or a regular expression with or without `!` in front. */
-export function parseOperator(token: Fragment): OperatorNode {
+function parseOperator(token: Fragment): OperatorNode {
   const { text } = token;
   const span = { file: token.file, start: token.start, end: token.end };
   let at = 0;

@@ -65,7 +65,7 @@ export class SourceFile {
 export const noReader: SourceReader = { read: () => null, glob: () => [] };
 
 /** Folder part of a path with `/`, without the slash; '' when there is none. */
-export function folderOf(path: string): string {
+function folderOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash === -1 ? '' : slash === 0 ? '/' : path.slice(0, slash);
 }

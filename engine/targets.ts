@@ -86,7 +86,7 @@ function equalsIgnoringCase(text: string, lower: string): boolean {
 }
 
 /** Does the exclusion take away the member `key` (null = a scalar) of `variable`? */
-export function excludes(exclusion: BoundExclusion, variable: string, key: string | null): boolean {
+function excludes(exclusion: BoundExclusion, variable: string, key: string | null): boolean {
   if (exclusion.variable !== variable) return false;
   if (exclusion.name !== null) return key !== null && equalsIgnoringCase(key, exclusion.name);
   if (exclusion.regex !== null) return key !== null && exclusion.regex.matches(key);
@@ -94,7 +94,7 @@ export function excludes(exclusion: BoundExclusion, variable: string, key: strin
   return true;
 }
 
-export function isExcluded(exclusions: readonly BoundExclusion[], variable: string, key: string | null): boolean {
+function isExcluded(exclusions: readonly BoundExclusion[], variable: string, key: string | null): boolean {
   for (const exclusion of exclusions) if (excludes(exclusion, variable, key)) return true;
   return false;
 }

@@ -339,7 +339,7 @@ export const variables: ReadonlyMap<string, Variable> = new Map(
 );
 
 /** The value a macro stands for: a scalar, the named member, or the first member of a collection; '' when there is none. */
-export function resolveMacro(transaction: Transaction, reference: MacroRef): string {
+function resolveMacro(transaction: Transaction, reference: MacroRef): string {
   const { key } = reference;
   if (reference.variable === 'TX' && key !== null) {
     const value = transaction.tx.get(key);

@@ -11,7 +11,7 @@ interface ErrorKind {
   readonly nothingSent: boolean;
 }
 
-export const errorKinds = {
+const errorKinds = {
   PXY_UPSTREAM_CONNECT: { source: 'upstream', status: 502, nothingSent: true },
   PXY_UPSTREAM_CONNECT_TIMEOUT: { source: 'upstream', status: 504, nothingSent: true },
   PXY_UPSTREAM_BUSY: { source: 'upstream', status: 503, nothingSent: true },

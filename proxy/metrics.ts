@@ -7,8 +7,8 @@ export type Action = 'served' | 'blocked' | 'flagged' | 'refused' | 'aborted' | 
 const actions: readonly Action[] = ['served', 'blocked', 'flagged', 'refused', 'aborted', 'failed'];
 
 /** Upper bounds in seconds. The inspection ones are far below those of whole requests. */
-export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
-export const inspectionBounds = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1] as const;
+const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+const inspectionBounds = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1] as const;
 
 export interface HistogramSnapshot {
   /** One per bound, then one for the rest; not cumulative. */

@@ -56,7 +56,7 @@ const form = Buffer.from("user=admin%27+OR+%271%27%3D%271%27+--+&go=1", 'latin1'
 const kindForm = Buffer.from('user=maria&go=1', 'latin1');
 const formFields = (body: Buffer): string[] => ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', String(body.length)];
 
-export const probes: readonly Probe[] = [
+const probes: readonly Probe[] = [
   { name: 'an SQL injection in the query', head: probe("/products?id=1%27%20OR%20%271%27%3D%271%27%20UNION%20SELECT%20password%20FROM%20users--"), body: null, isAttack: true },
   { name: 'an SQL injection in a form', head: probe('/login', 'POST', formFields(form)), body: form, isAttack: true },
   { name: 'an ordinary page view', head: probe('/products?category=shoes&page=2'), body: null, isAttack: false },

@@ -125,7 +125,7 @@ function readingsOf(path: string): string[] {
   return [...readings];
 }
 
-export function coversPath(prefix: string, path: string): boolean {
+function coversPath(prefix: string, path: string): boolean {
   if (prefix === '') return true;
   return path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === 0x2f);
 }

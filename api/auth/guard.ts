@@ -30,7 +30,7 @@ declare module 'fastify' {
 
 export const sessionCookie = 'gatehouse_session';
 /** A page of another origin cannot send this header without our consent (CORS preflight, which we never grant). */
-export const antiForgeryHeader = 'x-gatehouse-request';
+const antiForgeryHeader = 'x-gatehouse-request';
 const bearer = { 'www-authenticate': 'Bearer' };
 
 export function registerGuard(app: App, house: House): void {

@@ -2,7 +2,7 @@
 // while deleting a day's rows would cost as much as having written them.
 import type { Database, Queryable } from '../db/client.js';
 
-export const recordTables = ['request_records', 'security_events'] as const;
+const recordTables = ['request_records', 'security_events'] as const;
 export type RecordTable = (typeof recordTables)[number];
 
 const dayMs = 86_400_000;

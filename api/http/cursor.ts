@@ -3,7 +3,7 @@ import { Type, type TSchema } from '@sinclair/typebox';
 import { ApiError } from '../errors.js';
 import { isStorable } from './storable-text.js';
 
-export const pageSizeMax = 500;
+const pageSizeMax = 500;
 
 /** Query parameters every list takes. */
 export const PageQuery = {

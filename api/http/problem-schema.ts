@@ -40,7 +40,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-export const ProblemFieldSchema = Type.Object({
+const ProblemFieldSchema = Type.Object({
   path: Type.String({ description: 'JSON pointer to the offending value; empty for the whole document' }),
   reason: Type.String(),
 });

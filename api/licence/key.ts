@@ -16,7 +16,7 @@ export const LicencePayload = Type.Object(
 );
 export type LicencePayload = Static<typeof LicencePayload>;
 
-export const trialDomains = 1;
+const trialDomains = 1;
 const rsaBitsMin = 2048;
 
 /** The four states of the specification. */

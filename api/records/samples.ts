@@ -7,11 +7,11 @@ import type { Queryable, Tx } from '../db/client.js';
 import type { ReplaySample } from '../settings/replay.js';
 
 export const samplesKept = 5000;
-export const samplesPerBatchMax = 500;
+const samplesPerBatchMax = 500;
 /** A larger sample would be a copy of the traffic, not a sample of it. */
 const bodyCharsMax = 64 * 1024;
 
-export const sampleKinds = ['ordinary', 'event'] as const;
+const sampleKinds = ['ordinary', 'event'] as const;
 export type SampleKind = (typeof sampleKinds)[number];
 const keptOfKind = samplesKept / sampleKinds.length;
 
@@ -35,7 +35,7 @@ export type SampleRecord = Static<typeof SampleRecord>;
 
 export const SampleBatch = Type.Object({ node: Type.String({ minLength: 1, maxLength: 100 }), samples: Type.Array(SampleRecord, { maxItems: samplesPerBatchMax }) }, { additionalProperties: false });
 
-export function maskSample(sample: SampleRecord, level: MaskLevel): ReplaySample {
+function maskSample(sample: SampleRecord, level: MaskLevel): ReplaySample {
   return {
     requestId: sample.request_id, atMs: sample.at_ms, site: sample.site, method: sample.method, uri: maskUri(sample.uri, level), protocol: sample.protocol,
     headers: maskHeaders(sample.headers, level), body: sample.body === null ? null : maskBody(sample.body, level), clientIp: sample.client_ip,

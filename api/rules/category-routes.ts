@@ -8,7 +8,7 @@ import { categoryKeys } from '../settings/schema/waf.js';
 import { readHead } from '../settings/store.js';
 
 /** Rules by tag, counted in the text: a rule is a directive at the beginning of a line with everything indented below it. */
-export function countTags(texts: readonly string[]): Map<string, number> {
+function countTags(texts: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const text of texts) {
     for (const block of text.split(/\n(?=Sec(?:Rule|Action)\s)/)) {

@@ -17,7 +17,7 @@ const keptDays = 90;
 const dayMs = 86_400_000;
 
 /** What it excludes, in short: an exclusion that is changed, or another one under its id, is counted anew. */
-export function scopeOf({ rule_id, tag, target, path, method }: Exclusion): string {
+function scopeOf({ rule_id, tag, target, path, method }: Exclusion): string {
   return createHash('sha256').update(JSON.stringify([rule_id, tag, target, path, method])).digest('hex').slice(0, 16);
 }
 

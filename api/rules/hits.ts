@@ -32,10 +32,10 @@ export interface HitSource {
 }
 
 /** Rules that look at requests; 949 and above decide and report, below 911 is set-up. */
-export const isDetection = (ruleId: number): boolean => ruleId >= 911_000 && ruleId < 949_000;
+const isDetection = (ruleId: number): boolean => ruleId >= 911_000 && ruleId < 949_000;
 
 /** `/orders/42/lines` → `/orders/*` + `/lines`: what differs from request to request must not split a path's hits. */
-export function templatePath(uri: string): string {
+function templatePath(uri: string): string {
   const path = (uri.split(/[?#]/, 1)[0] ?? '').slice(0, 1024);
   const segments = path.split('/').map((segment) => (/^\d+$|^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{16,}$/i.test(segment) ? '*' : segment));
   return segments.join('/') || '/';
@@ -67,7 +67,7 @@ export interface StoredEvent {
 }
 
 /** Events of any age and shape in, hits out: what does not name a detection rule is left out. */
-export function toHits(event: StoredEvent): RuleHit[] {
+function toHits(event: StoredEvent): RuleHit[] {
   const { messages } = (event.details ?? {}) as { messages?: unknown };
   if (!Array.isArray(messages)) return [];
   return (messages as StoredMessage[]).flatMap((message) => {

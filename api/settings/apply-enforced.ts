@@ -2,7 +2,7 @@
 // `not_enforced_yet` by every apply that finds it changed from its default. Whoever builds an enforcement adds its row.
 import type { SettingName } from './schema.js';
 
-export const enforcedSettings = {
+const enforcedSettings = {
   mode: 'compiler/policy: SecRuleEngine, and the proxy’s mode',
   paranoia_level: 'compiler/policy: CRS set-up',
   inbound_threshold: 'compiler/policy: CRS set-up',

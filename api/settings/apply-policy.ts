@@ -22,7 +22,7 @@ export interface PolicySettings extends PolicyInput {
 
 const actions = { block: 'block', deny: 'block', allow: 'allow', log: 'log', pass: 'log' } as const;
 
-export function settingProblem(path: string, message: string): ApplyDiagnostic {
+function settingProblem(path: string, message: string): ApplyDiagnostic {
   return { severity: 'error', code: 'GH-A0001', message, file: 'settings', line: 1, column: 1, excerpt: '', path, hint: 'Mend the setting and apply again.' };
 }
 

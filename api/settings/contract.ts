@@ -32,7 +32,7 @@ const ReplayRow = Type.Object({
   score_after: Type.Number(),
 });
 
-export const ReplayImpactSchema = Type.Object({
+const ReplayImpactSchema = Type.Object({
   samples: Type.Integer({ description: 'recorded requests that were chosen, the newest' }),
   replayed: Type.Integer({ description: 'those that were run through both artifacts before the time was up; a dry run has more of both' }),
   newly_blocked: Type.Integer(),
@@ -42,7 +42,7 @@ export const ReplayImpactSchema = Type.Object({
 });
 export type ReplayImpact = Static<typeof ReplayImpactSchema>;
 
-export const ApplyDiagnosticSchema = Type.Object({
+const ApplyDiagnosticSchema = Type.Object({
   severity: Type.Union([Type.Literal('error'), Type.Literal('warning'), Type.Literal('note')]),
   code: Type.String(),
   message: Type.String(),
@@ -55,7 +55,7 @@ export const ApplyDiagnosticSchema = Type.Object({
 });
 export type ApplyDiagnostic = Static<typeof ApplyDiagnosticSchema>;
 
-export const ApplyNodeSchema = Type.Object({
+const ApplyNodeSchema = Type.Object({
   url: Type.String(),
   state: Type.Union([Type.Literal('active'), Type.Literal('behind'), Type.Literal('unreachable')]),
   generation: Type.Union([Type.Integer(), Type.Null()]),

@@ -41,7 +41,7 @@ export interface StoredSettings {
   readonly etag: string;
 }
 
-export const etagOf = (id: number, sha256: string): string => `"${id}-${sha256.slice(0, 16)}"`;
+const etagOf = (id: number, sha256: string): string => `"${id}-${sha256.slice(0, 16)}"`;
 
 interface VersionRow {
   id: number;

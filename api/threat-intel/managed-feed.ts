@@ -14,7 +14,7 @@ import { documentBytesMax, readManagedFeed, type ManagedFeed } from './managed-d
 import { replaceFeed } from './store.js';
 
 /** Of its networks in the deny list. */
-export const managedSource = 'managed';
+const managedSource = 'managed';
 
 export interface ManagedRow {
   readonly url: string;

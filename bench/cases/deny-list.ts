@@ -13,7 +13,7 @@ import { startBackend, startGatehouse, type System } from '../systems.js';
 import { encodeTemplates } from '../traffic.js';
 
 /** Distinct and unsorted: two addresses, an IPv4 network, an IPv6 network, and again. None denies the load, which comes from 127.0.0.1. */
-export function makeNetworks(count: number): string[] {
+function makeNetworks(count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
     const mixed = (index * 7_368_787) % 16_777_216; // odd: a permutation of 24 bits
     const [b, c] = [(mixed >> 16) & 255, (mixed >> 8) & 255];

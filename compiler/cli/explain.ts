@@ -37,7 +37,7 @@ export interface Explanation {
 }
 
 /** The explanation of a finished transaction, as data. */
-export function explainTransaction(transaction: Transaction, verdict: Verdict, wire: WireRequest, files: readonly string[]): Explanation {
+function explainTransaction(transaction: Transaction, verdict: Verdict, wire: WireRequest, files: readonly string[]): Explanation {
   const { method, uri, protocol, headers } = wire.head;
   return {
     request: { method, uri, protocol, headers: headers.length / 2, bodyBytes: transaction.requestBodyBytes, bodyProcessor: transaction.requestBodyProcessor, objection: wire.objection },
@@ -70,7 +70,7 @@ function describeVerdict({ verdict, interruption, engineMode }: Explanation): st
 }
 
 /** For people to read. */
-export function formatExplanation(explanation: Explanation): string {
+function formatExplanation(explanation: Explanation): string {
   const { request, matched } = explanation;
   const lines = [`${printable(request.method)} ${printable(request.uri)} ${printable(request.protocol)}`, `${request.headers} headers, body of ${request.bodyBytes} bytes${request.bodyProcessor === '' ? '' : ` read as ${request.bodyProcessor}`}`];
   if (request.objection !== null) lines.push(`The proxy would answer 400: ${request.objection}.`);

@@ -37,7 +37,7 @@ function reasonPhrase(status: number): string {
 }
 
 /** One stage through the engine, as a client and the log would see it. */
-export function observeStage(inspector: Inspector, files: readonly string[], wireBytes: Buffer, stageId: string): FtwObserved {
+function observeStage(inspector: Inspector, files: readonly string[], wireBytes: Buffer, stageId: string): FtwObserved {
   const wire = parseWire(wireBytes);
   if (wire === null) return { hasTransportError: true, status: 0, response: '', logLines: [], ids: [] };
   if (wire.isUnreadable) return { hasTransportError: false, status: 400, response: 'HTTP/1.1 400 Bad Request\r\n\r\n', logLines: [], ids: [] };

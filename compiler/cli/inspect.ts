@@ -60,7 +60,7 @@ function protocolOf(version: string | undefined): string {
 }
 
 /** What a row asks to inspect. Throws Error with a message for the row when it cannot be read. */
-export function readRow(row: InputRow, withReflection: boolean): RunInput {
+function readRow(row: InputRow, withReflection: boolean): RunInput {
   const clientIp = row.client_ip ?? '127.0.0.1';
   let head: RequestHead;
   let body: Buffer | null;

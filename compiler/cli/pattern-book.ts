@@ -32,7 +32,7 @@ export function versionOf(folders: readonly string[], files: readonly string[]):
 }
 
 /** Of this build and the RE2 installed beside it. */
-export function translationVersion(): string {
+function translationVersion(): string {
   const build = join(projectRoot, 'build');
   const re2 = join(dirname(createRequire(import.meta.url).resolve('re2')), 'package.json');
   return versionOf([join(build, 'engine/regex')], [join(build, 'engine/native/re2-pattern.js'), join(build, 'compiler/plan/patterns.js'), re2]);

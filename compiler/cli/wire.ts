@@ -85,7 +85,7 @@ function parseHeaders(lines: readonly string[]): HeaderBlock {
 }
 
 /** First value of a header, or null. */
-export function headerValue(headers: readonly string[], lowerName: string): string | null {
+function headerValue(headers: readonly string[], lowerName: string): string | null {
   for (let index = 0; index + 1 < headers.length; index += 2) {
     if ((headers[index] as string).toLowerCase() === lowerName) return headers[index + 1] as string;
   }

@@ -38,7 +38,7 @@ function outcomeOf(transaction: Transaction, verdict: Verdict): Outcome {
 }
 
 /** Null when equal, else the first difference for people to read. */
-export function differenceOf(oracle: Outcome, other: Outcome): string | null {
+function differenceOf(oracle: Outcome, other: Outcome): string | null {
   if (oracle.verdict !== other.verdict) return `verdict: oracle ${oracle.verdict}, compiled ${other.verdict}`;
   for (let index = 0; index < Math.max(oracle.matched.length, other.matched.length); index += 1) {
     if (oracle.matched[index] !== other.matched[index]) return `match ${index}: oracle ${oracle.matched[index] ?? '(none)'}, compiled ${other.matched[index] ?? '(none)'}`;

@@ -15,7 +15,7 @@ export interface ShortRequest {
   readonly response?: { readonly status?: number; readonly headers?: readonly string[]; readonly body: string };
 }
 
-export function sampleOf(request: ShortRequest, id: string): Sample {
+function sampleOf(request: ShortRequest, id: string): Sample {
   const { response, body } = request;
   return {
     id,
@@ -46,7 +46,7 @@ export interface Pair {
 }
 
 /** Both engines for one rule text; the compiled one with and without its memo. */
-export async function createPair(text: string, cache: CompileCache): Promise<Pair> {
+async function createPair(text: string, cache: CompileCache): Promise<Pair> {
   const program = programOf(text);
   const { bytes } = await emitArtifact(program, { cache, threads: 1 });
   const ruleset = loadRuleset(bytes, hyperscanLibrary());

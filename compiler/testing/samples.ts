@@ -38,7 +38,7 @@ export function* trafficSamples(shared: string, file: 'benign' | 'attack' | 'per
 }
 
 /** A small deterministic generator (xorshift32), so that a seed names a run. */
-export function createRandom(seed: number): (below: number) => number {
+function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0 || 1;
   return (below) => {
     state ^= state << 13;

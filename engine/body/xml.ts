@@ -17,7 +17,7 @@ const lessThan = 0x3c;
 const greaterThan = 0x3e;
 
 /** A byte of an XML name. Bytes from 0x80 on are taken as letters: UTF-8 names are checked as UTF-8 only. */
-export function isNameByte(byte: number): boolean {
+function isNameByte(byte: number): boolean {
   return (
     byte >= 0x80 ||
     (byte >= 0x61 && byte <= 0x7a) ||
@@ -29,7 +29,7 @@ export function isNameByte(byte: number): boolean {
   );
 }
 
-export function isXmlSpace(byte: number): boolean {
+function isXmlSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 

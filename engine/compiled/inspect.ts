@@ -29,7 +29,7 @@ export interface CompiledOptions {
   readonly memo?: { readonly entriesMax: number; readonly bytesMax: number; readonly valueBytesMax: number } | null;
 }
 
-export const defaultMemo = { entriesMax: 32_768, bytesMax: 8 * 1024 * 1024, valueBytesMax: 4096 } as const;
+const defaultMemo = { entriesMax: 32_768, bytesMax: 8 * 1024 * 1024, valueBytesMax: 4096 } as const;
 
 /** An inspector for one thread, with counters for metrics. */
 export interface CompiledInspector extends Inspector {

@@ -102,7 +102,7 @@ export function runBare(rule: RuleIR, transaction: Transaction, removals: Remova
 }
 
 /** Certain rules in a row that only compute in TX: a function of the TX variables that they read. */
-export class ScoreRun {
+class ScoreRun {
   private readonly values: (string | undefined)[];
   private readonly results: string[];
   private isKnown = false;

@@ -32,7 +32,7 @@ export interface NativeAddon {
 }
 
 /** The addon is not built, or a library it needs is not installed; the message says what to run. */
-export class NativeAddonMissing extends Error {}
+class NativeAddonMissing extends Error {}
 
 let loaded: NativeAddon | null = null;
 

@@ -5,7 +5,7 @@ import type { Matcher, Operator } from './operator.js';
 const largest = 2 ** 63;
 
 /** The leading integer of the text; exact up to 2^53, nearest double beyond (two such values within one part in 10^15 compare equal). */
-export function leadingInteger(text: string): number {
+function leadingInteger(text: string): number {
   let at = 0;
   while (at < text.length && (text.charCodeAt(at) === 0x20 || (text.charCodeAt(at) >= 0x09 && text.charCodeAt(at) <= 0x0d))) at += 1;
   const sign = text.charCodeAt(at);

@@ -17,7 +17,7 @@ export function drawFrom(seed: number): Draw {
 }
 
 /** A text that matches `node` if its assertions happen to hold. Repetitions are kept short. */
-export function sampleText(node: RegexNode, draw: Draw): string {
+function sampleText(node: RegexNode, draw: Draw): string {
   switch (node.kind) {
     case 'set': {
       const bytes = bytesOf(node.set);

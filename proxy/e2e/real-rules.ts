@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const data = process.env['GATEHOUSE_DATA'] ?? join(root, 'data');
 
 /** Set-up's unpacked release, or what CRS_DIR names; null = none. */
-export function findRuleSet(): string | null {
+function findRuleSet(): string | null {
   const below = join(data, 'crs');
   const candidates = [process.env['CRS_DIR'] ?? '', ...(existsSync(below) ? readdirSync(below).sort((a, b) => b.localeCompare(a, 'en', { numeric: true })).map((name) => join(below, name)) : [])];
   return candidates.find((candidate) => candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) ?? null;

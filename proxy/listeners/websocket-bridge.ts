@@ -164,7 +164,7 @@ export function decodeFrame(bytes: Buffer): Frame | 'more' | 'invalid' {
 }
 
 /** A client's frame: whole message, masked. */
-export function encodeFrame(code: number, payload: Buffer): Buffer {
+function encodeFrame(code: number, payload: Buffer): Buffer {
   const { length } = payload;
   const headBytes = length < 126 ? 2 : length < 65_536 ? 4 : 10;
   const frame = Buffer.allocUnsafe(headBytes + 4 + length);

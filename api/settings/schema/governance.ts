@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { Choice, closed, field, Flag, HttpUrl, Path, Secret, Text, Whole } from './field.js';
 
-export const Site = Type.Object(
+const Site = Type.Object(
   {
     name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$' }),
     prefix: Path(),
@@ -16,9 +16,9 @@ export const Site = Type.Object(
   closed,
 );
 
-export const siemKinds = ['splunk_hec', 'elasticsearch', 'sentinel', 'syslog', 'cef', 'webhook'] as const;
+const siemKinds = ['splunk_hec', 'elasticsearch', 'sentinel', 'syslog', 'cef', 'webhook'] as const;
 
-export const SiemConnector = Type.Object(
+const SiemConnector = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
     kind: Type.Unsafe<(typeof siemKinds)[number]>({ type: 'string', enum: [...siemKinds] }),

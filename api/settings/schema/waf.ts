@@ -44,13 +44,13 @@ export const CustomRule = Type.Object(
   closed,
 );
 
-export const VirtualPatch = Type.Object(
+const VirtualPatch = Type.Object(
   { id: Type.Integer({ minimum: 1_007_000, maximum: 1_007_999 }), cve: Type.String({ pattern: '^CVE-[0-9]{4}-[0-9]{4,7}$' }), enabled: Flag(true) },
   closed,
 );
 
 /** A scoped, owned, expiring exclusion: one rule (or tag), optionally one variable, method and path. */
-export const RuleExclusion = Type.Object(
+const RuleExclusion = Type.Object(
   {
     id: Type.Integer({ minimum: 1_009_500, maximum: 1_009_999 }),
     rule_id: Type.Union([Type.Integer({ minimum: 1, maximum: 99_999_999 }), Type.Null()], { default: null }),

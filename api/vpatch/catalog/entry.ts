@@ -55,7 +55,7 @@ function transform(names: string | undefined): string {
 }
 
 /** The rule of a patch: a chain that denies with 403 when all of its links hold. */
-export function renderPatch({ id, cve, title, cwe, severity, phase, links }: PatchFacts): string {
+function renderPatch({ id, cve, title, cwe, severity, phase, links }: PatchFacts): string {
   const head = [`id:${id}`, `phase:${phase}`, 'deny', 'status:403', 'log', 'auditlog'];
   const meta = [`msg:'Virtual patch ${cve}: ${title}'`, `tag:'gatehouse/virtual-patch'`, `tag:'${cve}'`, `tag:'${cwe}'`, `severity:${severities[severity]}`];
   return links
