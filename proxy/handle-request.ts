@@ -1,4 +1,4 @@
-// THE ROAD of a request, in one place. Each step is a method below, in this order:
+// THE ROAD of a request, in one place. Each step is a method below, in this order (the numbers are those of ARCHITECTURE.md):
 //   take → route → inspectHead → readBody → inspectBody → forward → (reply.ts: inspect and relay) → finish
 // The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
@@ -138,7 +138,7 @@ export class Journey implements BodyWatch {
     if (!this.isOver) this.readBody(routed.site);
   }
 
-  /** Step 5: the deny list, then phase 1. */
+  /** Step 4: the deny list, then phase 1. */
   private inspectHead(site: Site): void {
     const { inspection } = this.generation;
     if (this.context.threats.contains(this.head.clientIp)) {
@@ -174,7 +174,7 @@ export class Journey implements BodyWatch {
     this.settle(interruption, site);
   }
 
-  /** Step 6: the body, whole where it is to be inspected or small, else passed on as it comes. */
+  /** Step 5: the body, whole where it is to be inspected or small, else passed on as it comes. */
   private readBody(site: Site): void {
     const { framing } = this.exchange;
     if (framing.kind === 'none') {
@@ -267,7 +267,7 @@ export class Journey implements BodyWatch {
     this.upstream?.end();
   }
 
-  /** Step 6, inspection: phase 2, inline or on the pool's threads. */
+  /** Step 6: phase 2, inline or on the pool's threads. */
   private inspectBody(site: Site, wireBytes: number): void {
     const { transaction, body } = this;
     const { inspection, config } = this.generation;
@@ -454,7 +454,7 @@ export class Journey implements BodyWatch {
     this.finish('aborted');
   }
 
-  /** Steps 11 and 12: phase 5, the record, the measures, the pin. */
+  /** Step 10: phase 5, the record, the measures, the pin. */
   finish(action: Action): void {
     if (this.isOver) return;
     this.isOver = true;

@@ -67,4 +67,3 @@ export function createInspectionPool(threads: number, inspectionModule: string):
     close: () => pool.destroy(),
   };
 }
-

@@ -31,6 +31,10 @@ function emptyHistogram(bounds: readonly number[]): HistogramSnapshot {
   return { counts: new Array<number>(bounds.length + 1).fill(0), sumSeconds: 0 };
 }
 
+function emptySite(): SiteSnapshot {
+  return { actions: { served: 0, blocked: 0, flagged: 0, refused: 0, aborted: 0, failed: 0 }, upstream: emptyHistogram(durationBounds) };
+}
+
 function observe(histogram: HistogramSnapshot, bounds: readonly number[], seconds: number): void {
   let index = 0;
   while (index < bounds.length && seconds > (bounds[index] as number)) index += 1;
@@ -46,7 +50,7 @@ export class Metrics {
   private site(name: string): SiteSnapshot {
     let site = this.sites.get(name);
     if (site === undefined) {
-      site = { actions: { served: 0, blocked: 0, flagged: 0, refused: 0, aborted: 0, failed: 0 }, upstream: emptyHistogram(durationBounds) };
+      site = emptySite();
       this.sites.set(name, site);
     }
     return site;
@@ -118,7 +122,7 @@ function addHistogram(into: HistogramSnapshot, from: HistogramSnapshot): void {
 /** Adds `from` to `into`: main's view of all workers, the dead ones included. */
 export function mergeMetrics(into: MetricsSnapshot, from: MetricsSnapshot): void {
   for (const [name, site] of Object.entries(from.sites)) {
-    const target = (into.sites[name] ??= { actions: { served: 0, blocked: 0, flagged: 0, refused: 0, aborted: 0, failed: 0 }, upstream: { counts: [], sumSeconds: 0 } });
+    const target = (into.sites[name] ??= emptySite());
     for (const action of actions) target.actions[action] += site.actions[action];
     addHistogram(target.upstream, site.upstream);
   }

@@ -1,11 +1,10 @@
 // The deny list of bad addresses, main's side: checked, built into shared memory, kept on disk, and given to the workers
 // by the supervisor. No recompile, no generation: a new list is one message to each worker.
-import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Interruption } from '#engine';
 import type { EventMessage } from './contract.js';
-import { writeAtomically } from './reload.js';
+import { sha256Of, writeAtomically } from './reload.js';
 import { changeNetworks, openIpSet, packNetworks, readNetworks, type Networks } from './shared-state/ip-set.js';
 import { changeThreatText } from './threat-delta.js';
 
@@ -40,8 +39,6 @@ export interface ThreatDelta {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
-
-const sha256Of = (text: Buffer): string => createHash('sha256').update(text).digest('hex');
 
 /** One network a line; empty lines do not count. */
 function* networksOf(text: string): Generator<string> {

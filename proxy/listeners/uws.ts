@@ -259,19 +259,8 @@ class UwsExchange implements Exchange {
   endResponse(_trailers: readonly string[] | null): void {
     if (this.isOver) return;
     this.resumeBody();
-    if (this.totalBytes !== null) {
-      // Ended by tryEnd when its last byte is out; an empty body needs a word of its own.
-      if (this.totalBytes === 0 || !this.isHeadWritten) this.respondEmpty();
-      return;
-    }
-    this.res.cork(() => {
-      if (!this.isHeadWritten) this.writeStreamHead();
-      this.res.end();
-    });
-    this.finish();
-  }
-
-  private respondEmpty(): void {
+    // One of known length is ended by tryEnd when its last byte is out; an empty one needs a word of its own.
+    if (this.totalBytes !== null && this.totalBytes !== 0 && this.isHeadWritten) return;
     this.res.cork(() => {
       if (!this.isHeadWritten) this.writeStreamHead();
       this.res.end();
