@@ -16,14 +16,13 @@ interface Source {
 }
 type Check = (sources: readonly Source[]) => string[];
 
-const rooms = ['engine', 'compiler', 'proxy', 'api', 'vm-manager', 'bench', 'fixtures'] as const;
+const rooms = ['engine', 'compiler', 'proxy', 'api', 'bench', 'fixtures'] as const;
 
 /** Doors a room may use; `type` = only `import type`. */
 const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>>> = {
   engine: {},
   compiler: { '#engine': 'value' },
   proxy: { '#engine': 'value' },
-  'vm-manager': {},
   api: { '#compiler': 'value', '#proxy/contract': 'value', '#engine': 'type' },
   bench: { '#engine': 'value', '#compiler': 'value', '#proxy/contract': 'value' },
   fixtures: {},
@@ -80,7 +79,7 @@ const ambient: readonly (readonly [RegExp, string])[] = [
   [/['"]node:(net|http|https|tls|dgram|dns)['"]/, 'no network in this room'],
 ];
 function isAmbientFree(path: string): boolean {
-  const inRoom = path.startsWith('engine/') || path.startsWith('compiler/') || path.startsWith('vm-manager/chains/');
+  const inRoom = path.startsWith('engine/') || path.startsWith('compiler/');
   return inRoom && !path.startsWith('compiler/cli/') && !isTestTool(path);
 }
 
@@ -101,7 +100,6 @@ const entries: Readonly<Record<string, string>> = {
   'proxy/config.ts': 'bin/proxy-config.mjs',
   'api/contract.ts': 'door',
   'api/server.ts': 'bin/gatehouse',
-  'vm-manager/index.ts': 'door',
   'compiler/cli/index.ts': 'bin/gatehouse',
   'bench/run.ts': 'make bench',
   'bench/compare.ts': 'node build/bench/compare.js',
@@ -113,25 +111,6 @@ const indirect: Readonly<Record<string, string>> = {
   'node-addon-api': 'engine/native/binding.gyp',
   'node-gyp': 'bin/setup.mjs',
   typescript: 'make check',
-};
-/** Installed for parts that are not in the tree yet; each goes when its importer comes. */
-const awaited: Readonly<Record<string, string>> = {
-  '@electric-sql/pglite': 'control plane',
-  '@electric-sql/pglite-socket': 'control plane',
-  '@fastify/rate-limit': 'control plane',
-  '@fastify/swagger': 'control plane',
-  '@fastify/swagger-ui': 'control plane',
-  '@sinclair/typebox': 'control plane',
-  fastify: 'control plane',
-  ioredis: 'shared state',
-  'ipaddr.js': 'access lists',
-  jose: 'control plane',
-  'oidc-provider': 'control plane',
-  'openid-client': 'control plane',
-  otpauth: 'control plane',
-  piscina: 'data plane, compiler',
-  postgres: 'control plane',
-  undici: 'benchmark, webhooks',
 };
 
 function roomOf(path: string): string {
@@ -251,7 +230,7 @@ const functionLengths: Check = (sources) => {
 };
 
 /** piscina calls the default export of a worker's file. */
-const poolWorkers: Readonly<Record<string, string>> = { 'compiler/plan/database-worker.ts': 'piscina', 'proxy/inspection-worker.ts': 'piscina' };
+const poolWorkers: Readonly<Record<string, string>> = { 'compiler/plan/database-worker.ts': 'piscina' };
 
 /** Words built from pieces, so that this file does not contain what it forbids. */
 const word = (...pieces: string[]): string => pieces.join('');
@@ -327,7 +306,7 @@ const dependencies: Check = (sources) => {
     const found: string[] = [];
     if (!/^(npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version) && !/^github:.+#v\d/.test(version)) found.push(`package.json:1: ${name} "${version}" is not pinned to one version`);
     const isUsed = code.some(({ text }) => text.includes(`'${name}'`) || text.includes(`'${name}/`) || text.includes(`/${name}/`));
-    if (!isUsed && !(name in indirect) && !(name in awaited)) found.push(`package.json:1: nobody imports ${name}; remove it`);
+    if (!isUsed && !(name in indirect)) found.push(`package.json:1: nobody imports ${name}; remove it`);
     return found;
   });
 };
@@ -451,7 +430,7 @@ for (const { name, check, canaries } of checks) {
 
 t.test('tables of exceptions name what exists', (t) => {
   const names = Object.keys({ ...(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageFile).dependencies, ...(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageFile).devDependencies });
-  for (const name of [...Object.keys(indirect), ...Object.keys(awaited)]) t.ok(names.includes(name), `${name} is a dependency`);
+  for (const name of Object.keys(indirect)) t.ok(names.includes(name), `${name} is a dependency`);
   for (const path of Object.keys(longFiles)) t.ok(tree.some((file) => file.path === path), `${path} exists`);
   t.end();
 });

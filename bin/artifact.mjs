@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { installCrs, treeHash } from './crs.mjs';
+import { installCrs, sha256, treeHash } from './crs.mjs';
 import { Refusal, root, shown } from './environment.mjs';
 
 /** A first settings file: everything at the specification's defaults, the sites left to UPSTREAM_*. */
@@ -28,10 +28,6 @@ export function readSettings(file) {
     if (error instanceof SyntaxError) throw new Refusal(`${shown(file)} is not JSON: ${error.message}\n  Mend the file (or move it away: a fresh one is written at the next start).`);
     throw error;
   }
-}
-
-function sha256(bytes) {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Hash of the compiler as built: another compiler may emit other bytes from the same settings. */

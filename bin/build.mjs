@@ -6,10 +6,9 @@ import { build } from 'esbuild';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root } from './environment.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const rooms = ['engine', 'compiler', 'proxy', 'api', 'vm-manager', 'bench', 'fixtures'];
+const rooms = ['engine', 'compiler', 'proxy', 'api', 'bench', 'fixtures'];
 const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : [...rooms, '.'];
 const carried = new Set(['.sql', '.html']);
 

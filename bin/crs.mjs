@@ -9,8 +9,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdir
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+import { root } from './environment.mjs';
 
 /** What could not be had, what was tried, what to do. */
 export class CrsProblem extends Error {
@@ -23,7 +22,7 @@ function dataDirectory() {
 function readLock() {
   return JSON.parse(readFileSync(join(root, 'fixtures/crs.lock.json'), 'utf8'));
 }
-function sha256(bytes) {
+export function sha256(bytes) {
   return createHash('sha256').update(bytes).digest('hex');
 }
 

@@ -4,7 +4,7 @@ import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './environment.mjs';
 
-const rooms = ['engine', 'compiler', 'proxy', 'api', 'vm-manager', 'fixtures', 'bin'];
+const rooms = ['engine', 'compiler', 'proxy', 'api', 'fixtures', 'bin'];
 const quietMs = 300; // editors write in bursts
 
 let child = null;
@@ -40,15 +40,11 @@ async function restart() {
 }
 
 for (const room of rooms) {
-  try {
-    watch(join(root, room), { recursive: true }, (_, name) => {
-      if (name === null || !/\.(ts|mjs|sql|html)$/.test(name)) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => void restart(), quietMs);
-    });
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error; // a room that is not there yet
-  }
+  watch(join(root, room), { recursive: true }, (_, name) => {
+    if (name === null || !/\.(ts|mjs|sql|html)$/.test(name)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void restart(), quietMs);
+  });
 }
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {

@@ -5,10 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { installCrs } from './crs.mjs';
+import { root } from './environment.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const addon = 'engine/native/build/Release/gatehouse_native.node';
 
 /** A message for a person instead of a stack trace: what is wrong, then what to do. */
