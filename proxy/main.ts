@@ -12,7 +12,7 @@ import { engineModule } from './inspection.js';
 import { canSharePort, chooseListener, type ListenerKind } from './listeners/index.js';
 import type { GenerationPayload } from './messages.js';
 import { renderPrometheus } from './metrics.js';
-import { Generations, loadStored, sha256Of, toShared } from './reload.js';
+import { Generations, loadStored, localRulesServe, sha256Of, toShared, withLocalRules } from './reload.js';
 import { RecordShipper } from './ship-records.js';
 import { Supervisor } from './supervisor.js';
 import { ThreatList } from './threat-list.js';
@@ -37,7 +37,7 @@ export interface DataPlaneOptions {
   /** Holds current.json, artifacts/, log/audit.jsonl, admin-token. */
   readonly dataDir: string;
   readonly initial: InitialGeneration;
-  /** Start from dataDir/current.json when there is one, not from `initial`. */
+  /** Start from dataDir/current.json when there is one, not from `initial`; of that only the rules serve, should those of current.json be unusable. */
   readonly resume: boolean;
   /**
    * Given: a resumed generation whose sites came from the environment gets these instead of those it was stored with. For a
@@ -99,8 +99,9 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const workers = workerCount(options, choice.kind, log);
   const port = await claimPort(options.host, options.port);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const stored = options.resume ? await resumed(options, log) : null;
-  const generations = new Generations(options.dataDir, stored ?? firstPayload(options.initial, 1), (message) => log.error(message));
+  const local = firstPayload(options.initial, 1);
+  const stored = options.resume ? await resumed(options, local, log) : null;
+  const generations = new Generations(options.dataDir, stored ?? local, (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
   const shipper = createShipper(options.shipping ?? null, log);
@@ -112,7 +113,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     serverId: hostname(),
     onProblem: (message) => log.error(message),
   });
-  const supervisor = new Supervisor({
+  const makeSupervisor = (): Supervisor => new Supervisor({
     workers,
     port,
     start: {
@@ -132,13 +133,10 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   });
-  try {
-    await supervisor.startAll();
-  } catch (error) {
-    await supervisor.stop(0);
+  const supervisor = await startWorkers(makeSupervisor, generations, local, log).catch(async (error: unknown) => {
     await shipper?.close(0);
     throw error;
-  }
+  });
   await generations.persist();
   const own: Parts = { supervisor, generations, listener: choice.kind, audit, threats, shipper };
   const status = (): Promise<Record<string, unknown>> => describe(own);
@@ -163,8 +161,24 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   return plane;
 }
 
-async function resumed({ dataDir, upstreams }: DataPlaneOptions, log: Logger): Promise<GenerationPayload | null> {
-  const stored = await loadStored(dataDir, (message) => log.warn(message));
+/** Rules that served last and are refused now were made by another release: those of `local` take their place, once. */
+async function startWorkers(make: () => Supervisor, generations: Generations, local: GenerationPayload, log: Logger): Promise<Supervisor> {
+  const supervisor = make();
+  try {
+    await supervisor.startAll();
+    return supervisor;
+  } catch (error) {
+    await supervisor.stop(0);
+    const { active } = generations;
+    if (local.artifact === null || active.sha256 === local.sha256 || error instanceof TypeError) throw error;
+    log.error(`what served last cannot be started again (${error instanceof Error ? error.message : String(error)}); ${localRulesServe}`);
+    generations.active = withLocalRules(active, local);
+    return startWorkers(make, generations, local, log);
+  }
+}
+
+async function resumed({ dataDir, upstreams }: DataPlaneOptions, local: GenerationPayload, log: Logger): Promise<GenerationPayload | null> {
+  const stored = await loadStored(dataDir, local, (message) => log.warn(message));
   return stored === null || upstreams == null ? stored : { ...stored, config: followEnvironment(stored.config, upstreams) };
 }
 

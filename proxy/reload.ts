@@ -169,8 +169,11 @@ function withDefaults(stored: StoredGeneration): StoredGeneration {
   return { ...stored, config: { ...config, limits: { ...defaultLimits, ...config.limits }, timeouts: { ...defaultTimeouts, ...config.timeouts } } };
 }
 
-/** The last active generation, or null when there is none or it cannot be read (which `onProblem` hears). */
-export async function loadStored(dataDir: string, onProblem: (message: string) => void): Promise<GenerationPayload | null> {
+/**
+ * The last active generation, or null when there is none or it cannot be read (which `onProblem` hears). Rules that are gone or
+ * damaged are replaced by those of `local`.
+ */
+export async function loadStored(dataDir: string, local: GenerationPayload, onProblem: (message: string) => void): Promise<GenerationPayload | null> {
   const path = join(dataDir, 'current.json');
   let text: string;
   try {
@@ -180,15 +183,28 @@ export async function loadStored(dataDir: string, onProblem: (message: string) =
     onProblem(`cannot read ${path}: ${String(error)}`);
     return null;
   }
+  let stored: StoredGeneration;
   try {
-    const stored = withDefaults(JSON.parse(text) as StoredGeneration);
+    stored = withDefaults(JSON.parse(text) as StoredGeneration);
     const problems = checkGenerationRequest({ id: stored.id, sha256: stored.sha256, artifactPath: '', config: stored.config });
     if (problems.length > 0) throw new Error(problems.map(({ path: at, message }) => `${at} ${message}`).join('; '));
-    const bytes = stored.sha256 === '' ? null : await readFile(join(dataDir, 'artifacts', stored.sha256));
-    if (bytes !== null && sha256Of(bytes) !== stored.sha256) throw new Error('its artifact is damaged');
-    return { id: stored.id, sha256: stored.sha256, artifact: bytes === null ? null : toShared(bytes), config: stored.config, selfTest: stored.selfTest };
   } catch (error) {
     onProblem(`${path} is not usable (${error instanceof Error ? error.message : String(error)}); starting from the local settings instead`);
     return null;
   }
+  try {
+    const bytes = stored.sha256 === '' ? null : await readFile(join(dataDir, 'artifacts', stored.sha256));
+    if (bytes !== null && sha256Of(bytes) !== stored.sha256) throw new Error('its artifact is damaged');
+    return { id: stored.id, sha256: stored.sha256, artifact: bytes === null ? null : toShared(bytes), config: stored.config, selfTest: stored.selfTest };
+  } catch (error) {
+    onProblem(`the rules that ${path} names cannot be used (${error instanceof Error ? error.message : String(error)}); ${localRulesServe}`);
+    return withLocalRules(stored, local);
+  }
+}
+
+export const localRulesServe = 'its sites, mode and limits serve with the rules of the local settings, until a control plane sends others';
+
+/** What served last under rules that can be loaded: requests go where they went, and are inspected. */
+export function withLocalRules({ id, config }: Pick<GenerationPayload, 'id' | 'config'>, local: GenerationPayload): GenerationPayload {
+  return { ...local, id: id + 1, config };
 }

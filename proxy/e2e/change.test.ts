@@ -83,11 +83,31 @@ for (const kind of listenerKinds) {
     const second = await startPlane(t, kind, settings, { dataDir, resume: true });
     t.equal((await second.status())['generation'], 2);
     t.equal(statusOf((await sendRaw(second.ports.http, probe('/?NEWER'))).text), 403);
+    t.equal((await admin(second, '/threats', { method: 'PUT', body: '127.0.0.9\n' })).status, 200);
     await second.stop();
-    const stored = JSON.parse(await readFile(join(dataDir, 'current.json'), 'utf8')) as { sha256: string };
-    await writeFile(join(dataDir, 'artifacts', stored.sha256), 'damaged');
-    const third = await startPlane(t, kind, settings, { dataDir, resume: true });
-    t.equal(statusOf((await sendRaw(third.ports.http, probe('/?EVIL'))).text), 403, 'it starts from the local settings');
+    // Rules that cannot be used any more take neither the sites nor the deny list with them: requests go where they went.
+    const elsewhere = { sites: [{ name: 'shop', prefix: '/', upstream: 'http://127.0.0.1:1', protected: true }] };
+    const unusable: readonly [why: string, bytes: string | null, sha256?: string][] = [
+      ['damaged', 'damaged'],
+      ['gone', null],
+      ['of another release', '{}', createHash('sha256').update('{}').digest('hex')],
+    ];
+    for (const [why, bytes, sha256] of unusable) {
+      const stored = JSON.parse(await readFile(join(dataDir, 'current.json'), 'utf8')) as { id: number; sha256: string };
+      const named = { ...stored, sha256: sha256 ?? stored.sha256 };
+      await writeFile(join(dataDir, 'current.json'), JSON.stringify(named));
+      const artifact = join(dataDir, 'artifacts', named.sha256);
+      if (bytes === null) await rm(artifact);
+      else await writeFile(artifact, bytes);
+      const next = await startPlane(t, kind, elsewhere, { dataDir, resume: true });
+      t.equal(statusOf((await sendRaw(next.ports.http, probe('/?EVIL'))).text), 403, `${why}: the local rules protect`);
+      t.equal(statusOf((await sendRaw(next.ports.http, probe('/?NEWER'))).text), 200, `${why}: what served last`);
+      t.match(await next.status(), { generation: stored.id + 1, threats: { networks: 1 } }, `${why}: the deny list`);
+      await next.stop();
+    }
+    await writeFile(join(dataDir, 'current.json'), '{');
+    const last = await startPlane(t, kind, settings, { dataDir, resume: true });
+    t.equal(statusOf((await sendRaw(last.ports.http, probe('/?EVIL'))).text), 403, 'without a record of what served, the local settings');
   });
 
   t.test(`${kind}: a worker that dies is replaced, others keep serving`, async (t) => {
