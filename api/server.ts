@@ -42,8 +42,6 @@ export interface ServerOptions {
   readonly env: Env;
   readonly now?: () => number;
   readonly connectDataPlane?: (parts: { readonly env: Env; readonly database: Database; readonly outbound: Outbound; readonly now: () => number }) => Promise<DataPlaneLink>;
-  /** Further routes (rules, vulnerability management); each needs its row in the route matrix. */
-  readonly extend?: (app: App, house: House) => Promise<void> | void;
   /** Called with the first login when it was created by this start. */
   readonly onFirstLogin?: (email: string, password: string) => void;
 }
@@ -74,7 +72,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (link !== null) undo.push(() => link.close());
     const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, redisUrl: env.redisUrl, redisPrefix: env.redisPrefix, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), ...(link?.expectedOf === undefined ? {} : { expectedOf: link.expectedOf }), logger: { level: env.logLevel } });
     undo.push(() => app.close());
-    await options.extend?.(app, house);
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
     await link?.start(house);
     if (link !== null && env.settingsImport !== null) await applyFirst(app, house);

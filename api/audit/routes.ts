@@ -5,7 +5,7 @@ import type { App, House } from '../deps.js';
 import { requirePrincipal } from '../auth/guard.js';
 import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { toCsvLine } from '../http/csv.js';
-import { closed, Nullable, parseTime, refusals, Time } from '../http/refusals.js';
+import { closed, Moment, Nullable, parseTime, refusals, Time } from '../http/refusals.js';
 import { toAuditEntry, type AuditRow } from './chain.js';
 
 const filters = {
@@ -13,8 +13,8 @@ const filters = {
   action: Type.Optional(Type.String({ maxLength: 100, description: 'exact, or a prefix that ends with a dot, such as user.' })),
   role: Type.Optional(Type.String({ maxLength: 20 })),
   source_ip: Type.Optional(Type.String({ maxLength: 64 })),
-  from: Type.Optional(Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z)?$', description: 'UTC' })),
-  to: Type.Optional(Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z)?$', description: 'UTC, exclusive' })),
+  from: Type.Optional(Moment('UTC')),
+  to: Type.Optional(Moment('UTC, exclusive')),
   q: Type.Optional(Type.String({ maxLength: 200, description: 'words in the summary' })),
 };
 const Filters = Type.Object(filters);

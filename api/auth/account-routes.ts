@@ -29,6 +29,9 @@ export async function pageSessions(house: House, userId: string, currentId: stri
 const Password = Type.String({ minLength: 1, maxLength: passwordLengthMax });
 const Codes = Type.Object({ recovery_codes: Type.Array(Type.String(), { description: 'shown once; each works once' }) });
 
+/** Of codes typed within a session: five wrong ones, then pauses of up to a quarter of an hour. */
+const otpPolicy = { threshold: 5, lockMsMax: 15 * 60_000 };
+
 /** A stolen session must not be enough to change what guards the account: the password is asked again, and counted. */
 async function requirePassword(house: House, user: User, password: string): Promise<void> {
   const { sql } = house.database;
@@ -125,7 +128,7 @@ function registerTotpRoutes(app: App, house: House): void {
       const user = await requireUser(sql, userId);
       if (role === 'admin' && (await house.currentSettings()).policy_2fa_required_admin) throw new ApiError('conflict', 'The policy demands two-factor authentication from administrators.');
       await requirePassword(house, user, request.body.password);
-      await beginConfirmation(sql, `otp ${user.id}`, { threshold: 5, lockMsMax: 900_000 }, house.now());
+      await beginConfirmation(sql, `otp ${user.id}`, otpPolicy, house.now());
       await checkSecondFactor(house, user, request.body.otp);
       await sql.begin(async (tx) => {
         await updateUser(tx, userId, { totp_secret: null, totp_pending: null }, new Date(house.now()));
@@ -147,7 +150,7 @@ function registerRecoveryRoute(app: App, house: House): void {
       const { userId, actor } = requirePrincipal(request);
       const user = await requireUser(sql, userId);
       await requirePassword(house, user, request.body.password);
-      await beginConfirmation(sql, `otp ${user.id}`, { threshold: 5, lockMsMax: 900_000 }, house.now());
+      await beginConfirmation(sql, `otp ${user.id}`, otpPolicy, house.now());
       await checkSecondFactor(house, user, request.body.otp);
       const codes = createRecoveryCodes();
       await sql.begin(async (tx) => {

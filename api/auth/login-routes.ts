@@ -4,10 +4,9 @@ import type { App, House } from '../deps.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
 import { requirePrincipal, sessionCookie } from './guard.js';
 import { answerOtp, logIn, type LoggedIn } from './login.js';
-import { revokeSessions } from './sessions.js';
 import { passwordLengthMax } from './password.js';
-
-const RoleName = Type.Unsafe<'viewer' | 'operator' | 'admin'>({ type: 'string', enum: ['viewer', 'operator', 'admin'] });
+import { RoleName } from './role-name.js';
+import { revokeSessions } from './sessions.js';
 
 const LoginReply = Type.Object({
   status: Type.Unsafe<'ok' | 'otp_required'>({ type: 'string', enum: ['ok', 'otp_required'] }),

@@ -5,9 +5,9 @@ import { decodeTimeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
 import { insertApiToken, listApiTokens, revokeApiToken, type ApiToken } from './api-tokens.js';
 import { requirePrincipal } from './guard.js';
+import { RoleName } from './role-name.js';
 import { permissions, routeMatrix, type Permission, type Role } from './route-matrix.js';
 
-const RoleName = Type.Unsafe<Role>({ type: 'string', enum: ['viewer', 'operator', 'admin'] });
 const Scope = Type.Unsafe<Permission>({ type: 'string', enum: permissions.filter((name) => !['users', 'tokens', 'account'].includes(name)) });
 const TokenView = Type.Object({ id: Type.String(), name: Type.String(), role: RoleName, scopes: Type.Array(Type.String()), created_by: Type.String(), created_at: Time, expires_at: Nullable(Time), last_used_at: Nullable(Time), revoked_at: Nullable(Time) });
 

@@ -10,10 +10,9 @@ import { requirePrincipal } from './guard.js';
 import { acceptNewPassword } from './new-password.js';
 import { passwordLengthMax } from './password.js';
 import { insertUser, requireAnotherAdmin, requireUser, requireUserForUpdate, storeRecoveryCodes, updateUser, type User } from './people.js';
+import { RoleName } from './role-name.js';
 import { revokeSessions } from './sessions.js';
-import type { Role } from './route-matrix.js';
 
-const RoleName = Type.Unsafe<Role>({ type: 'string', enum: ['viewer', 'operator', 'admin'] });
 const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+$' });
 const Name = Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u001f]*$' });
 const Password = Type.String({ minLength: 1, maxLength: passwordLengthMax });

@@ -34,7 +34,7 @@ export interface HeldLock {
 }
 
 /** Every advisory lock of the control plane, in one table so that no two meanings share a number. */
-export const lockKeys = { migrations: 0x67610001, apply: 0x67610002, leader: 0x67610003, settings: 0x67610004, seed: 0x67610005 } as const;
+export const lockKeys = { migrations: 0x67610001, apply: 0x67610002, leader: 0x67610003, settings: 0x67610004, seed: 0x67610005, ingest: 0x67610006, threats: 0x67610007 } as const;
 export type LockKey = keyof typeof lockKeys;
 
 const options = (max: number) => ({

@@ -2,7 +2,7 @@
 // compile in a moment. Nothing of it is imported; what it prints and what its ports answer is all that counts.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
@@ -232,6 +232,27 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
     t.equal(await payment(), 'an application of my own');
     t.equal(await stop(third), 0);
   });
+});
+
+t.test('directories of .env, and a settings file that lets SQL injections pass', async (t) => {
+  const home = await makeHome(t);
+  const ports = await freePorts();
+  const envFile = join(home, '.env');
+  const data = join(home, 'data');
+  await writeFile(envFile, `GATEHOUSE_DATA=${data}\nCRS_DIR=${await writeRuleSet(t)}\n`);
+  await writeFile(join(data, 'settings.json'), JSON.stringify({ categories: { sqli: { enabled: false } } }));
+  const up = startUp(t, { ...ports, GATEHOUSE_ENV_FILE: envFile, WAF_BIND: '127.0.0.1', DATA_WORKERS: '1' });
+  await up.until(isUp);
+  t.match(up.said(), 'CRS_DIR holds a rule set other than the pinned', 'the one that .env names');
+  const passed = await fetch(`http://127.0.0.1:${ports.WAF_PORT}${attack}`);
+  t.equal(passed.status, 200, 'its own settings are not held against it');
+  await passed.arrayBuffer();
+  t.ok(existsSync(join(data, 'cache', 'automata')), 'what the compiler keeps lies where .env says');
+  const request = join(home, 'request');
+  await writeFile(request, `GET ${attack} HTTP/1.1\r\nHost: shop.test\r\n\r\n`);
+  const explained = execFileSync('/bin/sh', ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, join(root, 'bin/gatehouse'), 'explain', request], { encoding: 'utf8', env: { ...bareEnvironment(), GATEHOUSE_ENV_FILE: envFile } });
+  t.match(explained, 'No rule matched.', 'explain goes by the same settings and rules');
+  t.equal(await stop(up), 0);
 });
 
 t.test('ended while it compiles, it leaves nothing behind', async (t) => {

@@ -8,7 +8,7 @@
 // ones behind it. A batch sent again gets the same counts.
 import { maskDetails, maskText, maskUri, type MaskLevel } from '#proxy/contract';
 import type postgres from 'postgres';
-import type { Database, Queryable, Sql, Tx } from '../db/client.js';
+import { lockKeys, type Database, type Queryable, type Sql, type Tx } from '../db/client.js';
 import { ApiError } from '../errors.js';
 import { ensurePartition, skewDaysMax, toDay, type RecordTable } from './partitions.js';
 import type { EventRecord, RecordBatch, RequestRecord } from './record.js';
@@ -56,7 +56,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-const ingestLock = 0x67610006;
 const rowsPerTransaction = 10_000;
 /** 10 ms of the embedded database; four times that on a machine that is busy. */
 const rowsPerPart = 200;
@@ -171,7 +170,7 @@ async function storeTogether({ database, now }: IngestOptions, taken: readonly W
   const rows: Record<RecordTable, object[]> = { request_records: [], security_events: [] };
   const keyOf = (batch: { readonly node: string; readonly batch_id: string }): string => `${batch.node}\n${batch.batch_id}`;
   return database.sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${ingestLock})`;
+    await tx`select pg_advisory_xact_lock(${lockKeys.ingest})`;
     const marks = taken.map(({ batch, parts }) => ({ node: batch.node, batch_id: batch.batch_id, at: new Date(nowMs), sampled_out: sampledOutOf(parts) }));
     const fresh = await tx<{ node: string; batch_id: string }[]>`insert into ingest_batches ${tx(marks)} on conflict do nothing returning node, batch_id`;
     const unseen = new Set(fresh.map(keyOf));
@@ -204,7 +203,7 @@ function storeAlone(options: IngestOptions, waiting: Waiting): Promise<IngestRes
   const { database } = options;
   if (database.kind === 'embedded') return storeParts(options, database.sql, waiting, storePart);
   return database.sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${ingestLock})`;
+    await tx`select pg_advisory_xact_lock(${lockKeys.ingest})`;
     return storeParts(options, tx, waiting, storeSome);
   });
 }

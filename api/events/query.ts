@@ -1,15 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable } from '../db/client.js';
 import { decodeTimeCursor, PageQuery, toPage } from '../http/cursor.js';
-import { closed, Nullable, parseTime, Time } from '../http/refusals.js';
-
-const moment = '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z)?$';
+import { closed, Moment, Nullable, parseTime, Time } from '../http/refusals.js';
 
 export const RecordQuery = Type.Object(
   {
     ...PageQuery,
-    from: Type.Optional(Type.String({ maxLength: 40, pattern: moment, description: 'UTC' })),
-    to: Type.Optional(Type.String({ maxLength: 40, pattern: moment, description: 'UTC, exclusive' })),
+    from: Type.Optional(Moment('UTC')),
+    to: Type.Optional(Moment('UTC, exclusive')),
     site: Type.Optional(Type.String({ maxLength: 200 })), client_ip: Type.Optional(Type.String({ maxLength: 64 })), verdict: Type.Optional(Type.String({ maxLength: 32 })), method: Type.Optional(Type.String({ maxLength: 64 })),
     status: Type.Optional(Type.Integer({ minimum: 0, maximum: 999 })), rule_id: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })), request_id: Type.Optional(Type.String({ maxLength: 128 })),
     q: Type.Optional(Type.String({ maxLength: 200, description: 'part of the URI' })),

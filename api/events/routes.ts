@@ -1,11 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { timingSafeEqual, createHash } from 'node:crypto';
 import { maskLevelOf } from '#proxy/contract';
 import type { App, House } from '../deps.js';
 import { requireStillAdmitted } from '../auth/guard.js';
 import { ApiError } from '../errors.js';
 import { Page } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
+import { requireNodeToken } from '../nodes/node-token.js';
 import { createIngest } from './ingest.js';
 import { EventView, pageRecords, RecordQuery, RequestView, viewRecord } from './query.js';
 import { RecordBatch } from './record.js';
@@ -23,8 +23,6 @@ const streamRowsMax = 200;
 const streamCheckMs = 5000;
 const statsFreshMs = 5000;
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
 export function registerEventRoutes(app: App, house: House): void {
   const { sql } = house.database;
   const ingest = createIngest({ database: house.database, now: house.now, maskLevel: async () => maskLevelOf((await house.currentSettings()).privacy_mode) });
@@ -33,11 +31,7 @@ export function registerEventRoutes(app: App, house: House): void {
     {
       bodyLimit: batchBytesMax,
       logLevel: 'warn', // twice a second and node
-      // before the body is read
-      onRequest: async (request) => {
-        const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-        if (!timingSafeEqual(digest(token), digest(house.env.dataAdminToken))) throw new ApiError('not_authenticated', 'Only data-plane nodes send records.', { headers: { 'www-authenticate': 'Bearer' } });
-      },
+      onRequest: async (request) => requireNodeToken(request.headers.authorization, house.env.dataAdminToken), // before the body is read
       schema: { tags: ['data plane'], summary: 'Records of a data-plane node; acknowledged after they are stored, stored once however often they are sent', body: RecordBatch, response: { 200: IngestAnswer, ...refusals } },
     },
     async (request) => ingest.accept(request.body),

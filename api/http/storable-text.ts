@@ -3,6 +3,7 @@
 // and is cleaned instead (events/ingest.ts).
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
+import { escapePointer } from './json-pointer.js';
 
 const unstorable = /[\0\ud800-\udfff]/u; // with the u flag a pair is one character, so only halves match
 
@@ -13,7 +14,7 @@ function findUnstorable(value: unknown, path = ''): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : path;
   if (typeof value !== 'object' || value === null) return null;
   for (const [name, inner] of Object.entries(value)) {
-    const found = isStorable(name) ? findUnstorable(inner, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`) : path;
+    const found = isStorable(name) ? findUnstorable(inner, `${path}/${escapePointer(name)}`) : path;
     if (found !== null) return found;
   }
   return null;

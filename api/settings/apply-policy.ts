@@ -2,7 +2,7 @@
 // deterministic: the configuration of an older version can be made again from its settings, so it is stored nowhere
 // (it may one day hold secrets).
 import { exclusionTargetPattern, type WafSettings } from '#compiler';
-import { resolveProxyConfig, type ProxyConfig } from '#proxy/contract';
+import { chooseSelfTest, resolveProxyConfig, type ProxyConfig } from '#proxy/contract';
 import type { PolicyInput } from './apply-messages.js';
 import type { ApplyDiagnostic } from './contract.js';
 import { parseWindow } from './schema/field.js';
@@ -87,14 +87,6 @@ export function requireProxyConfig(settings: Settings, upstreams: Upstreams): Pr
   return config;
 }
 
-/** The threshold at which one critical rule blocks; every one of the self-test's attacks matches at least one. */
-const selfTestThresholdMax = 5;
-
-/**
- * A node refuses rules that do not block an SQL injection. Somebody who switches that category off, or raises the
- * threshold above what one rule scores, means it: then the artifact was probed by the compiler only.
- */
-export function selfTestOf(settings: Settings): 'inspect' | 'skip' {
-  const { enabled, path_exclusions } = settings.categories.sqli;
-  return enabled && path_exclusions.length === 0 && settings.inbound_threshold <= selfTestThresholdMax ? 'inspect' : 'skip';
+export function selfTestOf({ categories: { sqli }, inbound_threshold }: Settings): 'inspect' | 'skip' {
+  return chooseSelfTest({ isSqliOn: sqli.enabled, sqliExclusions: sqli.path_exclusions.length, inboundThreshold: inbound_threshold });
 }

@@ -1,4 +1,4 @@
-// THE ROAD OF A CHANGE (house.md §5), steps 5 to 15. Everything that can fail is done before the first node is touched;
+// THE ROAD OF A CHANGE (ARCHITECTURE.md), steps 3 to 8. Everything that can fail is done before the first node is touched;
 // what a crash leaves half-way is brought to an end by apply-recovery.ts. The caller holds the `apply` lock.
 import type { ProxyConfig } from '#proxy/contract';
 import type { AuditLog } from '../audit/chain.js';

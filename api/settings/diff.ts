@@ -1,5 +1,6 @@
 // A readable difference of two settings objects: one line per changed value, lists of named things compared by name.
 import { toCanonicalJson } from '../audit/canonical-json.js';
+import { escapePointer } from '../http/json-pointer.js';
 
 export interface Change {
   /** JSON pointer; elements of lists with names or ids are addressed by them: `/sites/shop/upstream`. */
@@ -35,7 +36,7 @@ export function diffSettings(from: unknown, to: unknown, path = ''): Change[] {
   const after = bothLists && to.length === 0 ? new Map<string, unknown>() : membersOf(to);
   if (before === null || after === null || Array.isArray(from) !== Array.isArray(to)) return [{ path, kind: 'changed', from, to }];
   const changes: Change[] = [];
-  for (const key of new Set([...before.keys(), ...after.keys()])) changes.push(...diffSettings(before.get(key), after.get(key), `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`));
+  for (const key of new Set([...before.keys(), ...after.keys()])) changes.push(...diffSettings(before.get(key), after.get(key), `${path}/${escapePointer(key)}`));
   // same members in another order: load order of rules and zones matters
   return changes.length > 0 ? changes : [{ path, kind: 'changed', from: [...before.keys()], to: [...after.keys()] }];
 }

@@ -2,8 +2,7 @@
 // is what serves traffic, a pending one was on its way when a process died. Bodies are canonical JSON text with sealed
 // secrets: a rollback restores the very bytes.
 import { createHash } from 'node:crypto';
-import type { Database, Queryable, Tx } from '../db/client.js';
-import { lockKeys } from '../db/client.js';
+import { lockKeys, type Database, type Queryable, type Tx } from '../db/client.js';
 import { toCanonicalJson } from '../audit/canonical-json.js';
 import { ApiError } from '../errors.js';
 import { diffSettings, summarizeChanges, type Change } from './diff.js';
@@ -181,4 +180,3 @@ function toVersion(row: VersionRow): SettingsVersion {
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
-

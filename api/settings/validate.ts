@@ -2,6 +2,7 @@
 // whole object is possible or none of it is stored.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ipaddr from 'ipaddr.js';
+import { escapePointer } from '../http/json-pointer.js';
 import type { ProblemField } from '../http/problem-schema.js';
 import { siteIdentity, SettingsSchema, type Settings } from './schema.js';
 import { dataPlaneFields } from './schema/data-plane.js';
@@ -58,8 +59,6 @@ function describePattern(error: ErrorObject): string {
   if (schema?.pattern === '^[1-9][0-9]{0,4}(s|m|h|d)$') return 'must be a count and a unit, such as 30s, 1m, 2h or 1d';
   return `must match ${schema?.pattern ?? 'its pattern'}${schema?.description === undefined ? '' : ` (${schema.description})`}`;
 }
-
-const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** A rule between fields: where, and why it cannot be. */
 type Rule = (s: Settings, refuse: (path: string, reason: string) => void) => void;

@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '../db/client.js';
+import { lockKeys, type Queryable, type Tx } from '../db/client.js';
 
 export interface ThreatAddress {
   readonly network: string;
@@ -11,7 +11,7 @@ export interface ThreatAddress {
 
 export interface NewThreats {
   readonly networks: readonly string[];
-  /** `manual`, `autoban`, or the name of a feed. */
+  /** `manual`, or the name of a feed. */
   readonly source: string;
   readonly reason: string;
   readonly addedBy: string;
@@ -27,7 +27,6 @@ export const touchedMax = 5000;
 const changesKept = 50_000;
 /** Expired entries stay that long, so that whoever looks less often than that has to read the whole list. */
 const expiryKnownMs = 3600_000;
-const changesLock = 0x67610007;
 
 /**
  * For whoever sends the list on: these may be in it or not any more. Revisions come in the order of commits, because one
@@ -35,7 +34,7 @@ const changesLock = 0x67610007;
  */
 async function recordTouched(tx: Tx, networks: readonly string[]): Promise<void> {
   if (networks.length === 0) return;
-  await tx`select pg_advisory_xact_lock(${changesLock})`;
+  await tx`select pg_advisory_xact_lock(${lockKeys.threats})`;
   await tx`insert into threat_changes (network) select value from json_array_elements_text(${JSON.stringify(networks.length > touchedMax ? [null] : networks)}::text::json)`;
 }
 
