@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
-import { readEnvironment, readFlags, Refusal, root } from './environment.mjs';
-import { environmentUpstreams, resolveProxy } from './proxy-config.mjs';
+import { adoptDirectories, readEnvironment, readFlags, Refusal, root } from './environment.mjs';
+import { environmentUpstreams, resolveProxy, selfTestOf } from './proxy-config.mjs';
 
 function readOwnFlags(args) {
   const own = { artifact: null, settings: null, resume: false, sitesOfEnvironment: false };
@@ -21,6 +21,7 @@ export async function runDataPlane(args) {
   const { flags, others } = readFlags(args);
   const own = readOwnFlags(others);
   const values = readEnvironment(flags);
+  adoptDirectories(values);
   const data = resolve(root, values.GATEHOUSE_DATA);
   const module = join(root, 'build/proxy/main.js');
   if (!existsSync(module)) throw new Refusal('the data plane is not built; run `make setup` first.');
@@ -29,8 +30,9 @@ export async function runDataPlane(args) {
   const say = (text) => console.error(`gatehouse: ${text}`);
 
   const load = async (artifactPath) => {
-    const config = await resolveProxy(readSettings(file), values, file);
-    return { config, artifact: readFileSync(artifactPath ?? (await prepareArtifact(file, data, { say })).path) };
+    const settings = readSettings(file);
+    const config = await resolveProxy(settings, values, file);
+    return { config, artifact: readFileSync(artifactPath ?? (await prepareArtifact(file, data, { say })).path), selfTest: await selfTestOf(settings) };
   };
   let initial = null;
   let resume = own.resume;
@@ -60,11 +62,6 @@ export async function runDataPlane(args) {
     shipping: values.GATEHOUSE_CONTROL_URL !== '' && values.GATEHOUSE_ADMIN_TOKEN !== '' ? { url: values.GATEHOUSE_CONTROL_URL, token: values.GATEHOUSE_ADMIN_TOKEN } : null,
   };
   const plane = await startDataPlane(options).catch((error) => {
-    if (!resume || initial.artifact === null || error instanceof TypeError) throw error;
-    // What served last was made by another version of this program: the local settings serve until the control plane has compiled anew.
-    say(`what served last cannot be started again (${error.message}); starting with ${file}`);
-    return startDataPlane({ ...options, resume: false });
-  }).catch((error) => {
     // Its messages are written for people (a taken port, a refused artifact); bugs keep their stack.
     if (error instanceof TypeError || error instanceof ReferenceError) throw error;
     throw new Refusal(error.message);

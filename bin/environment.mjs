@@ -150,3 +150,8 @@ export function readEnvironment(flags = {}, file = envFile) {
   if (problems.length > 0) throw new Refusal(`these settings cannot be used:\n${problems.join('\n')}`);
   return values;
 }
+
+/** Puts where data and rules lie into the environment, which is where the rule set's installer and the compiler look. */
+export function adoptDirectories(values) {
+  for (const name of ['GATEHOUSE_DATA', 'CRS_DIR']) if (values[name] !== '' && values[name] !== process.env[name]) process.env[name] = resolve(root, values[name]);
+}

@@ -21,3 +21,10 @@ export async function resolveProxy(settings, values, file) {
   if (config === null) throw new Refusal(`${file} cannot be used; nothing was changed:\n${formatProblems(problems).replace(/^/gm, '  ')}`);
   return config;
 }
+
+/** Whether the data plane is to expect that its probes are blocked; `settings` were compiled, so their shape is known. */
+export async function selfTestOf(settings) {
+  const { chooseSelfTest } = await import(join(root, 'build/proxy/config.js'));
+  const { enabled = true, excluded_paths: exclusions = [] } = settings.categories?.sqli ?? {};
+  return chooseSelfTest({ isSqliOn: enabled, sqliExclusions: exclusions.length, inboundThreshold: settings.inbound_threshold });
+}

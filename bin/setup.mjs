@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { installCrs } from './crs.mjs';
-import { root } from './environment.mjs';
+import { adoptDirectories, readEnvironment, Refusal, root } from './environment.mjs';
 
 const addon = 'engine/native/build/Release/gatehouse_native.node';
 
@@ -204,13 +204,14 @@ if (asked.includes('--clean')) {
 }
 try {
   checkNode();
+  if (asked.length === 0) adoptDirectories(readEnvironment()); // for a deployment; single steps are for tests, which .env is not for
   for (const name of asked.length > 0 ? asked : everything) {
     const step = steps[name];
     if (step === undefined) throw new SetupProblem(`there is no step "${name}"; the steps are ${Object.keys(steps).join(', ')}.`);
     await step();
   }
 } catch (error) {
-  if (!(error instanceof SetupProblem) && error?.name !== 'CrsProblem') throw error;
+  if (!(error instanceof SetupProblem) && !(error instanceof Refusal) && error?.name !== 'CrsProblem') throw error;
   console.error(`setup: ${error.message}`);
   process.exit(1);
 }

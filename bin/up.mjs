@@ -9,8 +9,8 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
 import { controlUrl } from './control-plane.mjs';
-import { createEnvFile, envFile, readEnvironment, readFlags, Refusal, root, shown } from './environment.mjs';
-import { resolveProxy, upstreamsOf } from './proxy-config.mjs';
+import { adoptDirectories, createEnvFile, envFile, readEnvironment, readFlags, Refusal, root, shown } from './environment.mjs';
+import { resolveProxy, selfTestOf, upstreamsOf } from './proxy-config.mjs';
 
 const healthMsMax = 180_000; // a child that ends is noticed at once; this is for one that hangs, not for a slow machine
 const stopMsMax = 15_000;
@@ -145,7 +145,7 @@ async function sendGeneration(values, artifact, settings) {
   const reply = await fetch(`http://127.0.0.1:${values.GATEHOUSE_ADMIN_PORT}/generation`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${values.GATEHOUSE_ADMIN_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 0, sha256: artifact.sha256, artifactPath: artifact.path, config: await resolveProxy(settings, values, 'the settings file') }),
+    body: JSON.stringify({ id: 0, sha256: artifact.sha256, artifactPath: artifact.path, config: await resolveProxy(settings, values, 'the settings file'), selfTest: await selfTestOf(settings) }),
     signal: AbortSignal.timeout(120_000),
   });
   return { status: reply.status, body: await reply.json() };
@@ -278,6 +278,7 @@ export async function up(args) {
   const written = createEnvFile();
   if (written !== 'complete') say(written === 'written' ? `wrote ${shown(envFile)} with fresh secrets` : `added the secrets that ${shown(envFile)} lacked`);
   const values = readEnvironment(flags);
+  adoptDirectories(values);
   const data = resolve(root, values.GATEHOUSE_DATA);
   const file = settingsFile(data);
   const needsDemo = values.UPSTREAM_CUSTOMER === '' || values.UPSTREAM_PAYMENT === '';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { followEnvironment, formatProblems, isNetwork, limitFields, replaySamplingFields, resolveProxyConfig, timeoutFields, upstreamDefaults } from './config.js';
+import { chooseSelfTest, followEnvironment, formatProblems, isNetwork, limitFields, replaySamplingFields, resolveProxyConfig, timeoutFields, upstreamDefaults } from './config.js';
 import { defaultLimits, defaultReplaySampling, defaultTimeouts } from './contract.js';
 import { checkGenerationRequest } from './check-contract.js';
 
@@ -15,6 +15,13 @@ t.test('no sites: the bundled demo, or the applications of the environment', asy
     ['payment', '/payment', 'http://127.0.0.1:8000/payment'],
   ]);
   t.strictSame(checkGenerationRequest({ id: 1, sha256: '', artifactPath: '', config }), [], 'what is resolved satisfies the contract');
+});
+
+t.test('probes are expected to be blocked unless the settings say otherwise', async (t) => {
+  const usual = { isSqliOn: true, sqliExclusions: 0, inboundThreshold: 5 };
+  t.equal(chooseSelfTest(usual), 'inspect');
+  t.equal(chooseSelfTest({ ...usual, inboundThreshold: undefined }), 'inspect', 'the default');
+  for (const change of [{ isSqliOn: false }, { sqliExclusions: 1 }, { inboundThreshold: 6 }]) t.equal(chooseSelfTest({ ...usual, ...change }), 'skip', JSON.stringify(change));
 });
 
 t.test('sites of the environment follow it, those of the settings stay', async (t) => {

@@ -254,6 +254,24 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
+/** The threshold at which one critical rule blocks; every one of the self-test's attacks matches at least one. */
+const selfTestThresholdMax = 5;
+
+/** What of the settings says whether an SQL injection is to be blocked. */
+export interface ProbedSettings {
+  readonly isSqliOn: boolean;
+  readonly sqliExclusions: number; // paths without that category
+  readonly inboundThreshold: number | undefined; // undefined: the default, which one rule reaches
+}
+
+/**
+ * A node refuses rules that do not see an SQL injection. Somebody who switches that category off, or raises the
+ * threshold above what one rule scores, means it.
+ */
+export function chooseSelfTest({ isSqliOn, sqliExclusions, inboundThreshold = selfTestThresholdMax }: ProbedSettings): 'inspect' | 'skip' {
+  return isSqliOn && sqliExclusions === 0 && inboundThreshold <= selfTestThresholdMax ? 'inspect' : 'skip';
+}
+
 /** One line per problem, for people. */
 export function formatProblems(problems: readonly Problem[]): string {
   return problems.map(({ path, message, mend }) => `${path === '' ? 'settings' : path}: ${message}; ${mend}`).join('\n');

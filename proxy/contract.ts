@@ -174,6 +174,6 @@ export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, typ
 
 // What a producer of generations needs besides the types: settings → ProxyConfig, and the check made at the door.
 export { checkGenerationRequest } from './check-contract.js';
-export { auditRequestBodyBytesMaxMax, formatProblems, limitFields, replaySamplingFields, requestBodyOverLimits, resolveProxyConfig, timeoutFields, upstreamDefaults, type NumberField, type ResolvedConfig, type UpstreamDefaults } from './config.js';
+export { auditRequestBodyBytesMaxMax, chooseSelfTest, formatProblems, limitFields, replaySamplingFields, requestBodyOverLimits, resolveProxyConfig, timeoutFields, upstreamDefaults, type NumberField, type ResolvedConfig, type UpstreamDefaults } from './config.js';
 export { changeThreatText, type ThreatChange } from './threat-delta.js';
 export type { ThreatDelta } from './threat-list.js';
