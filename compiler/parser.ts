@@ -49,7 +49,6 @@ function parseOperator(token: Fragment): OperatorNode {
   const span = { file: token.file, start: token.start, end: token.end };
   let at = 0;
   while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
-  const start = at;
   const negated = text[at] === '!';
   if (negated) {
     at += 1;

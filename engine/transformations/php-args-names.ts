@@ -2,7 +2,6 @@ import { finish, reserve } from './bytes.js';
 import type { Transformation } from './transformation.js';
 
 const open = 0x5b;
-const close = 0x5d;
 
 /** Position of the next `]` before any NUL, or −1: PHP looks for it in a C string. */
 function findClose(value: string, from: number): number {

@@ -78,7 +78,6 @@ class UwsExchange implements Exchange {
   private totalBytes: number | null = null;
   private rest: Buffer | null = null;
   private restOffset = 0;
-  private endWanted = false;
 
   constructor(
     private readonly res: HttpResponse,
