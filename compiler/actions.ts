@@ -26,7 +26,8 @@ interface ActionEntry {
   readonly apply: (call: ActionCall) => string | null;
 }
 
-const severityNames = ['EMERGENCY', 'ALERT', 'CRITICAL', 'ERROR', 'WARNING', 'NOTICE', 'INFO', 'DEBUG'];
+/** By number: 0 EMERGENCY to 7 DEBUG. */
+export const severityNames = ['EMERGENCY', 'ALERT', 'CRITICAL', 'ERROR', 'WARNING', 'NOTICE', 'INFO', 'DEBUG'];
 const phaseNames: ReadonlyMap<string, Phase> = new Map<string, Phase>([
   ['1', 1], ['2', 2], ['3', 3], ['4', 4], ['5', 5],
   ['request', 2], ['response', 4], ['logging', 5],

@@ -21,11 +21,14 @@ function isInRanges(id: number, ranges: readonly (readonly [number, number])[]):
   return ranges.some(([from, to]) => id >= from && id <= to);
 }
 
+/** Whether a link has the tag or message. */
+function isNamed({ set }: BoundLink, selection: Exclude<RuleSelection, { kind: 'id' }>): boolean {
+  return selection.kind === 'tag' ? set.tags.some(selection.matches) : set.msg !== null && selection.matches(set.msg.text);
+}
+
 /** By id, or by the tags or message of the head: a chain is removed as one rule. */
 function isSelected(rule: BoundRule, selection: RuleSelection): boolean {
-  if (selection.kind === 'id') return isInRanges(rule.id, selection.ranges);
-  const { set } = rule.links[0];
-  return selection.kind === 'tag' ? set.tags.some(selection.matches) : set.msg !== null && selection.matches(set.msg.text);
+  return selection.kind === 'id' ? isInRanges(rule.id, selection.ranges) : isNamed(rule.links[0], selection);
 }
 
 function describe(selection: RuleSelection): string {
@@ -82,7 +85,7 @@ function mergeActions(into: ActionSet, from: ActionSet): void {
 /** As in ModSecurity v3: by id the first link changes, by tag or message every link that has it. */
 function selectLinks(rule: BoundRule, selection: RuleSelection): readonly BoundLink[] {
   if (selection.kind === 'id') return isSelected(rule, selection) ? [rule.links[0]] : [];
-  return rule.links.filter(({ set }) => (selection.kind === 'tag' ? set.tags.some(selection.matches) : set.msg !== null && selection.matches(set.msg.text)));
+  return rule.links.filter((link) => isNamed(link, selection));
 }
 
 function updateTargets(configuration: Configuration, context: BindContext): void {
@@ -193,4 +196,3 @@ function resolveDisruptive(set: ActionSet, ownStatus: number | null, defaults: A
   if (choice.kind === 'redirect') return { kind: 'redirect', status: status !== null && status >= 301 && status <= 308 ? status : 302, url: choice.url };
   return { kind: choice.kind, status: status ?? 403 };
 }
-

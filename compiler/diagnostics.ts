@@ -15,7 +15,7 @@ export const diagnosticCodes = {
   'GH-C1001': { severity: 'error', hint: 'Close the quote on the same line, or end the line with a backslash to continue it.' },
   'GH-C1002': { severity: 'error', hint: 'Put whitespace between the arguments of a directive; quote an argument that contains spaces.' },
   'GH-C1003': { severity: 'warning', hint: 'Remove the whitespace after the backslash; other engines do not see a continuation here.' },
-  'GH-C1004': { severity: 'error', hint: 'Check the spelling of the directive; see the README for the supported ones.' },
+  'GH-C1004': { severity: 'error', hint: 'Check the spelling of the directive; compiler/directives/ has the supported ones.' },
   'GH-C1005': { severity: 'error', hint: 'Check the path; it is resolved relative to the file that names it, then as given.' },
   'GH-C1006': { severity: 'error', hint: 'Remove one of the Include directives of the cycle.' },
   'GH-C1007': { severity: 'error', hint: 'Split the configuration or raise the limit of included files.' },

@@ -1,8 +1,8 @@
-// The compiler's door: rule text and settings in, a Program (later: an artifact) and diagnostics out.
+// The compiler's door: rule text and settings in, a Program, an artifact and diagnostics out.
 //
 // It reads nothing by itself: files come through an injected SourceReader, time and randomness are not used. It never
 // throws on what a user wrote. Start at program.ts, which names the stages in order:
-// source → lexer → parser → ast → bind → assemble → ir.
+// source → lexer → parser → ast → bind → assemble → ir. The back half, from a Program to an artifact, is emit.ts.
 export { compileProgram } from './program.js';
 export { formatDiagnostics, type Diagnostic } from './diagnostics.js';
 export type { SourceReader, SourceText } from './source.js';
@@ -18,4 +18,4 @@ export { giveBackMemory, loadRehearsal, rehearseEmitted, type Rehearsal } from '
 export { checkVisualRule } from './policy/check-rule.js';
 export { checkRuleText, type CheckedRule } from './policy/raw-rule.js';
 export { renderRuleExclusion, renderRuleExclusions, exclusionTargetPattern, type ScopedExclusion } from './policy/rule-exclusions.js';
-export { compileRuleTrial, createTrial, toRequestHead, type Trial, type TrialMatch, type TrialOutcome, type TrialRequest } from './trial.js';
+export { compileRuleTrial, createTrial, toRequestHead, type Trial, type TrialOutcome, type TrialRequest } from './trial.js';

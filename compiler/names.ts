@@ -104,9 +104,9 @@ export const refusedOperators: ReadonlyMap<string, Refusal> = new Map<string, Re
   ['rbl', { code: 'GH-C6002', reason: 'it asks a name server for every request' }],
   ['gsblookup', { code: 'GH-C6002', reason: 'it needs a third party\'s database' }],
   ['fuzzyhash', { code: 'GH-C6004', reason: 'fuzzy hashing is not built in' }],
-  ['geolookup', { code: 'GH-C6004', reason: 'no geographic database is bundled; use the country settings instead' }],
+  ['geolookup', { code: 'GH-C6004', reason: 'no geographic database is bundled' }],
   ['validatedtd', { code: 'GH-C6004', reason: 'documents are never validated against external definitions' }],
-  ['validateschema', { code: 'GH-C6004', reason: 'documents are never validated against external definitions; use the API schema settings' }],
+  ['validateschema', { code: 'GH-C6004', reason: 'documents are never validated against external definitions' }],
   ['validatehash', { code: 'GH-C6004', reason: 'link hashing is not supported' }],
   ['rsub', { code: 'GH-C6004', reason: 'bodies are not rewritten' }],
 ]);

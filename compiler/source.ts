@@ -1,6 +1,6 @@
 // Files, ids and spans. The only way to the outside is the injected reader: the compiler itself opens nothing.
 
-/** Reads rule files. Text is latin1: one code unit per byte. Implementations decide what may be read (see T20 in the research). */
+/** Reads rule files. Text is latin1: one code unit per byte. Implementations decide what may be read. */
 export interface SourceReader {
   /** The file's bytes as latin1, or null when there is none (or it may not be read). Must not throw. */
   readonly read: (path: string) => string | null;

@@ -15,7 +15,7 @@ import type { SourceReader, SourceText } from '../source.js';
 import { automataCacheDirectory, projectRoot } from './directories.js';
 import { createFileCache } from './file-cache.js';
 import { openPatternBook } from './pattern-book.js';
-import { diskReader, expandGlob, RefusedError, UsageError } from './rule-files.js';
+import { diskReader, expandGlob, expandRules, RefusedError, UsageError } from './rule-files.js';
 
 const usage = 'Usage: gatehouse compile [--settings FILE] [--rules GLOB]… [--crs DIR] [--dump] [--notes] [-o FILE]';
 
@@ -62,11 +62,7 @@ interface GatheredSources {
 
 /** Settings (or, without --rules, the defaults) first, then the rule files in the order given. */
 function gatherSources(settings: string | undefined, rules: readonly string[], crs: string | undefined, reader: SourceReader): GatheredSources {
-  const files = rules.flatMap((pattern) => {
-    const found = expandGlob(pattern);
-    if (found.length === 0) throw new UsageError(`--rules ${pattern}: no file matches. Give an existing file or a pattern in quotes.`);
-    return found;
-  });
+  const files = expandRules(rules);
   if (settings === undefined && files.length > 0) return { sources: files, diagnostics: [] };
   const ruleSet = loadCoreRuleSet(findCrsDirectory(crs), reader);
   if (ruleSet.crs === null) return { sources: null, diagnostics: ruleSet.diagnostics };

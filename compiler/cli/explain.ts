@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { createMemoryStore } from '#engine/memory-store';
 import type { Transaction } from '#engine/transaction';
 import type { Verdict } from '#engine/verdict';
+import { severityNames } from '../actions.js';
 import { compileSettings } from './compile.js';
 import { createEngine, parseEngineName } from './engine-choice.js';
 import { loadRules, UsageError } from './rule-files.js';
@@ -11,7 +12,6 @@ import { runRequest } from './run-request.js';
 import type { WireRequest } from './wire.js';
 import { parseWire } from './wire.js';
 
-const severityNames = ['EMERGENCY', 'ALERT', 'CRITICAL', 'ERROR', 'WARNING', 'NOTICE', 'INFO', 'DEBUG'];
 const shownCharactersMax = 300;
 
 /** Bytes as printable text: a terminal must not be steered by a request. */

@@ -14,7 +14,7 @@ import type { RunInput } from './run-request.js';
 import { runRequest } from './run-request.js';
 import { parseWire } from './wire.js';
 
-/** A row of the input file; see design/interfaces.md. Text fields hold UTF-8 in JSON and are sent as those bytes. */
+/** A row of the input file: `wire_b64` (bytes as on the wire), or the parts of a request. Text fields hold UTF-8 in JSON and are sent as those bytes. */
 interface InputRow {
   readonly id?: unknown;
   readonly wire_b64?: string;

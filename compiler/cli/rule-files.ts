@@ -78,18 +78,23 @@ export const diskReader: SourceReader = {
   glob: expandGlob,
 };
 
+/** The files of `--rules`, in the order given, each pattern's sorted by name. Throws UsageError for a pattern that matches none. */
+export function expandRules(patterns: readonly string[]): string[] {
+  return patterns.flatMap((pattern) => {
+    const found = expandGlob(pattern);
+    if (found.length === 0) throw new UsageError(`--rules ${pattern}: no file matches. Give an existing file or a pattern in quotes.`);
+    return found;
+  });
+}
+
 export interface LoadedRules {
   readonly program: Program;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Compiles rule files in the order given, patterns sorted by name. Throws UsageError where there are none, RefusedError with every error of the rules. */
+/** Compiles the files of `--rules`. Throws UsageError where there are none, RefusedError with every error of the rules. */
 export function loadRules(patterns: readonly string[]): LoadedRules {
-  const paths = patterns.flatMap((pattern) => {
-    const found = expandGlob(pattern);
-    if (found.length === 0) throw new UsageError(`--rules ${pattern}: no file matches. Give an existing file or a pattern in quotes.`);
-    return found;
-  });
+  const paths = expandRules(patterns);
   if (paths.length === 0) throw new UsageError('No rules: give --rules FILE or GLOB, several times if need be, in load order.');
   const { program, diagnostics } = compileProgram(paths, { reader: diskReader });
   if (program === null) throw new RefusedError(`The rules do not compile:\n${formatDiagnostics(diagnostics.filter((diagnostic) => diagnostic.severity === 'error'))}`);

@@ -21,7 +21,7 @@ export const refusedDirectives: readonly Directive[] = [
   refused('SecRuleScript', 'GH-C6001', 'it runs a Lua script for every request'),
   refused('SecRemoteRules', 'GH-C6002', 'it loads rules from the network'),
   refused('SecChrootDir', 'GH-C6003', 'the process is confined by the deployment'),
-  refused('SecGeoLookupDb', 'GH-C6004', 'no geographic database is supported; use the country settings'),
+  refused('SecGeoLookupDb', 'GH-C6004', 'no geographic database is supported'),
   refused('SecGsbLookupDb', 'GH-C6004', 'the database no longer exists'),
   refused('SecHttpBlKey', 'GH-C6002', 'it asks a name server for every request'),
   ...['SecHashEngine', 'SecHashKey', 'SecHashParam', 'SecHashMethodRx', 'SecHashMethodPm'].map((name) => refused(name, 'GH-C6004', hash)),

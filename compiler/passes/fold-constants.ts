@@ -206,7 +206,7 @@ class Folder {
   /** Runs a link's actions on the state; returns whether they are nothing but constant writes to TX. */
   private applyActions(link: LinkIR, state: TxState, writes: Write[]): boolean {
     let pure = !link.capture;
-    for (const action of link.actions) pure = this.applyAction(action, link, state, writes) && pure;
+    for (const action of link.actions) pure = this.applyAction(action, state, writes) && pure;
     return pure;
   }
 
@@ -221,13 +221,11 @@ class Folder {
     }
   }
 
-  private applyAction(action: ActionIR, link: LinkIR, state: TxState, writes: Write[]): boolean {
+  private applyAction(action: ActionIR, state: TxState, writes: Write[]): boolean {
     if (action.kind === 'ctl') {
       const { control } = action;
       if (control.kind === 'ruleEngine') this.terminated = true;
-      if (control.kind.startsWith('ruleRemove')) {
-        state.removals.add(this.removalId(control as Removal));
-      }
+      if (control.kind.startsWith('ruleRemove')) state.removals.add(this.removalId(control as Removal));
       return false;
     }
     if (action.kind !== 'setvar' || action.collection !== 'TX') return false;
