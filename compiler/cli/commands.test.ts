@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { emitArtifact } from '../emit.js';
 import { runExplain } from './explain.js';
 import { runFtw } from './ftw.js';
 import { main } from './index.js';
@@ -95,6 +96,26 @@ t.test('explain tells what matched and why', async (t) => {
   t.ok(benign.text.includes('No rule matched.') && benign.text.includes('\\x1b') && !benign.text.includes('\x1b'), 'a request cannot steer the terminal');
 });
 
+t.test('explain asks the rules that serve; before any did, those of the settings', async (t) => {
+  const { at } = setup(t);
+  for (const folder of ['data', 'data/artifacts']) mkdirSync(at(folder));
+  const { GATEHOUSE_DATA } = process.env;
+  process.env['GATEHOUSE_DATA'] = at('data');
+  t.teardown(() => void (GATEHOUSE_DATA === undefined ? delete process.env['GATEHOUSE_DATA'] : (process.env['GATEHOUSE_DATA'] = GATEHOUSE_DATA)));
+  const { program } = loadRules([at('r.conf', rules)]);
+  const { bytes, hash } = await emitArtifact(program);
+  writeFileSync(at(`data/artifacts/${hash}`), bytes);
+  at('data/settings.json', '{"mode":"Maybe"}');
+  at('data/current.json', JSON.stringify({ id: 7, sha256: hash }));
+  const told = await captured(() => runExplain([at('request', attack), ...engine]));
+  t.match(told.text, /by rule 1 in phase 2\nRules: generation 7 of .*current\.json$/);
+  t.match(JSON.parse((await captured(() => runExplain([at('request'), ...engine, '--json']))).text), { rules: /^generation 7/, verdict: 'block' });
+  at('data/current.json', JSON.stringify({ id: 8, sha256: '0'.repeat(64) }));
+  await t.rejects(runExplain([at('request'), ...engine]), /current\.json: the rules that it names cannot be read \(ENOENT.*Give --settings/);
+  at('data/current.json', JSON.stringify({ id: 9, sha256: '' }));
+  await t.rejects(runExplain([at('request'), ...engine]), /settings\.json|no rule set/, 'it serves without rules');
+});
+
 t.test('ftw reports each file and each failure', async (t) => {
   const { at } = setup(t);
   const wire = Buffer.from(attack, 'latin1').toString('base64');
@@ -141,7 +162,7 @@ t.test('files that cannot be used are told in one line, with the exit code of th
   const cases: [string[], number, RegExp][] = [
     [[...inspect, '--requests', missing, '-o', at('o')], 1, /inspect: ENOENT/], [[...inspect, '--requests', folder, '-o', at('o')], 1, /inspect: EISDIR/],
     [[...inspect, '--requests', requests, '-o', folder], 1, /inspect: EISDIR/], [[...inspect, '--requests', requests, '-o', missing], 1, /inspect: ENOENT/],
-    [['explain', requests, '--rules', bad, ...engine], 1, /^gatehouse explain: The rules do not compile/], [['explain', missing, '--rules', good], 2, /cannot be read/],
+    [['explain', requests, '--rules', bad, ...engine], 1, /^gatehouse explain: The rules do not compile/], [['explain', missing, '--rules', good], 1, /cannot be read/],
     [['inspect', '--bogus'], 2, /--bogus/], [['nothing'], 2, /no command "nothing"/],
   ]; // prettier-ignore
   for (const [argv, code, expected] of cases) {

@@ -44,13 +44,13 @@ function readSettings(path: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new UsageError(`--settings ${path}: cannot be read (${error instanceof Error ? error.message : String(error)}).`);
+    throw new RefusedError(`--settings ${path}: cannot be read (${error instanceof Error ? error.message : String(error)}).`);
   }
   try {
     return JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(`--settings ${path}: is not JSON (${error.message}).`);
+    throw new RefusedError(`--settings ${path}: is not JSON (${error.message}).`);
   }
 }
 
@@ -70,19 +70,40 @@ function gatherSources(settings: string | undefined, rules: readonly string[], c
   return { sources: resolved.policy === null ? null : [...renderPolicy(resolved.policy), ...files], diagnostics: resolved.diagnostics };
 }
 
-/**
- * The program of a settings file; null = data/settings.json, or the defaults where there is none. Throws RefusedError with
- * every error of the settings or the rules.
- */
-export function compileSettings(settings: string | null): Program {
+/** The program that the data plane keeps as the active one; null where none has served yet. Throws RefusedError when it cannot be read. */
+function readActive(): NamedProgram | null {
+  const path = join(dataDirectory(), 'current.json');
+  if (!existsSync(path)) return null;
+  try {
+    const { id, sha256 } = JSON.parse(readFileSync(path, 'utf8')) as { readonly id: number; readonly sha256: string };
+    if (sha256 === '') return null; // it serves without rules
+    return { program: decodeArtifact(readFileSync(join(dataDirectory(), 'artifacts', sha256))).program, name: `generation ${id} of ${path}` };
+  } catch (error) {
+    throw new RefusedError(`${path}: the rules that it names cannot be read (${error instanceof Error ? error.message : String(error)}). Give --settings FILE or --rules GLOB.`);
+  }
+}
+
+export interface NamedProgram {
+  readonly program: Program;
+  /** Where the rules come from, for people. */
+  readonly name: string;
+}
+
+/** The rules that serve; before any did those of data/settings.json, or of the defaults where there is no such file. */
+export function loadActive(): NamedProgram {
   const usual = join(dataDirectory(), 'settings.json');
-  const path = settings ?? (existsSync(usual) ? usual : undefined);
+  return readActive() ?? compileSettings(existsSync(usual) ? usual : undefined);
+}
+
+/** The program of a settings file; undefined = of the defaults. Throws RefusedError with every error of the settings or the rules. */
+export function compileSettings(path: string | undefined): NamedProgram {
+  const name = path ?? 'the defaults';
   const reader = readerWithMapping();
   const { sources, diagnostics } = gatherSources(path, [], undefined, reader);
   const compiled = sources === null ? null : compileProgram(sources, { reader });
-  if (compiled?.program != null) return compiled.program;
+  if (compiled?.program != null) return { program: compiled.program, name };
   const errors = [...diagnostics, ...(compiled?.diagnostics ?? [])].filter(({ severity }) => severity === 'error');
-  throw new RefusedError(`${path ?? 'The default settings'}: cannot be used.\n${formatDiagnostics(errors)}`);
+  throw new RefusedError(`${name}: cannot be used.\n${formatDiagnostics(errors)}`);
 }
 
 function dumpSources(sources: readonly (SourceText | string)[]): string {

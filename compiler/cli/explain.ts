@@ -5,9 +5,9 @@ import { createMemoryStore } from '#engine/memory-store';
 import type { Transaction } from '#engine/transaction';
 import type { Verdict } from '#engine/verdict';
 import { severityNames } from '../actions.js';
-import { compileSettings } from './compile.js';
+import { compileSettings, loadActive, type NamedProgram } from './compile.js';
 import { createEngine, parseEngineName } from './engine-choice.js';
-import { loadRules, UsageError } from './rule-files.js';
+import { loadRules, RefusedError, UsageError } from './rule-files.js';
 import { runRequest } from './run-request.js';
 import type { WireRequest } from './wire.js';
 import { parseWire } from './wire.js';
@@ -90,13 +90,19 @@ function readRequest(path: string): Buffer {
   try {
     return readFileSync(path === '-' ? 0 : path);
   } catch (error) {
-    throw new UsageError(`${path}: cannot be read (${error instanceof Error ? error.message : String(error)}).`);
+    throw new RefusedError(`${path}: cannot be read (${error instanceof Error ? error.message : String(error)}).`);
   }
 }
 
 const usage = 'Usage: gatehouse explain FILE|- [--settings FILE | --rules GLOB…] [--engine compiled|interpreter] [--json]';
 
-/** Runs the command; exit code 0 whatever the verdict is. Without --rules the rules of the settings file are in force. */
+function chooseProgram(rules: readonly string[] | undefined, settings: string | undefined): NamedProgram {
+  if (rules !== undefined && settings !== undefined) throw new UsageError('explain: give either --rules or --settings.');
+  if (rules !== undefined) return { program: loadRules(rules).program, name: rules.join(', ') };
+  return settings === undefined ? loadActive() : compileSettings(settings);
+}
+
+/** Runs the command; exit code 0 whatever the verdict is. Without --rules and --settings it asks the rules that serve. */
 export async function runExplain(argv: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...argv],
@@ -116,12 +122,11 @@ export async function runExplain(argv: readonly string[]): Promise<number> {
   const path = positionals[0];
   if (path === undefined || positionals.length > 1) throw new UsageError(`explain needs one file, or - for standard input.\n${usage}`);
   const wire = parseWire(readRequest(path));
-  if (wire === null) throw new UsageError(`${path}: holds no HTTP request.`);
-  if (values.rules !== undefined && values.settings !== undefined) throw new UsageError('explain: give either --rules or --settings.');
-  const program = values.rules === undefined ? compileSettings(values.settings ?? null) : loadRules(values.rules).program;
+  if (wire === null) throw new RefusedError(`${path}: holds no HTTP request.`);
+  const { program, name } = chooseProgram(values.rules, values.settings);
   const { inspector } = await createEngine(parseEngineName(values.engine), program);
   const { transaction, verdict } = runRequest(inspector, { head: wire.head, body: wire.body, response: null }, { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5 });
   const explanation = explainTransaction(transaction, verdict as Verdict, wire, program.files);
-  console.log(values.json ? JSON.stringify(explanation, null, 2) : formatExplanation(explanation));
+  console.log(values.json ? JSON.stringify({ rules: name, ...explanation }, null, 2) : `${formatExplanation(explanation)}\nRules: ${name}`);
   return 0;
 }
