@@ -28,6 +28,11 @@ t.test('what a local settings file says, in the settings of the control plane', 
   t.same(findNotEnforced(settings, enforcedNames), []);
 });
 
+t.test('a rule means there what it meant in the file, also by what it leaves out', async (t) => {
+  const taken = readSettingsFile(JSON.stringify({ custom_rules: [{ id: 1000001, text: 'SecAction "id:1000001,phase:1,pass,nolog"' }, { id: 1000002, variable: 'ARGS:x', operator: 'contains', value: 'y' }] }));
+  t.match(taken, { kind: 'fine', settings: { custom_rules: [{ kind: 'raw', seclang: /SecAction/ }, { kind: 'visual', action: 'log', phase: 2 }] } });
+});
+
 t.test('what cannot be taken over is named, never dropped', async (t) => {
   const rows: [string, string, string][] = [
     ['no JSON', '{', ''], ['no object', '[]', ''], ['a limit out of range', '{"limits":{"request_body_bytes_max":1}}', '/limits/request_body_bytes_max'], ['an unknown limit', '{"limits":{"body":1}}', '/limits/body'], ['a waiting time', '{"mode":"On","timeouts":{"drain_ms":1}}', '/timeouts/drain_ms'], ['a field without a counterpart', '{"log_level":"info"}', '/log_level'], ['a typing error', '{"paranoia":2}', '/paranoia'],

@@ -20,7 +20,9 @@ function rename(value: unknown, from: string, to: string): unknown {
 function customRule(rule: unknown): unknown {
   if (!isFields(rule)) return rule;
   const { transformations, redirect_url, ...rest } = rename(rule, 'text', 'seclang') as Fields;
-  const kept: Fields = { ...rest, name: rest['name'] === undefined || rest['name'] === '' ? `rule ${String(rest['id'])}` : rest['name'] };
+  // what the file leaves out has other defaults there
+  const absent: Fields = typeof rest['seclang'] === 'string' ? { kind: 'raw' } : { action: 'log' };
+  const kept: Fields = { ...absent, ...rest, name: rest['name'] === undefined || rest['name'] === '' ? `rule ${String(rest['id'])}` : rest['name'] };
   // the visual form here has neither; one that is in use is refused as unknown instead of being dropped
   if (Array.isArray(transformations) && transformations.length > 0) kept['transformations'] = transformations;
   if (redirect_url !== undefined && redirect_url !== '') kept['redirect_url'] = redirect_url;
