@@ -14,11 +14,20 @@ export async function environmentUpstreams(values) {
   return upstreamDefaults(upstreamsOf(values));
 }
 
+/** What neither the data plane nor the compiler reads: a typing error would otherwise go unnoticed. */
+async function unknownFields(settings) {
+  const { proxySettingNames } = await import(join(root, 'build/proxy/config.js'));
+  const { defaultWafSettings } = await import(join(root, 'build/compiler/policy/settings.js'));
+  const known = [...new Set([...Object.keys(defaultWafSettings), ...proxySettingNames])];
+  return Object.keys(settings).filter((name) => !known.includes(name)).map((name) => ({ path: name, message: 'is not a field known here', mend: `remove it; known are ${known.join(', ')}` }));
+}
+
 /** `values` from readEnvironment; an upstream left empty is the bundled demo on DEMO_PORT. */
 export async function resolveProxy(settings, values, file) {
   const { resolveProxyConfig, formatProblems } = await import(join(root, 'build/proxy/config.js'));
-  const { config, problems } = resolveProxyConfig(settings, await environmentUpstreams(values));
-  if (config === null) throw new Refusal(`${file} cannot be used; nothing was changed:\n${formatProblems(problems).replace(/^/gm, '  ')}`);
+  const { config, problems: found } = resolveProxyConfig(settings, await environmentUpstreams(values));
+  const problems = [...found, ...(config === null ? [] : await unknownFields(settings))];
+  if (problems.length > 0) throw new Refusal(`${file} cannot be used; nothing was changed:\n${formatProblems(problems).replace(/^/gm, '  ')}`);
   return config;
 }
 

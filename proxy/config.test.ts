@@ -1,5 +1,5 @@
 import t from 'tap';
-import { chooseSelfTest, followEnvironment, formatProblems, isNetwork, limitFields, replaySamplingFields, resolveProxyConfig, timeoutFields, upstreamDefaults } from './config.js';
+import { chooseSelfTest, followEnvironment, formatProblems, isNetwork, limitFields, proxySettingNames, replaySamplingFields, resolveProxyConfig, timeoutFields, upstreamDefaults } from './config.js';
 import { defaultLimits, defaultReplaySampling, defaultTimeouts } from './contract.js';
 import { checkGenerationRequest } from './check-contract.js';
 
@@ -59,6 +59,11 @@ t.test('mistakes are told with their place, all at once', async (t) => {
   t.strictSame(pathsOf({ rl_trust_proxy: true }), ['rl_trusted_proxies']);
   t.strictSame(pathsOf({ rl_trust_proxy: true, rl_trusted_proxies: ['10.0.0.0/8', '10.0.0.0/99', 'x'] }), ['rl_trusted_proxies[1]', 'rl_trusted_proxies[2]']);
   t.match(formatProblems(resolveProxyConfig({ mode: 'off' }, demo).problems), /^mode: is "off"; choose one of "On", "DetectionOnly"$/);
+});
+
+t.test('every field that is said to be read is read, and no other', async (t) => {
+  for (const name of proxySettingNames) t.strictSame(pathsOf({ rl_trust_proxy: true, [name]: null }).filter((path) => path === name), [name], name);
+  t.strictSame(pathsOf(Object.fromEntries(['paranoia_level', 'nonsense'].map((name) => [name, null]))), [], 'the compiler and the commands look at these');
 });
 
 t.test('numbers that are given count, the others have their defaults', async (t) => {

@@ -76,6 +76,9 @@ const siteKeys = ['name', 'prefix', 'host', 'upstream', 'protected', 'fail_mode'
 const modes: readonly Mode[] = ['On', 'DetectionOnly'];
 const failModes: readonly FailMode[] = ['closed', 'open'];
 
+/** The fields read here; the others of a local settings file are the compiler's. */
+export const proxySettingNames = ['mode', 'sites', 'limits', 'timeouts', 'rl_trust_proxy', 'rl_trusted_proxies', 'accept_request_id', 'audit_request_body_bytes_max', 'privacy_mode', 'replay_sampling'] as const;
+
 /** `settings` is parsed JSON. Fields of the rule part (paranoia_level, thresholds, …) are ignored here. */
 export function resolveProxyConfig(settings: unknown, upstreams: UpstreamDefaults): ResolvedConfig {
   const check = new Checker();

@@ -240,8 +240,13 @@ t.test('directories of .env, and a settings file that lets SQL injections pass',
   const envFile = join(home, '.env');
   const data = join(home, 'data');
   await writeFile(envFile, `GATEHOUSE_DATA=${data}\nCRS_DIR=${await writeRuleSet(t)}\n`);
+  const variables = { ...ports, GATEHOUSE_ENV_FILE: envFile, WAF_BIND: '127.0.0.1', DATA_WORKERS: '1' };
+  await writeFile(join(data, 'settings.json'), '{"paranoia": 4}');
+  const mistyped = startUp(t, variables);
+  t.equal(await mistyped.ended, 1);
+  t.match(mistyped.said(), /settings\.json cannot be used; nothing was changed:\n {2}paranoia: is not a field known here; remove it; known are mode, paranoia_level, /);
   await writeFile(join(data, 'settings.json'), JSON.stringify({ categories: { sqli: { enabled: false } } }));
-  const up = startUp(t, { ...ports, GATEHOUSE_ENV_FILE: envFile, WAF_BIND: '127.0.0.1', DATA_WORKERS: '1' });
+  const up = startUp(t, variables);
   await up.until(isUp);
   t.match(up.said(), 'CRS_DIR holds a rule set other than the pinned', 'the one that .env names');
   const passed = await fetch(`http://127.0.0.1:${ports.WAF_PORT}${attack}`);

@@ -8,6 +8,15 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A name as a part of a JSON pointer. */
+function pointerToken(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+const categoryMembers = ['enabled', 'excluded_paths'];
+const ruleHeadMembers = ['id', 'name', 'enabled'];
+const rawRuleMembers = [...ruleHeadMembers, 'kind', 'text'];
+const visualRuleMembers = [...ruleHeadMembers, 'kind', 'variable', 'operator', 'value', 'action', 'phase', 'transformations', 'redirect_url'];
 const rulesCountMax = 5000;
 const textBytesMax = 65_536;
 
@@ -17,6 +26,11 @@ class Validator {
   fail<T>(path: string, message: string, fallback: T): T {
     this.diagnostics.reportSetting('GH-C7001', message, path);
     return fallback;
+  }
+
+  /** A member that is not read would be a wish that nobody hears. */
+  members(value: Json, known: readonly string[], path: string): void {
+    for (const name of Object.keys(value)) if (!known.includes(name)) this.diagnostics.reportSetting('GH-C7002', `there is no "${name.slice(0, 40)}" here; there are ${known.join(', ')}`, `${path}/${pointerToken(name)}`);
   }
 
   choice<T extends string | number | boolean>(value: unknown, path: string, choices: readonly T[], fallback: T): T {
@@ -59,7 +73,7 @@ class Validator {
     if (value === undefined) return result;
     if (!isObject(value)) return this.fail('/categories', 'must be an object', result);
     for (const [name, entry] of Object.entries(value)) {
-      const path = `/categories/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const path = `/categories/${pointerToken(name)}`;
       const key = categoryKeys.find((one) => one === name);
       if (key === undefined) {
         this.diagnostics.reportSetting('GH-C7002', `there is no category "${name.slice(0, 40)}"; there are ${categoryKeys.join(', ')}`, path);
@@ -69,6 +83,7 @@ class Validator {
         this.fail(path, 'must be an object', null);
         continue;
       }
+      this.members(entry, categoryMembers, path);
       result[key] = {
         enabled: this.flag(entry['enabled'], `${path}/enabled`, true),
         excluded_paths: this.words(entry['excluded_paths'], `${path}/excluded_paths`, [], pathPattern, 'a path that begins with "/", without "?", "#", backslashes and control characters, and without segments that are empty, "." or ".."'),
@@ -81,8 +96,9 @@ class Validator {
     if (!isObject(value)) return this.fail(path, 'must be an object', null);
     const head = this.ruleHead(value, path, ruleIdRanges.custom, ids);
     const kind = value['kind'] ?? (typeof value['text'] === 'string' ? 'raw' : 'visual');
+    if (kind !== 'visual' && kind !== 'raw') return this.fail(`${path}/kind`, 'must be visual or raw', null);
+    this.members(value, kind === 'raw' ? rawRuleMembers : visualRuleMembers, path);
     if (kind === 'raw') return { kind, ...head, text: this.text(value['text'], `${path}/text`, null) };
-    if (kind !== 'visual') return this.fail(`${path}/kind`, 'must be visual or raw', null);
     return {
       kind,
       ...head,
@@ -98,6 +114,7 @@ class Validator {
 
   virtualPatch(value: unknown, path: string, ids: Set<number>): VirtualPatch | null {
     if (!isObject(value)) return this.fail(path, 'must be an object', null);
+    this.members(value, [...ruleHeadMembers, 'text'], path);
     return { ...this.ruleHead(value, path, ruleIdRanges.virtualPatches, ids), text: this.text(value['text'], `${path}/text`, null) };
   }
 
