@@ -6,7 +6,7 @@
 export { compileProgram } from './program.js';
 export { formatDiagnostics, type Diagnostic } from './diagnostics.js';
 export type { SourceReader, SourceText } from './source.js';
-export { renderPolicy, resolvePolicy } from './policy.js';
+export { renderPolicy, resolvePolicy, type Policy } from './policy.js';
 export { loadCoreRuleSet } from './policy/crs.js';
 export { categoryTags, type WafSettings } from './policy/settings.js';
 // For whoever makes artifacts at run time (the control plane's worker): the back half, its cache and files from disk.
@@ -16,6 +16,6 @@ export { rememberIn } from './plan/memory-cache.js';
 export { diskReader } from './cli/rule-files.js';
 export { giveBackMemory, loadRehearsal, rehearseEmitted, type Rehearsal } from './rehearsal.js';
 export { checkVisualRule } from './policy/check-rule.js';
-export { checkRuleText, type CheckedRule } from './policy/raw-rule.js';
-export { renderRuleExclusion, renderRuleExclusions, exclusionTargetPattern, type ScopedExclusion } from './policy/rule-exclusions.js';
+export { checkRuleText } from './policy/raw-rule.js';
+export { renderRuleExclusions, exclusionTagPattern, exclusionTargetPattern, type ScopedExclusion } from './policy/rule-exclusions.js';
 export { compileRuleTrial, createTrial, toRequestHead, type Trial, type TrialOutcome, type TrialRequest } from './trial.js';

@@ -3,6 +3,7 @@
 // Order of the sources (it is the order in which rules are heard):
 //   engine        body access, limits, body processors                       200000–200007
 //   crs-setup     levels, thresholds, allowed methods and types              900000–900990
+//   rule-excl.    single rules that leave something alone                   1009500–1009999
 //   exclusions    categories that do not run on some paths                   1009000–1009499
 //   custom/allow  custom rules that let requests through                     1000000–1005999
 //   CRS           plugins before, rules/*.conf, plugins after
@@ -16,6 +17,7 @@ import { renderCustomRules, renderVirtualPatches } from './policy/custom-rules.j
 import type { CoreRuleSet } from './policy/crs.js';
 import { renderCrsSetup, renderEngineConfig } from './policy/engine-config.js';
 import { listExclusions, renderDisabledCategories, renderExclusions, type CategoryExclusion } from './policy/exclusions.js';
+import { renderRuleExclusions, type ScopedExclusion } from './policy/rule-exclusions.js';
 import { categoryKeys, categoryTags, ruleIdRanges, type WafSettings } from './policy/settings.js';
 import { validateWafSettings } from './policy/validate.js';
 
@@ -51,14 +53,18 @@ export function resolvePolicy(settings: unknown, crs: CoreRuleSet): PolicyResult
   return { policy: diagnostics.hasErrors ? null : policy, diagnostics: diagnostics.list };
 }
 
-/** The ordered sources for `compileProgram`; empty ones are left out. CRS files keep their paths, so that their data files are found. */
-export function renderPolicy(policy: Policy): SourceText[] {
+/**
+ * The ordered sources for `compileProgram`; empty ones are left out. CRS files keep their paths, so that their data files
+ * are found. What `ruleExclusions` may hold is for the caller to check: they are written as they are.
+ */
+export function renderPolicy(policy: Policy, ruleExclusions: readonly ScopedExclusion[] = []): SourceText[] {
   const { settings, crs, exclusions } = policy;
   const isDisabling = categoryKeys.some((key) => !settings.categories[key].enabled);
   const own = (name: string, text: string): SourceText[] => (text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text }]);
   return [
     ...own('engine', renderEngineConfig(settings)),
     ...own('crs-setup', renderCrsSetup(settings, crs.setupVersion)),
+    ...own('rule-exclusions', renderRuleExclusions(ruleExclusions)), // a ctl holds for the rules behind it
     ...own('exclusions', exclusions.length === 0 ? '' : renderExclusions(exclusions)),
     ...own('custom-allow', policy.allowText),
     ...crs.pluginsBefore,

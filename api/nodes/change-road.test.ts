@@ -1,5 +1,6 @@
 // The road of a change with everything real but the rule set: database, compile thread, artifacts on disk, data planes.
-import { readdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
@@ -8,7 +9,7 @@ import { onBothDatabases } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
-import { clearPending, markPending, readState } from '../settings/store.js';
+import { clearPending, findVersion, markPending, readState } from '../settings/store.js';
 import { connectDataPlane, type NodeLink } from './link.js';
 import { freePort } from '../testing/free-port.js';
 
@@ -89,6 +90,8 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
       [{ custom_rules: [{ id: 1_000_004, name: 'raw', kind: 'raw', seclang: 'SecRuleEngine Off' }] }, '/custom_rules/0/seclang', /cannot stand/],
       [{ custom_rules: [], virtual_patches: [{ id: 1_007_001, cve: 'CVE-1999-0001' }] }, '/virtual_patches/0/cve', /catalogue/],
       [{ virtual_patches: [], rule_exclusions: [{ id: 1_009_501, rule_id: 942_100, target: 'ARGS:a b' }] }, '/rule_exclusions/0/target', /variable/],
+      [{ rule_exclusions: [{ id: 1_009_501, tag: "attack-sqli'" }] }, '/rule_exclusions/0/tag', /tag of the rule set/],
+      [{ rule_exclusions: [{ id: 1_009_501, rule_id: 942_100, expires_at: '2026-13-01T00:00:00Z' }] }, '/rule_exclusions/0/expires_at', /moment/],
       [{ rule_exclusions: [], sites: [{ name: 'a', prefix: '/a//b', upstream }] }, '/sites/0/prefix', /plain path/],
     ];
     for (const [body, path, message] of bad) {
@@ -205,5 +208,42 @@ async function severalNodes(t: Test, database: Database): Promise<void> {
   t.match(await readState(database.sql), { pendingId: null });
 }
 
+/** An artifact that no program of today reads, under its own hash: what an update finds of the version that was active. */
+async function makeForeign(road: Road): Promise<string> {
+  const directory = join(road.data, 'artifacts');
+  const { activeId } = await readState(road.house.database.sql);
+  const active = await findVersion(road.house.database.sql, activeId ?? 0);
+  const bytes = await readFile(join(directory, active?.artifactSha256 ?? ''));
+  bytes[7] = 0; // the version of the format
+  const foreign = createHash('sha256').update(bytes).digest('hex');
+  await writeFile(join(directory, foreign), bytes);
+  await road.house.database.sql`update settings_versions set artifact_sha256 = ${foreign} where id = ${activeId}`;
+  return foreign;
+}
+
+async function afterUpdate(t: Test, database: Database): Promise<void> {
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  const before = await startNode(t, { upstream, adminPort: port });
+  const road = await startRoad(t, database, upstream, [before.url]);
+  await road.patch({ custom_rules: [rule(1_000_001, 'plugh')] });
+  t.match(await road.apply(), { status: 200 });
+  const samples = [{ request_id: 'r1', at_ms: Date.now(), site: 'customer', method: 'GET', uri: '/?q=xyzzy', protocol: 'HTTP/1.1', headers: ['Host', 'shop'], body: null, client_ip: '192.0.2.7' }];
+  const stored = await road.call('POST', '/api/dataplane/samples', { token: road.house.env.dataAdminToken, body: { node: 'n1', samples } });
+  t.match(stored, { status: 200, body: { stored: 1 } }, stored.text);
+  const foreign = await makeForeign(road);
+  await road.patch({ custom_rules: [rule(1_000_001, 'xyzzy')] });
+  const dry = await road.apply('?dry_run=true');
+  t.match(dry, { status: 200, body: { impact: null } }, `there is nothing to hold it against: ${dry.text}`);
+  await before.stop();
+  const after = await startNode(t, { upstream, adminPort: port });
+  t.match(await road.link.road.reconcile(road.house.audit), /now serves version 2/, 'what was refused is compiled anew');
+  t.equal(await ask(after, '/?q=plugh'), 403);
+  t.not((await findVersion(database.sql, 2))?.artifactSha256, foreign, 'and is the version’s artifact from now on');
+  t.match((await road.apply('?dry_run=true')).body, { impact: { newly_blocked: 1 } });
+  t.match(await road.apply(), { status: 200, body: { unchanged: false, impact: { newly_blocked: 1 } } });
+}
+
 t.test('the road of a change', (t) => onBothDatabases(t, 'the road', wholeRoad));
 t.test('several nodes', (t) => onBothDatabases(t, 'several nodes', severalNodes));
+t.test('after an update', (t) => onBothDatabases(t, 'artifacts of another release', afterUpdate));

@@ -1,5 +1,6 @@
 // One custom rule of the settings: what it becomes, what is wrong with it and where. Pure; the compiler does the reading.
-import { checkRuleText, checkVisualRule, compileRuleTrial, type CheckedRule, type Diagnostic } from '#compiler';
+import { checkRuleText, checkVisualRule, compileRuleTrial, type Diagnostic } from '#compiler';
+import { toCompilerRule } from '../settings/apply-policy.js';
 import type { Settings } from '../settings/schema.js';
 import { lintRules } from './lint.js';
 
@@ -27,8 +28,6 @@ export interface CheckedCustomRule {
   readonly problems: readonly RuleProblem[];
 }
 
-const actions = { block: 'block', deny: 'block', allow: 'allow', log: 'log', pass: 'log' } as const;
-
 function toProblem(found: Diagnostic, kind: CustomRule['kind']): RuleProblem {
   const inParts = found.path !== null || kind === 'visual';
   return {
@@ -48,10 +47,8 @@ const settingProblem = (severity: RuleProblem['severity'], code: string, path: s
 /** `others`: the rules it has to live with. Never throws on what a person wrote. */
 export function checkCustomRule(rule: CustomRule, others: readonly CustomRule[] = []): CheckedCustomRule {
   const name = `rule ${rule.id}`;
-  const checked: CheckedRule =
-    rule.kind === 'raw'
-      ? checkRuleText(rule.seclang, customIds, name)
-      : checkVisualRule({ kind: 'visual', id: rule.id, name: rule.name, enabled: true, variable: rule.variable, operator: rule.operator, value: rule.value, action: actions[rule.action], phase: rule.phase as 1 | 2 | 3 | 4 | 5, transformations: [], redirect_url: '' });
+  const meant = toCompilerRule(rule);
+  const checked = meant.kind === 'raw' ? checkRuleText(meant.text, customIds, name) : checkVisualRule(meant);
   const problems = checked.diagnostics.map((found) => toProblem(found, rule.kind));
   if (rule.kind === 'raw' && checked.text !== null && !checked.ids.includes(rule.id)) problems.push(settingProblem('error', 'GH-R0001', '/seclang', `the text has no rule with the id ${rule.id}`, `Write id:${rule.id} in the rule that this entry stands for.`));
   for (const other of others) {

@@ -3,6 +3,7 @@
 import type { Queryable } from '../db/client.js';
 import { findSamples, samplesKept } from '../records/samples.js';
 import type { TrialRequest } from '#compiler';
+import { isDetection } from './likelihood.js';
 
 export interface RuleHit {
   readonly atMs: number;
@@ -30,9 +31,6 @@ export interface HitSource {
   /** One of these requests as it was recorded, secrets masked; null when none was sampled. */
   request(requestIds: readonly string[]): Promise<TrialRequest | null>;
 }
-
-/** Rules that look at requests; 949 and above decide and report, below 911 is set-up. */
-const isDetection = (ruleId: number): boolean => ruleId >= 911_000 && ruleId < 949_000;
 
 /** `/orders/42/lines` → `/orders/*` + `/lines`: what differs from request to request must not split a path's hits. */
 function templatePath(uri: string): string {

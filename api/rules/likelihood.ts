@@ -21,6 +21,9 @@ export interface Likelihood {
   readonly features: LikelihoodFeatures;
 }
 
+/** Rules that look at requests and score: 949 and above decide and report, below 911 is set-up. */
+export const isDetection = (ruleId: number): boolean => ruleId >= 911_000 && ruleId < 949_000;
+
 /** Rule families by the thousands of CRS ids: 942 is SQL injection. */
 const familyOf = (ruleId: number): number => Math.floor(ruleId / 1000);
 

@@ -1,7 +1,8 @@
 // A false positive → the narrowest exclusion that lets it pass and that leaves every other parameter protected. Nothing
 // is believed: each candidate is compiled with the whole rule set and tried. Runs in the lab's thread.
-import { compileProgram, createTrial, diskReader, exclusionTargetPattern, loadCoreRuleSet, renderPolicy, renderRuleExclusion, resolvePolicy, type ScopedExclusion, type SourceText, type Trial, type TrialOutcome, type TrialRequest, type WafSettings } from '#compiler';
+import { compileProgram, createTrial, diskReader, exclusionTargetPattern, loadCoreRuleSet, renderPolicy, renderRuleExclusions, resolvePolicy, type Policy, type ScopedExclusion, type Trial, type TrialOutcome, type TrialRequest, type WafSettings } from '#compiler';
 import { attackFamilies, attackShapes, type AttackFamily } from './attack-shapes.js';
+import { isDetection } from './likelihood.js';
 import { namesOf, withParameter } from './request-parameters.js';
 
 export interface ExclusionRequest {
@@ -56,8 +57,6 @@ export interface RejectedExclusion {
 const firstId = 1_009_500;
 const lastId = 1_009_999;
 const rulesMax = 8; // rules one suggestion may exclude; more is no false positive but another application
-/** Rules that look at a request and score; the others set up, decide or report. */
-const scores = (id: number): boolean => id >= 911_000 && id < 949_000;
 
 interface Pair {
   readonly ruleId: number;
@@ -66,20 +65,18 @@ interface Pair {
 
 class Workbench {
   readonly base: Trial;
-  private readonly sources: readonly SourceText[];
+  private readonly policy: Policy;
 
   constructor(private readonly request: ExclusionRequest) {
     const loaded = loadCoreRuleSet(request.crsDirectory, diskReader);
     const resolved = loaded.crs === null ? null : resolvePolicy(request.waf, loaded.crs);
     if (resolved?.policy == null) throw new Error(`the settings cannot be tried: ${JSON.stringify((resolved?.diagnostics ?? loaded.diagnostics).slice(0, 3))}`);
-    this.sources = renderPolicy(resolved.policy);
+    this.policy = resolved.policy;
     this.base = this.compile([]);
   }
 
   compile(exclusions: readonly ScopedExclusion[]): Trial {
-    const sources = [...this.sources];
-    const text = [...this.request.exclusions.filter(({ enabled }) => enabled), ...exclusions].map(renderRuleExclusion).join('');
-    sources.splice(sources.findIndex(({ path }) => path === 'gatehouse/crs-setup.conf') + 1, 0, { path: 'gatehouse/rule-exclusions.conf', text });
+    const sources = renderPolicy(this.policy, [...this.request.exclusions, ...exclusions]);
     const { program, diagnostics } = compileProgram(sources, { reader: diskReader });
     if (program === null) throw new Error(`the rules do not compile: ${JSON.stringify(diagnostics.filter(({ severity }) => severity === 'error').slice(0, 3))}`);
     return createTrial(program, this.request.nowMs);
@@ -115,7 +112,7 @@ function growUntilItPasses(bench: Workbench, request: ExclusionRequest, scope: E
 }
 
 function scoring(outcome: TrialOutcome): Pair[] {
-  return outcome.matched.filter(({ id }) => scores(id)).map(({ id, variable }) => ({ ruleId: id, variable }));
+  return outcome.matched.filter(({ id }) => isDetection(id)).map(({ id, variable }) => ({ ruleId: id, variable }));
 }
 
 const isBlocked = (trial: Trial, request: TrialRequest): boolean => trial.run(request).kind === 'block';
@@ -166,7 +163,7 @@ export function suggestExclusion(request: ExclusionRequest): ExclusionSuggestion
       const mine = own.filter((attack) => attack.family === family);
       return { family, tried: mine.length, lost: mine.filter((attack) => !isBlocked(found.trial, attack.request)).length };
     });
-    return { kind: 'verified', rejected, exclusion: { scope, exclusions: found.exclusions, seclang: found.exclusions.map(renderRuleExclusion).join(''), othersTried: attacks.length, otherParameters: others, lost } };
+    return { kind: 'verified', rejected, exclusion: { scope, exclusions: found.exclusions, seclang: renderRuleExclusions(found.exclusions), othersTried: attacks.length, otherParameters: others, lost } };
   }
   return { kind: 'none', reason: 'no exclusion both lets the request pass and leaves the other parameters protected', rejected };
 }

@@ -1,7 +1,7 @@
 // The settings people edit → what the compiler takes (rules) and what the data plane takes (everything else). Pure and
 // deterministic: the configuration of an older version can be made again from its settings, so it is stored nowhere
 // (it may one day hold secrets).
-import { exclusionTargetPattern, type WafSettings } from '#compiler';
+import { exclusionTagPattern, exclusionTargetPattern, type WafSettings } from '#compiler';
 import { chooseSelfTest, resolveProxyConfig, type ProxyConfig } from '#proxy/contract';
 import type { PolicyInput } from './apply-messages.js';
 import type { ApplyDiagnostic } from './contract.js';
@@ -16,6 +16,8 @@ export interface Upstreams {
 /** Text of the catalogue's rule for a CVE under the given id; null when the catalogue has none. */
 export type FindVirtualPatch = (cve: string, id: number) => { readonly name: string; readonly text: string } | null;
 
+type CompilerRule = WafSettings['custom_rules'][number];
+
 export interface PolicySettings extends PolicyInput {
   readonly problems: readonly ApplyDiagnostic[];
 }
@@ -26,22 +28,24 @@ function settingProblem(path: string, message: string): ApplyDiagnostic {
   return { severity: 'error', code: 'GH-A0001', message, file: 'settings', line: 1, column: 1, excerpt: '', path, hint: 'Mend the setting and apply again.' };
 }
 
+/** A custom rule of the settings in the compiler's words. */
+export function toCompilerRule(rule: Settings['custom_rules'][number]): CompilerRule {
+  const head = { id: rule.id, name: rule.name, enabled: rule.enabled };
+  if (rule.kind === 'raw') return { kind: 'raw', ...head, text: rule.seclang };
+  return { kind: 'visual', ...head, variable: rule.variable, operator: rule.operator, value: rule.value, action: actions[rule.action], phase: rule.phase as 1 | 2 | 3 | 4 | 5, transformations: [], redirect_url: '' };
+}
+
 /** Indices of lists stay as they are, so that the compiler's JSON pointers fit the settings. */
 export function toPolicyInput(settings: Settings, findVirtualPatch: FindVirtualPatch): PolicySettings {
   const problems: ApplyDiagnostic[] = [];
   const categories = Object.fromEntries(Object.entries(settings.categories).map(([key, category]) => [key, { enabled: category.enabled, excluded_paths: category.path_exclusions }])) as unknown as WafSettings['categories'];
-  const customRules = settings.custom_rules.map((rule): WafSettings['custom_rules'][number] => {
-    const head = { id: rule.id, name: rule.name, enabled: rule.enabled };
-    if (rule.kind === 'raw') return { kind: 'raw', ...head, text: rule.seclang };
-    return { kind: 'visual', ...head, variable: rule.variable, operator: rule.operator, value: rule.value, action: actions[rule.action], phase: rule.phase as 1 | 2 | 3 | 4 | 5, transformations: [], redirect_url: '' };
-  });
   const patches = settings.virtual_patches.map((patch, index) => {
     const found = findVirtualPatch(patch.cve, patch.id);
     if (found === null && patch.enabled) problems.push(settingProblem(`/virtual_patches/${index}/cve`, `the catalogue has no virtual patch for ${patch.cve}`));
     return { id: patch.id, name: found?.name ?? patch.cve, enabled: patch.enabled && found !== null, text: found?.text ?? '' };
   });
   const { mode, paranoia_level, inbound_threshold, outbound_threshold } = settings;
-  return { waf: { mode, paranoia_level: paranoia_level as 1 | 2 | 3 | 4, inbound_threshold, outbound_threshold, categories, custom_rules: customRules, virtual_patches: patches }, exclusions: settings.rule_exclusions.filter(({ enabled }) => enabled), problems: [...problems, ...checkExclusions(settings)] };
+  return { waf: { mode, paranoia_level: paranoia_level as 1 | 2 | 3 | 4, inbound_threshold, outbound_threshold, categories, custom_rules: settings.custom_rules.map(toCompilerRule), virtual_patches: patches }, exclusions: settings.rule_exclusions.filter(({ enabled }) => enabled), problems: [...problems, ...checkExclusions(settings)] };
 }
 
 /** The schema knows their shape; whether they can be written as a rule is asked here. */
@@ -51,7 +55,7 @@ function checkExclusions(settings: Settings): ApplyDiagnostic[] {
     const at = `/rule_exclusions/${index}`;
     const found: ApplyDiagnostic[] = [];
     if (target !== null && !exclusionTargetPattern.test(target)) found.push(settingProblem(`${at}/target`, 'must be a variable such as ARGS:comment or REQUEST_HEADERS:User-Agent'));
-    if (tag !== null && !/^[A-Za-z0-9_./-]{1,200}$/.test(tag)) found.push(settingProblem(`${at}/tag`, 'must be a tag of the rule set'));
+    if (tag !== null && !exclusionTagPattern.test(tag)) found.push(settingProblem(`${at}/tag`, 'must be a tag of the rule set'));
     if (expires_at !== null && Number.isNaN(Date.parse(expires_at))) found.push(settingProblem(`${at}/expires_at`, 'is a moment that does not exist'));
     return found;
   });

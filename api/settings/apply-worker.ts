@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import { compileProgram, createFileCache, diskReader, emitArtifact, giveBackMemory, loadCoreRuleSet, loadRehearsal, rehearseEmitted, rememberIn, renderPolicy, renderRuleExclusion, resolvePolicy, type Diagnostic, type EmittedArtifact, type Rehearsal, type SourceReader } from '#compiler';
+import { compileProgram, createFileCache, diskReader, emitArtifact, giveBackMemory, loadCoreRuleSet, loadRehearsal, rehearseEmitted, rememberIn, renderPolicy, resolvePolicy, type Diagnostic, type EmittedArtifact, type Rehearsal, type SourceReader } from '#compiler';
 import { findArtifact, storeArtifact } from './apply-artifacts.js';
 import type { CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './apply-messages.js';
 import { toSettingsPointer } from './apply-policy.js';
@@ -67,10 +67,7 @@ async function compile(token: number, input: PolicyInput, anew: boolean): Promis
   if (ruleSet.crs === null) return { reply: { kind: 'refused', token, diagnostics: shown(ruleSet.diagnostics) }, stored: alreadyStored };
   const { policy, diagnostics: fromSettings } = resolvePolicy(input.waf, ruleSet.crs);
   if (policy === null) return { reply: { kind: 'refused', token, diagnostics: shown(fromSettings) }, stored: alreadyStored };
-  const sources = renderPolicy(policy);
-  const exclusions = input.exclusions.map(renderRuleExclusion).join('');
-  // a ctl holds for the rules behind it, so these come before the rule set and behind its set-up
-  if (exclusions !== '') sources.splice(sources.findIndex(({ path }) => path === 'gatehouse/crs-setup.conf') + 1, 0, { path: 'gatehouse/rule-exclusions.conf', text: exclusions });
+  const sources = renderPolicy(policy, input.exclusions);
   const hash = createHash('sha256');
   for (const { path, text } of sources) hash.update(`${path.length} ${path} ${text.length}\n`).update(text, 'latin1');
   const key = hash.digest('hex');

@@ -8,6 +8,7 @@ import type { BenchContext } from '../context.js';
 import { startControlPlane, type ControlPlane } from '../control-plane.js';
 import { cpuUs } from '../cpu.js';
 import { HarnessProblem } from '../processes.js';
+import { quantile } from '../statistics.js';
 
 const perSecond = 200;
 const records = 40_000;
@@ -43,8 +44,6 @@ async function readAt(agent: Agent, control: ControlPlane, path: string, dueMs: 
   });
 }
 
-const percentile = (values: readonly number[], share: number): number => [...values].sort((left, right) => left - right)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
-
 export async function apiReadsCase(context: BenchContext): Promise<void> {
   const { root, options, recorder } = context;
   const control = await startControlPlane({ root, databaseUrl: null });
@@ -69,11 +68,11 @@ export async function apiReadsCase(context: BenchContext): Promise<void> {
       }
       const all = await Promise.all(answers);
       const times = all.map(({ ms }) => ms);
-      recorder.add('api reads / PGlite, 200/s / p50', 'ms', 'lower', percentile(times, 0.5));
-      recorder.add('api reads / PGlite, 200/s / p99', 'ms', 'lower', percentile(times, 0.99));
-      recorder.add('api reads / PGlite, 200/s / longest', 'ms', 'lower', percentile(times, 1));
+      recorder.add('api reads / PGlite, 200/s / p50', 'ms', 'lower', quantile(times, 0.5));
+      recorder.add('api reads / PGlite, 200/s / p99', 'ms', 'lower', quantile(times, 0.99));
+      recorder.add('api reads / PGlite, 200/s / longest', 'ms', 'lower', quantile(times, 1));
       recorder.add('api reads / PGlite, 200/s / CPU', 'µs/request', 'lower', (cpuUs(control.pid) - cpuBefore) / all.length);
-      for (const path of new Set(reads)) recorder.add(`api reads / ${path.split('?')[0]}${path.includes('?') ? '?…' : ''} / p50`, 'ms', 'none', percentile(all.filter((one) => one.path === path).map(({ ms }) => ms), 0.5));
+      for (const path of new Set(reads)) recorder.add(`api reads / ${path.split('?')[0]}${path.includes('?') ? '?…' : ''} / p50`, 'ms', 'none', quantile(all.filter((one) => one.path === path).map(({ ms }) => ms), 0.5));
     }
   } finally {
     agent.destroy();

@@ -10,6 +10,7 @@ import { startControlPlane, startPostgres, type ControlPlane, type Postgres } fr
 import { cpuUs, residentBytes } from '../cpu.js';
 import { measureLoad, type LoadResult } from '../load.js';
 import { HarnessProblem, temporaryDirectory } from '../processes.js';
+import { quantile } from '../statistics.js';
 import { startBackend, startGatehouse, type System } from '../systems.js';
 import { encodeTemplates } from '../traffic.js';
 
@@ -68,8 +69,6 @@ async function offer(control: ControlPlane, perSecond: number, seconds: number):
   return result;
 }
 
-const percentile = (values: readonly number[], share: number): number => [...values].sort((left, right) => left - right)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
-
 async function measure(context: BenchContext, name: string, perSecond: number, parts: { readonly control: ControlPlane; readonly postgres: Postgres; readonly load: (() => Promise<LoadResult>) | null }): Promise<void> {
   const { recorder, options } = context;
   const { control, postgres, load } = parts;
@@ -84,7 +83,7 @@ async function measure(context: BenchContext, name: string, perSecond: number, p
   recorder.add(`${key} / stored`, 'records/s', 'higher', result.stored / tookSeconds);
   recorder.add(`${key} / sampled out`, '%', 'lower', (result.sampledOut / result.offered) * 100);
   recorder.add(`${key} / refused, to be sent again`, '%', 'lower', (result.refused / result.offered) * 100);
-  recorder.add(`${key} / until acknowledged, p99`, 'ms', 'lower', percentile(result.waits, 0.99));
+  recorder.add(`${key} / until acknowledged, p99`, 'ms', 'lower', quantile(result.waits, 0.99));
   recorder.add(`${key} / CPU of the API`, 'µs/record', 'lower', (cpuUs(control.pid) - before.api) / result.offered);
   recorder.add(`${key} / CPU of PostgreSQL`, 'µs/record', 'lower', (cpuUs(postgres.pid) - before.database) / Math.max(1, result.stored));
   recorder.add(`${key} / memory of the API`, 'MB', 'lower', residentBytes(control.pid) / 1_048_576);

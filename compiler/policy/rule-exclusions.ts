@@ -1,6 +1,5 @@
 // Scoped exclusions → rules with a ctl: one rule (or tag) does not look at one variable (or at all) on one path, for one
 // method, until one moment. Expiry is a condition of the rule itself: nothing has to be compiled when it comes.
-import type { Diagnostics } from '../diagnostics.js';
 import { pathExpression, understoodPathExpression, wholeTag } from './exclusions.js';
 
 /** As in the settings: `rule_exclusions`. */
@@ -20,7 +19,7 @@ export interface ScopedExclusion {
 }
 
 export const exclusionTargetPattern = /^[A-Za-z_]{1,40}(?::[A-Za-z0-9_.[\]*-]{1,200})?$/;
-const tagPattern = /^[A-Za-z0-9_./-]{1,200}$/;
+export const exclusionTagPattern = /^[A-Za-z0-9_./-]{1,200}$/;
 
 function control({ rule_id, tag, target }: ScopedExclusion): string {
   const what = rule_id !== null ? `ById=${rule_id}` : `ByTag=${wholeTag((tag ?? '').replaceAll('.', '\\.'))}`;
@@ -37,7 +36,7 @@ function conditions({ path, method, expires_at }: ScopedExclusion): string[] {
 }
 
 /** The rule of one exclusion; its ctl stands on the last link, for it takes effect when its link matches. */
-export function renderRuleExclusion(exclusion: ScopedExclusion): string {
+function renderRuleExclusion(exclusion: ScopedExclusion): string {
   const links = conditions(exclusion);
   const head = `id:${exclusion.id},phase:1,pass,nolog,t:none,tag:'gatehouse/rule-exclusion'`;
   if (links.length === 0) return `SecAction \\\n    "${head},${control(exclusion)}"\n`;
@@ -50,21 +49,7 @@ export function renderRuleExclusion(exclusion: ScopedExclusion): string {
     .join('');
 }
 
-/** For before the CRS. Disabled ones are left out; what cannot be written is reported below `/rule_exclusions`. */
-export function renderRuleExclusions(exclusions: readonly ScopedExclusion[], diagnostics: Diagnostics): string {
-  const texts = exclusions.map((exclusion, index) => {
-    if (!exclusion.enabled) return '';
-    const fail = (field: string, message: string): string => {
-      diagnostics.reportSetting('GH-C7001', message, `/rule_exclusions/${index}/${field}`);
-      return '';
-    };
-    if (exclusion.target !== null && !exclusionTargetPattern.test(exclusion.target)) return fail('target', 'must be a variable such as ARGS:comment or REQUEST_HEADERS:User-Agent');
-    if (exclusion.tag !== null && !tagPattern.test(exclusion.tag)) return fail('tag', 'must be a tag of the rule set');
-    if (exclusion.rule_id === null && exclusion.tag === null) return fail('rule_id', 'names neither a rule nor a tag');
-    if (exclusion.method !== null && !/^(?:[A-Z][A-Z0-9_-]{0,31}|\*)$/.test(exclusion.method)) return fail('method', 'must be a method in capitals');
-    if (exclusion.expires_at !== null && Number.isNaN(Date.parse(exclusion.expires_at))) return fail('expires_at', 'must be a moment in UTC');
-    return renderRuleExclusion(exclusion);
-  });
-  const text = texts.join('');
-  return text === '' ? '' : `# Single rules that leave something alone.\n${text}`;
+/** What is disabled is left out; '' when nothing is left. */
+export function renderRuleExclusions(exclusions: readonly ScopedExclusion[]): string {
+  return exclusions.filter(({ enabled }) => enabled).map(renderRuleExclusion).join('');
 }
