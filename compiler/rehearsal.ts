@@ -1,7 +1,7 @@
 // An artifact brought to life outside the data plane: the control plane replays recorded requests through the old and
 // the new one before it activates anything. It gets an Inspector and never sees rulesets or databases.
 export { giveBackMemory } from '#engine';
-import { createCompiledInspector, createMemoryStore, hyperscanLibrary, loadRuleset, rulesetOf, type CollectionStore, type Ruleset } from '#engine';
+import { ArtifactRefused, createCompiledInspector, createMemoryStore, hyperscanLibrary, loadRuleset, rulesetOf, type CollectionStore, type Ruleset } from '#engine';
 import type { Inspector } from '#engine/inspector';
 import type { EmittedArtifact } from './emit.js';
 
@@ -12,9 +12,16 @@ export interface Rehearsal {
   release(): void;
 }
 
-/** Throws ArtifactRefused for bytes that are no artifact of this program. `sha256`: they were held against this name already. */
-export function loadRehearsal(artifact: Uint8Array, sha256: string | null = null): Rehearsal {
-  return rehearse(loadRuleset(artifact, hyperscanLibrary(), sha256 === null ? null : { sha256, isVerified: true }));
+/** null for an artifact that another release made. `sha256`: the bytes were held against this name already. */
+export function loadRehearsal(artifact: Uint8Array, sha256: string): Rehearsal | null {
+  let ruleset: Ruleset;
+  try {
+    ruleset = loadRuleset(artifact, hyperscanLibrary(), { sha256, isVerified: true });
+  } catch (error) {
+    if (error instanceof ArtifactRefused) return null;
+    throw error;
+  }
+  return rehearse(ruleset);
 }
 
 /** An artifact that was made in this thread: nothing is decoded or hashed. */

@@ -15,7 +15,7 @@ export type CompileResult = Compiled | { readonly kind: 'refused'; readonly diag
 export interface PolicyCompiler {
   /** Rejects when the thread dies or takes too long; what is wrong with the settings is a result. `anew`: even if this policy was compiled before. */
   compile(policy: PolicyInput, anew?: boolean): Promise<CompileResult>;
-  /** null when an artifact is not on this machine. */
+  /** null when an artifact is not on this machine, or of another release. */
   replay(request: ReplayRequest): Promise<ReplayImpact | null>;
   close(): Promise<void>;
 }

@@ -67,18 +67,25 @@ async function bringUp(options: ChangeRoadOptions, url: string, audit: AuditLog)
     if (state.pendingId !== null || state.activeId === null || answer?.kind !== 'answered') return 'is up to date';
     const standing = viewNode(url, answer, row, await expectedOf(options, state.activeId));
     if (standing.state !== 'behind') return 'is up to date';
-    const target = await versionTarget(options, state.activeId);
+    let target = await versionTarget(options, state.activeId);
     if (target === null) return 'cannot be brought up to date: the active settings do not compile any more';
     const generation = nextGeneration(state.generation, new Map([[url, answer]]));
     let result = await fleet.activateOne(url, target, generation);
     if (result.kind === 'refused') {
       // an artifact of an older program: the settings are what counts, so they are compiled anew
       const again = await versionTarget(options, state.activeId, true);
-      if (again !== null && again.sha256 !== target.sha256) result = await fleet.activateOne(url, again, generation);
+      if (again !== null && again.sha256 !== target.sha256) {
+        target = again;
+        result = await fleet.activateOne(url, target, generation);
+      }
     }
     if (result.kind !== 'active') return `did not take it: ${result.kind === 'refused' ? result.reason : result.detail}`;
-    await sql.begin((tx) => audit.record(tx, { actor: systemActor, action: 'nodes.reconcile', summary: `brought ${url} up to settings version ${target.versionId} as its generation ${generation}: ${standing.detail}${describeSites(target.config)}`, details: { url, version: target.versionId, generation, sites: sitesOf(target.config) } }));
-    return `now serves version ${target.versionId} as generation ${generation}`;
+    const { versionId, sha256, config } = target;
+    await sql.begin(async (tx) => {
+      await markActive(tx, versionId, sha256, state.generation); // the other nodes and the next replay begin with what was taken
+      await audit.record(tx, { actor: systemActor, action: 'nodes.reconcile', summary: `brought ${url} up to settings version ${versionId} as its generation ${generation}: ${standing.detail}${describeSites(config)}`, details: { url, version: versionId, generation, sites: sitesOf(config) } });
+    });
+    return `now serves version ${versionId} as generation ${generation}`;
   });
 }
 

@@ -98,12 +98,13 @@ function rehearse(sha256: string): Rehearsal | null {
     rehearsals.set(sha256, warm); // most recently used last
     return warm;
   }
-  let made: Rehearsal;
+  let made: Rehearsal | null;
   if (emitted?.hash === sha256) made = rehearseEmitted(emitted);
   else {
     const bytes = findArtifact(start.artifactsDirectory, sha256);
     if (bytes === null) return null;
     made = loadRehearsal(bytes, sha256);
+    if (made === null) return null;
   }
   rehearsals.set(sha256, made);
   return made;
