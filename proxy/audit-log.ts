@@ -16,7 +16,7 @@ export interface AuditLogOptions {
   readonly onProblem: (message: string) => void;
 }
 
-const producer = { modsecurity: '', connector: 'gatehouse', secrules_engine: 'Enabled', components: [] as string[] };
+const engineStates = { On: 'Enabled', DetectionOnly: 'DetectionOnly' } as const;
 const retryAfterMs = 5_000; // after a write failed: a full disk does not empty in a millisecond
 
 /** Headers as an object; a repeated name keeps all its values, joined as HTTP joins them. */
@@ -59,7 +59,7 @@ export function formatAuditLine(event: SecurityEvent, serverId: string): string 
         ...(event.requestBody === null ? {} : { body: event.requestBody }),
       },
       response: { http_code: event.status, headers: headerObject(event.responseHeaders) },
-      producer,
+      producer: { modsecurity: '', connector: 'gatehouse', secrules_engine: engineStates[event.mode], components: [] },
       messages: event.messages.map((message) => ({
         message: message.message,
         details: {

@@ -120,6 +120,8 @@ export interface SecurityEvent {
   readonly site: string;
   readonly generation: number;
   readonly verdict: EventVerdict;
+  /** Of the site. */
+  readonly mode: Mode;
   readonly clientIp: string;
   readonly clientPort: number;
   readonly serverIp: string;

@@ -26,6 +26,7 @@ export interface EventFacts {
   /** In force or withheld. */
   readonly interruption: SecurityEvent['interruption'];
   readonly kind: EventVerdict;
+  readonly mode: SecurityEvent['mode'];
   readonly inspectionUs: number;
   readonly error: string | null;
 }
@@ -82,6 +83,7 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
     site: facts.site,
     generation: generation.id,
     verdict: facts.kind,
+    mode: facts.mode,
     clientIp: facts.clientIp,
     clientPort: head.clientPort,
     serverIp: head.serverIp,

@@ -529,6 +529,7 @@ export class Journey implements BodyWatch {
         isListed: this.isListed,
         interruption: this.blocked ?? this.flagged,
         kind,
+        mode: this.site?.mode ?? this.generation.config.mode,
         inspectionUs: Math.round(this.inspectionMs * 1000),
         error: this.engineError?.message ?? null,
       }),

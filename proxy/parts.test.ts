@@ -155,7 +155,7 @@ t.test('counters of the automata outlive their generations', async (t) => {
 });
 
 const event: SecurityEvent = {
-  requestId: 'ID', atMs: Date.UTC(2026, 10, 21, 2, 54, 0), site: 'shop', generation: 3, verdict: 'block', clientIp: '192.0.2.1', clientPort: 1, serverIp: '192.0.2.2', serverPort: 8080,
+  requestId: 'ID', atMs: Date.UTC(2026, 10, 21, 2, 54, 0), site: 'shop', generation: 3, verdict: 'block', mode: 'On', clientIp: '192.0.2.1', clientPort: 1, serverIp: '192.0.2.2', serverPort: 8080,
   method: 'GET', uri: '/?q=1', protocol: 'HTTP/1.1', requestHeaders: ['Host', 'a', 'X', '1', 'X', '2', '__proto__', 'p'], requestBody: null, status: 403, responseHeaders: [],
   interruption: { ruleId: 949110, action: 'deny', phase: 2, status: 403 }, messages: [{ ruleId: 942100, message: 'SQLi', data: 'd', match: 'm', severity: '2', file: 'a.conf', lineNumber: 7, ver: 'v', rev: '', tags: ['t'], maturity: '0', accuracy: '0' }],
   inboundScore: 5, outboundScore: 0, phases: [1, 2, 5], truncated: false, inspectionUs: 40, error: null,
@@ -166,6 +166,7 @@ t.test('audit lines have the layout that tools read', async (t) => {
   t.strictSame(Object.keys(transaction), ['client_ip', 'time_stamp', 'server_id', 'client_port', 'host_ip', 'host_port', 'unique_id', 'request', 'response', 'producer', 'messages']);
   t.strictSame(Object.keys(transaction.messages[0]?.details ?? {}), ['match', 'reference', 'ruleId', 'file', 'lineNumber', 'data', 'severity', 'ver', 'rev', 'tags', 'maturity', 'accuracy']);
   t.strictSame(Object.keys(gatehouse).slice(0, 8), ['verdict', 'inbound_score', 'outbound_score', 'site', 'generation', 'phases', 'us', 'truncated']);
+  for (const [mode, state] of [['On', 'Enabled'], ['DetectionOnly', 'DetectionOnly']] as const) t.match(JSON.parse(formatAuditLine({ ...event, mode }, 'node')), { transaction: { producer: { secrules_engine: state } } }, mode);
   t.match(transaction, { time_stamp: 'Sat Nov 21 02:54:00 2026', request: { http_version: '1.1', headers: { X: '1, 2' } } });
   t.equal(asctime(0), 'Thu Jan  1 00:00:00 1970');
 });

@@ -42,7 +42,7 @@ const head: RequestFacts['head'] = { method: 'GET', uri: '/ü', protocol: 'HTTP/
 const sample = (n: number): RequestSample => ({ kind: 'ordinary', request_id: `s${n}`, at_ms: 1, site: 's', method: 'GET', uri: '/', protocol: 'HTTP/1.1', headers: [], body: null, client_ip: '192.0.2.1' });
 const facts = (n: number): RequestFacts => ({ atMs: 1, requestId: `r${n}`, site: 's', generation: 3, clientIp: '192.0.2.1', method: 'GET', uri: '/ü', status: 200, action: 'served', kind: 'pass', inboundScore: 0, outboundScore: 0, ruleIds: [], userAgent: 'curl', requestBytes: 1, responseBytes: 2, latencyUs: 3.4, inspectionUs: 5, head, body: null });
 const event = (n: number, more: Partial<SecurityEvent> = {}): SecurityEvent => ({
-  requestId: `e${n}`, atMs: 5, site: 's', generation: 1, verdict: 'block', clientIp: '192.0.2.1', clientPort: 1, serverIp: '', serverPort: 0, method: 'GET', uri: '/?q=1', protocol: 'HTTP/1.1',
+  requestId: `e${n}`, atMs: 5, site: 's', generation: 1, verdict: 'block', mode: 'On', clientIp: '192.0.2.1', clientPort: 1, serverIp: '', serverPort: 0, method: 'GET', uri: '/?q=1', protocol: 'HTTP/1.1',
   requestHeaders: ['Host', 'a', 'Cookie', 'sid=topsecret', 'User-Agent', 'curl', 'Authorization', 'Bearer topsecret'], requestBody: null, status: 403, responseHeaders: [], interruption: { ruleId: 949_110, action: 'deny', phase: 2, status: 403 },
   messages: [], inboundScore: 5, outboundScore: 0, phases: [1, 2, 5], truncated: false, inspectionUs: 10, error: null, ...more,
 });

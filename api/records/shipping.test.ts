@@ -33,7 +33,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const atMs = at.clock.nowMs;
   const facts = (n: number) => ({ atMs: atMs + n, requestId: `r${n}`, site: 'shop', generation: 3, clientIp: '192.0.2.1', method: 'GET', uri: `/p/${n}?\u0000\u00ff`, status: n % 2 === 0 ? 200 : 403, action: n % 2 === 0 ? 'served' : 'blocked', kind: n % 2 === 0 ? 'pass' : 'block', inboundScore: 5, outboundScore: 0, ruleIds: [942_100], userAgent: 'curl\ud800', requestBytes: 10, responseBytes: 20, latencyUs: 31.5, inspectionUs: 7 });
   const event: SecurityEvent = {
-    requestId: 'e1', atMs, site: 'shop', generation: 3, verdict: 'block', clientIp: '192.0.2.9', clientPort: 4, serverIp: '127.0.0.1', serverPort: 80, method: 'POST', uri: '/login?token=topsecret', protocol: 'HTTP/1.1',
+    requestId: 'e1', atMs, site: 'shop', generation: 3, verdict: 'block', mode: 'On', clientIp: '192.0.2.9', clientPort: 4, serverIp: '127.0.0.1', serverPort: 80, method: 'POST', uri: '/login?token=topsecret', protocol: 'HTTP/1.1',
     requestHeaders: ['Host', 'shop', 'Cookie', 'sid=topsecret'], requestBody: 'user=a&password=topsecret', status: 403, responseHeaders: [], interruption: { ruleId: 949_110, action: 'deny', phase: 2, status: 403 },
     messages: [{ ruleId: 942_100, message: 'injection', data: 'x', match: 'y', severity: '2', file: 'f', lineNumber: 1, ver: '', rev: '', tags: ['a'], maturity: '', accuracy: '' }], inboundScore: 5, outboundScore: 0, phases: [1, 2, 5], truncated: false, inspectionUs: 12.7, error: null,
   };
