@@ -309,6 +309,8 @@ function parseHead(text: string, isHead: boolean): ParsedHead {
     if (protocol === 'HTTP/1.0') throw malformed('Transfer-Encoding in an HTTP/1.0 response');
   }
   const isBodyless = isHead || status === 204 || status === 304 || (status >= 100 && status < 200);
+  // Announced where none can be, as some applications do: what comes of it would be read as the answer to the next request.
+  if (!isHead && isBodyless && (transferEncoding !== null || (status === 204 && declared !== null && declared > 0))) keepAlive = false;
   const bodyBytes = isBodyless ? 0 : declared;
   const head: UpstreamHead = { status, reason, protocol, headers, bodyBytes, declaredBytes: declared };
   return { head, isChunked: transferEncoding !== null && !isBodyless, keepAlive };
