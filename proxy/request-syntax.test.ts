@@ -35,6 +35,14 @@ t.test('heads and what becomes of them', async (t) => {
     ['a host with a user', check(['Host', 'a@b']), 400],
     ['a host with a path', check(['Host', 'a/b']), 400],
     ['an IPv6 host', check(['Host', '[::1]:8080']), 'none'],
+    ['an IPv6 host without a port', check(['Host', '[fe80::1]']), 'none'],
+    ['a host with a port', check(['Host', 'shop.example:8080']), 'none'],
+    ['a host with an empty port', check(['Host', 'shop.example:']), 'none'],
+    ['a host with two ports', check(['Host', 'shop.example:80:other.example']), 400],
+    ['a host with a name for a port', check(['Host', 'shop.example:other.example']), 400],
+    ['a host behind a bracket', check(['Host', '[::1]other.example']), 400],
+    ['a bracket that is not closed', check(['Host', '[shop.example']), 400],
+    ['a bracket within a host', check(['Host', 'shop.example[::1]']), 400],
     ['NUL in a value', check([...host, 'X', 'a\0b']), 400],
     ['line feed in a value', check([...host, 'X', 'a\nb']), 400],
     ['no name', check([...host, '', 'x']), 400],
@@ -55,5 +63,5 @@ t.test('heads and what becomes of them', async (t) => {
     ['100-continue', check([...host, 'Expect', '100-Continue']), 'none'],
   ];
   for (const [why, got, want] of cases) t.equal(got, want, why);
-  t.equal(cases.length, 43);
+  t.equal(cases.length, 51);
 });

@@ -125,14 +125,28 @@ function isAbsoluteFormOf(uri: string, host: string): boolean {
   return uri.slice(from, end).toLowerCase() === host.toLowerCase();
 }
 
-/** Letters, digits and the punctuation of host names, IPv6 literals and ports; no `@`, no slash, no comma, no space. */
+/**
+ * `name[:port]` or `[address][:port]`: letters, digits and the punctuation of names; no `@`, no slash, no comma, no space. With
+ * a second colon, or a bracket within, every reader would end the name elsewhere, and the name chooses the site.
+ */
 function isHost(value: string): boolean {
   if (value.length > 255) return false;
-  for (let index = 0; index < value.length; index += 1) {
+  const isLiteral = value.charCodeAt(0) === 0x5b;
+  const mark = value.indexOf(isLiteral ? ']' : ':');
+  if (isLiteral && mark === -1) return false;
+  const nameEnd = mark === -1 ? value.length : mark;
+  for (let index = isLiteral ? 1 : 0; index < nameEnd; index += 1) {
     const code = value.charCodeAt(index);
-    const isLetterOrDigit = (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
-    const isPunctuation = code === 0x2d || code === 0x2e || code === 0x3a || code === 0x5b || code === 0x5d || code === 0x5f;
+    const isLetterOrDigit = isDigit(code) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
+    const isPunctuation = code === 0x2d || code === 0x2e || code === 0x5f || (isLiteral && code === 0x3a);
     if (!isLetterOrDigit && !isPunctuation && code < 0x80) return false;
   }
+  const portMark = isLiteral ? nameEnd + 1 : nameEnd;
+  if (portMark < value.length && value.charCodeAt(portMark) !== 0x3a) return false;
+  for (let index = portMark + 1; index < value.length; index += 1) if (!isDigit(value.charCodeAt(index))) return false;
   return true;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
