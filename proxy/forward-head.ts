@@ -53,9 +53,20 @@ function readableCodings(value: string): string {
   return codings;
 }
 
+/** A field name with `-` for whatever is no letter or digit. */
+function dashed(lower: string): string {
+  let text = lower;
+  for (let index = 0; index < lower.length; index += 1) {
+    const code = lower.charCodeAt(index);
+    if ((code >= 0x61 && code <= 0x7a) || code === 0x2d || (code >= 0x30 && code <= 0x39)) continue;
+    text = `${text.slice(0, index)}-${text.slice(index + 1)}`;
+  }
+  return text;
+}
+
 /**
- * Request line, header fields and blank line, latin1. Field names with underscores that would become one of ours in a CGI
- * environment (`X_Forwarded_For`) are dropped: an upstream could not tell them apart.
+ * Request line, header fields and blank line, latin1. Field names that would become one of ours in a CGI environment
+ * (`X_Forwarded_For`; some servers make an underscore of a dot, too) are dropped: an upstream could not tell them apart.
  */
 export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string {
   const { headers } = head;
@@ -87,7 +98,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     }
     if ((treatment === 'claim' && !facts.isFromTrustedProxy) || (listed !== null && listed.has(lower))) continue;
     if (facts.isUpgrade && !facts.keepsExtensions && lower === 'sec-websocket-extensions') continue;
-    if (lower.includes('_') && treatments.has(lower.replaceAll('_', '-'))) continue;
+    if (treatment === undefined && treatments.has(dashed(lower))) continue;
     text += `${name}: ${facts.isInspected && lower === 'accept-encoding' ? readableCodings(value) : value}\r\n`;
   }
   const forwardedChain = forwardedFor === '' ? facts.peerIp : `${forwardedFor}, ${facts.peerIp}`;
