@@ -57,6 +57,12 @@ function compileInChild(settings, output, crs, signal) {
   });
 }
 
+/** The artifact's name, or null: also for a file that a power cut left empty, since compiling again is all it takes. */
+function readKey(index) {
+  const found = existsSync(index) ? /^\{"sha256":"([0-9a-f]{64})"\}$/.exec(readFileSync(index, 'utf8')) : null;
+  return found === null ? null : found[1];
+}
+
 function prune(directory) {
   const kept = readdirSync(directory).filter((name) => /^[0-9a-f]{64}$/.test(name)).map((name) => ({ name, usedMs: statSync(join(directory, name)).mtimeMs }));
   for (const { name } of kept.sort((a, b) => b.usedMs - a.usedMs).slice(artifactsMax)) rmSync(join(directory, name), { force: true });
@@ -76,7 +82,7 @@ export async function prepareArtifact(file, data, { say = () => {}, signal } = {
   const directory = join(resolve(data), 'artifacts');
   const index = join(directory, `key-${key}.json`);
   mkdirSync(directory, { recursive: true });
-  const known = existsSync(index) ? JSON.parse(readFileSync(index, 'utf8')).sha256 : null;
+  const known = readKey(index);
   const path = known === null ? null : join(directory, known);
   if (path !== null && existsSync(path) && sha256(readFileSync(path)) === known) {
     utimesSync(path, new Date(), new Date());

@@ -1,7 +1,7 @@
 // Main's side of a change: verify, prepare everywhere, commit everywhere, remember. Nothing that serves is touched
 // before everything that can fail has succeeded; after that nothing may fail.
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveBackMemory } from '#engine';
 import { defaultLimits, defaultTimeouts, type GenerationReply, type GenerationRequest, type ProxyConfig } from './contract.js';
@@ -35,20 +35,42 @@ export function sha256Of(bytes: Uint8Array): string {
 /** Written whole or not at all: to a temporary name, flushed, renamed. */
 export async function writeAtomically(path: string, bytes: Uint8Array | string): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
-  const file = await open(temporary, 'w', 0o600);
   try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
+    const file = await open(temporary, 'w', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }); // on a full disk half a file would be in the way of the next
+    throw error;
   }
-  await rename(temporary, path);
+}
+
+const artifactsKept = 20;
+const leftoverAfterMs = 3_600_000;
+
+/**
+ * Keeps the newest artifacts and those in `needed`; half-written files of writers that died long ago go, too. A node of its own has
+ * nobody else who does it, and the one beside a control plane shares its directory and these rules.
+ */
+async function pruneArtifacts(directory: string, needed: readonly string[]): Promise<void> {
+  const found = await Promise.all((await readdir(directory)).map(async (name) => ({ name, usedMs: await stat(join(directory, name)).then(({ mtimeMs }) => mtimeMs, () => 0) })));
+  const isLeftover = (name: string, usedMs: number): boolean => name.endsWith('.tmp') && usedMs < Date.now() - leftoverAfterMs;
+  const artifacts = found.filter(({ name }) => /^[0-9a-f]{64}$/.test(name)).sort((a, b) => b.usedMs - a.usedMs);
+  const old = [...artifacts.slice(artifactsKept).filter(({ name }) => !needed.includes(name)), ...found.filter(({ name, usedMs }) => isLeftover(name, usedMs))];
+  await Promise.all(old.map(({ name }) => rm(join(directory, name), { force: true })));
 }
 
 export class Generations {
   private chain: Promise<unknown> = Promise.resolve();
   /** The file that the artifact being activated was read from and held against its name. */
   private checkedPath = '';
+  /** The artifact before the active one: what goes back where another node refuses the change. */
+  private former = '';
   private tidying: NodeJS.Timeout | undefined;
   lastOutcome: 'none' | 'active' | 'refused' = 'none';
 
@@ -78,7 +100,8 @@ export class Generations {
 
   private async store(): Promise<void> {
     const { id, sha256, artifact, config, selfTest } = this.active;
-    await mkdir(join(this.dataDir, 'artifacts'), { recursive: true });
+    const directory = join(this.dataDir, 'artifacts');
+    await mkdir(directory, { recursive: true });
     if (artifact !== null) {
       const path = this.artifactPath(sha256);
       const isThere = this.checkedPath === path || (await readFile(path).then(sha256Of, () => '')) === sha256; // absent or unreadable: written anew
@@ -87,6 +110,7 @@ export class Generations {
     }
     const stored: StoredGeneration = { id, sha256, selfTest, config };
     await writeAtomically(join(this.dataDir, 'current.json'), `${JSON.stringify(stored)}\n`);
+    await pruneArtifacts(directory, [sha256, this.former]);
   }
 
   /** One change at a time, in order of arrival. */
@@ -116,6 +140,7 @@ export class Generations {
     const payload: GenerationPayload = { id, sha256: request.sha256, artifact, config: request.config, selfTest: request.selfTest ?? 'inspect' };
     const outcome = await supervisor.prepare(payload, prepareTimeoutMs);
     if (outcome.kind === 'refused') return refused(id, outcome.reason);
+    if (this.active.sha256 !== payload.sha256) this.former = this.active.sha256;
     this.active = payload; // from here a worker that starts loads the new one
     const workers = await supervisor.commit(id, commitTimeoutMs);
     this.lastOutcome = 'active';
