@@ -1,5 +1,5 @@
 // The one table of error codes of the control plane. A code is a promise to scripts: it is never renamed and never
-// changes its status. `errors.test.ts` counts the table, so adding a code is a visible act.
+// changes its status. `http/http.test.ts` counts the table, so adding a code is a visible act.
 import type { ErrorCode, Problem, ProblemField } from './http/problem-schema.js';
 export type { ErrorCode, Problem, ProblemField } from './http/problem-schema.js';
 import { errorTable } from './http/problem-schema.js';

@@ -14,7 +14,7 @@ interface StoredRecord {
   expiresAtMs: number;
 }
 
-/** Leading decimal integer of a text as C's stoi reads it; 0 when there is none. */
+/** Leading decimal integer of a text as C's stoi reads it; 0 when there is none, or one too large. (Operators compare as atoll does, which saturates: operators/numeric.ts.) */
 export function leadingInteger(text: string): number {
   const number = Number.parseInt(text, 10);
   return Number.isSafeInteger(number) ? number : 0;

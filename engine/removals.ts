@@ -3,6 +3,7 @@
 // and program and kept as a bitmap; asking on the request road is an array look-up.
 import type { OperatorIR, Program, RuleIR } from './ir.js';
 import { createMatcher } from './operators/index.js';
+import { OperatorArgumentError } from './operators/operator.js';
 import type { BoundExclusion } from './targets.js';
 import { bindExclusion } from './targets.js';
 import type { Removal, RemovalIR, Transaction } from './transaction.js';
@@ -21,7 +22,7 @@ function textMatcher(pattern: string): (text: string) => boolean {
     return (text) => text === pattern || matcher.matches(text);
   } catch (error) {
     // A tag may hold metacharacters without being an expression: then equality is all there is.
-    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof OperatorArgumentError)) throw error;
     return (text) => text === pattern;
   }
 }

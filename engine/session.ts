@@ -45,7 +45,7 @@ function processorFor(contentType: string): string {
 /** Several Cookie headers add up. */
 function addCookies(transaction: Transaction, header: string): void {
   if (transaction.requestCookies.size === 0) transaction.requestCookies = new Collection();
-  parseCookies(header, transaction.requestCookies, 0);
+  parseCookies(header, transaction.requestCookies);
 }
 
 /** Copies flat headers and notices the three that mean something to the engine. */

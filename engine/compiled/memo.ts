@@ -1,6 +1,6 @@
 // What is known of values seen before, per thread: a bounded two-way table, looked up by a hash that the caller has
-// anyway. Most values of real traffic repeat (names, browser headers, cookies), so most lookups answer without a scan
-// (measurements.md). Not a Map: a value that is not there (a token, an id; several in every request) would walk a chain
+// anyway. Most values of real traffic repeat (names, browser headers, cookies), so most lookups answer without a scan.
+// Not a Map: a value that is not there (a token, an id; several in every request) would walk a chain
 // of keys somewhere in memory, in each of two generations; here it reads one cache line. Values that collide push each
 // other out and nothing else, so a client that sends colliding values slows only those.
 

@@ -19,6 +19,8 @@ type ValueTest = (value: string, transaction: Transaction) => boolean;
 /** Answers about short values are remembered: methods, protocols, content types repeat in every request. */
 const rememberedValuesMax = 512;
 const rememberedValueBytesMax = 512;
+/** Distinct arguments that the macros of one link expand to are few; the bound only guards against request data in them. */
+const expandedMatchersMax = 64;
 
 /** A rule's check in two parts; both must say "maybe". Null = says nothing. */
 export interface RuleCheck {
@@ -57,12 +59,7 @@ export function createRuleCheck(rule: RuleIR, constantArguments: (link: number) 
   return { ofHead: allOf(ofHead), headerNames: [...headerNames], ofRest: allOf(ofRest), isExact: seen === rule.links.length };
 }
 
-/** The two parts as one; null when the rule must always be evaluated. */
-export function createQuickCheck(rule: RuleIR, constantArguments: (link: number) => string | null, context: TransformationContext, headOnly: boolean): QuickCheck | null {
-  const { ofHead, ofRest } = createRuleCheck(rule, constantArguments, context, headOnly);
-  return bothOf(ofHead, ofRest);
-}
-
+/** The two parts of a rule's check as one; null when the rule must always be evaluated. */
 export function bothOf(first: QuickCheck | null, second: QuickCheck | null): QuickCheck | null {
   return allOf([first, second].filter((check) => check !== null));
 }
@@ -157,7 +154,7 @@ function dynamicTest(operator: OperatorIR, steps: readonly Transformation[], con
     const argument = expand(template, transaction);
     let matcher = matchers.get(argument);
     if (matcher === undefined) {
-      if (matchers.size >= 64) matchers.clear();
+      if (matchers.size >= expandedMatchersMax) matchers.clear();
       matcher = matcherOrNull(operator, argument);
       matchers.set(argument, matcher);
     }

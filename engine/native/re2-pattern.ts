@@ -12,11 +12,12 @@ import { type RegexFlags, RegexUnsupportedError } from '../regex/node.js';
 export interface Re2Pattern {
   /** Whether `value` (latin1) contains a match. */
   test(value: string): boolean;
-  /** At most 10 texts: the leftmost match and its groups, '' for unset ones; null when nothing matches. */
+  /** At most `groupsMax` texts: the leftmost match and its groups, '' for unset ones; null when nothing matches. */
   exec(value: string): string[] | null;
 }
 
-const groupsMax = 10; // TX:0 … TX:9
+/** TX:0 … TX:9. */
+export const groupsMax = 10;
 const cacheMax = 4096; // patterns; a rule set has some hundred, macros make the rest
 
 function compileForm(form: Re2Form): RE2 {

@@ -1,9 +1,7 @@
+import { groupsMax } from '../native/re2-pattern.js';
 import type { Matcher, Operator } from './operator.js';
 import { compilePattern } from './rx.js';
 import { compileSuccessive } from './successive-matches.js';
-
-/** TX:0–9. */
-const groupsMax = 10;
 
 /** As rx, but TX:0–9 are filled from all matches, one after another, each with its groups; empty matches are passed over. */
 export const rxGlobal: Operator = {

@@ -2,9 +2,6 @@ import { compileRe2 } from '../native/re2-pattern.js';
 import { remembered } from './remembered.js';
 import { type Matcher, type Operator, OperatorArgumentError } from './operator.js';
 
-/** TX:0–9. */
-const groupsMax = 10;
-
 /** The flags of seclang's regular expressions: `.` takes newlines, `^` and `$` are the value's ends, case counts. */
 const seclangFlags = { caseless: false, dotAll: true, multiline: false } as const;
 
@@ -26,6 +23,6 @@ export const rx: Operator = {
   create: (_operator, argument): Matcher => {
     if (wholeValue.has(argument)) return { matches: () => true, capture: (value) => [value] };
     const pattern = compilePattern('rx', argument);
-    return { matches: remembered((value) => pattern.test(value)), capture: remembered((value) => pattern.exec(value)?.slice(0, groupsMax) ?? null) };
+    return { matches: remembered((value) => pattern.test(value)), capture: remembered((value) => pattern.exec(value)) };
   },
 };

@@ -5,7 +5,7 @@ import { parseCookies } from './cookies.js';
 
 const parse = (header: string): string[][] => {
   const into = new Collection();
-  parseCookies(header, into, 0);
+  parseCookies(header, into);
   return into.names.map((name, index) => [name, into.values[index] as string]);
 };
 

@@ -39,11 +39,10 @@ function readQuoted(header: string, from: number, end: number, length: number): 
  * piece without either is skipped. A quoted value that holds a backslash or `;` follows once more as Python and Jetty
  * read it: `"\073id"` is a command that no rule would see. Several Cookie headers: call once for each.
  *
- * `format` is SecCookieFormat: 0 (Netscape) or 1 (RFC 2109). ModSecurity v3 accepts the directive and ignores it,
- * so `$Version` is a cookie like any other in both; the parameter keeps the meaning visible at the call.
+ * SecCookieFormat makes no difference: ModSecurity v3 accepts the directive and ignores it, so `$Version` is a cookie
+ * like any other.
  */
-export function parseCookies(header: string, into: Collection, format: 0 | 1): void {
-  void format;
+export function parseCookies(header: string, into: Collection): void {
   let length = header.length;
   while (length > 0 && isSpace(header.charCodeAt(length - 1))) length -= 1;
   let equals = header.indexOf('=');
