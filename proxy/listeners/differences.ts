@@ -75,6 +75,7 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
   { listener: 'uws', what: 'WebSockets are bridged message by message, without compression, and closed when nothing came for two minutes; node tunnels bytes' },
   { listener: 'node', what: 'a request that offers another protocol than websocket (h2c) is answered over HTTP/1.1 and its connection ends; with a chunked body it is refused' },
   { listener: 'node', what: 'a client that takes no byte of its response for client_idle_ms is cut off; uws does so after 10 s' },
+  { listener: 'uws', what: 'what a client sends behind a request whose answer said "Connection: close" may still be read as a request, and is inspected as one; node reads it away' },
   { listener: 'uws', what: 'a request head that dribbles in is only limited by the idle timeout; node cuts it off after client_head_ms' },
   { listener: 'uws', what: 'a worker thread cannot be ended while its connections are open (the process would abort): after a bug it stops serving and ends when they have timed out' },
   { listener: 'node', what: 'before Node 22.12 one thread can listen on a port: one worker serves' },

@@ -276,6 +276,11 @@ export function runListenerContract(kind: ListenerKind): void {
     t.equal(/\r\n\r\nslowHTTP\/1\.1 200 [^]*X-Seen: \/a\?second\r\n/.test(text), isPipelining, 'in their order');
     const behind = await sendRaw(listener.port, `${slow}${handshake}\r\n`, undefined, () => false);
     t.notMatch(behind.text, 'a handshake', 'a handshake does not write into the answer of the one before');
+    if (isPipelining) {
+      const last = await sendRaw(listener.port, `GET /a?last HTTP/1.1\r\n${host}Connection: close\r\n\r\nGET /a?behind HTTP/1.1\r\n${host}\r\n`, undefined, () => false);
+      t.equal((last.text.match(/HTTP\/1\.1 /g) ?? []).length, 1, 'the answer to a client that says "close" is the last one');
+      t.notOk(seen.includes('/a?behind'));
+    }
     seen.length = 0;
     const socket = connect(listener.port, '127.0.0.1');
     socket.on('error', () => {}); // uws closes it

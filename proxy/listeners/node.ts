@@ -304,9 +304,11 @@ class Turns {
   outliveGarbage(socket: Socket): boolean {
     const served = this.served.get(socket);
     if (served === undefined) return false;
+    const { response } = served;
     if (served.exchange?.isLastOfConnection === true) return true;
-    if (served.response.writableEnded || !served.response.req.complete) return false;
-    served.response.shouldKeepAlive = false;
+    if (response.writableEnded) return !response.shouldKeepAlive; // an answer that says "close" is the last thing a client hears
+    if (!response.req.complete) return false;
+    response.shouldKeepAlive = false;
     return true;
   }
 }
