@@ -296,6 +296,8 @@ export function runListenerContract(kind: ListenerKind): void {
     const post = (path: string): string => `POST ${path} HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`;
     const asked = await sendRaw(listener.port, post('/a'), undefined, (text) => text.includes('\r\n\r\n'));
     t.match(asked.text, /^HTTP\/1\.1 100 Continue\r\n\r\n$/, 'a body that is wanted is asked for');
+    const offering = await sendRaw(listener.port, post('/a').replace('Expect', 'Connection: Upgrade\r\nUpgrade: h2c\r\nExpect'), undefined, (text) => text.includes('\r\n\r\n'));
+    t.match(offering.text, /^HTTP\/1\.1 100 Continue\r\n\r\n$/, 'also of a client that offers another protocol');
     const refused = await sendRaw(listener.port, post('/refused'));
     t.match(refused.text, kind === 'uws' ? /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 403 / : /^HTTP\/1\.1 403 /, 'one that is refused by its head is not, by node');
     const bytes = 8_000_000;

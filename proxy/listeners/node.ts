@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { createHash } from 'node:crypto';
 import type { RequestHead } from '#engine';
+import { findField } from '../header-fields.js';
 import { checkRequestHead, upgradeWithBody, type CheckedHead } from '../request-syntax.js';
 import { Roster } from '../roster.js';
 import type { Exchange, Listener, ListenerOptions, TunnelAcceptance } from './listener.js';
@@ -360,6 +361,7 @@ class UpgradeExchange extends NodeExchange {
 
   /** The library hands over the bare socket, so a body is counted here; what follows it is no request of ours any more. */
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
+    if (this.head.protocol === 'HTTP/1.1' && findField(this.head.headers, 'expect') !== null) this.socket.write('HTTP/1.1 100 Continue\r\n\r\n'); // no other expectation gets here
     let leftBytes = this.framing.kind === 'length' ? this.framing.bytes : 0;
     const take = (bytes: Buffer): void => {
       if (this.isOver || leftBytes === 0) return;
