@@ -6,7 +6,7 @@ import { canonicalVariableName, refusedVariables, variables } from './names.js';
 import { checkRegex } from './regex-check.js';
 
 /** The XPath expressions the engine answers: all text, all attribute values. */
-const supportedXpaths: ReadonlySet<string> = new Set(['/*', '//@*', '//*', '/@*']);
+const supportedXpaths: ReadonlySet<string> = new Set(['/*', '//@*']);
 
 /** Binds one target without its `!`; null after reporting. */
 export function bindTarget(node: TargetNode, context: BindContext): TargetIR | null {
