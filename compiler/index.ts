@@ -8,7 +8,7 @@ export { formatDiagnostics, type Diagnostic } from './diagnostics.js';
 export type { SourceReader, SourceText } from './source.js';
 export { renderPolicy, resolvePolicy, type Policy } from './policy.js';
 export { loadCoreRuleSet } from './policy/crs.js';
-export { categoryTags, type WafSettings } from './policy/settings.js';
+export { categoryKeys, categoryTags, ruleIdRanges, type CategoryKey, type WafSettings } from './policy/settings.js';
 // For whoever makes artifacts at run time (the control plane's worker): the back half, its cache and files from disk.
 export { emitArtifact, type EmittedArtifact } from './emit.js';
 export { createFileCache } from './cli/file-cache.js';

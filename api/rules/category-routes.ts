@@ -1,10 +1,9 @@
 // The thirteen categories with what they stand for in the rule set at hand. They are switched with PATCH /api/settings
 // ({"categories":{"sqli":{"enabled":false}}}); this tells what that would mean.
-import { categoryTags, diskReader, loadCoreRuleSet } from '#compiler';
+import { categoryKeys, categoryTags, diskReader, loadCoreRuleSet } from '#compiler';
 import { Type } from '@sinclair/typebox';
 import type { App, House } from '../deps.js';
 import { refusals } from '../http/refusals.js';
-import { categoryKeys } from '../settings/schema/waf.js';
 import { readHead } from '../settings/store.js';
 
 /** Rules by tag, counted in the text: a rule is a directive at the beginning of a line with everything indented below it. */

@@ -1,5 +1,5 @@
 // One custom rule of the settings: what it becomes, what is wrong with it and where. Pure; the compiler does the reading.
-import { checkRuleText, checkVisualRule, compileRuleTrial, type Diagnostic } from '#compiler';
+import { checkRuleText, checkVisualRule, compileRuleTrial, ruleIdRanges, type Diagnostic } from '#compiler';
 import { toCompilerRule } from '../settings/apply-policy.js';
 import type { Settings } from '../settings/schema.js';
 import { lintRules } from './lint.js';
@@ -7,7 +7,7 @@ import { lintRules } from './lint.js';
 export type CustomRule = Settings['custom_rules'][number];
 export type RuleTestRequest = CustomRule['tests'][number];
 
-export const customIds = [1_000_000, 1_005_999] as const;
+export const customIds = ruleIdRanges.custom;
 
 export interface RuleProblem {
   readonly severity: 'error' | 'warning' | 'note';

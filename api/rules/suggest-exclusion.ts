@@ -1,6 +1,6 @@
 // A false positive → the narrowest exclusion that lets it pass and that leaves every other parameter protected. Nothing
 // is believed: each candidate is compiled with the whole rule set and tried. Runs in the lab's thread.
-import { compileProgram, createTrial, diskReader, exclusionTargetPattern, loadCoreRuleSet, renderPolicy, renderRuleExclusions, resolvePolicy, type Policy, type ScopedExclusion, type Trial, type TrialOutcome, type TrialRequest, type WafSettings } from '#compiler';
+import { compileProgram, createTrial, diskReader, exclusionTargetPattern, loadCoreRuleSet, renderPolicy, renderRuleExclusions, resolvePolicy, ruleIdRanges, type Policy, type ScopedExclusion, type Trial, type TrialOutcome, type TrialRequest, type WafSettings } from '#compiler';
 import { attackFamilies, attackShapes, type AttackFamily } from './attack-shapes.js';
 import { isDetection } from './likelihood.js';
 import { namesOf, withParameter } from './request-parameters.js';
@@ -54,8 +54,6 @@ export interface RejectedExclusion {
   readonly reason: string;
 }
 
-const firstId = 1_009_500;
-const lastId = 1_009_999;
 const rulesMax = 8; // rules one suggestion may exclude; more is no false positive but another application
 
 interface Pair {
@@ -86,7 +84,8 @@ class Workbench {
 function toExclusions(request: ExclusionRequest, scope: ExclusionScope, pairs: readonly Pair[]): ScopedExclusion[] {
   const used = new Set(request.exclusions.map(({ id }) => id));
   const free: number[] = [];
-  for (let id = firstId; id <= lastId && free.length < pairs.length; id += 1) if (!used.has(id)) free.push(id);
+  const [first, last] = ruleIdRanges.ruleExclusions;
+  for (let id = first; id <= last && free.length < pairs.length; id += 1) if (!used.has(id)) free.push(id);
   if (free.length < pairs.length) throw new Error('every id for exclusions is in use');
   const method = scope === 'rule, variable, method, path' ? (request.methods[0] ?? null) : null;
   const make = (index: number, rule_id: number | null, tag: string | null, target: string | null): ScopedExclusion => ({ id: free[index] as number, rule_id, tag, target, path: request.path, method, expires_at: request.expiresAt, enabled: true });

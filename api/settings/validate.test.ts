@@ -7,7 +7,7 @@ import { applyMergePatch } from './merge-patch.js';
 import { diffSettings, summarizeChanges } from './diff.js';
 import { findNotEnforced } from './not-enforced.js';
 import { accessOf, settingNames, siteIdentity, type Settings } from './schema.js';
-import { categoryKeys } from './schema/waf.js';
+import { categoryKeys } from '#compiler';
 import { hideSecrets, revealSecrets, sealSecrets, secretPlaces } from './secrets.js';
 import { checkSettings, defaultSettings, settingsRules } from './validate.js';
 

@@ -1,6 +1,6 @@
 // Random possible settings for property tests: most fields vary, the rules between fields hold by construction.
 import fc from 'fast-check';
-import { categoryKeys } from '../settings/schema/waf.js';
+import { categoryKeys } from '#compiler';
 import { settingsFields, settingNames, type SettingName } from '../settings/schema.js';
 import { checkSettings } from '../settings/validate.js';
 

@@ -1,5 +1,6 @@
 // Virtual patches: the catalogue, and which of its entries are in force (settings.virtual_patches).
 import { Type } from '@sinclair/typebox';
+import { ruleIdRanges } from '#compiler';
 import { requirePrincipal } from '../auth/guard.js';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
@@ -41,7 +42,7 @@ function requirePatch({ id, cve }: { readonly id?: number; readonly cve?: string
 type Hits = ReadonlyMap<number, RuleHits['sites']>;
 
 async function readHits(house: House): Promise<Hits> {
-  const found = await findRuleHits(house.database.sql, new Date(house.now() - 30 * 86_400_000), [1_007_000, 1_007_999], 1000);
+  const found = await findRuleHits(house.database.sql, new Date(house.now() - 30 * 86_400_000), ruleIdRanges.virtualPatches, 1000);
   return new Map(found.map((rule) => [rule.rule_id, rule.sites]));
 }
 

@@ -4,7 +4,7 @@ import { pathExpression, understoodPathExpression, wholeTag } from './exclusions
 
 /** As in the settings: `rule_exclusions`. */
 export interface ScopedExclusion {
-  /** 1009500 to 1009999. */
+  /** One of `ruleIdRanges.ruleExclusions`. */
   readonly id: number;
   readonly rule_id: number | null;
   readonly tag: string | null;

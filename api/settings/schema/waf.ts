@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { categoryKeys, ruleIdRanges, type CategoryKey } from '#compiler';
 import { Choice, closed, field, Flag, Method, Path, Text, Whole } from './field.js';
 
-/** The thirteen CRS categories, in the order of the specification. */
-export const categoryKeys = ['sqli', 'xss', 'rce', 'php', 'java', 'generic', 'lfi', 'rfi', 'protocol', 'method', 'scanner', 'fixation', 'dataleak'] as const;
-export type CategoryKey = (typeof categoryKeys)[number];
+const RuleId = ([minimum, maximum]: readonly [number, number]) => Type.Integer({ minimum, maximum });
 
 const Category = () =>
   Type.Object(
@@ -29,7 +28,7 @@ export const RuleTest = Type.Object(
 /** id, name and state of both kinds; `visual` uses the five parts, `raw` the text. */
 export const CustomRule = Type.Object(
   {
-    id: Type.Integer({ minimum: 1_000_000, maximum: 1_005_999 }),
+    id: RuleId(ruleIdRanges.custom),
     name: Type.String({ minLength: 1, maxLength: 200 }),
     enabled: Flag(true),
     kind: Choice(['visual', 'raw'], 'visual'),
@@ -45,14 +44,14 @@ export const CustomRule = Type.Object(
 );
 
 const VirtualPatch = Type.Object(
-  { id: Type.Integer({ minimum: 1_007_000, maximum: 1_007_999 }), cve: Type.String({ pattern: '^CVE-[0-9]{4}-[0-9]{4,7}$' }), enabled: Flag(true) },
+  { id: RuleId(ruleIdRanges.virtualPatches), cve: Type.String({ pattern: '^CVE-[0-9]{4}-[0-9]{4,7}$' }), enabled: Flag(true) },
   closed,
 );
 
 /** A scoped, owned, expiring exclusion: one rule (or tag), optionally one variable, method and path. */
 const RuleExclusion = Type.Object(
   {
-    id: Type.Integer({ minimum: 1_009_500, maximum: 1_009_999 }),
+    id: RuleId(ruleIdRanges.ruleExclusions),
     rule_id: Type.Union([Type.Integer({ minimum: 1, maximum: 99_999_999 }), Type.Null()], { default: null }),
     tag: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], { default: null }),
     target: Type.Union([Type.String({ minLength: 1, maxLength: 300 }), Type.Null()], { default: null, description: 'such as ARGS:comment; null excludes the whole rule' }),
