@@ -19,6 +19,20 @@ export function shown(path) {
 /** A message for a person: printed without a stack, exit code 1. */
 export class Refusal extends Error {}
 
+const mends = {
+  ENOSPC: 'free some space on that disk',
+  EDQUOT: 'the quota of this user is used up',
+  EROFS: 'that disk is mounted read-only; mount it for writing, or name another directory (GATEHOUSE_DATA)',
+  EACCES: 'this user may not; give it the directory (chown -R), or start as its owner',
+  EPERM: 'this user may not; give it the directory (chown -R), or start as its owner',
+};
+
+/** What a disk refused, as a message for a person; null for any other error. */
+export function diskRefusal(error) {
+  const mend = error?.syscall === undefined ? undefined : mends[error.code];
+  return mend === undefined ? null : `${error.message}\n  Mend: ${mend}.`;
+}
+
 function secret() {
   return randomBytes(32).toString('base64url');
 }

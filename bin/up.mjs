@@ -4,18 +4,18 @@
 // groups, so that Ctrl-C reaches this one alone and stopping is an orderly, bounded sequence. A child that dies is started
 // again with growing pauses; one that never became healthy is a failed start, and everything is stopped.
 import { spawn } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
 import { controlUrl } from './control-plane.mjs';
 import { adoptDirectories, createEnvFile, envFile, readEnvironment, readFlags, Refusal, root, shown } from './environment.mjs';
+import { LogFile } from './log-file.mjs';
 import { resolveProxy, selfTestOf, upstreamsOf } from './proxy-config.mjs';
 
 const healthMsMax = 180_000; // a child that ends is noticed at once; this is for one that hangs, not for a slow machine
 const stopMsMax = 15_000;
 const restartPauseMsMax = 30_000;
-const logBytesMax = 50_000_000; // a log larger than this is set aside at the next start
 
 function say(text) {
   console.log(text);
@@ -45,15 +45,16 @@ class Child {
   }
 
   start() {
-    mkdirSync(join(this.logFile, '..'), { recursive: true });
-    if (existsSync(this.logFile) && statSync(this.logFile).size > logBytesMax) renameSync(this.logFile, `${this.logFile}.1`);
-    const log = createWriteStream(this.logFile, { flags: 'a' });
-    log.on('error', (error) => console.error(`gatehouse: ${this.logFile} cannot be written (${error.code}); ${this.name} goes on without its log`));
+    const log = new LogFile(this.logFile, (text) => console.error(`gatehouse: ${text}`));
     this.process = spawn(process.execPath, [join(root, 'bin/gatehouse'), ...this.args], { cwd: root, env: this.env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
-    this.process.stdout.pipe(log, { end: false });
-    this.process.stderr.pipe(log, { end: false });
+    for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (chunk) => log.write(chunk));
     // what it said last may still be on its way when it has ended
-    this.logged = new Promise((settle) => this.process.once('close', () => log.end(settle)));
+    this.logged = new Promise((settle) => {
+      this.process.once('close', () => {
+        log.close();
+        settle();
+      });
+    });
     this.process.on('exit', (code, signal) => {
       this.process = null;
       this.onExit(code ?? signal);
