@@ -1,6 +1,6 @@
 // ONE table of the variables that rules can read: name, the phase that knows them first, and how to read them.
 // Scalars always exist (with '' when there is nothing to say), as in ModSecurity v3, so `&REQUEST_BODY` is 1.
-import { filesCombinedSize } from './body/index.js';
+import { filesCombinedSize, multipartFlagNames } from './body/index.js';
 import type { Collection } from './collection.js';
 import type { MacroRef, Phase, Template } from './ir.js';
 import { expandWith } from './macros.js';
@@ -153,24 +153,6 @@ function serverName(transaction: Transaction): string {
   return colon < 0 ? host : host.slice(0, colon);
 }
 
-/** Written by the multipart processor; '0' until then. */
-const multipartFlags = [
-  'MULTIPART_STRICT_ERROR',
-  'MULTIPART_BOUNDARY_QUOTED',
-  'MULTIPART_BOUNDARY_WHITESPACE',
-  'MULTIPART_DATA_BEFORE',
-  'MULTIPART_DATA_AFTER',
-  'MULTIPART_HEADER_FOLDING',
-  'MULTIPART_LF_LINE',
-  'MULTIPART_CRLF_LF_LINES',
-  'MULTIPART_MISSING_SEMICOLON',
-  'MULTIPART_INVALID_QUOTING',
-  'MULTIPART_INVALID_PART',
-  'MULTIPART_INVALID_HEADER_FOLDING',
-  'MULTIPART_FILE_LIMIT_EXCEEDED',
-  'MULTIPART_UNMATCHED_BOUNDARY',
-] as const;
-
 function ruleField(transaction: Transaction, key: string): string | null {
   const { rule } = transaction;
   const head = rule?.links[0];
@@ -277,7 +259,8 @@ const bodyVariables: readonly Variable[] = [
   values('MULTIPART_FILENAME', 2, (t) => t.body.multipartFilename),
   values('MULTIPART_NAME', 2, (t) => t.body.multipartName),
   values('MULTIPART_PART_HEADERS', 2, (t) => t.body.multipartPartHeaders),
-  ...multipartFlags.map((name) => scalar(name, 2, (t) => t.body.multipartFlags.get(name) ?? '0')),
+  // written by the multipart processor; '0' until then
+  ...multipartFlagNames.map((name) => scalar(name, 2, (t) => t.body.multipartFlags.get(name) ?? '0')),
   { kind: 'xml', name: 'XML', phase: 2 },
 ];
 

@@ -1,7 +1,7 @@
 import { Collection } from '../collection.js';
-import type { BodyLimits, BodySink } from './body.js';
+import type { BodySink } from './body.js';
 
-/** A sink of its own, for a body that is parsed outside a transaction (tests, fuzzing, a worker). */
+/** Empty collections for one body. */
 export function createBodySink(): BodySink {
   return {
     argsPost: new Collection(),
@@ -21,12 +21,3 @@ export function createBodySink(): BodySink {
 
 /** The sink's collections by name. */
 export const bodyCollections = ['argsPost', 'files', 'filesNames', 'filesSizes', 'filesTmpNames', 'filesTmpContent', 'multipartFilename', 'multipartName', 'multipartPartHeaders'] as const;
-
-/** The limits of the recommended configuration. */
-export const recommendedBodyLimits: BodyLimits = {
-  argumentsMax: 1000,
-  jsonDepthMax: 512,
-  noFilesBytesMax: 131_072,
-  uploadFilesMax: 100,
-  argumentSeparator: '&',
-};

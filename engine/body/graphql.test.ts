@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { BodyOutcome } from './body.js';
-import { createBodySink, recommendedBodyLimits } from './empty-sink.js';
+import { recommendedBodyLimits } from '../testing/body-limits.js';
+import { createBodySink } from './empty-sink.js';
 import { processGraphql } from './graphql.js';
 
 function parse(body: string, argumentsMax = 1000): BodyOutcome & { pairs: string[][] } {

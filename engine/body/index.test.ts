@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { BodySink } from './body.js';
-import { createBodySink, recommendedBodyLimits } from './empty-sink.js';
+import { recommendedBodyLimits } from '../testing/body-limits.js';
+import { createBodySink } from './empty-sink.js';
 import { bodyProcessors } from './index.js';
 import type { BodyProcessorName } from './index.js';
 

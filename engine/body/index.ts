@@ -40,4 +40,4 @@ export const bodyProcessors: ReadonlyMap<BodyProcessorName, BodyProcessor> = new
   ['RAW', processRaw],
 ]);
 
-export { filesCombinedSize, multipartStrictError } from './multipart.js';
+export { filesCombinedSize, multipartFlagNames } from './multipart.js';

@@ -1,7 +1,8 @@
 import t from 'tap';
 import fc from 'fast-check';
 import type { BodyLimits, BodyOutcome } from './body.js';
-import { createBodySink, recommendedBodyLimits } from './empty-sink.js';
+import { recommendedBodyLimits } from '../testing/body-limits.js';
+import { createBodySink } from './empty-sink.js';
 import { processJson } from './json.js';
 
 const wide: BodyLimits = { ...recommendedBodyLimits, argumentsMax: 1e9, jsonDepthMax: 1e9 };

@@ -1,7 +1,8 @@
 import t from 'tap';
 import fc from 'fast-check';
 import type { BodyLimits, BodyOutcome, BodySink } from './body.js';
-import { createBodySink, recommendedBodyLimits } from './empty-sink.js';
+import { recommendedBodyLimits } from '../testing/body-limits.js';
+import { createBodySink } from './empty-sink.js';
 import { filesCombinedSize, multipartStrictError, processMultipart } from './multipart.js';
 
 type Result = BodyOutcome & { sink: BodySink; raised: Record<string, string>; fields: string[][] };

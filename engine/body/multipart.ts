@@ -10,7 +10,7 @@ const partHeaderBytesMax = 4096;
 /** Headers per part; more is an error. Browsers send two or three. */
 const partHeadersMax = 64;
 
-const flagNames = [
+const strictFlagNames = [
   'MULTIPART_BOUNDARY_QUOTED',
   'MULTIPART_BOUNDARY_WHITESPACE',
   'MULTIPART_DATA_BEFORE',
@@ -22,10 +22,10 @@ const flagNames = [
   'MULTIPART_INVALID_PART',
   'MULTIPART_INVALID_HEADER_FOLDING',
   'MULTIPART_FILE_LIMIT_EXCEEDED',
-  // Not part of the strict error:
-  'MULTIPART_CRLF_LF_LINES',
-  'MULTIPART_UNMATCHED_BOUNDARY',
 ] as const;
+const flagNames = [...strictFlagNames, 'MULTIPART_CRLF_LF_LINES', 'MULTIPART_UNMATCHED_BOUNDARY'] as const;
+/** Keys of `BodySink.multipartFlags`. */
+export const multipartFlagNames = ['MULTIPART_STRICT_ERROR', ...flagNames] as const;
 type FlagName = (typeof flagNames)[number];
 
 /**
@@ -34,7 +34,7 @@ type FlagName = (typeof flagNames)[number];
  */
 export function multipartStrictError(flags: ReadonlyMap<string, string>, hasFailed: boolean): '0' | '1' {
   if (hasFailed) return '1';
-  for (const name of flagNames.slice(0, 11)) if ((flags.get(name) ?? '0') !== '0') return '1';
+  for (const name of strictFlagNames) if ((flags.get(name) ?? '0') !== '0') return '1';
   return '0';
 }
 

@@ -1,7 +1,8 @@
 import t from 'tap';
 import fc from 'fast-check';
 import type { BodyLimits, BodyOutcome } from './body.js';
-import { createBodySink, recommendedBodyLimits } from './empty-sink.js';
+import { recommendedBodyLimits } from '../testing/body-limits.js';
+import { createBodySink } from './empty-sink.js';
 import { processXml } from './xml.js';
 
 function parse(body: string | Buffer, limits: Partial<BodyLimits> = {}): BodyOutcome & { text: string[]; attributes: string[]; args: string[][] } {

@@ -29,8 +29,10 @@ function numericByte(bytes: Buffer, from: number, to: number, radix: 10 | 16): n
   return low;
 }
 
-/** Where the entity that starts after the ampersand at `at` ends, or −1 when there is none; the decoded byte lands in `decoded`. */
+/** What `matchEntity` found last: a module variable spares an object per ampersand. */
 let decoded = 0;
+
+/** Where the entity that starts after the ampersand at `at` ends, or −1 when there is none; the decoded byte lands in `decoded`. */
 function matchEntity(bytes: Buffer, at: number, end: number): number {
   let index = at + 1;
   if (index < end && bytes[index] === 0x23) {
