@@ -121,7 +121,7 @@ export class AuditLog {
 
   private kick(): void {
     if (this.writing !== null || this.pending.length === 0) return;
-    if (Date.now() < this.blockedUntilMs) return;
+    if (performance.now() < this.blockedUntilMs) return;
     this.writing = this.writePending().finally(() => {
       this.writing = null;
       this.kick();
@@ -134,6 +134,7 @@ export class AuditLog {
     this.pendingBytes = 0;
     const text = Buffer.from(lines.join(''), 'utf8');
     try {
+      await this.letGoIfMoved();
       await this.rotateIfLarge();
       if (this.file === null) {
         await mkdir(dirname(this.options.path), { recursive: true });
@@ -146,7 +147,7 @@ export class AuditLog {
     } catch (error) {
       // Disk full, no permission, directory gone: expected of disks. Said once per attempt, counted, tried again later.
       this.dropped += lines.length;
-      this.blockedUntilMs = Date.now() + retryAfterMs;
+      this.blockedUntilMs = performance.now() + retryAfterMs;
       this.options.onProblem(`cannot write ${this.options.path}: ${error instanceof Error ? error.message : String(error)}; ${lines.length} events were dropped, next try in ${retryAfterMs / 1000} s`);
       const { file } = this;
       this.file = null;
@@ -168,6 +169,16 @@ export class AuditLog {
       if (exists) await rename(from, `${path}.${index}`);
     }
     if (keepFiles === 0) await unlink(path);
+  }
+
+  /** A file that somebody moved away or removed (logrotate) gets no more lines; nobody has to signal it. */
+  private async letGoIfMoved(): Promise<void> {
+    if (this.file === null) return;
+    const mine = await this.file.stat();
+    const named = await stat(this.options.path).catch(() => null); // gone
+    if (named !== null && named.ino === mine.ino && named.dev === mine.dev) return;
+    await this.file.close();
+    this.file = null;
   }
 
   /** Writes what waits, then closes. */

@@ -1,6 +1,6 @@
 // The small parts that need no sockets: ids, pages, metrics, decoding, collecting, audit lines.
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
@@ -12,6 +12,7 @@ import type { SecurityEvent } from './contract.js';
 import { codingsOf, decodeBody } from './decode-body.js';
 import { decide, decideOnEngineError } from './decide.js';
 import { emptyMetrics, InspectionTotals, mergeMetrics, Metrics, renderPrometheus } from './metrics.js';
+import { until } from './e2e/waiting.js';
 import { renderPage } from './pages.js';
 import { createRequestIds } from './request-id.js';
 
@@ -193,6 +194,26 @@ t.test('the audit log rotates, and drops rather than waits', async (t) => {
   await blocked.close();
   t.equal(blocked.dropped, 1);
   t.match(problems, [/events were dropped/]);
+});
+
+t.test('an audit log that was moved or removed gets no more lines, a new one does', async (t) => {
+  const path = join(t.testdir({}), 'audit.jsonl');
+  const log = new AuditLog({ path, rotateBytes: 1_000_000, keepFiles: 5, bufferBytesMax: 1_000_000, serverId: 's', onProblem: (message) => t.fail(message) });
+  const line = async (requestId: string): Promise<void> => {
+    const before = log.written;
+    log.append([{ ...event, requestId }]);
+    await until(() => log.written > before);
+  };
+  const ids = async (file: string): Promise<(string | undefined)[]> => (await readFile(file, 'utf8')).trimEnd().split('\n').map((text) => (JSON.parse(text) as { transaction?: { unique_id: string } }).transaction?.unique_id);
+  await line('A');
+  await rename(path, `${path}.moved`);
+  await line('B');
+  await line('C');
+  t.strictSame([await ids(`${path}.moved`), await ids(path)], [['A'], ['B', 'C']]);
+  await rm(path);
+  await line('D');
+  t.strictSame(await ids(path), ['D']);
+  await log.close();
 });
 
 t.test('rule files are named without the machine they were compiled on', async (t) => {

@@ -85,7 +85,7 @@ export class Supervisor {
     const worker = new Worker(this.options.workerModule ?? new URL('./worker.js', import.meta.url), { workerData: data, name: `gatehouse-${slot.index}`, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMbMax } });
     slot.worker = worker;
     slot.state = 'starting';
-    slot.startedAtMs = Date.now();
+    slot.startedAtMs = performance.now();
     return new Promise((resolve, reject) => {
       worker.on('message', (message: ToMain) => {
         if (message.kind === 'ready') {
@@ -159,7 +159,7 @@ export class Supervisor {
     if (this.isStopping) return;
     if (!wasReady && slot.restarts === 0 && slot.failures === 0) return; // never listened: startAll reports it
     slot.restarts += 1;
-    slot.failures = Date.now() - slot.startedAtMs > calmAfterMs ? 0 : slot.failures + 1;
+    slot.failures = performance.now() - slot.startedAtMs > calmAfterMs ? 0 : slot.failures + 1;
     const delayMs = slot.failures <= 1 ? 0 : Math.min(restartDelayMs.first * 2 ** (slot.failures - 1), restartDelayMs.most);
     setTimeout(() => this.restart(slot), delayMs);
   }
