@@ -175,7 +175,6 @@ export const defaultReplaySampling: ReplaySampling = { every: 100, perSecondMax:
 export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from './mask.js';
 
 // What a producer of generations needs besides the types: settings → ProxyConfig, and the check made at the door.
-export { checkGenerationRequest } from './check-contract.js';
-export { auditRequestBodyBytesMaxMax, chooseSelfTest, formatProblems, limitFields, replaySamplingFields, requestBodyOverLimits, resolveProxyConfig, timeoutFields, upstreamDefaults, type NumberField, type ResolvedConfig, type UpstreamDefaults } from './config.js';
-export { changeThreatText, type ThreatChange } from './threat-delta.js';
+export { auditRequestBodyBytesMaxMax, chooseSelfTest, formatProblems, limitFields, replaySamplingFields, requestBodyOverLimits, resolveProxyConfig, timeoutFields, upstreamDefaults, type NumberField } from './config.js';
+export { changeThreatText } from './threat-delta.js';
 export type { ThreatDelta } from './threat-list.js';

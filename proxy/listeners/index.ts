@@ -2,7 +2,7 @@ import type { Listener, ListenerKind, ListenerOptions } from './listener.js';
 import { listenNode } from './node.js';
 import { listenUws, loadUws } from './uws.js';
 
-export type { Exchange, Framing, Listener, ListenerKind, ListenerOptions, Refusal, RequestHandler, TunnelAcceptance, TunnelClient } from './listener.js';
+export type { Exchange, Listener, ListenerKind, ListenerOptions, Refusal } from './listener.js';
 export { canSharePort } from './node.js';
 
 /** `auto`: uWebSockets.js where it has a binary for this platform and Node version, node:http elsewhere. */
