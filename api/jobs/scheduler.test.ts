@@ -39,6 +39,8 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.same(await one.tick(), [], 'a stopped one does nothing');
   nowMs += 3600_000;
   t.ok((await two.tick()).includes('hourly'), 'the next leader goes on');
+  nowMs -= 24 * 3600_000;
+  t.ok((await two.tick()).includes('hourly'), 'a clock that was set back by a day does not stop the jobs for a day');
   release();
   await two.stop();
   t.throws(() => createScheduler({ database, now: () => 0, jobs: [jobs[0] as Job, jobs[0] as Job], onError: () => undefined }), /one name/);

@@ -58,7 +58,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const nowMs = options.now();
     const rows = await options.database.sql<{ name: string; last_started_at: Date | null }[]>`select name, last_started_at from job_state`;
     const last = new Map(rows.map((row) => [row.name, row.last_started_at?.getTime() ?? -Infinity]));
-    const due = options.jobs.filter((job) => !running.has(job.name) && nowMs - (last.get(job.name) ?? -Infinity) >= job.everyMs);
+    // a start in the future was before the clock was set back, and says nothing about how long ago it is
+    const isDue = (sinceMs: number, everyMs: number): boolean => sinceMs >= everyMs || sinceMs < 0;
+    const due = options.jobs.filter((job) => !running.has(job.name) && isDue(nowMs - (last.get(job.name) ?? -Infinity), job.everyMs));
     await Promise.all(due.map((job) => runJob(options, job, nowMs, stopping.signal, running)));
     return due.map((job) => job.name);
   };
