@@ -16,7 +16,7 @@ import { findField, isTokenByte, joinedField } from './header-fields.js';
 import type { ForeignVerdict } from './inspection-pool.js';
 import type { Exchange } from './listeners/listener.js';
 import type { Action } from './metrics.js';
-import { renderPage } from './pages.js';
+import { renderPage, type Page } from './pages.js';
 import { Reply } from './reply.js';
 import type { BodyWatch, RoadContext } from './road-context.js';
 import { isFieldText } from './response-parser.js';
@@ -30,6 +30,14 @@ const lastChunk = Buffer.from('0\r\n\r\n', 'latin1');
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
   new Journey(context, exchange).take();
+}
+
+/** The page for bytes that a listener's parser refused before there was a request: no head, no address, only the status. */
+export function refuseUnreadable(context: RoadContext, status: number): Page {
+  const requestId = context.makeRequestId(context.now());
+  context.metrics.count(`waap_refused_total{status="${status}"}`);
+  context.log('info', { requestId, status }, 'bytes that are no request were refused');
+  return renderPage(status, requestId, { headers: [] });
 }
 
 /** An id from a trusted proxy: token characters only, of a length that logs and headers bear. */

@@ -31,7 +31,7 @@ export interface Page {
 }
 
 /** A page for `status`, in the form that the client asked for. `requestId` is the only thing it can be found again by. */
-export function renderPage(status: number, requestId: string, head: RequestHead): Page {
+export function renderPage(status: number, requestId: string, head: Pick<RequestHead, 'headers'>): Page {
   const wording = wordings[status] ?? (status === 429 ? { title: 'Too many requests', detail: 'Please slow down.' } : { title: 'Request refused', detail: 'The request was not passed on.' });
   const accept = findField(head.headers, 'accept');
   const isNavigation = accept !== null && accept.toLowerCase().includes('text/html');

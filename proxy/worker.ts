@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { defaultReplaySampling } from './contract.js';
 import { EventRing } from './events.js';
 import type { Generation } from './generation.js';
-import { handleRequest } from './handle-request.js';
+import { handleRequest, refuseUnreadable } from './handle-request.js';
 import type { InspectionModule } from './inspection.js';
 import { createInspectionPool } from './inspection-pool.js';
 import { listen, type Listener } from './listeners/index.js';
@@ -242,7 +242,7 @@ try {
     sharedPort: start.sharedPort,
     limits: () => current.config.limits,
     timeouts: start.generation.config.timeouts,
-    handler: { onRequest: (exchange) => handleRequest(context, exchange) },
+    handler: { onRequest: (exchange) => handleRequest(context, exchange), onUnreadable: (status) => refuseUnreadable(context, status) },
   });
   post({ kind: 'ready', port: listener.port });
 } catch (error) {

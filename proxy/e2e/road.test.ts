@@ -78,6 +78,15 @@ for (const kind of listenerKinds) {
     t.ok(await until(async () => (await found()) !== undefined), 'the id of the page finds the event');
     t.match(await found(), { transaction: { client_ip: '127.0.0.1', request: { method: 'GET', uri: '/?q=EVIL' }, response: { http_code: 403 } }, gatehouse: { verdict: 'block', site: 'shop', generation: 1 } });
 
+    if (kind === 'node') {
+      const { text } = await sendRaw(http, 'no request at all\r\n\r\n');
+      const unreadable = JSON.parse(bodyOf(text)) as { status: number; instance: string };
+      t.match(unreadable, { status: 400, instance: /^.{8}/ }, 'what is refused by the parser itself gets its page');
+      t.match(text, `X-Request-Id: ${unreadable.instance}\r\n`);
+      const counted = 'waap_refused_total{status="400"} 1';
+      t.match(await metricsWith(plane, counted), counted);
+    }
+
     t.equal((await admin(plane, '/status', { token: 'wrong' })).status, 401);
     t.equal((await admin(plane, '/healthz', { token: 'wrong' })).status, 200);
     t.ok(await until(async () => (await workersOf(plane)).every(({ generation }) => generation === 1)));

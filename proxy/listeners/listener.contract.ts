@@ -3,6 +3,7 @@
 import { connect } from 'node:net';
 import t from 'tap';
 import { defaultLimits, defaultTimeouts } from '../contract.js';
+import type { Page } from '../pages.js';
 import { bodyOf, sendRaw, statusOf } from '../e2e/raw-client.js';
 import { until } from '../e2e/waiting.js';
 import { differences, type Outcome } from './differences.js';
@@ -15,6 +16,9 @@ interface Case {
   /** Of the echoed body, when the outcome is 200. */
   readonly body?: string;
 }
+
+/** What the road says of bytes that are no request. */
+const onUnreadable = (status: number): Page => ({ headers: ['X-Refused', String(status)], body: `refused ${status}` });
 
 const host = 'Host: h\r\n';
 const chunkedPost = `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`;
@@ -195,7 +199,7 @@ export function runListenerContract(kind: ListenerKind): void {
   const own = new Map(differences.filter((difference) => difference.listener === kind).map((difference) => [difference.case, difference.outcome]));
 
   t.before(async () => {
-    listener = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => ({ ...defaultLimits, headerFieldsMax: 100 }), timeouts: defaultTimeouts, handler: { onRequest: (exchange) => echo(exchange, unanswered, seen) } });
+    listener = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => ({ ...defaultLimits, headerFieldsMax: 100 }), timeouts: defaultTimeouts, handler: { onRequest: (exchange) => echo(exchange, unanswered, seen), onUnreadable } });
   });
   t.teardown(() => listener.stop(100));
 
@@ -373,7 +377,7 @@ export function runListenerContract(kind: ListenerKind): void {
       exchange.onAbort = () => (aborted += 1);
       stream(exchange, null, 100_000_000);
     };
-    const hasty = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => defaultLimits, timeouts: { ...defaultTimeouts, clientIdleMs: 500 }, handler: { onRequest } });
+    const hasty = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => defaultLimits, timeouts: { ...defaultTimeouts, clientIdleMs: 500 }, handler: { onRequest, onUnreadable } });
     t.teardown(() => hasty.stop(0));
     const socket = connect(hasty.port, '127.0.0.1');
     t.teardown(() => socket.destroy());

@@ -2,6 +2,7 @@
 // (listener.contract.ts); where they differ is listed, with reasons, in `differences.ts`.
 import type { Timeouts } from '../contract.js';
 import type { RequestHead } from '#engine';
+import type { Page } from '../pages.js';
 import type { SyntaxLimits } from '../request-syntax.js';
 
 /** How the request's body is delimited, after the framing check. */
@@ -73,6 +74,8 @@ export interface TunnelClient {
 
 export interface RequestHandler {
   onRequest(exchange: Exchange): void;
+  /** What a parser refused before there was a request: the page that goes with 400, 408 or 431. */
+  onUnreadable(status: number): Page;
 }
 
 export interface ListenerOptions {

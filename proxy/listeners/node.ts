@@ -7,7 +7,7 @@ import type { RequestHead } from '#engine';
 import { findField } from '../header-fields.js';
 import { checkRequestHead, upgradeWithBody, type CheckedHead } from '../request-syntax.js';
 import { Roster } from '../roster.js';
-import type { Exchange, Listener, ListenerOptions, TunnelAcceptance } from './listener.js';
+import type { Exchange, Listener, ListenerOptions, RequestHandler, TunnelAcceptance } from './listener.js';
 import { statusLine } from './status-text.js';
 
 /** What the parser takes before the road's own, configurable limits are looked at; beyond → 431. */
@@ -469,13 +469,14 @@ function headText(status: number, reason: string, headers: readonly string[]): s
 }
 
 /** What llhttp itself refuses never becomes a request: it is answered here and the connection closed. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket, handler: RequestHandler): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  socket.end(headText(status, '', ['Connection', 'close', 'Content-Length', '0']), 'latin1');
+  const { headers, body } = handler.onUnreadable(status);
+  socket.end(`${headText(status, '', [...headers, 'Connection', 'close', 'Content-Length', String(Buffer.byteLength(body))])}${body}`);
 }
 
 function isWebSocketHandshake(request: IncomingMessage): boolean {
@@ -516,7 +517,7 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => turns.take(request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code?.startsWith('HPE_') === true && turns.outliveGarbage(socket)) return;
-    refuseMalformed(error, socket);
+    refuseMalformed(error, socket, options.handler);
   });
   const takeBare = (request: IncomingMessage, duplex: Socket, early: Buffer): void => {
     if (turns.isBusy(duplex)) {
