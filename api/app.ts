@@ -19,6 +19,7 @@ import { createSessionTokens } from './auth/session-token.js';
 import { registerSsoRoutes } from './auth/sso-routes.js';
 import { registerTokenRoutes } from './auth/token-routes.js';
 import { registerUserRoutes } from './auth/user-routes.js';
+import { findOutage } from './db/outage.js';
 import type { App, AppDeps, House, TypeBoxProvider } from './deps.js';
 import { ApiError, toProblem } from './errors.js';
 import { registerEventRoutes } from './events/routes.js';
@@ -172,7 +173,8 @@ const describeRequest = ({ method, url, host, ip }: FastifyRequest) => ({ method
 /** Every thrown thing becomes a problem document here and nowhere else. */
 function sendRefusal(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof ApiError ? error : toRefusal(error);
-  if (refusal.status >= 500 && refusal.code !== 'busy' && refusal.code !== 'not_ready') request.log.error({ err: error }, 'request failed');
+  // of an ApiError, whoever threw it knows; what was turned into one here is told to the operator
+  if (refusal.status >= 500 && (refusal !== error || (refusal.code !== 'busy' && refusal.code !== 'not_ready'))) request.log.error({ err: error }, 'request failed');
   for (const [name, value] of Object.entries(refusal.extras.headers ?? {})) reply.header(name, value);
   return reply.code(refusal.status).type('application/problem+json').serializer(JSON.stringify).send(toProblem(refusal, request.id));
 }
@@ -185,6 +187,11 @@ function sendUnreadable(error: Error, socket: Socket): void {
   socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
 }
 
+const outages = {
+  unreachable: 'The database does not answer. Try again in a moment; if this was a change, look first whether it was saved.',
+  disk: 'The disk is full or takes no writes: nothing can be saved. Make room where the database or DATA_DIR lies.',
+} as const;
+
 function toRefusal(error: FastifyError): ApiError {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('body_too_large', 'The body is larger than this route takes.', { cause: error });
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('media_type_unsupported', 'Send application/json.', { cause: error });
@@ -192,6 +199,8 @@ function toRefusal(error: FastifyError): ApiError {
   if (error.code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found', 'There is nothing under a name that long.', { cause: error });
   if (error.statusCode === 429) return new ApiError('too_many_requests', error.message, { cause: error });
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read: check that the body is valid JSON.', { cause: error });
+  const outage = findOutage(error);
+  if (outage !== null) return new ApiError('not_ready', outages[outage], { headers: { 'retry-after': '5' }, cause: error });
   // nothing about the inside leaves the house; the log has it, findable by the instance
   return new ApiError('internal', 'The server failed. The log has an entry with this instance.', { cause: error });
 }
