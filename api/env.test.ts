@@ -1,5 +1,9 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t from 'tap';
-import { completeEnvFile, EnvError, parseEnvFile, readEnv } from './env.js';
+import { EnvError, parseEnvFile, readEnv } from './env.js';
+import { createEnvFile } from './testing/env-file.js';
+import { makeDirectory } from './testing/temporary.js';
 
 const secrets = { AUTH_SESSION_SECRET: 'a'.repeat(40), SETTINGS_ENCRYPTION_SECRET: 'b'.repeat(40), DATA_ADMIN_TOKEN: 'c'.repeat(40) };
 
@@ -31,15 +35,25 @@ t.test('database parts make a URL only when a host is given', async (t) => {
   t.equal(readEnv({ ...secrets, POSTGRES_HOST: 'db', POSTGRES_PASSWORD: 'p@ss' }).databaseUrl, 'postgres://gatehouse:p%40ss@db:5432/gatehouse');
 });
 
-t.test('generated secrets are made once and kept', async (t) => {
-  const first = completeEnvFile('# mine\nWAF_PORT=9000\nAUTH_SESSION_SECRET=\n');
-  t.match(first.text, '# mine\nWAF_PORT=9000\n');
-  t.ok(first.generated['AUTH_SESSION_SECRET']);
-  t.equal(first.text.match(/^AUTH_SESSION_SECRET=/gm)?.length, 1);
-  const second = completeEnvFile(first.text);
-  t.equal(second.text, first.text);
-  t.same(second.generated, {});
-  t.equal(readEnv(parseEnvFile(first.text)).ports.waf, 9000);
+t.test('what `up` generates is made once, kept, and satisfies the control plane', async (t) => {
+  const file = join(await makeDirectory(t, 'env'), '.env');
+  t.equal(createEnvFile(file), 'written');
+  t.equal((await stat(file)).mode & 0o777, 0o600, 'secrets are for their owner');
+  const text = await readFile(file, 'utf8');
+  const values = parseEnvFile(text);
+  t.equal(readEnv({ ...values, DATA_ADMIN_TOKEN: values['GATEHOUSE_ADMIN_TOKEN'] }).authSessionSecret, values['AUTH_SESSION_SECRET']);
+  t.equal(createEnvFile(file), 'complete');
+  t.equal(await readFile(file, 'utf8'), text);
+
+  const older = `# mine\nWAF_PORT=9000\n${text.replace(/^AUTH_SESSION_SECRET=.*$/m, 'AUTH_SESSION_SECRET=').replace(/^WAF_PORT=.*\n/m, '').replace(/^POSTGRES_PASSWORD=.*\n/m, '')}`;
+  await writeFile(file, older.trimEnd()); // without an end of its last line, as some editors leave it
+  t.equal(createEnvFile(file), 'completed');
+  const completed = await readFile(file, 'utf8');
+  t.ok(completed.startsWith(older.trimEnd()), 'every line that was there is there');
+  const now = parseEnvFile(completed);
+  t.same({ ...now, AUTH_SESSION_SECRET: '', POSTGRES_PASSWORD: '' }, { ...values, WAF_PORT: '9000', AUTH_SESSION_SECRET: '', POSTGRES_PASSWORD: '' });
+  t.match(now, { AUTH_SESSION_SECRET: /^.{40,}$/, POSTGRES_PASSWORD: /^.{40,}$/ });
+  t.equal(createEnvFile(file), 'complete');
 });
 
 t.test('a file is read line by line', async (t) => {

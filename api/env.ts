@@ -1,13 +1,10 @@
 // Environment → typed Env, validated once at start. Every variable is a row of `variables`; an error names all wrong ones
 // at once. What a person is told about them (`.env.example`, the generated `.env`) is bin/environment.mjs.
-import { randomBytes } from 'node:crypto';
 
 interface Variable {
   readonly purpose: string;
   /** null: no default; the variable may be empty. */
   readonly fallback: string | null;
-  /** Generated on first run and kept ever after. */
-  readonly generate?: () => string;
   readonly check?: (value: string) => string | null;
 }
 
@@ -20,14 +17,13 @@ const isHttpUrl = (value: string): string | null => {
 };
 const scheme = (...schemes: string[]) => (value: string): string | null =>
   URL.canParse(value) && schemes.includes(new URL(value).protocol) ? null : `must be a URL beginning with ${schemes.map((s) => `${s}//`).join(' or ')}`;
-const secret = (): string => randomBytes(36).toString('base64url');
 
 export const variables = {
   ADMIN_EMAIL: { purpose: 'login of the first administrator', fallback: 'admin@gatehouse.local', check: (v) => (/^[^\s@]+@[^\s@]+$/.test(v) ? null : 'must be an e-mail address') },
-  ADMIN_INITIAL_PASSWORD: { purpose: 'password of the first login; it has to be changed then', fallback: null, generate: () => randomBytes(15).toString('base64url') },
-  AUTH_SESSION_SECRET: { purpose: 'key that signs session tokens; changing it ends every session', fallback: null, generate: secret, check: longSecret },
-  SETTINGS_ENCRYPTION_SECRET: { purpose: 'key for secrets at rest; losing it loses the stored secrets', fallback: null, generate: secret, check: longSecret },
-  DATA_ADMIN_TOKEN: { purpose: 'token between the control plane and the data plane (port 2019)', fallback: null, generate: secret, check: longSecret },
+  ADMIN_INITIAL_PASSWORD: { purpose: 'password of the first login; it has to be changed then', fallback: null },
+  AUTH_SESSION_SECRET: { purpose: 'key that signs session tokens; changing it ends every session', fallback: null, check: longSecret },
+  SETTINGS_ENCRYPTION_SECRET: { purpose: 'key for secrets at rest; losing it loses the stored secrets', fallback: null, check: longSecret },
+  DATA_ADMIN_TOKEN: { purpose: 'token between the control plane and the data plane (port 2019)', fallback: null, check: longSecret },
   ADMIN_BIND: { purpose: 'address the API listens on; 0.0.0.0 for the LAN', fallback: '127.0.0.1' },
   WAF_PORT: { purpose: 'protected traffic', fallback: '8080', check: isPort },
   UI_PORT: { purpose: 'kept for a dashboard; nothing listens there yet', fallback: '3010', check: isPort },
@@ -37,7 +33,7 @@ export const variables = {
   POSTGRES_HOST: { purpose: 'database host when DATABASE_URL is empty; empty means embedded', fallback: null },
   POSTGRES_PORT: { purpose: 'database port', fallback: '5432', check: isPort },
   POSTGRES_USER: { purpose: 'database user', fallback: 'gatehouse' },
-  POSTGRES_PASSWORD: { purpose: 'database password', fallback: null, generate: secret },
+  POSTGRES_PASSWORD: { purpose: 'database password', fallback: null },
   POSTGRES_DB: { purpose: 'database name', fallback: 'gatehouse' },
   REDIS_URL: { purpose: 'redis://… where several API processes share their limits of logins; empty: each counts for itself', fallback: null, check: scheme('redis:', 'rediss:') },
   REDIS_PREFIX: { purpose: 'begins every key in Redis, for several installations on one; empty derives one from AUTH_SESSION_SECRET', fallback: null, check: (v) => (/^[A-Za-z0-9:._-]{1,64}$/.test(v) ? null : 'must be 1 to 64 letters, digits, colons, dots, underscores or hyphens') },
@@ -172,19 +168,4 @@ export function parseEnvFile(text: string): Record<string, string> {
     values[found[1]] = /^(".*"|'.*')$/.test(value) ? value.slice(1, -1) : value;
   }
   return values;
-}
-
-/**
- * Adds the generated secrets an `.env` text lacks, keeping every line that is there: what was generated once is kept ever after.
- * `generated` names what is new, so that the caller can print the first password exactly once.
- */
-export function completeEnvFile(text: string): { readonly text: string; readonly generated: Readonly<Record<string, string>> } {
-  const present = parseEnvFile(text);
-  const generated: Record<string, string> = {};
-  for (const [name, row] of Object.entries(variables) as [VariableName, Variable][]) {
-    if (row.generate && !present[name]) generated[name] = row.generate();
-  }
-  const kept = text.split('\n').filter((line) => !Object.keys(generated).some((name) => new RegExp(`^\\s*${name}\\s*=`).test(line))).join('\n');
-  const added = Object.entries(generated).map(([name, value]) => `${name}=${value}\n`).join('');
-  return { text: added === '' ? text : `${kept}${kept === '' || kept.endsWith('\n') ? '' : '\n'}${added}`, generated };
 }

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { completeEnvFile } from './env.js';
+import { nodeToken } from './testing/data-plane.js';
 import { copyEmbeddedTemplate } from './testing/databases.js';
+import { writeEnvFile } from './testing/env-file.js';
 import { freePort } from './testing/free-port.js';
 import { bareEnvironment, makeDirectory, nobodyAsked } from './testing/temporary.js';
 
@@ -32,15 +33,14 @@ t.test('a fresh start, a crash in the middle of writes, and a restart that has l
   const data = join(await copyEmbeddedTemplate(t), '..');
   // the template is the database directory of this installation
   const port = await freePort();
-  const env = completeEnvFile(`API_PORT=${port}\nDATA_DIR=.\nLOG_LEVEL=silent\nADMIN_EMAIL=root@example.org\n${nobodyAsked}`);
-  await writeFile(join(data, '.env'), env.text);
+  const env = await writeEnvFile(data, [`API_PORT=${port}`, 'DATA_DIR=.', 'LOG_LEVEL=silent', 'ADMIN_EMAIL=root@example.org', `DATA_ADMIN_TOKEN=${nodeToken}`, nobodyAsked]);
   await rename(join(data, 'd'), join(data, 'db'));
   const first = await start(t, data);
-  t.match(first.output(), `First login: root@example.org ${env.generated['ADMIN_INITIAL_PASSWORD']}`);
+  t.match(first.output(), `First login: root@example.org ${env['ADMIN_INITIAL_PASSWORD']}`);
   const base = `http://127.0.0.1:${port}`;
   const post = (path: string, body: object, token = '', method = 'POST') => fetch(`${base}${path}`, { method, headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }, body: JSON.stringify(body) });
   const login = async (password: string) => ((await (await post('/api/login', { email: 'root@example.org', password })).json()) as { token: string }).token;
-  const initial = env.generated['ADMIN_INITIAL_PASSWORD'] ?? '';
+  const initial = env['ADMIN_INITIAL_PASSWORD'] ?? '';
   const token = await login(initial);
   t.equal((await post('/api/account/password', { current: initial, password: 'Quiet-river-stone-41' }, token)).status, 204);
   let acknowledged = 0;

@@ -2,18 +2,18 @@
 // whole version is active, and it is the one that serves.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { openPostgres } from '../db/client.js';
 import { loadMigrations, migrate } from '../db/migrate.js';
-import { completeEnvFile } from '../env.js';
 import { pruneArtifacts } from '../settings/apply-artifacts.js';
 import { findVersion, readState } from '../settings/store.js';
 import { startTestApp } from '../testing/app.js';
 import { copyEmbeddedTemplate, startCluster, withoutPostgres as skip } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
+import { writeEnvFile } from '../testing/env-file.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { connectDataPlane } from './link.js';
 import { freePort } from '../testing/free-port.js';
@@ -70,14 +70,13 @@ t.test('the API is killed during apply', async (t) => {
   const data = join(await copyEmbeddedTemplate(t), '..');
   await rename(join(data, 'd'), join(data, 'db'));
   const port = await freePort();
-  const { text, generated } = completeEnvFile(`API_PORT=${port}\nDATA_DIR=.\nLOG_LEVEL=silent\nADMIN_EMAIL=root@example.org\nDATA_ADMIN_TOKEN=${nodeToken}\nDATA_ADMIN_URLS=${node.url}\nCRS_DIR=${await writeRuleSet(t)}\nUPSTREAM_CUSTOMER=${upstream}\nUPSTREAM_PAYMENT=${upstream}\n${nobodyAsked}`);
-  await writeFile(join(data, '.env'), text);
+  const env = await writeEnvFile(data, [`API_PORT=${port}`, 'DATA_DIR=.', 'LOG_LEVEL=silent', 'ADMIN_EMAIL=root@example.org', `DATA_ADMIN_TOKEN=${nodeToken}`, `DATA_ADMIN_URLS=${node.url}`, `CRS_DIR=${await writeRuleSet(t)}`, `UPSTREAM_CUSTOMER=${upstream}`, `UPSTREAM_PAYMENT=${upstream}`, nobodyAsked]);
   let api = await startApi(data);
   t.teardown(() => kill(api));
   const call = (method: string, path: string, token: string, body?: object): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   const login = async (password: string): Promise<string> => String(((await (await call('POST', '/api/login', '', { email: 'root@example.org', password })).json()) as { token: string }).token);
-  const initial = generated['ADMIN_INITIAL_PASSWORD'] ?? '';
+  const initial = env['ADMIN_INITIAL_PASSWORD'] ?? '';
   await call('POST', '/api/account/password', await login(initial), { current: initial, password: 'Quiet-river-stone-41' });
   let token = await login('Quiet-river-stone-41');
   await call('PATCH', '/api/settings', token, rules(0));
