@@ -204,7 +204,7 @@ async function stopAll({ supervisor, admin, audit, shipper, log, drainMs, linger
   await admin.close();
   await shipper?.close(shipMsMax);
   await audit.close();
-  log.info({ idleConnectionsCut: !areGone }, 'data plane stopped');
+  log.info({ areWorkersGone: areGone }, 'data plane stopped');
   return areGone;
 }
 
@@ -259,14 +259,14 @@ async function scrape({ supervisor, generations, audit, threats, shipper }: Part
   });
 }
 
-const lingerMs = 1_000; // for idle connections, after the last request is through
+const lingerMs = 1_000; // for a thread that does not end, after its last connection is closed
 
 function handleSignals(plane: DataPlane, end: (lingerMs: number) => Promise<boolean>, options: DataPlaneOptions, log: Logger): () => void {
   const onEnd = (signal: NodeJS.Signals): void => {
-    log.info({ signal }, 'stopping: no new connections, open requests are finished');
+    log.info({ signal }, 'stopping: no new connections, what comes on open ones is answered until they are quiet');
     end(lingerMs).then(
-      // Idle connections hold uWebSockets.js threads for another ten seconds, and a process that exits with such threads
-      // aborts with a core dump. Everything is flushed by now: it ends without asking them.
+      // A process that exits while threads of it still hold uWebSockets.js sockets aborts with a core dump. Everything is
+      // flushed by now: it ends without asking them.
       () => exitNow(0),
       (error: unknown) => {
         log.error({ err: String(error) }, 'stopping failed');

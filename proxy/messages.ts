@@ -60,9 +60,9 @@ export type ToMain =
   /** Lines of request-records.ts, how many there was no room for, and the few that are kept whole. */
   | { readonly kind: 'requests'; readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly fields: Readonly<Record<string, unknown>>; readonly message: string }
-  /** Stopping: every request is through; only idle connections keep this thread alive. */
+  /** Stopping: every request is through, and every connection closed. */
   | { readonly kind: 'drained' }
-  /** A bug surfaced; this worker takes no more requests and ends when its connections have. Main starts another at once. */
+  /** A bug surfaced; this worker takes no more connections and ends when its requests have. Main starts another at once. */
   | { readonly kind: 'dying'; readonly reason: string };
 
 export function unreachable(value: never): never {

@@ -292,8 +292,8 @@ export class Supervisor {
   }
 
   /**
-   * Workers finish what they have, up to `drainMs`, then end by themselves when their connections are closed. Resolves when
-   * all are gone, or `lingerMs` after the last request was through; true = all are gone.
+   * Workers finish what they have, up to `drainMs`, close their connections and end by themselves. Resolves when all are gone,
+   * or `lingerMs` after the last connection was closed; true = all are gone.
    */
   async stop(drainMs: number, lingerMs: number | null = null): Promise<boolean> {
     this.isStopping = true;
@@ -304,7 +304,7 @@ export class Supervisor {
         if (worker === null) continue;
         const exit = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
         gone.push(exit);
-        if (worker === slot.worker) through.push(Promise.race([exit, new Promise<void>((resolve) => this.drained.set(worker, resolve))]));
+        through.push(Promise.race([exit, new Promise<void>((resolve) => this.drained.set(worker, resolve))]));
         worker.postMessage({ kind: 'stop', drainMs } satisfies ToWorker);
       }
     }

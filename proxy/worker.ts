@@ -155,11 +155,13 @@ const sweeper = setInterval(() => {
   for (const watch of readingBody.all()) if (nowMs - watch.bodyAtMs > clientBodyIdleMs) watch.bodyTimedOut();
 }, sweepEveryMs);
 
-/** Ends everything that keeps this thread alive; it is gone when its last connection is. */
-async function stop(drainMs: number): Promise<void> {
+/** Ends everything that keeps this thread alive. `bug`: why main has to start another, which may need this one's port. */
+async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   if (isStopping) return;
   isStopping = true;
-  await listener?.stop(drainMs);
+  await listener?.stop(drainMs, () => {
+    if (bug !== null) post({ kind: 'dying', reason: bug });
+  });
   for (const pool of pools.values()) pool.close();
   await foreignInspector?.close();
   clearInterval(flusher);
@@ -218,9 +220,9 @@ port.on('message', (message: ToWorker) => {
 });
 
 /**
- * A bug ends this worker, gently where the listener demands it: a thread that ends with open uWebSockets.js sockets takes the
- * whole process with it (the library's handles outlive the thread's loop). So it stops listening, cuts what it was
- * serving, and ends by itself when idle connections have timed out; main starts a replacement at once.
+ * A bug ends this worker like a stop: others' requests are finished, what still comes on kept connections is answered, and main
+ * starts a replacement at once. Not by ending the thread: one that ends with open uWebSockets.js sockets takes the whole process
+ * with it (the library's handles outlive the thread's loop), and every request under way would pay for one.
  */
 process.on('uncaughtException', (error) => {
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -229,9 +231,11 @@ process.on('uncaughtException', (error) => {
     port.close();
     return;
   }
-  if (isStopping) return;
-  void stop(0); // closes the listening socket at once: no connection comes here any more when main hears of it
-  post({ kind: 'dying', reason });
+  if (isStopping) {
+    log('error', { err: reason }, 'a bug in a worker that is stopping');
+    return;
+  }
+  void stop(current.config.timeouts.drainMs, reason);
 });
 
 try {

@@ -10,7 +10,7 @@ import type { DataPlane } from '../main.js';
 import { hammer } from './hammer.js';
 import { admin, configOf, listenerKinds, metricsWith, standardPlan, startBackend, startPlane, testMsMax, until, workersOf } from './harness.js';
 import { doubleArtifact } from './inspection-double.js';
-import { sendRaw, statusOf } from './raw-client.js';
+import { bodyOf, sendRaw, statusOf } from './raw-client.js';
 
 function requestFor(settings: object, plan: object, extra: object = {}): string {
   const bytes = Buffer.from(doubleArtifact({ ...standardPlan, ...plan }));
@@ -126,6 +126,20 @@ for (const kind of listenerKinds) {
     const { generation } = await plane.status();
     t.ok(await until(async () => (await workersOf(plane)).every((worker) => worker.state === 'ready' && worker.generation === generation)), 'all on the same generation');
     t.match(await metricsWith(plane, 'waap_worker_restarts 2'), 'waap_worker_restarts 2');
+  });
+
+  t.test(`${kind}: a worker that dies finishes what others asked it`, async (t) => {
+    let answer: (() => void) | null = null;
+    const backend = await startBackend(t, (request, response) => (request.url === '/slow' ? void (answer = () => response.end('slow but whole')) : void response.end('ok')));
+    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 120_000 } });
+    const slow = sendRaw(plane.ports.http, probe('/slow'));
+    t.ok(await until(() => answer !== null), 'a client waits for its answer');
+    await sendRaw(plane.ports.http, 'GET / HTTP/1.1\r\nHost: a\r\nx-crash-worker: 1\r\nConnection: close\r\n\r\n');
+    t.ok(await until(async () => (await plane.status())['restarts'] === 1 && (await workersOf(plane)).every(({ state }) => state === 'ready')), 'replaced');
+    (answer as (() => void) | null)?.();
+    const { text } = await slow;
+    t.equal(bodyOf(text), 'slow but whole');
+    t.match(text, /\r\nConnection: close\r\n/i, 'told to come back on another connection');
   });
 
   t.test(`${kind}: large bodies are inspected elsewhere, small ones here`, async (t) => {

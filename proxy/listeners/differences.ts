@@ -77,7 +77,7 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
   { listener: 'node', what: 'a client that takes no byte of its response for client_idle_ms is cut off; uws does so after 10 s' },
   { listener: 'uws', what: 'what a client sends behind a request whose answer said "Connection: close" may still be read as a request, and is inspected as one; node reads it away' },
   { listener: 'uws', what: 'a request head that dribbles in is only limited by the idle timeout; node cuts it off after client_head_ms' },
-  { listener: 'uws', what: 'a worker thread cannot be ended while its connections are open (the process would abort): after a bug it stops serving and ends when they have timed out' },
+  { listener: 'uws', what: 'a listener that stops closes WebSockets as soon as nothing else is open; node gives them drain_ms' },
   { listener: 'node', what: 'what the parser refuses before there is a request is answered 400, 408 or 431; uws closes such a connection' },
   { listener: 'node', what: 'before Node 22.12 one thread can listen on a port: one worker serves' },
 ];

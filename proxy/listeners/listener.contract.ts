@@ -1,11 +1,11 @@
 // One suite for both listeners, with raw sockets: what a client may send, what must be refused, and that the answer is
 // framed right. Differences are those of differences.ts, neither more nor fewer.
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import t from 'tap';
 import { defaultLimits, defaultTimeouts } from '../contract.js';
 import type { Page } from '../pages.js';
 import { bodyOf, sendRaw, statusOf } from '../e2e/raw-client.js';
-import { until } from '../e2e/waiting.js';
+import { patienceMs, until } from '../e2e/waiting.js';
 import { differences, type Outcome } from './differences.js';
 import { listen, type Exchange, type Listener, type ListenerKind } from './index.js';
 
@@ -190,6 +190,28 @@ function unchunk(text: string): string {
     body += rest.slice(end + 2, end + 2 + size);
     rest = rest.slice(end + 4 + size);
   }
+}
+
+const posted = (body: string): string => `POST /a HTTP/1.1\r\n${host}Content-Length: ${body.length}\r\n\r\n${body}`;
+
+interface KeptClient {
+  readonly socket: Socket;
+  /** What it got since its first request was answered. */
+  text: string;
+  isClosed: boolean;
+  problem: string;
+}
+
+/** A client that has had an answer, and keeps its connection. */
+async function keptClient(port: number, name: string): Promise<KeptClient> {
+  const client: KeptClient = { socket: connect(port, '127.0.0.1'), text: '', isClosed: false, problem: '' };
+  client.socket.on('error', (error) => (client.problem = error.message));
+  client.socket.on('close', () => (client.isClosed = true));
+  client.socket.on('data', (chunk) => (client.text += chunk.toString('latin1')));
+  client.socket.write(posted(name));
+  await until(() => client.text.endsWith(name));
+  client.text = '';
+  return client;
 }
 
 export function runListenerContract(kind: ListenerKind): void {
@@ -385,6 +407,32 @@ export function runListenerContract(kind: ListenerKind): void {
     socket.pause();
     socket.write(`GET / HTTP/1.1\r\n${host}\r\n`);
     t.ok(await until(() => aborted === 1));
+  });
+
+  t.test(`${kind}: a stop answers what was on its way, and closes the rest in order`, async (t) => {
+    let held: Exchange | null = null;
+    const onRequest = (exchange: Exchange): void => (exchange.head.uri === '/held' ? void (held = exchange) : echo(exchange, unanswered, seen));
+    const ending = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => defaultLimits, timeouts: defaultTimeouts, handler: { onRequest, onUnreadable } });
+    const clients = await Promise.all(['at once', 'later', 'slow', 'idle'].map((name) => keptClient(ending.port, name)));
+    const [atOnce, later, slow, idle] = clients as [KeptClient, KeptClient, KeptClient, KeptClient];
+    t.teardown(() => clients.forEach(({ socket }) => socket.destroy()));
+    slow.socket.write(`GET /held HTTP/1.1\r\n${host}\r\n`);
+    t.ok(await until(() => held !== null), 'one request is open');
+    // This thread serves both sides: what is written here is in the listener's socket before it can turn to it.
+    const stopped = ending.stop(patienceMs, () => {
+      later.socket.write(posted('later'));
+      (held as unknown as Exchange).respond(200, [], 'held', false);
+    });
+    atOnce.socket.write(posted('at once'));
+    await stopped;
+    t.ok(await until(() => clients.every(({ isClosed }) => isClosed)), 'every connection is closed');
+    const last = (name: string): RegExp => new RegExp(`^HTTP/1\\.1 200 [^]*\\r\\nConnection: close\\r\\n[^]*${name}`, 'i');
+    t.match(atOnce.text, last('at once'));
+    t.match(later.text, last('later'));
+    t.match(slow.text, last('held'), 'also the one that was open');
+    t.equal(idle.text, '');
+    t.strictSame(clients.map(({ problem }) => problem), ['', '', '', ''], 'none is reset');
+    t.equal((await sendRaw(ending.port, `GET /a HTTP/1.1\r\n${host}\r\n`)).text, '', 'nobody listens any more');
   });
 
   t.test(`${kind}: a client that goes away is noticed`, async (t) => {

@@ -91,8 +91,12 @@ export interface ListenerOptions {
 
 export interface Listener {
   readonly port: number;
-  /** No new connections from now; resolves when the open requests ended or `drainMs` passed. */
-  stop(drainMs: number): Promise<void>;
+  /**
+   * Takes who is connected already, then nobody any more: `onClosed`, and the port is free. Connections that are kept are served
+   * until nobody asks any more, each answer the last of its connection; resolves then, or when `drainMs` passed, with every
+   * connection closed.
+   */
+  stop(drainMs: number, onClosed?: () => void): Promise<void>;
 }
 
 export type ListenerKind = 'uws' | 'node';

@@ -1,17 +1,20 @@
 // node:http behind the listener contract: slower by a quarter, byte-exact, with head timeouts. The fallback where
 // uWebSockets.js has no binary, and the choice where its known differences matter.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { createHash } from 'node:crypto';
 import type { RequestHead } from '#engine';
 import { findField } from '../header-fields.js';
 import { checkRequestHead, upgradeWithBody, type CheckedHead } from '../request-syntax.js';
-import { Roster } from '../roster.js';
 import type { Exchange, Listener, ListenerOptions, RequestHandler, TunnelAcceptance } from './listener.js';
+import { oneTurn, OpenRequests } from './open-requests.js';
 import { statusLine } from './status-text.js';
 
 /** What the parser takes before the road's own, configurable limits are looked at; beyond → 431. */
 const headBytesMax = 340 * 1024;
+
+/** Connections that the kernel holds until they are taken. */
+const backlog = 511;
 
 /** RFC 6455 section 1.3. */
 const handshakeGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -69,7 +72,7 @@ abstract class NodeExchange implements Exchange {
   constructor(
     readonly head: RequestHead,
     checked: CheckedHead,
-    protected readonly over: (exchange: NodeExchange) => void,
+    protected readonly open: OpenRequests<NodeExchange>,
   ) {
     this.framing = checked.framing;
     this.refusal = checked.refusal;
@@ -91,7 +94,7 @@ abstract class NodeExchange implements Exchange {
   protected finish(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.over(this);
+    this.open.delete(this);
   }
 
   protected aborted(): void {
@@ -116,9 +119,9 @@ class RequestExchange extends NodeExchange {
     /** It waits for 100 Continue before it sends its body. */
     private isExpectant: boolean,
     private readonly stallMs: number,
-    over: (exchange: NodeExchange) => void,
+    open: OpenRequests<NodeExchange>,
   ) {
-    super(head, checked, over);
+    super(head, checked, open);
     response.on('close', () => this.aborted());
     response.on('drain', () => {
       this.limitStall(0);
@@ -155,7 +158,7 @@ class RequestExchange extends NodeExchange {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
     const extra = ['Content-Length', String(bytes.length)];
     // A client that was not told to go on may send its body or leave it: nothing that follows could be read with certainty.
-    this.isLastOfConnection = closeConnection || this.isExpectant;
+    this.isLastOfConnection = closeConnection || this.isExpectant || this.open.isStopping;
     if (this.isLastOfConnection) extra.push('Connection', 'close');
     this.finish();
     const { response } = this;
@@ -194,6 +197,10 @@ class RequestExchange extends NodeExchange {
   }
 
   private writeHead(status: number, reason: string, headers: readonly string[]): void {
+    if (this.open.isStopping && !this.isRestComing) {
+      this.isLastOfConnection = true;
+      this.response.shouldKeepAlive = false; // the library says so to the client, and closes behind the answer
+    }
     const text = statusLine(status, reason).slice(4);
     this.response.writeHead(status, text, headers as unknown as string[]);
   }
@@ -330,9 +337,9 @@ class UpgradeExchange extends NodeExchange {
     /** False: another protocol (h2c…), which may be ignored. The request is answered as if it had not asked, and the connection ends. */
     readonly isUpgrade: boolean,
     private readonly stallMs: number,
-    over: (exchange: NodeExchange) => void,
+    open: OpenRequests<NodeExchange>,
   ) {
-    super(head, checked, over);
+    super(head, checked, open);
     socket.on('error', () => this.aborted());
     socket.on('close', () => this.aborted());
     socket.on('drain', () => {
@@ -484,13 +491,8 @@ function isWebSocketHandshake(request: IncomingMessage): boolean {
 }
 
 export function listenNode(options: ListenerOptions): Promise<Listener> {
-  const open = new Roster<NodeExchange>();
+  const open = new OpenRequests<NodeExchange>();
   const tunnels = new Set<Socket>();
-  let whenIdle: (() => void) | null = null;
-  const over = (exchange: NodeExchange): void => {
-    open.delete(exchange);
-    if (open.size === 0) whenIdle?.();
-  };
   const { timeouts } = options;
   const server: Server = createServer({
     maxHeaderSize: headBytesMax,
@@ -507,7 +509,7 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
   const turns = new Turns((request, response, isExpectant) => {
     const head = headOf(request);
     const checked = checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits());
-    const exchange = new RequestExchange(request, response, head, checked, isExpectant && checked.framing.kind !== 'none', timeouts.clientIdleMs, over);
+    const exchange = new RequestExchange(request, response, head, checked, isExpectant && checked.framing.kind !== 'none', timeouts.clientIdleMs, open);
     open.add(exchange);
     options.handler.onRequest(exchange);
     return exchange;
@@ -532,7 +534,7 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
     // A length can be counted on the bare socket (clients that would like h2c send forms, too); chunks would need a parser.
     const isUnreadable = checked.framing.kind === 'chunked' || (isHandshake && checked.framing.kind !== 'none');
     const refusal = checked.refusal ?? (isUnreadable ? upgradeWithBody : null);
-    const exchange = new UpgradeExchange(duplex, early, head, { framing: checked.framing, refusal }, String(request.headers['sec-websocket-key'] ?? ''), isHandshake, timeouts.clientIdleMs, over);
+    const exchange = new UpgradeExchange(duplex, early, head, { framing: checked.framing, refusal }, String(request.headers['sec-websocket-key'] ?? ''), isHandshake, timeouts.clientIdleMs, open);
     open.add(exchange);
     options.handler.onRequest(exchange);
   };
@@ -541,22 +543,23 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
 
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    const where = { host: options.host, port: options.port, ...(options.sharedPort && canSharePort() ? { reusePort: true } : {}) };
+    let taken = 0;
+    server.on('connection', () => (taken += 1));
+    const where = { host: options.host, port: options.port, backlog, ...(options.sharedPort && canSharePort() ? { reusePort: true } : {}) };
     server.listen(where, () => {
       server.off('error', reject);
       const { port } = server.address() as AddressInfo;
-      const stop = async (drainMs: number): Promise<void> => {
-        server.close();
-        server.closeIdleConnections();
-        if (open.size > 0) {
-          await new Promise<void>((done) => {
-            const timer = setTimeout(done, drainMs);
-            whenIdle = () => {
-              clearTimeout(timer);
-              done();
-            };
-          });
+      const stop = async (drainMs: number, onClosed?: () => void): Promise<void> => {
+        open.isStopping = true;
+        // The library takes one connection a turn.
+        for (let turn = 0, before = -1; turn < backlog && taken > before; turn += 1) {
+          before = taken;
+          await oneTurn();
         }
+        // The library's own `close` would cut idle connections at once, with what may be on its way on them.
+        NetServer.prototype.close.call(server, () => open.finish());
+        onClosed?.();
+        await open.drain(drainMs);
         for (const socket of tunnels) socket.destroy();
         server.closeAllConnections();
       };

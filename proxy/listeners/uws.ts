@@ -7,8 +7,8 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_sock
 import type { RequestHead } from '#engine';
 import { findField, listHasToken } from '../header-fields.js';
 import { checkRequestHead, upgradeWithBody } from '../request-syntax.js';
-import { Roster } from '../roster.js';
 import type { Exchange, Framing, Listener, ListenerOptions, Refusal, TunnelAcceptance } from './listener.js';
+import { oneTurn, OpenRequests } from './open-requests.js';
 import { statusLine } from './status-text.js';
 import { WebSocketBridge } from './websocket-bridge.js';
 
@@ -85,9 +85,7 @@ class UwsExchange implements Exchange {
     readonly framing: Framing,
     readonly refusal: Refusal | null,
     private readonly upgrade: Upgrade | null,
-    /** The listener is stopping: the client is asked not to come back on this connection. */
-    private readonly isLast: boolean,
-    private readonly over: (exchange: UwsExchange) => void,
+    private readonly open: OpenRequests<UwsExchange>,
   ) {
     res.onAborted(() => {
       if (this.isOver) return;
@@ -100,9 +98,14 @@ class UwsExchange implements Exchange {
     return this.upgrade !== null;
   }
 
+  /** The listener is stopping: the client is asked not to come back on this connection. */
+  private get isLast(): boolean {
+    return this.open.isStopping;
+  }
+
   private finish(): void {
     this.isOver = true;
-    this.over(this);
+    this.open.delete(this);
   }
 
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
@@ -129,7 +132,7 @@ class UwsExchange implements Exchange {
       this.writeHead(statusLine(status, ''), headers);
       const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
       if (this.head.method === 'HEAD') this.endBodyless(bytes.length, closeConnection);
-      else if (closeConnection && !this.isLast && this.isRestWorthReading(status)) this.res.writeHeader('Connection', 'close').end(bytes);
+      else if (closeConnection && this.isRestWorthReading(status)) this.res.writeHeader('Connection', 'close').end(bytes);
       else this.res.end(bytes, closeConnection || this.isLast); // which writes "Connection: close" itself
     });
     this.finish();
@@ -303,6 +306,9 @@ function isAscii(value: string): boolean {
   return true;
 }
 
+/** The declarations of the version in use leave out that an app closes every connection it has, WebSockets, too. Its thread can end then. */
+type ClosableApp = TemplatedApp & { close(): void };
+
 type Take = (res: HttpResponse, req: HttpRequest, upgrade: Upgrade | null) => void;
 
 function bridgeWebSockets(app: TemplatedApp, take: Take): void {
@@ -323,20 +329,9 @@ function bridgeWebSockets(app: TemplatedApp, take: Take): void {
 
 export function listenUws(options: ListenerOptions): Promise<Listener> {
   const uws = loadUws();
-  const open = new Roster<UwsExchange>();
-  let whenIdle: (() => void) | null = null;
-  let isStopping = false;
-  let isDrained = false; // what still comes on old connections is cut: the thread ends when they are gone
+  const open = new OpenRequests<UwsExchange>();
   let port = options.port;
-  const over = (exchange: UwsExchange): void => {
-    open.delete(exchange);
-    if (open.size === 0) whenIdle?.();
-  };
   const take: Take = (res, req, upgrade) => {
-    if (isDrained) {
-      res.close();
-      return;
-    }
     const method = req.getCaseSensitiveMethod();
     const query = req.getQuery() as string | undefined;
     const path = toBytes(req.getUrl());
@@ -350,14 +345,14 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
     // The library takes a key of the right length for a handshake, whatever else the head says.
     const handshake = upgrade !== null && isWebSocketHandshake(headers) ? upgrade : null;
     const refusal = checked.refusal ?? (handshake !== null && checked.framing.kind !== 'none' ? upgradeWithBody : null);
-    const exchange = new UwsExchange(res, head, checked.framing, refusal, handshake, isStopping, over);
+    const exchange = new UwsExchange(res, head, checked.framing, refusal, handshake, open);
     open.add(exchange);
     if (refusal === null) options.handler.onRequest(exchange);
     // What follows a refused head may be anything, and the library would take it for the next request while it still reads
     // this packet. A turn later it has found the refused one unanswered, and closed the connection.
     else setImmediate(() => options.handler.onRequest(exchange));
   };
-  const app: TemplatedApp = uws.App();
+  const app = uws.App() as ClosableApp;
   uws._cfg('silent'); // no product name in responses; must follow App(), before it the library has no loop to configure
   bridgeWebSockets(app, take);
   app.any('/*', (res, req) => take(res, req, null));
@@ -369,21 +364,13 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
         return;
       }
       port = uws.us_socket_local_port(token as unknown as us_socket);
-      const stop = async (drainMs: number): Promise<void> => {
-        if (isStopping) return;
-        isStopping = true;
+      const stop = async (drainMs: number, onClosed?: () => void): Promise<void> => {
+        open.isStopping = true;
+        await oneTurn();
         uws.us_listen_socket_close(token);
-        if (open.size > 0) {
-          await new Promise<void>((done) => {
-            const timer = setTimeout(done, drainMs);
-            whenIdle = () => {
-              clearTimeout(timer);
-              done();
-            };
-          });
-        }
-        isDrained = true;
-        for (const exchange of open.all()) exchange.close();
+        onClosed?.();
+        await open.drain(drainMs);
+        app.close();
       };
       resolve({ port, stop });
     });

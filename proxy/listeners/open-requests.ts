@@ -1,0 +1,52 @@
+// What a listener has open, and how it ends. Who keeps a connection may have sent the next request before hearing of the
+// stop, so "no request is open" does not mean that none is on its way. Until nobody has asked anything for a moment the kept
+// connections are served, and every answer says "Connection: close"; what is idle after that is closed, as HTTP lets a
+// server do (RFC 9112 section 9.5). nginx closes idle connections at once, or after its keepalive_min_timeout.
+import { Roster, type RosterMember } from '../roster.js';
+
+/** A round trip around the world and a busy client; people's next click comes later, and on a new connection. */
+const quietMs = 1000;
+
+/** What has come is taken: connections that wait in the kernel's queue, which closing would reset, and requests in the sockets. */
+export const oneTurn = (): Promise<void> => new Promise((resolve) => void setTimeout(() => setImmediate(resolve), 0));
+
+export class OpenRequests<T extends RosterMember> {
+  /** Set by the listener: every answer that begins from then on is the last of its connection. */
+  isStopping = false;
+  private readonly open = new Roster<T>();
+  private quiet: NodeJS.Timeout | null = null;
+  private endedWhileStopping = 0;
+  /** Ends a drain at once: nothing can come any more. */
+  finish = (): void => {};
+
+  add(exchange: T): void {
+    this.open.add(exchange);
+  }
+
+  delete(exchange: T): void {
+    this.open.delete(exchange);
+    if (this.quiet === null) return;
+    this.endedWhileStopping += 1;
+    this.quiet.refresh();
+  }
+
+  /** Resolves when all is through and quiet, after `drainMs` at the latest, or with `finish`. */
+  async drain(drainMs: number): Promise<void> {
+    let limit: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.finish = resolve;
+      limit = setTimeout(resolve, drainMs);
+      this.quiet = setTimeout(() => void this.lookAgain(), quietMs);
+    });
+    clearTimeout(limit);
+    if (this.quiet !== null) clearTimeout(this.quiet);
+    this.quiet = null;
+  }
+
+  /** A thread that was busy has not read all that came. */
+  private async lookAgain(): Promise<void> {
+    const { endedWhileStopping } = this;
+    await oneTurn();
+    if (this.open.size === 0 && this.endedWhileStopping === endedWhileStopping) this.finish(); // else the next end winds the clock up again
+  }
+}
