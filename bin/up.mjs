@@ -181,6 +181,7 @@ const sitesShownMax = 6;
 /** Whom this start protects, as the data plane tells it. What the environment says is printed where it is in force, or as not in force. */
 function describeSites(values, served) {
   if (served === null) return 'unknown: the data plane does not say (its log may)';
+  if (served.ruleset === '') return 'nothing yet: every request is answered 503 (the log of the data plane says why)';
   const wanted = upstreamsOf(values);
   const isOfEnvironment = served.sitesFrom === 'environment';
   const demos = { UPSTREAM_CUSTOMER: `the bundled demo shop on port ${values.DEMO_PORT}`, UPSTREAM_PAYMENT: 'the bundled demo payment service' };
@@ -198,16 +199,28 @@ function describeSites(values, served) {
   return rows.join(`\n${' '.repeat(20)}`);
 }
 
+/** What became of the two requests, in words that are true of any settings and any application. */
+function describeTries({ passed, blocked }, served) {
+  const isOfApplication = (status) => /^(?!403)[234]/.test(status);
+  const isLoggedOnly = served?.mode === 'DetectionOnly' && isOfApplication(blocked);
+  return {
+    passes: isOfApplication(passed) ? 'passes ' : 'answers',
+    blocked: blocked === '403' ? 'blocked' : isLoggedOnly ? 'logged ' : 'answers',
+    note: isLoggedOnly ? '\n  (mode DetectionOnly: attacks are logged, not blocked)' : '',
+  };
+}
+
 function announce({ values, tried, artifact, logDirectory, control, served }) {
   const base = `http://localhost:${values.WAF_PORT}`;
+  const verdicts = describeTries(tried, served);
   say(`
   Gatehouse is up (OWASP CRS ${artifact.crs.version}).
 
   WAF entry point   ${base}
   protects          ${describeSites(values, served)}
 
-  passes  (${tried.passed})     curl -i '${base}/search?q=lamp'
-  blocked (${tried.blocked})     curl -i "${base}/search?q=1'%20OR%20'1'='1'%20--%20"
+  ${verdicts.passes} (${tried.passed})     curl -i '${base}/search?q=lamp'
+  ${verdicts.blocked} (${tried.blocked})     curl -i "${base}/search?q=1'%20OR%20'1'='1'%20--%20"${verdicts.note}
 
 ${control === null ? `  settings ${shown(settingsFile(resolve(root, values.GATEHOUSE_DATA)))} (reread on SIGHUP: kill -HUP ${process.pid})` : describeControl(values, control)}
   logs              ${shown(logDirectory)}/

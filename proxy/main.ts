@@ -12,7 +12,7 @@ import { engineModule } from './inspection.js';
 import { canSharePort, chooseListener, type ListenerKind } from './listeners/index.js';
 import type { GenerationPayload } from './messages.js';
 import { renderPrometheus } from './metrics.js';
-import { Generations, loadStored, localRulesServe, sha256Of, toShared, withLocalRules } from './reload.js';
+import { closed, Generations, loadStored, localRulesServe, sha256Of, toShared, withLocalRules } from './reload.js';
 import { RecordShipper } from './ship-records.js';
 import { Supervisor } from './supervisor.js';
 import { ThreatList } from './threat-list.js';
@@ -37,7 +37,11 @@ export interface DataPlaneOptions {
   /** Holds current.json, artifacts/, log/audit.jsonl, admin-token. */
   readonly dataDir: string;
   readonly initial: InitialGeneration;
-  /** Start from dataDir/current.json when there is one, not from `initial`; of that only the rules serve, should those of current.json be unusable. */
+  /**
+   * Start from dataDir/current.json when there is one, not from `initial`; of that only the rules serve, should those of
+   * current.json be unusable. Where it cannot be read at all and there is a control plane (`shipping`), nothing serves until that
+   * has spoken.
+   */
   readonly resume: boolean;
   /**
    * Given: a resumed generation whose sites came from the environment gets these instead of those it was stored with. For a
@@ -100,8 +104,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const port = await claimPort(options.host, options.port);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
   const local = firstPayload(options.initial, 1);
-  const stored = options.resume ? await resumed(options, local, log) : null;
-  const generations = new Generations(options.dataDir, stored ?? local, (message) => log.error(message));
+  const { payload, isKept } = await chooseFirst(options, local, log);
+  const generations = new Generations(options.dataDir, payload, (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
   const shipper = createShipper(options.shipping ?? null, log);
@@ -137,7 +141,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     await shipper?.close(0);
     throw error;
   });
-  await generations.persist();
+  if (isKept) await generations.persist();
   const own: Parts = { supervisor, generations, listener: choice.kind, audit, threats, shipper };
   const status = (): Promise<Record<string, unknown>> => describe(own);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
@@ -177,9 +181,19 @@ async function startWorkers(make: () => Supervisor, generations: Generations, lo
   }
 }
 
-async function resumed({ dataDir, upstreams }: DataPlaneOptions, local: GenerationPayload, log: Logger): Promise<GenerationPayload | null> {
-  const stored = await loadStored(dataDir, local, (message) => log.warn(message));
-  return stored === null || upstreams == null ? stored : { ...stored, config: followEnvironment(stored.config, upstreams) };
+const closedUntilSent = 'every request is answered 503 until the control plane sends what is to serve, which it does as soon as it is up. To serve the local settings meanwhile, remove the file and start again';
+
+/**
+ * What to begin with. A record of what served last that cannot be read is no reason to serve something else where a control
+ * plane has the settings: it sends them again, and until then the wrong application, without their rules, would be open to
+ * everybody. Nothing is kept then, so that a file that could not be read today may be tomorrow.
+ */
+async function chooseFirst({ resume, dataDir, shipping, upstreams }: DataPlaneOptions, local: GenerationPayload, log: Logger): Promise<{ readonly payload: GenerationPayload; readonly isKept: boolean }> {
+  const hasControlPlane = shipping != null;
+  const stored = resume ? await loadStored(dataDir, local, hasControlPlane ? closedUntilSent : 'starting from the local settings instead', (message) => log.error(message)) : 'none';
+  if (stored === 'unreadable' && hasControlPlane) return { payload: closed(local), isKept: false };
+  if (stored === 'none' || stored === 'unreadable') return { payload: local, isKept: true };
+  return { payload: upstreams == null ? stored : { ...stored, config: followEnvironment(stored.config, upstreams) }, isKept: true };
 }
 
 function createShipper(shipping: NonNullable<DataPlaneOptions['shipping']> | null, log: Logger): RecordShipper | null {

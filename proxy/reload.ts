@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveBackMemory } from '#engine';
-import { defaultLimits, defaultTimeouts, type GenerationReply, type GenerationRequest, type ProxyConfig } from './contract.js';
+import { defaultLimits, defaultTimeouts, type GenerationReply, type GenerationRequest, type ProxyConfig, type SiteConfig } from './contract.js';
 import { checkGenerationRequest } from './check-contract.js';
 import type { GenerationPayload } from './messages.js';
 import type { Supervisor } from './supervisor.js';
@@ -195,27 +195,20 @@ function withDefaults(stored: StoredGeneration): StoredGeneration {
 }
 
 /**
- * The last active generation, or null when there is none or it cannot be read (which `onProblem` hears). Rules that are gone or
- * damaged are replaced by those of `local`.
+ * The last active generation; 'none' before the first; 'unreadable' when there was one and nobody knows what it was. Rules that
+ * are gone or damaged are replaced by those of `local`. `onProblem` hears of both; `whenUnreadable` says what follows.
  */
-export async function loadStored(dataDir: string, local: GenerationPayload, onProblem: (message: string) => void): Promise<GenerationPayload | null> {
+export async function loadStored(dataDir: string, local: GenerationPayload, whenUnreadable: string, onProblem: (message: string) => void): Promise<GenerationPayload | 'none' | 'unreadable'> {
   const path = join(dataDir, 'current.json');
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null; // first start
-    onProblem(`cannot read ${path}: ${String(error)}`);
-    return null;
-  }
   let stored: StoredGeneration;
   try {
-    stored = withDefaults(JSON.parse(text) as StoredGeneration);
+    stored = withDefaults(JSON.parse(await readFile(path, 'utf8')) as StoredGeneration);
     const problems = checkGenerationRequest({ id: stored.id, sha256: stored.sha256, artifactPath: '', config: stored.config });
     if (problems.length > 0) throw new Error(problems.map(({ path: at, message }) => `${at} ${message}`).join('; '));
   } catch (error) {
-    onProblem(`${path} is not usable (${error instanceof Error ? error.message : String(error)}); starting from the local settings instead`);
-    return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
+    onProblem(`${path}, what served last, cannot be used (${error instanceof Error ? error.message : String(error)}); ${whenUnreadable}`);
+    return 'unreadable';
   }
   try {
     const bytes = stored.sha256 === '' ? null : await readFile(join(dataDir, 'artifacts', stored.sha256));
@@ -232,4 +225,10 @@ export const localRulesServe = 'its sites, mode and limits serve with the rules 
 /** What served last under rules that can be loaded: requests go where they went, and are inspected. */
 export function withLocalRules({ id, config }: Pick<GenerationPayload, 'id' | 'config'>, local: GenerationPayload): GenerationPayload {
   return { ...local, id: id + 1, config };
+}
+
+/** What answers everything with 503: one site that is protected, without rules to inspect it by. */
+export function closed({ id, config }: Pick<GenerationPayload, 'id' | 'config'>): GenerationPayload {
+  const site: SiteConfig = { name: 'closed', prefix: '/', host: null, upstream: 'http://127.0.0.1:9', protected: true, failMode: 'closed', mode: null, hostPolicy: 'upstream', verifyUpstreamCertificate: true };
+  return { id, sha256: '', artifact: null, selfTest: 'skip', config: { ...config, sites: [site], sitesFromEnvironment: false } };
 }

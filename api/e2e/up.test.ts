@@ -10,7 +10,7 @@ import { startUpstream } from '../testing/data-plane.js';
 import { freePort } from '../testing/free-port.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { bareEnvironment, makeDirectory } from '../testing/temporary.js';
-import { testMsMax, until as untilSo } from '../testing/waiting.js';
+import { pause, testMsMax, until as untilSo } from '../testing/waiting.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url)); // from build/api/e2e
 const startMsMax = 300_000;
@@ -219,7 +219,7 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
     t.equal(status, 200, 'and still is the one');
     const token = body.token ?? '';
     t.equal((await callApi(ports.API_PORT, 'POST', '/api/account/password', { current: password, password: 'Quiet-river-stone-41' }, token)).status, 204);
-    t.equal((await callApi(ports.API_PORT, 'PATCH', '/api/settings', { sites: [{ name: 'mine', prefix: '/', upstream: own }] }, token)).status, 200);
+    t.equal((await callApi(ports.API_PORT, 'PATCH', '/api/settings', { mode: 'DetectionOnly', sites: [{ name: 'mine', prefix: '/', upstream: own }] }, token)).status, 200);
     t.equal((await callApi(ports.API_PORT, 'POST', '/api/apply', null, token)).status, 200);
     t.equal(await stop(again), 0);
   });
@@ -229,8 +229,28 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
     await third.until(isUp);
     t.match(third.said(), `/ → ${own}\n`);
     t.match(third.said(), /UPSTREAM_PAYMENT=http:\/\/127\.0\.0\.1:1 is NOT in force: the settings have sites/);
+    t.match(third.said(), /passes {2}\(200\)[^]*logged {2}\(200\)[^]*\(mode DetectionOnly: attacks are logged, not blocked\)/);
     t.equal(await payment(), 'an application of my own');
     t.equal(await stop(third), 0);
+  });
+
+  await t.test('without a record of what served, nothing is served until the control plane has said it again', async (t) => {
+    await writeFile(join(home, 'data', 'current.json'), '{');
+    const fourth = startUp(t, variables);
+    const seen = new Set<string>();
+    const look = async (): Promise<boolean> => {
+      const reply = await fetch(`${shop}/payment`).then(async (response) => `${response.status} ${response.status === 503 ? '' : await response.text()}`, () => 'not up yet');
+      seen.add(reply);
+      return reply.startsWith('200');
+    };
+    let isStarting = true;
+    const started = fourth.until(isUp).finally(() => (isStarting = false));
+    while (isStarting && !(await look())) await pause(20);
+    await started;
+    await untilSo('it serves again', look);
+    t.notOk([...seen].some((reply) => !['not up yet', '503 ', '200 an application of my own'].includes(reply)), `never the demo: ${[...seen].join(', ')}`);
+    t.match(await textOfAll(join(home, 'data', 'log')), /current\.json, what served last, cannot be used \([^)]*\); every request is answered 503 until the control plane/);
+    t.equal(await stop(fourth), 0);
   });
 });
 

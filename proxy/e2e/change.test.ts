@@ -105,9 +105,20 @@ for (const kind of listenerKinds) {
       t.match(await next.status(), { generation: stored.id + 1, threats: { networks: 1 } }, `${why}: the deny list`);
       await next.stop();
     }
-    await writeFile(join(dataDir, 'current.json'), '{');
+    const damaged = '{"id": 7, "sha256": ';
+    await writeFile(join(dataDir, 'current.json'), damaged);
+    const managed = await startPlane(t, kind, settings, { dataDir, resume: true, shipping: { url: 'http://127.0.0.1:1', token: 'test-token' } });
+    t.equal(statusOf((await sendRaw(managed.ports.http, probe('/'))).text), 503, 'a control plane will say what serves; nothing does until then');
+    t.equal(statusOf((await sendRaw(managed.ports.http, probe('/nowhere?EVIL'))).text), 503);
+    t.match(await managed.status(), { ruleset: '', threats: { networks: 1 } });
+    t.equal(await readFile(join(dataDir, 'current.json'), 'utf8'), damaged, 'left for whoever looks into it');
+    t.match(await put(managed, requestFor(settings, {})), { outcome: 'active', isPersisted: true });
+    t.equal(statusOf((await sendRaw(managed.ports.http, probe('/'))).text), 200, 'it has spoken');
+    await managed.stop();
+    await writeFile(join(dataDir, 'current.json'), damaged);
     const last = await startPlane(t, kind, settings, { dataDir, resume: true });
-    t.equal(statusOf((await sendRaw(last.ports.http, probe('/?EVIL'))).text), 403, 'without a record of what served, the local settings');
+    t.equal(statusOf((await sendRaw(last.ports.http, probe('/?EVIL'))).text), 403, 'without a control plane, the local settings');
+    t.equal(statusOf((await sendRaw(last.ports.http, probe('/'))).text), 200);
   });
 
   t.test(`${kind}: a worker that dies is replaced, others keep serving`, async (t) => {
