@@ -37,6 +37,11 @@ t.test('the body processor follows the media type or ctl', (t) => {
   t.end();
 });
 
+t.test('several Cookie headers are one list', (t) => {
+  t.same(values(['REQUEST_COOKIES'], { headers: ['Cookie', 'a="u', 'Host', 'x', 'cookie', 'b=\\047"'] }).seen, ["request_cookies:a=u; b='", 'request_cookies:b=\\047"']);
+  t.end();
+});
+
 t.test('request limits', (t) => {
   const body = 'a=1&b=2&c=3';
   const reject = values(['ARGS'], { headers: form, body }, [], { requestBodyLimitBytes: 5 });

@@ -42,23 +42,22 @@ function processorFor(contentType: string): string {
   return '';
 }
 
-/** Several Cookie headers add up. */
-function addCookies(transaction: Transaction, header: string): void {
-  if (transaction.requestCookies.size === 0) transaction.requestCookies = new Collection();
-  parseCookies(header, transaction.requestCookies);
-}
-
 /** Copies flat headers and notices the three that mean something to the engine. */
 function fillRequestHeaders(transaction: Transaction, headers: readonly string[]): void {
   const { names, values } = transaction.requestHeaders;
+  let cookies: string | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
     names.push(name);
     values.push(value);
-    if (name.length === 6 && name.toLowerCase() === 'cookie') addCookies(transaction, value);
+    if (name.length === 6 && name.toLowerCase() === 'cookie') cookies = cookies === null ? value : `${cookies}; ${value}`;
     else if (name.length === 12 && name.toLowerCase() === 'content-type') transaction.requestBodyProcessor = processorFor(value);
   }
+  if (cookies === null) return;
+  // Several Cookie headers are one list to a backend (RFC 9113 §8.2.3), and a quoted value may reach from one into the next.
+  transaction.requestCookies = new Collection();
+  parseCookies(cookies, transaction.requestCookies);
 }
 
 function applySettings(transaction: Transaction, settings: EngineSettings): void {

@@ -11,6 +11,10 @@ function unescape(_written: string, octal: string | undefined, other: string | u
   return octal === undefined ? (other as string) : String.fromCharCode(Number.parseInt(octal, 8));
 }
 
+function unescaped(content: string): string {
+  return content.replace(/\\(?:([0-3][0-7][0-7])|([^]))/g, unescape);
+}
+
 /**
  * What a reader of quoted strings makes of a value that begins at `from` with `"`: `\047` is a byte, `\x` is x, and `;`
  * within the quotes is content. null when it is not quoted or reads no other than the piece up to `end`, quotes aside.
@@ -28,7 +32,21 @@ function readQuoted(header: string, from: number, end: number, length: number): 
   }
   if (at >= length || (!hasEscape && at < end)) return null;
   const content = header.slice(first, at);
-  return hasEscape ? content.replace(/\\(?:([0-3][0-7][0-7])|([^]))/g, unescape) : content;
+  return hasEscape ? unescaped(content) : content;
+}
+
+/**
+ * The same for a reader that splits first and then takes off the outer quotes of what is left (Django, Starlette; Werkzeug
+ * where the other reading fails): `""\047…"`. null when the piece is not quoted or has no escapes. Bytes from 0x80 on count
+ * as white space before and behind the quotes, because such readers strip that of Unicode.
+ */
+function readOuterQuotes(header: string, from: number, end: number): string | null {
+  const isBlank = (at: number): boolean => isSpace(header.charCodeAt(at)) || header.charCodeAt(at) >= 0x80;
+  while (from < end && isBlank(from)) from += 1;
+  while (end > from && isBlank(end - 1)) end -= 1;
+  if (end - from < 2 || header.charCodeAt(from) !== 0x22 || header.charCodeAt(end - 1) !== 0x22) return null;
+  const content = header.slice(from + 1, end - 1);
+  return content.includes('\\') ? unescaped(content) : null;
 }
 
 /**
@@ -36,8 +54,8 @@ function readQuoted(header: string, from: number, end: number, length: number): 
  * space before a name skipped, white space at the very end of the header dropped, everything else kept as sent (no
  * decoding, no unquoting; a blank before `=` belongs to the name, one after `=` to the value). A piece without `=` is
  * a cookie with the value ''. `=x` has the name '' (Django and Express read such a cookie, ModSecurity v3 skips it); a
- * piece without either is skipped. A quoted value that holds a backslash or `;` follows once more as Python and Jetty
- * read it: `"\073id"` is a command that no rule would see. Several Cookie headers: call once for each.
+ * piece without either is skipped. A quoted value that holds a backslash or `;` follows once more for each way in which
+ * Python and Jetty read it: `"\073id"` is a command that no rule would see. Several Cookie headers: one call, joined by `; `.
  *
  * SecCookieFormat makes no difference: ModSecurity v3 accepts the directive and ignores it, so `$Version` is a cookie
  * like any other.
@@ -55,8 +73,11 @@ export function parseCookies(header: string, into: Collection): void {
     const hasValue = equals >= 0 && equals < end;
     const nameEnd = hasValue ? equals : end;
     if (hasValue || nameEnd > start) into.add(header.slice(start, nameEnd), hasValue ? header.slice(equals + 1, end) : '');
-    const quoted = hasValue ? readQuoted(header, equals + 1, end, length) : null;
+    const valueStart = hasValue ? equals + 1 : start; // to Django a piece without "=" is a value
+    const quoted = hasValue ? readQuoted(header, valueStart, end, length) : null;
     if (quoted !== null) into.add(header.slice(start, nameEnd), quoted);
+    const inner = readOuterQuotes(header, valueStart, end);
+    if (inner !== null && inner !== quoted) into.add(header.slice(start, nameEnd), inner);
     start = end + 1;
   }
 }
