@@ -2,17 +2,21 @@
 // which backends disagree, so everything that two parsers could read in two ways is an error or a flag (RFC 7578,
 // RFC 2046, RFC 5987; the strictness is ModSecurity v3's).
 import { decodeUriPath } from '../parse/urlencoded.js';
+import { otherReadings } from './other-readings.js';
 
 /** Outcome of reading a Content-Disposition value; `error` is a short reason, null when it is sound. */
 export interface Disposition {
   error: string | null;
-  /** A quote stands where a careless parser would be fooled (MULTIPART_INVALID_QUOTING). */
+  /** A quote or a blank stands where a careless parser would be fooled (MULTIPART_INVALID_QUOTING). */
   invalidQuoting: boolean;
   name: string;
   filename: string;
   hasFilename: boolean;
   /** The percent-decoded `filename*`, '' when there is none. */
   extendedFilename: string;
+  /** What some backends make of `name` and `filename`, other than these (other-readings.ts). */
+  readonly otherNames: string[];
+  readonly otherFilenames: string[];
   /** Every `name` and `filename` value met, duplicates and ones before an error included. */
   readonly names: string[];
   readonly filenames: string[];
@@ -74,6 +78,9 @@ function acceptParameter(into: Disposition, parameter: string, value: string, se
   else into.filenames.push(value);
   if (seen.has(parameter)) return `duplicate ${parameter}`;
   seen.add(parameter);
+  const others = otherReadings(value);
+  if (others === null) return `${parameter} with an encoded word in another charset`;
+  (parameter === 'name' ? into.otherNames : into.otherFilenames).push(...others);
   if (parameter === 'name') into.name = value;
   if (parameter === 'filename') {
     into.filename = value;
@@ -94,7 +101,7 @@ function acceptParameter(into: Disposition, parameter: string, value: string, se
  * ignore the one, half prefer it. Single quotes as delimiters are read but flagged.
  */
 export function parseContentDisposition(text: string): Disposition {
-  const result: Disposition = { error: null, invalidQuoting: false, name: '', filename: '', hasFilename: false, extendedFilename: '', names: [], filenames: [] };
+  const result: Disposition = { error: null, invalidQuoting: false, name: '', filename: '', hasFilename: false, extendedFilename: '', otherNames: [], otherFilenames: [], names: [], filenames: [] };
   const fail = (error: string): Disposition => {
     result.error = error;
     return result;
@@ -102,6 +109,8 @@ export function parseContentDisposition(text: string): Disposition {
   if (!text.startsWith('form-data')) return fail('not form-data');
   let at = skipBlanks(text, 9);
   if (at === text.length) return result;
+  // To Werkzeug a blank here, to PHP, Rack and multiparty one at an equals sign, makes a field of a file whose contents no rule sees.
+  if (at > 9) result.invalidQuoting = true;
   if (text[at] !== ';') return fail('form-data not followed by a semicolon');
   at += 1;
   const seen = new Set<string>();
@@ -114,6 +123,7 @@ export function parseContentDisposition(text: string): Disposition {
     at = skipBlanks(text, at);
     if (text[at] !== '=') return fail('parameter without a value');
     at = skipBlanks(text, at + 1);
+    if (isBlank(text.charCodeAt(at - 1)) || isBlank(text.charCodeAt(start + parameter.length))) result.invalidQuoting = true;
     if (at === text.length) return fail('parameter without a value');
     const read = readParameterValue(text, at, parameter === 'filename*');
     if (read.singleQuoted) result.invalidQuoting = true;

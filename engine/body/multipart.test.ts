@@ -4,6 +4,7 @@ import type { BodyLimits, BodyOutcome, BodySink } from './body.js';
 import { recommendedBodyLimits } from '../testing/body-limits.js';
 import { createBodySink } from './empty-sink.js';
 import { filesCombinedSize, multipartStrictError, processMultipart } from './multipart.js';
+import { otherReadings } from './other-readings.js';
 
 type Result = BodyOutcome & { sink: BodySink; raised: Record<string, string>; fields: string[][] };
 const type = 'multipart/form-data; boundary=XX';
@@ -58,6 +59,8 @@ const table: readonly (readonly [string, string, string, Record<string, string>,
   ['LF', (field + end).replaceAll('\r', ''), type, strict('LF_LINE'), null],
   ['CRLF and LF', field.replaceAll('\r', '') + end, type, { ...strict('LF_LINE'), CRLF_LF_LINES: '1' }, null],
   ['single quotes', part(`${disposition}name='f'`, 'u') + end, type, strict('INVALID_QUOTING'), null],
+  ...['form-data ; name="f"', 'form-data; name ="f"', 'form-data; name="f"; filename=\t"x"'].map((text) => [`blank in ${text}`, part(`Content-Disposition: ${text}`, 'u') + end, type, strict('INVALID_QUOTING'), null] as const),
+  ['blank in front of a semicolon', part(`${disposition}name="f" ; filename="x"`, 'u') + end, type, sound, null],
   ['foreign boundary last', `${field}--YY\r\nu\r\n`, type, { UNMATCHED_BOUNDARY: '1' }, /Final boundary missing/],
   ['foreign boundary, ours follows', part(`${disposition}name="f"`, 'u\r\n--YY\r\nv') + end, type, sound, null],
   ['our boundary inside a line', part(`${disposition}name="f"`, 'u --XX v') + end, type, { STRICT_ERROR: '1' }, /inside a line/],
@@ -111,11 +114,16 @@ t.test('flags and errors', async (t) => {
 });
 
 t.test('names', async (t) => {
-  t.same(parse(part(`${disposition}name="f\\"g\\\\h\\i"`, 'u') + end).fields, [['f"g\\h\\i', 'u']]);
+  t.same(parse(part(`${disposition}name="f\\"g\\\\h\\i"`, 'u') + end).fields, [['f"g\\h\\i', 'u'], ['f"ghi', '']], 'a name with backslashes once more as Rack reads it');
   t.match(parse(part(`${disposition}name="f'g"`, 'u') + end), { raised: sound, fields: [["f'g", 'u']] });
   const both = parse(part(`${disposition}name="f"; filename="u.txt"; filename*=utf-8''u%2ephp`, 'u') + end);
   t.same(both.sink.files.values, ['u.txt', 'u.php'], 'both names of a file are inspected');
   t.same(parse(part(`${disposition}name="f"; filename="u.txt"; filename*=utf-8''u.txt`, 'u') + end).sink.files.values, ['u.txt']);
+  const files = (name: string): string[] => [...parse(part(`${disposition}name="f"; filename="${name}"`, 'u') + end).sink.files.values];
+  t.same(files('..\\/u'), ['..\\/u', '../u'], 'Rack');
+  t.same(files('=?UTF-8?B?Li4v?= \t=?us-ascii?q?a=2F_b?=c'), ['=?UTF-8?B?Li4v?= \t=?us-ascii?q?a=2F_b?=c', '../a/ bc'], 'Tomcat');
+  t.same(files('=?utf-8?x?u?='), ['=?utf-8?x?u?=']);
+  t.match(parse(part(`${disposition}name="=?ibm037?B?fQ==?="`, 'u') + end), { error: /encoded word/, raised: { INVALID_PART: '1' } });
 });
 
 t.test('limits', async (t) => {
@@ -136,6 +144,7 @@ t.test('properties', async (t) => {
   // Content may hold anything but a line that begins with two hyphens.
   const content = fc.oneof(bytes, fc.string({ unit: fc.constantFrom('\r', '\n', 'u', '\0', '\xff'), maxLength: 20 })).map((text) => text.replaceAll('-', '+'));
   const name = fc.string({ unit: fc.constantFrom(...'ab[]"\\ ;=\xe9'), minLength: 1, maxLength: 12 });
+  const others = (text: string): readonly string[] => otherReadings(text) ?? [];
   const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   fc.assert(
     fc.property(fc.array(fc.tuple(name, fc.option(name), content), { minLength: 1, maxLength: 6 }), (parts) => {
@@ -145,9 +154,10 @@ t.test('properties', async (t) => {
       return (
         got.error === null &&
         JSON.stringify(got.raised) === JSON.stringify(sound) &&
-        JSON.stringify(got.fields) === JSON.stringify(parts.filter(([, file]) => file === null).map(([field, , text]) => [field, text])) &&
-        JSON.stringify(files.values.map((value, index) => [files.names[index], value, filesSizes.values[index]])) ===
-          JSON.stringify(parts.filter(([, file]) => file !== null).map(([field, file, text]) => [field, file, String(text.length)]))
+        JSON.stringify(got.fields) === JSON.stringify(parts.filter(([, file]) => file === null).flatMap(([field, , text]) => [[field, text], ...others(field).map((other) => [other, ''])])) &&
+        JSON.stringify(files.values.map((value, index) => [files.names[index], value])) ===
+          JSON.stringify(parts.flatMap(([field, file]) => (file === null ? [] : [file, ...others(file)].map((value) => [field, value])))) &&
+        JSON.stringify(filesSizes.values) === JSON.stringify(parts.flatMap(([, file, text]) => (file === null ? [] : [String(text.length)])))
       );
     }),
     { seed, numRuns: 500 },

@@ -277,7 +277,7 @@ class MultipartReader {
     const { part, sink, limits } = this;
     this.part = null;
     if (part === null || part.disposition === null) return;
-    const { name, filename, extendedFilename } = part.disposition;
+    const { name, filename, extendedFilename, otherNames, otherFilenames } = part.disposition;
     const contentEnd = Math.min(part.contentEnd, end);
     // An empty file name is a file control left empty; ModSecurity v3 takes the part for a field, and so do we.
     if (filename === '') {
@@ -288,6 +288,7 @@ class MultipartReader {
         return;
       }
       sink.argsPost.add(name, this.body.toString('latin1', part.contentStart, contentEnd));
+      for (const other of otherNames) sink.argsPost.add(other, '');
     } else {
       this.files += 1;
       if (this.files > limits.uploadFilesMax) {
@@ -301,7 +302,8 @@ class MultipartReader {
       sink.files.add(name, filename);
       // A backend that prefers filename* would store another name than the one inspected.
       if (extendedFilename !== '' && extendedFilename !== filename) sink.files.add(name, extendedFilename);
-      sink.filesNames.add(name, name);
+      for (const other of otherFilenames) sink.files.add(name, other);
+      for (const reading of [name, ...otherNames]) sink.filesNames.add(name, reading);
       sink.filesSizes.add(name, String(contentEnd - part.contentStart));
     }
     for (const header of part.headers) sink.multipartPartHeaders.add(name, header);
@@ -320,7 +322,8 @@ class MultipartReader {
  *
  * Other than in libmodsecurity 3.0.9: line ends inside a field's value are kept (it loses them); most part errors end
  * the parse (there some are followed by more parsing); a duplicate part header is an error, and so are a part that is
- * multipart itself, our boundary inside a line and one that needs quotes but has none; `filename*` counts as a file name of its own.
+ * multipart itself, our boundary inside a line and one that needs quotes but has none; `filename*` counts as a file name of its own,
+ * and so does what some backends make of a name (other-readings.ts).
  */
 export function processMultipart(body: Buffer, contentType: string, sink: BodySink, limits: BodyLimits): BodyOutcome {
   return new MultipartReader(body, sink, limits).read(contentType);
