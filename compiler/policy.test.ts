@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Diagnostics, formatDiagnostic } from './diagnostics.js';
 import { dumpProgram } from './dump.js';
-import { renderPolicy, resolvePolicy } from './policy.js';
+import { renderPolicy, resolvePolicy, type Policy } from './policy.js';
 import { loadCoreRuleSet, type CoreRuleSet } from './policy/crs.js';
 import { renderVisualRule } from './policy/custom-rules.js';
 import { pathExpression } from './policy/exclusions.js';
@@ -34,6 +34,20 @@ const smallCrs: CoreRuleSet = {
   pluginsAfter: [],
   tags: new Set(Object.values(categoryTags).flat()),
 };
+
+/** Runs the interpreter: is a request without a body blocked? */
+function createJudge(policy: Policy | null): (uri: string, headers?: readonly string[]) => boolean {
+  const { program } = compileProgram(policy === null ? [] : renderPolicy(policy));
+  if (program === null) throw new Error('the policy does not compile');
+  const inspector = createInterpreter(program);
+  return (uri, headers = []) => {
+    const head = { method: 'GET', uri, protocol: 'HTTP/1.1', headers: ['Host', 'a', ...headers], clientIp: '192.0.2.1', clientPort: 1, serverIp: '192.0.2.2', serverPort: 80 };
+    const transaction = inspector.begin(head, { uniqueId: 'x', nowMs: 0, store: createMemoryStore() });
+    const blocked = inspector.requestHeaders(transaction) !== null || inspector.requestBody(transaction, null, 0) !== null;
+    inspector.finish(transaction);
+    return blocked;
+  };
+}
 
 t.test('golden files: settings → rule text or diagnostics', (t) => {
   let count = 0;
@@ -160,20 +174,28 @@ t.test('a directory without a rule set, a rule set without a tag', (t) => {
 t.test('below an excluded path the category does not run, and only there', (t) => {
   const denying = { ...smallCrs, rules: smallCrs.rules.map(({ path, text }) => ({ path, text: text.replaceAll(',block,', ',deny,') })) };
   const { policy } = resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: ['/search', '/a b', '/c++/docs', '/d%20e'] } } }, denying);
-  const { program } = compileProgram(policy === null ? [] : renderPolicy(policy));
-  if (program === null) throw new Error('the policy does not compile');
-  const inspector = createInterpreter(program);
-  const isBlocked = (uri: string): boolean => {
-    const head = { method: 'GET', uri, protocol: 'HTTP/1.1', headers: ['Host', 'a'], clientIp: '192.0.2.1', clientPort: 1, serverIp: '192.0.2.2', serverPort: 80 };
-    const transaction = inspector.begin(head, { uniqueId: 'x', nowMs: 0, store: createMemoryStore() });
-    const blocked = inspector.requestHeaders(transaction) !== null || inspector.requestBody(transaction, null, 0) !== null;
-    inspector.finish(transaction);
-    return blocked;
-  };
+  const isBlocked = createJudge(policy);
   const attack = '?q=attack0'; // the one rule that is tagged ATTACK-SQLI
   for (const path of ['/search', '/search/', '/search/deep', '/%73earch', '/a%20b/c', '/c++/docs/1', '/c%2b%2b/docs', '/d%20e']) t.equal(isBlocked(path + attack), false, `${path} is excluded`);
   for (const path of ['/', '/searching', '/x/search', '/search/../admin', '/search/..%2fadmin', '/search/%252e%252e/admin', '/search/..%5cadmin', '/x/..%2fsearch', '/c%20%20/docs', '/c++/docs/../x']) t.equal(isBlocked(path + attack), true, `${path} is not`);
   t.equal(isBlocked('/search?q=attack1'), true, 'other categories run');
+  t.end();
+});
+
+t.test('a charset whose parameter is spelled past the CRS is one that rules can read', (t) => {
+  const isBlocked = createJudge(resolvePolicy({}, smallCrs).policy);
+  const types: readonly (readonly [string, boolean])[] = [
+    ['', false],
+    ['; Charset=UTF-8', false],
+    [';CHARSET = "utf-8"', false],
+    ["; Charset='ISO-8859-15'; boundary=x", false],
+    ['; charset=utf-16', false], // rule 920480 of the CRS judges these
+    ['; Charset=utf-16', true],
+    [';\tCHARSET="ibm037"', true],
+    ['; Charset=utf-8x', true],
+    ["; charset*=utf-8''utf-7", true],
+  ];
+  for (const [parameter, expected] of types) t.equal(isBlocked('/', ['Content-Type', `application/x-www-form-urlencoded${parameter}`]), expected, parameter);
   t.end();
 });
 

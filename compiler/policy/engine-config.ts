@@ -1,5 +1,5 @@
 // The engine's own configuration and the set-up of the CRS, as rule text. Ids 200000–200007 are those that ModSecurity's
-// users know for these checks, 900xxx those of the CRS set-up file.
+// users know for these checks, 200008 is ours, 900xxx those of the CRS set-up file.
 import type { WafSettings } from './settings.js';
 
 const multipartFlags: readonly (readonly [string, string])[] = [
@@ -47,6 +47,11 @@ SecRule REQUEST_HEADERS:Content-Type "@rx ^(?:application/(?:soap\\+)?|text/)xml
 SecRule REQUEST_HEADERS:Content-Type "@rx ^application/(?:[a-z0-9.-]+\\+)?json" \\
     "id:200001,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=JSON"
 
+# The CRS judges a charset by its lower-case name (920480); Tomcat and Django take Charset=, and Django charset*=, for the same.
+SecRule REQUEST_HEADERS:Content-Type "@rx (?i)charset[\\s*]*=" \\
+    "id:200008,phase:1,deny,status:400,log,t:none,severity:CRITICAL,msg:'A charset that the rules do not read',chain"
+    SecRule REQUEST_HEADERS:Content-Type "!@rx charset\\s*=|(?i)charset\\s*=[\\s\\"']*(?:utf-?8|us-ascii|iso-8859-15?|windows-1252)(?:[;\\s\\"']|$)" "t:none"
+
 # A body that cannot be parsed cannot be inspected.
 SecRule &ARGS "@ge ${argumentsMax}" \\
     "id:200007,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'More arguments than are inspected'"
@@ -73,6 +78,8 @@ ${action(900_110, `inbound_anomaly_score_threshold=${settings.inbound_threshold}
 ${action(900_120, `early_blocking=${settings.early_blocking ? 1 : 0}`)}
 ${action(900_200, `allowed_methods=${settings.allowed_methods.join(' ')}`)}
 ${action(900_220, `allowed_request_content_type=${types}`)}
+# Attributes of XML like its text: an LTS release of the CRS looks at them only when told to.
+${action(900_510, 'crs_xml_attr_inspect=1')}
 ${action(900_990, `crs_setup_version=${setupVersion}`)}
 `;
 }
