@@ -1,5 +1,6 @@
 // `gatehouse data-plane`: the data plane alone, in the foreground. `up` starts it as a child; a container or a service
-// manager starts it directly. Settings come from the local settings file until a control plane sends generations.
+// manager starts it directly. Settings come from the local settings file until a control plane sends generations; a later
+// start resumes what was sent.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
@@ -7,9 +8,9 @@ import { adoptDirectories, readEnvironment, readFlags, Refusal, root } from './e
 import { environmentUpstreams, resolveProxy, selfTestOf } from './proxy-config.mjs';
 
 function readOwnFlags(args) {
-  const own = { artifact: null, settings: null, resume: false, sitesOfEnvironment: false };
+  const own = { artifact: null, settings: null, resume: null, sitesOfEnvironment: false };
   for (let index = 0; index < args.length; index++) {
-    if (args[index] === '--resume') own.resume = true;
+    if (args[index] === '--resume' || args[index] === '--local') own.resume = args[index] === '--resume';
     else if (args[index] === '--sites-of-environment') own.sitesOfEnvironment = true;
     else if (args[index] === '--artifact' || args[index] === '--settings') own[args[index].slice(2)] = args[++index] ?? null;
     else throw new Refusal(`data-plane does not know ${args[index]}.`);
@@ -35,7 +36,8 @@ export async function runDataPlane(args) {
     return { config, artifact: readFileSync(artifactPath ?? (await prepareArtifact(file, data, { say })).path), selfTest: await selfTestOf(settings) };
   };
   let initial = null;
-  let resume = own.resume;
+  // A node whose control plane is elsewhere begins where it ended: its local settings know neither sites nor deny list.
+  let resume = own.resume ?? values.GATEHOUSE_CONTROL_URL !== '';
   try {
     initial = await load(own.artifact);
   } catch (error) {

@@ -120,7 +120,7 @@ function keepAlive(child) {
       if (child.stopping) return;
       startedMs = Date.now();
       // What serves now may be newer than what this start began with: come back with the last active generation.
-      if (child.resumes && !child.args.includes('--resume')) child.args.push('--resume');
+      if (child.resumes) child.args = child.args.map((arg) => (arg === '--local' ? '--resume' : arg));
       child.start();
       child.ready().then(() => say(`${child.name} is back`), (error) => console.error(`gatehouse: ${inShort(error.message)}`));
     }, pauseMs);
@@ -279,7 +279,7 @@ function childrenOf({ values, data, file, artifact, needsDemo, hasApi, logDirect
   const ruleSet = artifact.crs.directory === undefined ? {} : { CRS_DIR: artifact.crs.directory };
   return [
     ...(needsDemo ? [new Child({ name: 'demo', args: ['demo'], env, logFile: join(logDirectory, 'demo.log') })] : []),
-    new Child({ name: 'data plane', args: ['data-plane', ...(artifact.path === null ? [] : ['--artifact', artifact.path]), '--settings', file, '--sites-of-environment', ...(resumes ? ['--resume'] : [])], env, resumes: true, logFile: join(logDirectory, 'data-plane.log') }),
+    new Child({ name: 'data plane', args: ['data-plane', ...(artifact.path === null ? [] : ['--artifact', artifact.path]), '--settings', file, '--sites-of-environment', resumes ? '--resume' : '--local'], env, resumes: true, logFile: join(logDirectory, 'data-plane.log') }),
     ...(hasApi ? [new Child({ name: 'control plane', args: ['control-plane'], env: { ...env, SETTINGS_IMPORT: values.SETTINGS_IMPORT || file, ...ruleSet }, logFile: join(logDirectory, 'control-plane.log') })] : []),
   ];
 }
