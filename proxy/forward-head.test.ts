@@ -47,6 +47,15 @@ t.test('Connection cannot strip what matters', async (t) => {
   for (const kept of ['Cookie: a=b', 'Content-Type: text/plain', 'Authorization: x', 'X-Forwarded-For: 198.51.100.7']) t.ok(lines.includes(kept), kept);
 });
 
+t.test('several Cookie fields go on as the one list that was inspected', async (t) => {
+  for (const [fields, passed] of [
+    [['Cookie', 'a=1'], 'Cookie: a=1'],
+    [['cookie', 'a="1', 'X', 'y', 'COOKIE', 'b=2"; c=3'], 'Cookie: a="1; b=2"; c=3'],
+    [['Cookie', '', 'Cookie', 'a=1'], 'Cookie: ; a=1'],
+  ] as const) t.strictSame(build(['Host', 'h', ...fields]).filter((line) => /^cookie/i.test(line)), [passed]);
+  t.notMatch(build(['Host', 'h']).join('\n'), /cookie/i);
+});
+
 t.test('Connection fields are one list', async (t) => {
   const lines = build(['Host', 'h', 'Connection', 'X-A', 'X-A', '1', 'X-B', '2', 'connection', 'X-B, close', 'X-C', '3']);
   t.strictSame(lines.filter((line) => line.startsWith('X-') && line.length < 8), ['X-C: 3']);

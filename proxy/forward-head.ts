@@ -31,6 +31,7 @@ export interface ForwardFacts {
  */
 const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
   ...[...hopByHopFields, 'host', 'content-length', 'expect', 'x-request-id', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'].map((name) => [name, 'own'] as const),
+  ['cookie', 'own'], // several become one list, see below
   ['proxy', 'own'], // CGI programs would take it for their own HTTP_PROXY setting
   ...['forwarded', 'x-client-ip', 'x-cluster-client-ip', 'x-forwarded', 'x-forwarded-port', 'x-forwarded-prefix', 'x-forwarded-scheme', 'x-forwarded-server', 'x-forwarded-ssl', 'x-forwarded-uri', 'x-original-forwarded-for', 'x-original-host', 'x-original-uri', 'x-original-url', 'x-real-ip', 'x-rewrite-url'].map((name) => [name, 'claim'] as const),
 ]);
@@ -79,6 +80,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   let forwardedHost = '';
   let hadLength = false;
   let takesTrailers = false;
+  let cookies: string | null = null;
   let text = '';
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
@@ -88,6 +90,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     if (treatment === 'own') {
       if (lower === 'host') host = value;
       else if (lower === 'content-length') hadLength = true;
+      else if (lower === 'cookie') cookies = cookies === null ? value : `${cookies}; ${value}`;
       else if (lower === 'te') takesTrailers ||= facts.relaysTrailers && listHasToken(value, 'trailers');
       else if (facts.isFromTrustedProxy) {
         if (lower === 'x-forwarded-for') forwardedFor = forwardedFor === '' ? value : `${forwardedFor}, ${value}`;
@@ -108,5 +111,8 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   else if (facts.body !== null) own += `Content-Length: ${facts.body}\r\n`;
   else if (hadLength) own += 'Content-Length: 0\r\n';
   own += facts.isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : takesTrailers ? 'Connection: keep-alive, TE\r\nTE: trailers\r\n' : 'Connection: keep-alive\r\n';
+  // Clients send one Cookie field (RFC 6265 section 5.4), HTTP/2 may split it at "; " (RFC 9113 section 8.2.3). Servers join
+  // several with a comma, which reads otherwise than the list that was inspected.
+  if (cookies !== null) text += `Cookie: ${cookies}\r\n`;
   return `${head.method} ${facts.target} HTTP/1.1\r\n${own}${text}\r\n`;
 }
