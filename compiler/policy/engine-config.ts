@@ -48,8 +48,9 @@ SecRule REQUEST_HEADERS:Content-Type "@rx ^application/(?:[a-z0-9.-]+\\+)?json" 
     "id:200001,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=JSON"
 
 # The CRS judges a charset by its lower-case name (920480); Tomcat and Django take Charset=, and Django charset*=, for the same.
+# In phase 2, like all that ends a request here: ended before the set-up below, no setvar of it would be a constant to fold.
 SecRule REQUEST_HEADERS:Content-Type "@rx (?i)charset[\\s*]*=" \\
-    "id:200008,phase:1,deny,status:400,log,t:none,severity:CRITICAL,msg:'A charset that the rules do not read',chain"
+    "id:200008,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'A charset that the rules do not read',chain"
     SecRule REQUEST_HEADERS:Content-Type "!@rx charset\\s*=|(?i)charset\\s*=[\\s\\"']*(?:utf-?8|us-ascii|iso-8859-15?|windows-1252)(?:[;\\s\\"']|$)" "t:none"
 
 # A body that cannot be parsed cannot be inspected.
