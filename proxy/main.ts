@@ -151,7 +151,6 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     token: adminToken,
     actions: { status, activate, isHealthy: () => supervisor.readyCount > 0, metrics: () => scrape(own), replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)), changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)) },
   });
-  log.info({ listener: choice.kind, why: choice.why, workers, port: supervisor.port, admin: admin.port, generation: generations.active.id, ruleset: generations.active.sha256 }, 'data plane is up');
 
   let stopping: Promise<boolean> | null = null;
   const end = (lingerMs: number | null): Promise<boolean> => (stopping ??= stopAll({ supervisor, admin, audit, shipper, log, drainMs: generations.active.config.timeouts.drainMs, lingerMs }));
@@ -162,6 +161,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   };
   const plane: DataPlane = { ports: { http: supervisor.port, admin: admin.port }, adminToken, listener: choice.kind, workers, activate, status, stop };
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
+  log.info({ listener: choice.kind, why: choice.why, workers, port: supervisor.port, admin: admin.port, generation: generations.active.id, ruleset: generations.active.sha256 }, 'data plane is up');
   return plane;
 }
 

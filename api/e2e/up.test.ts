@@ -236,10 +236,9 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
 
   await t.test('a node of its own begins with what its control plane sent last', async (t) => {
     const node = startUp(t, { ...variables, GATEHOUSE_CONTROL_URL: 'http://127.0.0.1:1' }, 'data-plane');
-    const ask = (): Promise<string> => fetch(`${shop}${attack}`).then(async (response) => `${response.status} ${await response.text()}`, () => 'not up yet');
-    let reply = '';
-    await untilSo('it answers', async () => (reply = await ask()) !== 'not up yet');
-    t.equal(reply, '200 an application of my own', 'its site and its mode, not those of the local settings');
+    await node.until(/data plane is up/);
+    const reply = await fetch(`${shop}${attack}`);
+    t.equal(`${reply.status} ${await reply.text()}`, '200 an application of my own', 'its site and its mode, not those of the local settings');
     t.equal(await stop(node), 0);
   });
 
