@@ -275,7 +275,7 @@ function portsOf(values, needsDemo, hasApi) {
 function childrenOf({ values, data, file, artifact, needsDemo, hasApi, logDirectory }) {
   const env = { ...process.env, ...values, GATEHOUSE_DATA: data, GATEHOUSE_CONTROL_URL: hasApi ? values.GATEHOUSE_CONTROL_URL || controlUrl(values) : values.GATEHOUSE_CONTROL_URL };
   // A restart must not fall back to the local settings while the control plane has newer ones.
-  const resumes = hasApi && existsSync(controlMarker(data)) && existsSync(join(data, 'current.json'));
+  const resumes = hasApi ? existsSync(controlMarker(data)) && existsSync(join(data, 'current.json')) : values.GATEHOUSE_CONTROL_URL !== '';
   const ruleSet = artifact.crs.directory === undefined ? {} : { CRS_DIR: artifact.crs.directory };
   return [
     ...(needsDemo ? [new Child({ name: 'demo', args: ['demo'], env, logFile: join(logDirectory, 'demo.log') })] : []),

@@ -175,7 +175,7 @@ export class AuditLog {
   private async letGoIfMoved(): Promise<void> {
     if (this.file === null) return;
     const mine = await this.file.stat();
-    const named = await stat(this.options.path).catch(() => null); // gone
+    const named = await stat(this.options.path).catch(() => null); // gone, or out of reach: then opening it again says why
     if (named !== null && named.ino === mine.ino && named.dev === mine.dev) return;
     await this.file.close();
     this.file = null;

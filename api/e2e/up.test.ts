@@ -49,10 +49,10 @@ interface Up {
 const breachCheck = { BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/' };
 
 /** Only what a login shell would have: an environment that this test inherits must not decide what it sees. */
-function startUp(t: Test, variables: Readonly<Record<string, string>>, command = 'up'): Up {
+function startUp(t: Test, variables: Readonly<Record<string, string>>, command: readonly string[] = ['up']): Up {
   const { HOME = '' } = process.env;
   // tap loads itself into every Node.js that its tests start, by NODE_OPTIONS, and does not get on with a command that has no .js.
-  const child = spawn('/bin/sh', ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, join(root, 'bin/gatehouse'), command], { cwd: root, env: { ...bareEnvironment(), HOME, ...breachCheck, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('/bin/sh', ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, join(root, 'bin/gatehouse'), ...command], { cwd: root, env: { ...bareEnvironment(), HOME, ...breachCheck, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -235,11 +235,13 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
   });
 
   await t.test('a node of its own begins with what its control plane sent last', async (t) => {
-    const node = startUp(t, { ...variables, GATEHOUSE_CONTROL_URL: 'http://127.0.0.1:1' }, 'data-plane');
-    await node.until(/data plane is up/);
-    const reply = await fetch(`${shop}${attack}`);
-    t.equal(`${reply.status} ${await reply.text()}`, '200 an application of my own', 'its site and its mode, not those of the local settings');
-    t.equal(await stop(node), 0);
+    for (const [command, up] of [[['data-plane'], /data plane is up/], [['up', '--no-api'], isUp]] as const) {
+      const node = startUp(t, { ...variables, GATEHOUSE_CONTROL_URL: 'http://127.0.0.1:1' }, command);
+      await node.until(up);
+      const reply = await fetch(`${shop}${attack}`);
+      t.equal(`${reply.status} ${await reply.text()}`, '200 an application of my own', `${command.join(' ')}: its site and its mode, not those of the local settings`);
+      t.equal(await stop(node), 0);
+    }
   });
 
   await t.test('without a record of what served, nothing is served until the control plane has said it again', async (t) => {
