@@ -35,7 +35,6 @@ import { registerSampleRoutes } from './records/routes.js';
 import { createRuleLab } from './rules/lab.js';
 import { registerCategoryRoutes } from './rules/category-routes.js';
 import { registerEvidenceRoutes } from './rules/evidence-routes.js';
-import { applyProvenRules } from './rules/proven-apply.js';
 import { registerRuleRoutes } from './rules/routes.js';
 import { registerSuggestionRoutes } from './rules/suggestion-routes.js';
 import { registerSettingsRoutes } from './settings/routes.js';
@@ -44,7 +43,6 @@ import { createSettingsReader } from './settings/reader.js';
 import { toProblemFields } from './settings/validate.js';
 import { registerThreatRoutes } from './threat-intel/routes.js';
 import { registerManagedFeedRoutes } from './threat-intel/managed-routes.js';
-import { applyManagedRules } from './vpatch/managed-rules.js';
 import { registerPatchRoutes } from './vpatch/routes.js';
 
 /** Bodies beyond this are answered 413; routes that import data say their own. */
@@ -61,8 +59,8 @@ export interface BuiltApp {
 
 /** Registers plugins and routes; opens nothing and never listens. The database has to be migrated and seeded. */
 export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
-  const lab = createRuleLab();
-  const house = createHouse({ ...deps, applySettings: deps.applySettings === null ? null : applyProvenRules(applyManagedRules(deps.applySettings, deps.database.sql), lab) });
+  const lab = deps.lab ?? createRuleLab();
+  const house = createHouse(deps);
   const app = Fastify({
     logger: deps.logger === false ? false : { ...(deps.logger === true ? {} : deps.logger), redact: ['req.headers.authorization', 'req.headers.cookie'], serializers: { req: describeRequest } },
     bodyLimit: bodyBytesMax,

@@ -5,6 +5,6 @@ export type { Permission, Role } from './auth/route-matrix.js';
 export type { RecordBatch, EventRecord, RequestRecord } from './events/record.js';
 export type { ErrorCode, Problem, ProblemField } from './http/problem-schema.js';
 export type { LicencePayload, LicenceState } from './licence/key.js';
-export type { ApplyDiagnostic, ApplyNode, ApplyReply, ReplayImpact } from './settings/contract.js';
+export type { ApplyDiagnostic, ApplyNode, ApplyReply, ReplayImpact } from './change/contract.js';
 export type { Change } from './settings/diff.js';
 export type { SettingName, Settings } from './settings/schema.js';

@@ -7,11 +7,12 @@ import type { BreachCheck } from './auth/breached.js';
 import type { PasswordHasher } from './auth/password.js';
 import type { Sealing } from './auth/sealing.js';
 import type { SessionTokens } from './auth/session-token.js';
+import type { ApplySettings } from './change/contract.js';
+import type { Expected } from './change/node-target.js';
 import type { Database } from './db/client.js';
 import type { Env } from './env.js';
 import type { Outbound } from './outbound/outbound.js';
-import type { Expected } from './settings/apply-target.js';
-import type { ApplySettings } from './settings/contract.js';
+import type { RuleLab } from './rules/lab.js';
 import type { Settings } from './settings/schema.js';
 
 /** Infers request types from TypeBox schemas. */
@@ -31,6 +32,8 @@ export interface AppDeps {
   readonly outbound: Outbound;
   /** null: no data plane is connected; apply answers 503. */
   readonly applySettings: ApplySettings | null;
+  /** Where rules of people are tried; absent: one is made. */
+  readonly lab?: RuleLab;
   /** What a node that serves this version is held against; absent: no data plane is connected. */
   readonly expectedOf?: (versionId: number) => Promise<Expected | null>;
   /** Called after the list of bad addresses changed; pushes it to the data plane without a recompile. */

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { buildApp } from './app.js';
 import { seedAdmin } from './auth/seed-admin.js';
+import type { ApplySettings } from './change/contract.js';
+import { applyHead } from './change/flow.js';
 import { openEmbedded, openPostgres, type Database } from './db/client.js';
 import { loadMigrations, migrate } from './db/migrate.js';
 import type { App, AppDeps, House } from './deps.js';
@@ -19,8 +21,7 @@ import { vendorPublicKey } from './licence/vendor-key.js';
 import { connectDataPlane, findRuleSet } from './nodes/link.js';
 import { systemActor } from './audit/chain.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
-import { applyHead } from './settings/apply-flow.js';
-import type { ApplySettings } from './settings/contract.js';
+import { createRuleLab, type RuleLab } from './rules/lab.js';
 import { readSettingsFile } from './settings/import-file.js';
 import type { Settings } from './settings/schema.js';
 import { readState, seedSettings } from './settings/store.js';
@@ -41,7 +42,7 @@ export interface DataPlaneLink {
 export interface ServerOptions {
   readonly env: Env;
   readonly now?: () => number;
-  readonly connectDataPlane?: (parts: { readonly env: Env; readonly database: Database; readonly outbound: Outbound; readonly now: () => number }) => Promise<DataPlaneLink>;
+  readonly connectDataPlane?: (parts: { readonly env: Env; readonly database: Database; readonly outbound: Outbound; readonly lab: RuleLab; readonly now: () => number }) => Promise<DataPlaneLink>;
   /** Called with the first login when it was created by this start. */
   readonly onFirstLogin?: (email: string, password: string) => void;
 }
@@ -68,9 +69,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await seedSettings(database, new Date(now()), env.settingsImport === null ? null : () => firstSettings(env.settingsImport ?? ''));
     const outbound = createOutbound({ allow: env.outboundAllow });
     undo.push(() => outbound.close());
-    const link = (await options.connectDataPlane?.({ env, database, outbound, now })) ?? null;
+    const lab = createRuleLab();
+    const link = (await options.connectDataPlane?.({ env, database, outbound, lab, now })) ?? null;
     if (link !== null) undo.push(() => link.close());
-    const { app, house } = await buildApp({ env, database, now, outbound, applySettings: link?.applySettings ?? null, redisUrl: env.redisUrl, redisPrefix: env.redisPrefix, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), ...(link?.expectedOf === undefined ? {} : { expectedOf: link.expectedOf }), logger: { level: env.logLevel } });
+    const { app, house } = await buildApp({ env, database, now, outbound, lab, applySettings: link?.applySettings ?? null, redisUrl: env.redisUrl, redisPrefix: env.redisPrefix, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), ...(link?.expectedOf === undefined ? {} : { expectedOf: link.expectedOf }), logger: { level: env.logLevel } });
     undo.push(() => app.close());
     if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
     await link?.start(house);

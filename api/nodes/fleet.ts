@@ -2,7 +2,7 @@
 // to none. A node that is away is not waited for; the reconciler brings it up to date when it is back.
 import type { ProxyConfig } from '#proxy/contract';
 import type { Database } from '../db/client.js';
-import type { ApplyNode } from '../settings/contract.js';
+import type { ApplyNode } from '../change/contract.js';
 import type { ActivateAnswer, NodeClient, NodeStatus, StatusAnswer } from './node-client.js';
 import { recordServed, recordStatus } from './node-store.js';
 

@@ -2,16 +2,16 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createSealing } from '../auth/sealing.js';
+import { createPolicyCompiler } from '../change/compile-thread.js';
+import type { ApplySettings } from '../change/contract.js';
+import type { Expected } from '../change/node-target.js';
+import { createChangeRoad, type ChangeRoad } from '../change/road.js';
+import { createRuleTests } from '../change/steps/rule-tests.js';
 import type { Database } from '../db/client.js';
 import type { House } from '../deps.js';
 import type { Env } from '../env.js';
 import type { Job } from '../jobs/scheduler.js';
-import { createPolicyCompiler } from '../settings/apply-compiler.js';
-import type { FindVirtualPatch } from '../settings/apply-policy.js';
-import { expectedOf, type ChangeRoadOptions, type Expected } from '../settings/apply-target.js';
-import { createChangeRoad, type ChangeRoad } from '../settings/apply.js';
-import type { ApplySettings } from '../settings/contract.js';
-import { findVirtualPatch } from '../vpatch/catalog/index.js';
+import { createRuleLab, type RuleLab } from '../rules/lab.js';
 import { createThreatPush } from '../threat-intel/push.js';
 import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
@@ -20,7 +20,8 @@ export interface LinkOptions {
   readonly env: Pick<Env, 'dataAdminToken' | 'dataAdminUrls' | 'dataDirectory' | 'crsDirectory' | 'upstreams' | 'settingsEncryptionSecret'>;
   readonly database: Database;
   readonly now: () => number;
-  readonly findVirtualPatch?: FindVirtualPatch;
+  /** Shared with the routes, which try rules there too; absent: one is made. */
+  readonly lab?: RuleLab;
   readonly compileThreads?: number;
   /** Where compiled automata are kept; default below the data directory, shared with the command line. */
   readonly cacheDirectory?: string;
@@ -58,18 +59,16 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   const client = createNodeClient({ token: env.dataAdminToken });
   const threats = createThreatPush({ sql: database.sql, urls, client, now });
   const fleet = createFleet({ urls, client, database, now, pause: (ms) => new Promise((done) => setTimeout(done, ms)) });
-  const parts: ChangeRoadOptions = {
-    database, fleet, compiler, artifactsDirectory, now, clock: () => performance.now(), sealing: createSealing(env.settingsEncryptionSecret), upstreams: env.upstreams, findVirtualPatch: options.findVirtualPatch ?? findVirtualPatch,
-  };
-  const road = createChangeRoad(parts);
+  const ruleTests = createRuleTests(options.lab ?? createRuleLab());
+  const road = createChangeRoad({ database, fleet, compiler, ruleTests, artifactsDirectory, now, clock: () => performance.now(), sealing: createSealing(env.settingsEncryptionSecret), upstreams: env.upstreams });
   let audit: House['audit'] | null = null;
   let warming: Promise<string> | null = null;
   const job: Job = { name: 'nodes', everyMs: reconcileEveryMs, timeoutMs: 300_000, run: async () => (audit === null ? 'not started' : [await road.reconcile(audit), await threats.reconcile()].filter((line) => line !== '').join('; ')) };
   return {
-    applySettings: road.applySettings,
+    applySettings: road.apply,
     road,
     threatsChanged: threats.changed,
-    expectedOf: (versionId) => expectedOf(parts, versionId),
+    expectedOf: road.expectedOf,
     jobs: [job],
     async start(house) {
       audit = house.audit;

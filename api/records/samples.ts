@@ -4,7 +4,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { maskBody, maskHeaders, maskUri, type MaskLevel } from '#proxy/contract';
 import type { Queryable, Tx } from '../db/client.js';
-import type { ReplaySample } from '../settings/replay.js';
+import type { ReplaySample } from '../change/replay.js';
 
 export const samplesKept = 5000;
 const samplesPerBatchMax = 500;

@@ -1,6 +1,6 @@
 // One custom rule of the settings: what it becomes, what is wrong with it and where. Pure; the compiler does the reading.
 import { checkRuleText, checkVisualRule, compileRuleTrial, ruleIdRanges, type Diagnostic } from '#compiler';
-import { toCompilerRule } from '../settings/apply-policy.js';
+import { toCompilerRule } from '../change/steps/compiler-words.js';
 import type { Settings } from '../settings/schema.js';
 import { lintRules } from './lint.js';
 

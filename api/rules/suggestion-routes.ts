@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
-import { toPolicyInput } from '../settings/apply-policy.js';
+import { readManagedRules } from '../change/steps/managed-rules.js';
+import { toPolicy } from '../change/steps/policy.js';
 import { readHead } from '../settings/store.js';
-import { findVirtualPatch } from '../vpatch/catalog/index.js';
 import { createHitSource, type HitSource } from './hits.js';
 import type { RuleLab } from './lab.js';
 import type { ExclusionSuggestion } from './suggest-exclusion.js';
@@ -77,11 +77,12 @@ export function registerSuggestionRoutes(app: App, house: House, lab: RuleLab, c
       const summaries = summarizeHits(hits, good, limit);
       if (verify > 0 && summaries.length > 0 && crsDirectory === null) throw new ApiError('not_ready', 'There is no rule set on this server to try exclusions with; ask with verify=0.');
       const head = await readHead(house.database.sql);
-      const { waf, exclusions } = toPolicyInput(head.settings, findVirtualPatch);
+      const managed = await readManagedRules(house.database.sql, head.settings);
+      const { waf, exclusions } = toPolicy(head.settings, managed);
       // whole days: the same question tomorrow is another one, a minute later it is not
       const expiresAt = new Date(Math.ceil(nowMs / dayMs) * dayMs + expires_in_days * dayMs).toISOString();
       const attempt = (summary: RuleSummary): Promise<ExclusionSuggestion> => {
-        const key = `${head.etag} ${summary.ruleId} ${summary.paths[0]?.path} ${summary.paths[0]?.methods.join()} ${expiresAt}`;
+        const key = `${head.etag} ${managed.sha256} ${summary.ruleId} ${summary.paths[0]?.path} ${summary.paths[0]?.methods.join()} ${expiresAt}`;
         const known = tried.get(key);
         if (known !== undefined) return known;
         if (tried.size >= keptMax) tried.clear();

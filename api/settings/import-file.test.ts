@@ -1,7 +1,7 @@
 import t from 'tap';
 import { resolveProxyConfig } from '#proxy/contract';
-import { enforcedNames } from './apply-enforced.js';
-import { toProxyConfig } from './apply-policy.js';
+import { toProxyConfig } from '../change/steps/proxy-config.js';
+import { enforcedNames } from './enforced.js';
 import { readSettingsFile } from './import-file.js';
 import { findNotEnforced } from './not-enforced.js';
 

@@ -8,7 +8,8 @@ import { activeOutcome, startTestApp, type TestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { applyMergePatch } from './merge-patch.js';
 import { settingNames } from './schema.js';
-import { readState } from './store.js';
+import { revealSecrets } from './secrets.js';
+import { findVersion, readState } from './store.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
@@ -103,7 +104,7 @@ async function versions(t: Test, database: Database): Promise<void> {
     const dry = await at.call('POST', '/api/apply?dry_run=true', { token });
     t.match(dry, { status: 200, body: { applied: false, dry_run: true, generation: null, version: 2 } });
     t.match(await readState(database.sql), { activeId: null, pendingId: null, generation: 0 });
-    at.nextOutcome = async (request) => { await request.markPending('cd'.repeat(32)); return { kind: 'failed', reason: 'node 2 refused', nodes: [] }; };
+    at.nextOutcome = async (request) => { await request.markPending({ artifactSha256: 'cd'.repeat(32), managedSha256: '' }); return { kind: 'failed', reason: 'node 2 refused', nodes: [] }; };
     t.match(await at.call('POST', '/api/apply', { token }), { status: 502, body: { code: 'apply_failed', nodes: [] } });
     t.match(await readState(database.sql), { activeId: null, pendingId: null });
     at.nextOutcome = async () => ({ kind: 'refused', reason: 'rule 1000000 does not parse', diagnostics: [{ severity: 'error', code: 'X', message: 'm', file: 'custom', line: 1, column: 2, excerpt: 'e' }] });
@@ -111,16 +112,23 @@ async function versions(t: Test, database: Database): Promise<void> {
     at.nextOutcome = null;
     t.match(await at.call('POST', '/api/apply', { token }), { status: 200, body: { applied: true, version: 2 } });
     t.match(await readState(database.sql), { activeId: 2, pendingId: null });
-    t.equal(at.applied.at(-1)?.settings.auth_secret, 'plain', 'the road gets secrets in plain text');
+    at.nextOutcome = async (request) => { await request.markPending({ artifactSha256: 'cd'.repeat(32), managedSha256: 'ee' }); return { kind: 'failed', reason: 'node 2 refused', nodes: [] }; };
+    t.equal((await at.call('POST', '/api/apply', { token })).status, 502);
+    t.match(await findVersion(database.sql, 2), { artifactSha256: 'ab'.repeat(32), managedSha256: '', generation: 2 }, 'applied again in vain, it stays what it was');
+    t.match(await readState(database.sql), { activeId: 2, pendingId: null, pendingArtifactSha256: null, pendingManagedSha256: null });
+    at.nextOutcome = null;
+    const given = at.applied.at(-1)?.version;
+    t.not(given?.settings.auth_secret, 'plain', 'the road gets secrets sealed');
+    t.equal(given === undefined ? null : revealSecrets(given.settings, at.house.sealing).auth_secret, 'plain', 'and opens them itself');
     await patch({ paranoia_level: 3 });
     await at.call('POST', '/api/apply', { token });
-    t.match(at.applied.at(-1), { activeSettings: { paranoia_level: 2 }, settings: { paranoia_level: 3 } });
+    t.match(at.applied.at(-1), { active: { settings: { paranoia_level: 2 } }, version: { settings: { paranoia_level: 3 } } });
     let inside = 0;
     let most = 0;
     at.nextOutcome = async () => { most = Math.max(most, ++inside); await new Promise((resolve) => setTimeout(resolve, 10)); inside--; return activeOutcome; };
     await Promise.all([1, 2, 3].map(() => at.call('POST', '/api/apply', { token })));
     t.equal(most, 1, 'one apply at a time');
-    at.nextOutcome = async (request) => { await request.markPending('ef'.repeat(32)); throw new Error('the process dies here'); };
+    at.nextOutcome = async (request) => { await request.markPending({ artifactSha256: 'ef'.repeat(32), managedSha256: '' }); throw new Error('the process dies here'); };
     t.equal((await at.call('POST', '/api/apply', { token })).status, 500);
     t.match(await readState(database.sql), { activeId: 3, pendingId: 3 }, 'a crash leaves the mark to heal by');
     at.nextOutcome = null;
@@ -188,7 +196,7 @@ async function licensing(t: Test, database: Database): Promise<void> {
   t.equal((await put({ paranoia_level: 2 })).status, 200, 'everything else stays editable');
   t.equal((await put({ sites: sites(3).map((s) => ({ ...s, upstream: 'http://10.0.0.2' })) })).status, 200, 'existing sites may change');
   t.equal((await at.call('POST', '/api/apply', { token: later })).status, 200, 'and be applied');
-  t.equal(at.applied.at(-1)?.settings.sites.length, 3, 'all three stay protected');
+  t.equal(at.applied.at(-1)?.version.settings.sites.length, 3, 'all three stay protected');
   t.equal((await put({ sites: sites(2) })).status, 200, 'removing is allowed');
   t.match(await put({ sites: sites(3) }), { status: 403 }, 'adding again is not');
   const versions = (await at.call('GET', '/api/config/versions', { token: later })).body['items'] as { id: number }[];

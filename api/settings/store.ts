@@ -12,12 +12,21 @@ import { checkSettings, defaultSettings } from './validate.js';
 
 export const versionsKept = 50;
 
+/** By the hashes of what is kept; `managedSha256` null: unknown. */
+interface AppliedWith {
+  readonly artifactSha256: string;
+  readonly managedSha256: string | null;
+}
+
 export interface SettingsState {
   readonly headId: number;
   /** null until the first successful apply. */
   readonly activeId: number | null;
   /** A version whose activation was begun and not finished: to be healed at start. */
   readonly pendingId: number | null;
+  /** What that activation is to put in force; of the version itself, only what served it last is kept. */
+  readonly pendingArtifactSha256: string | null;
+  readonly pendingManagedSha256: string | null;
   readonly generation: number;
 }
 
@@ -38,19 +47,26 @@ export interface StoredSettings {
   readonly body: string;
   readonly settings: Settings;
   readonly etag: string;
+  /** Of the artifact that it was applied with last; null: never. */
+  readonly artifactSha256: string | null;
+  /** Of the managed feed's rules that it was applied with; '' = none, null = never applied, or before they were kept. */
+  readonly managedSha256: string | null;
 }
 
 const etagOf = (id: number, sha256: string): string => `"${id}-${sha256.slice(0, 16)}"`;
 
-interface VersionRow {
+interface StoredRow {
   id: number;
+  body: string;
+  sha256: string;
+  artifact_sha256: string | null;
+  managed_sha256: string | null;
+}
+interface VersionRow extends StoredRow {
   at: Date;
   author: string;
   summary: string;
   changes: string;
-  body: string;
-  sha256: string;
-  artifact_sha256: string | null;
   generation: number | null;
 }
 
@@ -68,14 +84,15 @@ export async function seedSettings(database: Database, now: Date, first: (() => 
 }
 
 export async function readState(sql: Queryable): Promise<SettingsState> {
-  const [row] = await sql<{ head_id: number; active_id: number | null; pending_id: number | null; generation: number }[]>`select head_id, active_id, pending_id, generation from settings_state`;
+  const [row] = await sql<{ head_id: number; active_id: number | null; pending_id: number | null; pending_artifact_sha256: string | null; pending_managed_sha256: string | null; generation: number }[]>`
+    select head_id, active_id, pending_id, pending_artifact_sha256, pending_managed_sha256, generation from settings_state`;
   if (row === undefined) throw new Error('the settings were never seeded');
-  return { headId: row.head_id, activeId: row.active_id, pendingId: row.pending_id, generation: row.generation };
+  return { headId: row.head_id, activeId: row.active_id, pendingId: row.pending_id, pendingArtifactSha256: row.pending_artifact_sha256, pendingManagedSha256: row.pending_managed_sha256, generation: row.generation };
 }
 
 /** The settings people edit. Fields that came with a newer program have their defaults. */
 export async function readHead(sql: Queryable): Promise<StoredSettings> {
-  const [row] = await sql<{ id: number; body: string; sha256: string }[]>`select v.id, v.body, v.sha256 from settings_state s join settings_versions v on v.id = s.head_id`;
+  const [row] = await sql<StoredRow[]>`select v.id, v.body, v.sha256, v.artifact_sha256, v.managed_sha256 from settings_state s join settings_versions v on v.id = s.head_id`;
   if (row === undefined) throw new Error('the settings were never seeded');
   return toStored(row);
 }
@@ -136,17 +153,19 @@ export function diffForReaders(from: Settings, to: Settings): Change[] {
   return [...changes, ...secret.map((change): Change => ({ path: change.path, kind: 'changed', from: 'a secret', to: 'another secret' }))];
 }
 
-/** Remembers which version is about to be activated, so that a crash can be healed. One statement, so it needs no transaction. */
-export async function markPending(sql: Queryable, versionId: number, artifactSha256: string, generation: number): Promise<void> {
-  await sql`with version as (update settings_versions set artifact_sha256 = ${artifactSha256}, generation = ${generation} where id = ${versionId}) update settings_state set pending_id = ${versionId}, generation = ${generation}`;
+/** Remembers which version is about to be activated, and with what, so that a crash can be healed. */
+export async function markPending(sql: Queryable, versionId: number, { artifactSha256, managedSha256 }: AppliedWith, generation: number): Promise<void> {
+  await sql`update settings_state set pending_id = ${versionId}, pending_artifact_sha256 = ${artifactSha256}, pending_managed_sha256 = ${managedSha256}, generation = ${generation}`;
 }
 
-export async function markActive(sql: Queryable, versionId: number, artifactSha256: string, generation: number): Promise<void> {
-  await sql`with version as (update settings_versions set artifact_sha256 = ${artifactSha256}, generation = ${generation} where id = ${versionId}) update settings_state set active_id = ${versionId}, pending_id = null, generation = ${generation}`;
+/** One statement, so it needs no transaction. */
+export async function markActive(sql: Queryable, versionId: number, { artifactSha256, managedSha256 }: AppliedWith, generation: number): Promise<void> {
+  await sql`with version as (update settings_versions set artifact_sha256 = ${artifactSha256}, managed_sha256 = ${managedSha256}, generation = ${generation} where id = ${versionId})
+    update settings_state set active_id = ${versionId}, pending_id = null, pending_artifact_sha256 = null, pending_managed_sha256 = null, generation = ${generation}`;
 }
 
 export async function clearPending(sql: Queryable): Promise<void> {
-  await sql`update settings_state set pending_id = null`;
+  await sql`update settings_state set pending_id = null, pending_artifact_sha256 = null, pending_managed_sha256 = null`;
 }
 
 /** Parsing and checking cost more than the query; the same few bodies are read over and over. Frozen, so sharing is safe. */
@@ -169,8 +188,8 @@ function freezeDeep<T>(value: T): T {
   return Object.freeze(value);
 }
 
-function toStored(row: { id: number; body: string; sha256: string }): StoredSettings {
-  return { id: row.id, body: row.body, settings: parseBody(row.id, row.body), etag: etagOf(row.id, row.sha256) };
+function toStored(row: StoredRow): StoredSettings {
+  return { id: row.id, body: row.body, settings: parseBody(row.id, row.body), etag: etagOf(row.id, row.sha256), artifactSha256: row.artifact_sha256, managedSha256: row.managed_sha256 };
 }
 
 function toVersion(row: VersionRow): SettingsVersion {

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
+import { ApplyReplySchema } from '../change/contract.js';
+import { applyHead } from '../change/flow.js';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
 import { requirePrincipal } from '../auth/guard.js';
 import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
 import { closed, Nullable, refusals, Time } from '../http/refusals.js';
-import { applyHead } from './apply-flow.js';
 import { changeSettings } from './change.js';
-import { ApplyReplySchema } from './contract.js';
 import type { Change } from './diff.js';
 import type { Settings } from './schema.js';
 import { hideSecrets } from './secrets.js';

@@ -7,7 +7,7 @@ import type { Role } from '../auth/route-matrix.js';
 import type { Database } from '../db/client.js';
 import type { App, AppDeps, House } from '../deps.js';
 import { createOutbound } from '../outbound/outbound.js';
-import type { ApplyOutcome, ApplyRequest } from '../settings/contract.js';
+import type { ApplyOutcome, ApplyRequest } from '../change/contract.js';
 import { seedSettings } from '../settings/store.js';
 
 export const testPassword = 'Quiet-river-stone-41';
@@ -32,7 +32,7 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-const found = { artifactSha256: 'ab'.repeat(32), diagnostics: [], impact: null, notEnforcedYet: [], tookMs: 1 };
+const found = { artifactSha256: 'ab'.repeat(32), managedSha256: '', diagnostics: [], impact: null, notEnforcedYet: [], tookMs: 1 };
 export const activeOutcome: ApplyOutcome = { kind: 'active', ...found, nodes: [{ url: 'http://127.0.0.1:2019', state: 'active', generation: 1, detail: '' }] };
 
 export async function startTestApp(database: Database, over: Partial<AppDeps> = {}): Promise<TestApp> {
@@ -48,7 +48,7 @@ export async function startTestApp(database: Database, over: Partial<AppDeps> = 
       applied.push(request);
       if (state.nextOutcome !== null) return state.nextOutcome(request);
       if (request.dryRun) return { kind: 'dry_run', unchanged: false, ...found };
-      await request.markPending('ab'.repeat(32));
+      await request.markPending({ artifactSha256: found.artifactSha256, managedSha256: '' });
       return activeOutcome;
     },
     ...over,

@@ -33,8 +33,6 @@ export interface ManagedRow {
   readonly catalog_ids: readonly number[];
   readonly patches: readonly CatalogPatch[];
   readonly rules_sha256: string;
-  /** null: nothing was applied since the feed is on. */
-  readonly applied_rules_sha256: string | null;
 }
 
 export interface ManagedFeedOptions {
@@ -50,9 +48,6 @@ export async function findManagedRow(sql: Queryable): Promise<ManagedRow | null>
   const [row] = await sql<ManagedRow[]>`select * from managed_feed`;
   return row ?? null;
 }
-
-/** Of a row that an apply made before the job looked. */
-export const neverAttempted = new Date(0);
 
 const digest = (value: unknown): string => createHash('sha256').update(toCanonicalJson(value)).digest('hex');
 

@@ -4,9 +4,9 @@ import { ApiError } from '../errors.js';
 import { requirePrincipal } from '../auth/guard.js';
 import { Nullable, refusals, Time } from '../http/refusals.js';
 import type { RuleLab } from '../rules/lab.js';
-import { readHead } from '../settings/store.js';
-import { readManagedRules, withManagedRules } from '../vpatch/managed-rules.js';
-import { findManagedRow, neverAttempted, refreshManagedFeed } from './managed-feed.js';
+import { findVersion, readHead, readState } from '../settings/store.js';
+import { readManagedRules, withManagedRules } from '../change/steps/managed-rules.js';
+import { findManagedRow, refreshManagedFeed } from './managed-feed.js';
 
 const RuleView = Type.Object({ id: Type.Integer(), cve: Type.String(), title: Type.String(), severity: Type.String(), enabled: Type.Boolean({ description: 'false: switched off in the settings (POST /api/vpatch)' }) });
 const StatusView = Type.Object({
@@ -28,12 +28,13 @@ export function registerManagedFeedRoutes(app: App, house: House, lab: RuleLab):
     const { settings } = await readHead(sql);
     const [row, rules] = [await findManagedRow(sql), await readManagedRules(sql, settings)];
     const entries = withManagedRules(settings, rules).virtual_patches;
-    const attempted = row === null || row.attempted_at.getTime() === neverAttempted.getTime() ? null : row.attempted_at;
+    const { activeId } = await readState(sql);
+    const active = activeId === null ? null : await findVersion(sql, activeId);
     return {
-      enabled: settings.mrf_enabled, url: settings.mrf_url, attempted_at: attempted?.toISOString() ?? null, last_error: row?.last_error ?? null,
+      enabled: settings.mrf_enabled, url: settings.mrf_url, attempted_at: row?.attempted_at.toISOString() ?? null, last_error: row?.last_error ?? null,
       copy: row === null || row.copy_url === null ? null : { url: row.copy_url, fetched_at: row.fetched_at?.toISOString() ?? '', name: row.name, version: row.version ?? 0, issued: row.issued?.toISOString() ?? '', signed: row.signed, networks: row.networks, networks_left_out: row.networks_left_out },
       rules: rules.patches.map(({ id, cve, title, severity }) => ({ id, cve, title, severity, enabled: entries.some((entry) => entry.id === id && entry.enabled) })),
-      rules_applied: settings.mrf_enabled && row?.applied_rules_sha256 === rules.sha256,
+      rules_applied: settings.mrf_enabled && active?.managedSha256 === rules.sha256,
     };
   };
   app.get('/api/managed-feed', { schema: { tags: ['threat intelligence'], summary: 'The managed feed: what is in force, when it was fetched, what went wrong last', response: { 200: StatusView, ...refusals } } }, view);

@@ -10,7 +10,7 @@ import { changeSettings } from '../settings/change.js';
 import type { Settings } from '../settings/schema.js';
 import { readHead } from '../settings/store.js';
 import { patchCatalog, type CatalogPatch } from './catalog/index.js';
-import { readManagedRules, type ManagedRules } from './managed-rules.js';
+import { readManagedRules, type ManagedRules } from '../change/steps/managed-rules.js';
 
 const TestView = Type.Object({ name: Type.String(), expect: Type.String(), method: Type.String(), uri: Type.String(), headers: Type.Array(Type.Array(Type.String())), body: Type.String() });
 const PatchView = Type.Object({

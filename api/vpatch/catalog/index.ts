@@ -14,15 +14,13 @@ export const patchCatalog: readonly CatalogPatch[] = [...javaPatches, ...atlassi
 
 const byId = new Map(patchCatalog.map((patch) => [patch.id, patch]));
 
-/** Patches of the managed feed, under ids of their own. One process serves one database, so it has one feed; every apply says anew which these are. */
-let delivered: ReadonlyMap<number, CatalogPatch> = new Map();
+/** The rule of an entry of the settings, which carries both id and CVE, under the patch's id; null when there is no such pair. */
+export type FindVirtualPatch = (cve: string, id: number) => { readonly name: string; readonly text: string } | null;
 
-export function deliverPatches(patches: readonly CatalogPatch[]): void {
-  delivered = new Map(patches.map((patch) => [patch.id, patch]));
-}
-
-/** What apply asks for: the rule of an entry of the settings, which carries both id and CVE; null when neither the catalogue nor the managed feed has such a pair. */
-export function findVirtualPatch(cve: string, id: number): { readonly name: string; readonly text: string } | null {
-  const patch = byId.get(id) ?? delivered.get(id);
-  return patch === undefined || patch.cve !== cve ? null : { name: `${patch.cve} ${patch.title}`, text: patch.seclang };
+/** Looks in the catalogue, and in `delivered`: patches of the managed feed, under ids of their own. */
+export function findPatchIn(delivered: readonly CatalogPatch[]): FindVirtualPatch {
+  return (cve, id) => {
+    const patch = byId.get(id) ?? delivered.find((one) => one.id === id);
+    return patch === undefined || patch.cve !== cve ? null : { name: `${patch.cve} ${patch.title}`, text: patch.seclang };
+  };
 }

@@ -10,9 +10,9 @@ import { onBothDatabases } from '../testing/databases.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { testMsMax } from '../testing/waiting.js';
-import { createPolicyCompiler, type PolicyCompiler } from './apply-compiler.js';
-import { createChangeRoad } from './apply.js';
-import { seedSettings } from './store.js';
+import { createPolicyCompiler, type PolicyCompiler } from './compile-thread.js';
+import { createChangeRoad } from './road.js';
+import { seedSettings } from '../settings/store.js';
 
 t.setTimeout(testMsMax);
 
@@ -41,7 +41,7 @@ async function suite(t: Test, database: Database): Promise<void> {
         return compiled;
       },
     };
-    const road = createChangeRoad({ database, compiler: watched, fleet: noFleet, sealing: createSealing(secret), artifactsDirectory: join(data, 'artifacts'), upstreams, findVirtualPatch: () => null, now: () => 0, clock: () => 0 });
+    const road = createChangeRoad({ database, compiler: watched, fleet: noFleet, sealing: createSealing(secret), artifactsDirectory: join(data, 'artifacts'), upstreams, ruleTests: { prove: async () => [] }, now: () => 0, clock: () => 0 });
     const outcome = await road.warm().catch((error: Error) => error.message);
     return { outcome, asked, compiler };
   }

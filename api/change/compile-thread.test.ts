@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
-import { artifactPath } from './apply-artifacts.js';
-import { createPolicyCompiler, type PolicyCompiler, type PolicyCompilerOptions } from './apply-compiler.js';
+import { artifactPath } from './artifacts.js';
+import { createPolicyCompiler, type PolicyCompiler, type PolicyCompilerOptions } from './compile-thread.js';
 import { testMsMax, until } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);

@@ -10,7 +10,7 @@ import { coreRules, dataDirectory, withoutCoreRules } from '../testing/core-rule
 import { copyEmbeddedTemplate } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream } from '../testing/data-plane.js';
 import { makeDirectory } from '../testing/temporary.js';
-import { connectDataPlane } from './link.js';
+import { connectDataPlane } from '../nodes/link.js';
 
 /** Connections that ask without a pause. Anything but 200 or 403 is a failure. */
 function load(port: number, connections: number) {

@@ -1,25 +1,36 @@
 // The door between the control plane's HTTP side and the road of a change. Whoever implements `ApplySettings` compiles,
-// stores the artifact and activates it on every data-plane node; the routes call it while holding the `apply` lock, so
-// it never runs twice at once, and they do what follows: mark the version active, audit, answer.
+// stores the artifact and activates it on every data-plane node; flow.ts calls it while holding the `apply` lock, so it
+// never runs twice at once, and does what follows: mark the version active, audit, answer.
 import { Type, type Static } from '@sinclair/typebox';
-import type { Actor } from '../audit/chain.js';
-import type { Settings } from './schema.js';
+import type { Settings } from '../settings/schema.js';
+
+/** A stored version: its settings (secrets sealed), and what it was applied with last. */
+export interface VersionToServe {
+  readonly id: number;
+  readonly settings: Settings;
+  /** null: never applied, or before artifacts were kept. */
+  readonly artifactSha256: string | null;
+  /** Of the rules that the managed feed gave; '' = none, null = never applied, or before they were kept. */
+  readonly managedSha256: string | null;
+}
+
+/** What an activation puts in force beside the settings, by the hashes of what is kept. */
+export interface AppliedWith {
+  readonly artifactSha256: string;
+  readonly managedSha256: string;
+}
 
 export interface ApplyRequest {
-  readonly versionId: number;
-  /** Complete and valid, secrets in plain text: never store or log it. */
-  readonly settings: Settings;
-  /** The settings that serve traffic now; null before the first apply. */
-  readonly activeSettings: Settings | null;
-  /** Their version, as the caller has read it; null before the first apply. */
-  readonly activeVersion: { readonly id: number; readonly artifactSha256: string | null } | null;
+  /** What is to serve. */
+  readonly version: VersionToServe;
+  /** What serves now; null before the first apply. */
+  readonly active: VersionToServe | null;
   /** Stop after the replay impact; activate nothing. */
   readonly dryRun: boolean;
-  readonly actor: Actor;
   /** Larger than every generation before. */
   readonly generation: number;
   /** To be called right before the first node is asked to activate: from there on a crash has to be healed. The generation is larger than the one given when a node was ahead of it. */
-  readonly markPending: (artifactSha256: string, generation?: number) => Promise<void>;
+  readonly markPending: (what: AppliedWith, generation?: number) => Promise<void>;
 }
 
 const ReplayRow = Type.Object({
@@ -66,8 +77,7 @@ export type ApplyNode = Static<typeof ApplyNodeSchema>;
 /** Milliseconds by step, in the order of the road; steps that were not taken are absent. Those with a dot are parts of the step in front of it. */
 export type StepTimes = Readonly<Record<string, number>>;
 
-interface Findings {
-  readonly artifactSha256: string;
+interface Findings extends AppliedWith {
   readonly diagnostics: readonly ApplyDiagnostic[];
   readonly impact: ReplayImpact | null;
   /** Settings that differ from their defaults and that nothing enforces yet. */

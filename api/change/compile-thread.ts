@@ -2,7 +2,7 @@
 // compile at high paranoia leaves hundreds of megabytes behind).
 import { Worker } from 'node:worker_threads';
 import { giveBackMemory } from '#compiler';
-import type { CompiledPolicy, CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './apply-messages.js';
+import type { CompiledPolicy, CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './compile-messages.js';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
 
 export interface Compiled extends CompiledPolicy {
@@ -102,7 +102,7 @@ class CompileThread {
   private begin(): Worker {
     const { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads } = this.options;
     const workerData: CompileStart = { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads };
-    const started = new Worker(new URL('./apply-worker.js', import.meta.url), { workerData, name: 'gatehouse-compile' });
+    const started = new Worker(new URL('./compile-worker.js', import.meta.url), { workerData, name: 'gatehouse-compile' });
     started.on('message', (reply: FromCompileThread) => this.hear(started, reply));
     started.on('error', (error) => this.abandon(started, error));
     started.on('exit', (code) => this.abandon(started, new Error(`the compile thread ended with ${code}`)));

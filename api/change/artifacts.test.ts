@@ -3,7 +3,7 @@ import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { makeDirectory } from '../testing/temporary.js';
-import { artifactPath, findArtifact, pruneArtifacts, storeArtifact } from './apply-artifacts.js';
+import { artifactPath, findArtifact, pruneArtifacts, storeArtifact } from './artifacts.js';
 
 t.test('artifacts on disk', async (t) => {
   const directory = await makeDirectory(t, 'artifacts');

@@ -1,19 +1,19 @@
 // The compile thread: settings → artifact on disk, and replays. Everything slow or synchronous about a change happens
 // here, so that the API goes on answering. It stays warm: the rule set is read once, rulesets of the last two artifacts
-// are kept for the next replay. Started by apply-compiler.ts.
+// are kept for the next replay. Started by compile-thread.ts.
 import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { compileProgram, createFileCache, diskReader, emitArtifact, giveBackMemory, loadCoreRuleSet, loadRehearsal, rehearseEmitted, rememberIn, renderPolicy, resolvePolicy, type Diagnostic, type EmittedArtifact, type Rehearsal, type SourceReader } from '#compiler';
-import { findArtifact, storeArtifact } from './apply-artifacts.js';
-import type { CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './apply-messages.js';
-import { toSettingsPointer } from './apply-policy.js';
+import { findArtifact, storeArtifact } from './artifacts.js';
+import type { CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './compile-messages.js';
+import { toSettingsPointer } from './steps/compiler-words.js';
 import type { ApplyDiagnostic } from './contract.js';
 import { replayImpact } from './replay.js';
 
 const port = parentPort;
-if (port === null) throw new Error('apply-worker runs in a worker thread only');
+if (port === null) throw new Error('compile-worker runs in a worker thread only');
 const start = workerData as CompileStart;
 const diagnosticsMax = 200;
 const rehearsalsKept = 2;

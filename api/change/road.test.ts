@@ -10,7 +10,7 @@ import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/d
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { clearPending, findVersion, markPending, readState } from '../settings/store.js';
-import { connectDataPlane, type NodeLink } from './link.js';
+import { connectDataPlane, type NodeLink } from '../nodes/link.js';
 import { freePort } from '../testing/free-port.js';
 
 interface Road extends TestApp {
@@ -88,6 +88,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
       [{ custom_rules: [rule(1_000_001, 'ok'), { id: 1_000_002, name: 'raw', kind: 'raw', seclang: 'SecRule ARGS "@rx (" "id:1000002,phase:2,deny"' }] }, '/custom_rules/1/seclang', /column/],
       [{ custom_rules: [{ ...rule(1_000_003, 'x'), operator: 'nosuch' }] }, '/custom_rules/0/operator', /operator/],
       [{ custom_rules: [{ id: 1_000_004, name: 'raw', kind: 'raw', seclang: 'SecRuleEngine Off' }] }, '/custom_rules/0/seclang', /cannot stand/],
+      [{ custom_rules: [{ ...rule(1_000_005, 'x'), tests: [{ name: 'wrong', expect: 'match', uri: '/?q=good' }] }] }, '/custom_rules/0/tests/0', /"wrong" of rule 1000005 expects match/],
       [{ custom_rules: [], virtual_patches: [{ id: 1_007_001, cve: 'CVE-1999-0001' }] }, '/virtual_patches/0/cve', /catalogue/],
       [{ virtual_patches: [], rule_exclusions: [{ id: 1_009_501, rule_id: 942_100, target: 'ARGS:a b' }] }, '/rule_exclusions/0/target', /variable/],
       [{ rule_exclusions: [{ id: 1_009_501, tag: "attack-sqli'" }] }, '/rule_exclusions/0/tag', /tag of the rule set/],
@@ -136,11 +137,11 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
   await t.test('an interrupted activation is finished or forgotten, whole', async (t) => {
     const state = await readState(database.sql);
     const [served] = await database.sql<{ artifact_sha256: string }[]>`select artifact_sha256 from settings_versions where id = ${state.activeId}`;
-    await markPending(database.sql, state.activeId ?? 0, served?.artifact_sha256 ?? '', state.generation + 7);
+    await markPending(database.sql, state.activeId ?? 0, { artifactSha256: served?.artifact_sha256 ?? '', managedSha256: '' }, state.generation + 7);
     t.equal(await road.link.road.heal(road.house.audit), 'forgotten', 'no node serves it');
     t.match(await readState(database.sql), { pendingId: null, activeId: state.activeId });
     const status = await node.status();
-    await markPending(database.sql, state.activeId ?? 0, String(status['ruleset']), Number(status['generation']));
+    await markPending(database.sql, state.activeId ?? 0, { artifactSha256: String(status['ruleset']), managedSha256: '' }, Number(status['generation']));
     t.equal(await road.link.road.heal(road.house.audit), 'finished', 'a node serves it already');
     t.match(await readState(database.sql), { pendingId: null });
     t.equal(await road.link.road.heal(road.house.audit), 'nothing');

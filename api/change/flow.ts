@@ -1,12 +1,12 @@
-// Around the road of a change: the lock, the pending mark, and what follows the outcome. The road itself (compile, store,
-// activate) is the injected `applySettings`.
+// Where the road of a change begins and ends: the lock, the pending mark, and what follows the outcome. The road itself
+// (road.ts) is the injected `applySettings`.
 import type { Actor } from '../audit/chain.js';
 import type { House } from '../deps.js';
 import { ApiError } from '../errors.js';
 import { checkIfMatch } from '../http/etag.js';
-import type { ApplyOutcome, ApplyReply } from './contract.js';
-import { revealSecrets } from './secrets.js';
-import { clearPending, findVersion, markActive, markPending, readHead, readState } from './store.js';
+import { clearPending, findVersion, markActive, markPending, readHead, readState } from '../settings/store.js';
+import type { ApplyOutcome, ApplyReply, VersionToServe } from './contract.js';
+import { pruneManagedRules } from './steps/managed-rules.js';
 
 /** Applies the head settings; throws `apply_refused` (422, nothing touched), `precondition_failed` (412), `apply_failed` (502) or `not_ready` (503, no data plane). */
 export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifMatch?: string): Promise<ApplyReply> {
@@ -19,17 +19,14 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
     const active = state.activeId === null ? null : await findVersion(sql, state.activeId);
     const generation = state.generation + 1;
     const outcome = await applySettings({
-      versionId: head.id,
-      settings: revealSecrets(head.settings, house.sealing),
-      activeSettings: active === null ? null : revealSecrets(active.settings, house.sealing),
-      activeVersion: active,
+      version: head,
+      active,
       dryRun,
-      actor,
       generation,
-      markPending: (artifactSha256, larger) => markPending(sql, head.id, artifactSha256, larger ?? generation),
+      markPending: (what, larger) => markPending(sql, head.id, what, larger ?? generation),
     });
     const served = outcome.kind === 'active' ? (outcome.generation ?? generation) : state.generation;
-    if (!dryRun) await settle(house, actor, head.id, state.activeId, served, outcome);
+    if (!dryRun) await settle(house, { actor, versionId: head.id, active, generation: served, outcome });
     if (outcome.kind === 'refused') throw new ApiError('apply_refused', `Nothing was activated: ${outcome.reason}`, { extensions: { diagnostics: outcome.diagnostics } });
     if (outcome.kind === 'failed') throw new ApiError('apply_failed', `Nothing was activated: ${outcome.reason}`, { extensions: { nodes: outcome.nodes } });
     return {
@@ -39,13 +36,29 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
   });
 }
 
-async function settle(house: House, actor: Actor, versionId: number, activeId: number | null, generation: number, outcome: ApplyOutcome): Promise<void> {
-  if (outcome.kind === 'dry_run' || (outcome.kind === 'unchanged' && activeId === versionId)) return;
+interface Settling {
+  readonly actor: Actor;
+  readonly versionId: number;
+  readonly active: VersionToServe | null;
+  readonly generation: number;
+  readonly outcome: ApplyOutcome;
+}
+
+async function settle(house: House, { actor, versionId, active, generation, outcome }: Settling): Promise<void> {
+  if (outcome.kind === 'dry_run') return;
+  const isKnown = outcome.kind === 'unchanged' && active?.id === versionId && active.managedSha256 === outcome.managedSha256;
+  if (isKnown) return;
   await house.database.sql.begin(async (tx) => {
     const isInForce = outcome.kind === 'active' || outcome.kind === 'unchanged';
-    if (isInForce) await markActive(tx, versionId, outcome.artifactSha256, generation);
+    if (isInForce) await markActive(tx, versionId, outcome, generation);
     else await clearPending(tx);
-    const summary = isInForce ? `applied settings version ${versionId} as generation ${generation}${outcome.kind === 'unchanged' ? ', which served the same already' : ` on ${outcome.nodes.filter((node) => node.state === 'active').length} nodes`}` : `settings version ${versionId} was not applied: ${outcome.reason}`;
-    await house.audit.record(tx, { actor, action: isInForce ? 'config.apply' : 'config.apply.refused', summary, details: { version: versionId, generation } });
+    await pruneManagedRules(tx);
+    await house.audit.record(tx, { actor, action: isInForce ? 'config.apply' : 'config.apply.refused', summary: summaryOf(outcome, versionId, generation), details: { version: versionId, generation } });
   });
+}
+
+function summaryOf(outcome: Exclude<ApplyOutcome, { kind: 'dry_run' }>, versionId: number, generation: number): string {
+  if (outcome.kind === 'refused' || outcome.kind === 'failed') return `settings version ${versionId} was not applied: ${outcome.reason}`;
+  const where = outcome.kind === 'unchanged' ? ', which served the same already' : ` on ${outcome.nodes.filter((node) => node.state === 'active').length} nodes`;
+  return `applied settings version ${versionId} as generation ${generation}${where}`;
 }

@@ -7,7 +7,7 @@ import { onBothDatabases } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
-import { connectDataPlane } from './link.js';
+import { connectDataPlane } from '../nodes/link.js';
 
 interface Control {
   readonly reconcile: () => Promise<string>;
