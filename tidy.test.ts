@@ -28,7 +28,10 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
   fixtures: {},
 };
 
-/** Parts of the engine that others may name directly, because the door would drag the whole engine along or because it is a table or contract. */
+/**
+ * Parts of the engine that others may name directly, because the door would drag the whole engine along or because it
+ * is a table or contract.
+ */
 const engineSubpaths: Readonly<Record<string, string>> = {
   '#engine/ir': 'contract with the compiler',
   '#engine/plan': 'contract with the compiler',
@@ -56,7 +59,7 @@ const engineSubpaths: Readonly<Record<string, string>> = {
   '#engine/regex/hyperscan-source': 'pattern translation',
   '#engine/regex/re2-source': 'pattern translation',
   '#engine/native/matcher': 'contract of the matcher',
-  '#engine/native/addon': 'ends the data plane\'s process; the supervising thread needs nothing else of the engine',
+  '#engine/native/addon': "ends the data plane's process; the supervising thread needs nothing else of the engine",
   '#engine/native/hyperscan': 'the planner compiles databases with it',
   '#engine/native/re2': 'the planner measures with it',
   '#engine/native/re2-pattern': 'pattern translation',
@@ -68,7 +71,12 @@ function mayLeaveRoom(from: string, to: string): boolean {
   return false;
 }
 function isTestTool(path: string): boolean {
-  return path.endsWith('.test.ts') || /(^|\/)(e2e|testing)\//.test(path) || path.endsWith('.contract.ts') || path === 'tidy.test.ts';
+  return (
+    path.endsWith('.test.ts') ||
+    /(^|\/)(e2e|testing)\//.test(path) ||
+    path.endsWith('.contract.ts') ||
+    path === 'tidy.test.ts'
+  );
 }
 
 const ambient: readonly (readonly [RegExp, string])[] = [
@@ -129,7 +137,12 @@ function importsOf({ text }: Source): Import[] {
   const found: Import[] = [];
   for (const match of text.matchAll(/^(?:import|export)\b([^;'"]*?)\bfrom\s+['"]([^'"]+)['"]/gm)) {
     const clause = match[1] ?? '';
-    const names = /\{([^}]*)\}/.exec(clause)?.[1]?.split(',').map((name) => name.trim()).filter((name) => name !== '') ?? [];
+    const names =
+      /\{([^}]*)\}/
+        .exec(clause)?.[1]
+        ?.split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '') ?? [];
     const isType = /^\s*type\b/.test(clause) || (names.length > 0 && names.every((name) => name.startsWith('type ')));
     found.push({ specifier: match[2] ?? '', line: lineOf(text, match.index), isType });
   }
@@ -153,18 +166,23 @@ const importArrows: Check = (sources) =>
       const at = `${source.path}:${line}`;
       const room = roomOf(source.path);
       if (specifier.startsWith('.')) {
-        if (!specifier.endsWith('.js') && !specifier.endsWith('.json')) return [`${at}: "${specifier}" has no ending; write .js`];
+        if (!specifier.endsWith('.js') && !specifier.endsWith('.json'))
+          return [`${at}: "${specifier}" has no ending; write .js`];
         const to = target(source.path, specifier);
-        if (roomOf(to) !== room && !mayLeaveRoom(source.path, to)) return [`${at}: "${specifier}" leaves the room ${room}; use the door (#${roomOf(to)})`];
+        if (roomOf(to) !== room && !mayLeaveRoom(source.path, to))
+          return [`${at}: "${specifier}" leaves the room ${room}; use the door (#${roomOf(to)})`];
         return [];
       }
       if (!specifier.startsWith('#')) return [];
       if (isTestTool(source.path) && room !== 'engine') return []; // tests of a room may use what they test it with
       const door = specifier.startsWith('#engine/') ? '#engine' : specifier;
       const allowed = arrows[room]?.[door];
-      if (allowed === undefined) return [`${at}: ${room} may not import ${specifier}; see the arrows in ARCHITECTURE.md`];
-      if (allowed === 'type' && !isType) return [`${at}: ${room} may use ${specifier} for types only; write "import type"`];
-      if (specifier.startsWith('#engine/') && !isType && !(specifier in engineSubpaths)) return [`${at}: ${specifier} is not a door; import from #engine or argue for a row in tidy.test.ts`];
+      if (allowed === undefined)
+        return [`${at}: ${room} may not import ${specifier}; see the arrows in ARCHITECTURE.md`];
+      if (allowed === 'type' && !isType)
+        return [`${at}: ${room} may use ${specifier} for types only; write "import type"`];
+      if (specifier.startsWith('#engine/') && !isType && !(specifier in engineSubpaths))
+        return [`${at}: ${specifier} is not a door; import from #engine or argue for a row in tidy.test.ts`];
       return [];
     }),
   );
@@ -172,35 +190,51 @@ const importArrows: Check = (sources) =>
 /** Operators, transformations, actions and body parsers are leaves: they know their own contract, not each other. */
 const engineLeaves: Check = (sources) => {
   const leaf = /^engine\/(operators|transformations|actions|body)\//;
-  return sources.filter((source) => leaf.test(source.path) && !isTestTool(source.path)).flatMap((source) =>
-    importsOf(source).flatMap(({ specifier, line, isType }) => {
-      const folder = leaf.exec(source.path)?.[1];
-      const to = specifier.startsWith('.') ? target(source.path, specifier) : '';
-      const other = leaf.exec(to)?.[1];
-      const foreign = other !== undefined && other !== folder && !isType;
-      if (foreign || /^engine\/(inspect|inspector|interpreter)\.ts$/.test(to)) return [`${source.path}:${line}: ${folder} may not import ${to}; pass what it needs as an argument`];
-      return [];
-    }),
-  );
+  return sources
+    .filter((source) => leaf.test(source.path) && !isTestTool(source.path))
+    .flatMap((source) =>
+      importsOf(source).flatMap(({ specifier, line, isType }) => {
+        const folder = leaf.exec(source.path)?.[1];
+        const to = specifier.startsWith('.') ? target(source.path, specifier) : '';
+        const other = leaf.exec(to)?.[1];
+        const foreign = other !== undefined && other !== folder && !isType;
+        if (foreign || /^engine\/(inspect|inspector|interpreter)\.ts$/.test(to))
+          return [`${source.path}:${line}: ${folder} may not import ${to}; pass what it needs as an argument`];
+        return [];
+      }),
+    );
 };
 
 const noAmbient: Check = (sources) =>
-  sources.filter((source) => source.path.endsWith('.ts') && isAmbientFree(source.path)).flatMap((source) =>
-    source.text.split('\n').flatMap((line, index) =>
-      /^\s*(\/\/|\*|\/\*)/.test(line) ? [] : ambient.filter(([pattern]) => pattern.test(line)).map(([, why]) => `${source.path}:${index + 1}: "${line.trim()}"; ${why}`),
-    ),
-  );
+  sources
+    .filter((source) => source.path.endsWith('.ts') && isAmbientFree(source.path))
+    .flatMap((source) =>
+      source.text
+        .split('\n')
+        .flatMap((line, index) =>
+          /^\s*(\/\/|\*|\/\*)/.test(line)
+            ? []
+            : ambient
+                .filter(([pattern]) => pattern.test(line))
+                .map(([, why]) => `${source.path}:${index + 1}: "${line.trim()}"; ${why}`),
+        ),
+    );
 
 function isCode(path: string): boolean {
   return /\.(ts|tsx|mjs|cc)$/.test(path) || path === 'bin/gatehouse';
 }
 
 const fileLengths: Check = (sources) =>
-  sources.filter((source) => isCode(source.path)).flatMap((source) => {
-    const lines = source.text.trimEnd().split('\n').length;
-    if (lines > fileLinesMax) return source.path in longFiles ? [] : [`${source.path}:${fileLinesMax}: ${lines} lines; split it below ${fileLinesMax}`];
-    return source.path in longFiles ? [`${source.path}:1: is short enough now; remove it from longFiles`] : [];
-  });
+  sources
+    .filter((source) => isCode(source.path))
+    .flatMap((source) => {
+      const lines = source.text.trimEnd().split('\n').length;
+      if (lines > fileLinesMax)
+        return source.path in longFiles
+          ? []
+          : [`${source.path}:${fileLinesMax}: ${lines} lines; split it below ${fileLinesMax}`];
+      return source.path in longFiles ? [`${source.path}:1: is short enough now; remove it from longFiles`] : [];
+    });
 
 interface Span {
   readonly name: string;
@@ -212,7 +246,10 @@ function functionsOf({ text }: Source): Span[] {
   const lines = text.split('\n');
   const found: Span[] = [];
   for (const [index, line] of lines.entries()) {
-    const opens = /^(\s*)(?:export )?(?:(?:async )?function\*? (\w+)|(?:const|let) (\w+)\b.*(?:=>|function.*) \{$|(?:(?:private|public|protected|static|override|async|get|set) )*(\w+)\(.*\{$)/.exec(line);
+    const opens =
+      /^(\s*)(?:export )?(?:(?:async )?function\*? (\w+)|(?:const|let) (\w+)\b.*(?:=>|function.*) \{$|(?:(?:private|public|protected|static|override|async|get|set) )*(\w+)\(.*\{$)/.exec(
+        line,
+      );
     if (opens === null || /^\s*(?:if|for|while|switch|catch|return|else)\b/.test(line)) continue;
     const indent = opens[1] ?? '';
     const end = lines.findIndex((later, at) => at > index && later.startsWith(`${indent}}`));
@@ -221,12 +258,25 @@ function functionsOf({ text }: Source): Span[] {
   return found;
 }
 const functionLengths: Check = (sources) => {
-  const checked = sources.filter((source) => /\.(ts|mjs)$/.test(source.path) && !/\.(test|contract)\.ts$/.test(source.path));
-  const spans = checked.flatMap((source) => functionsOf(source).map((span) => ({ key: `${source.path} ${span.name}`, at: `${source.path}:${span.line}`, ...span })));
+  const checked = sources.filter(
+    (source) => /\.(ts|mjs)$/.test(source.path) && !/\.(test|contract)\.ts$/.test(source.path),
+  );
+  const spans = checked.flatMap((source) =>
+    functionsOf(source).map((span) => ({
+      key: `${source.path} ${span.name}`,
+      at: `${source.path}:${span.line}`,
+      ...span,
+    })),
+  );
   const long = spans.filter(({ lines }) => lines > functionLinesMax);
-  const unknown = long.filter(({ key }) => !(key in longFunctions)).map(({ at, name, lines }) => `${at}: ${name} has ${lines} lines; split it below ${functionLinesMax}`);
+  const unknown = long
+    .filter(({ key }) => !(key in longFunctions))
+    .map(({ at, name, lines }) => `${at}: ${name} has ${lines} lines; split it below ${functionLinesMax}`);
   const stale = Object.keys(longFunctions).filter((key) => !long.some((span) => span.key === key));
-  return [...unknown, ...stale.map((key) => `tidy.test.ts:1: "${key}" is short enough or gone; remove it from longFunctions`)];
+  return [
+    ...unknown,
+    ...stale.map((key) => `tidy.test.ts:1: "${key}" is short enough or gone; remove it from longFunctions`),
+  ];
 };
 
 /** piscina calls the default export of a worker's file. */
@@ -234,62 +284,136 @@ const poolWorkers: Readonly<Record<string, string>> = { 'compiler/plan/database-
 
 /** Words built from pieces, so that this file does not contain what it forbids. */
 const word = (...pieces: string[]): string => pieces.join('');
-const forbidden: readonly { readonly pattern: RegExp; readonly where: (path: string) => boolean; readonly what: string }[] = [
-  { pattern: new RegExp(`\\b(${word('TO', 'DO')}|${word('FIX', 'ME')}|${word('XX', 'X')})\\b[:(]|//\\s*${word('TO', 'DO')}\\b`), where: isCode, what: 'do it now or open an issue' },
-  { pattern: new RegExp(`${word('/wo', 'rk/')}|${word('/fa', 'rm/')}`), where: () => true, what: 'a path of one machine; derive it from the project root' },
+const forbidden: readonly {
+  readonly pattern: RegExp;
+  readonly where: (path: string) => boolean;
+  readonly what: string;
+}[] = [
+  {
+    pattern: new RegExp(
+      `\\b(${word('TO', 'DO')}|${word('FIX', 'ME')}|${word('XX', 'X')})\\b[:(]|//\\s*${word('TO', 'DO')}\\b`,
+    ),
+    where: isCode,
+    what: 'do it now or open an issue',
+  },
+  {
+    pattern: new RegExp(`${word('/wo', 'rk/')}|${word('/fa', 'rm/')}`),
+    where: () => true,
+    what: 'a path of one machine; derive it from the project root',
+  },
   { pattern: new RegExp(`['"\`]${word('/t', 'mp/')}`), where: isCode, what: 'use os.tmpdir() with mkdtemp' },
-  { pattern: new RegExp(['registry\\.npmjs', 'npmjs\\.com', 'registry\\.yarnpkg', 'pypi\\.org', 'files\\.pythonhosted', 'crates\\.io', 'proxy\\.golang', 'rubygems\\.org'].map((name) => name.replace('\\.', '[.]')).join('|'), 'i'), where: (path) => path !== 'tidy.test.ts', what: 'no package registry is named here; clients know theirs' },
-  { pattern: new RegExp(word('OWASP_', 'CRS/') + '\\d+\\.\\d+\\.\\d'), where: () => true, what: 'text of the rule set; it is fetched, never committed' },
-  { pattern: /\.only\(|\bonly: true\b/, where: (path) => path.endsWith('.test.ts') && path !== 'tidy.test.ts', what: 'runs one test and hides the others' },
-  { pattern: /\bskip: true\b|\bt\.skip\(\)/, where: (path) => path.endsWith('.test.ts') && path !== 'tidy.test.ts', what: 'say why: skip: "reason"' },
-  { pattern: /^export default\b/m, where: (path) => path.endsWith('.ts') && !(path in poolWorkers), what: 'named exports only' },
-  { pattern: /catch(?: \(\w+\))? \{\s*\}/, where: (path) => isCode(path) && path !== 'tidy.test.ts', what: 'name what is expected here and rethrow the rest' },
-  { pattern: /@ts-ignore|@ts-nocheck/, where: (path) => path.endsWith('.ts') && path !== 'tidy.test.ts', what: 'mend the type' },
+  {
+    pattern: new RegExp(
+      [
+        'registry\\.npmjs',
+        'npmjs\\.com',
+        'registry\\.yarnpkg',
+        'pypi\\.org',
+        'files\\.pythonhosted',
+        'crates\\.io',
+        'proxy\\.golang',
+        'rubygems\\.org',
+      ]
+        .map((name) => name.replace('\\.', '[.]'))
+        .join('|'),
+      'i',
+    ),
+    where: (path) => path !== 'tidy.test.ts',
+    what: 'no package registry is named here; clients know theirs',
+  },
+  {
+    pattern: new RegExp(word('OWASP_', 'CRS/') + '\\d+\\.\\d+\\.\\d'),
+    where: () => true,
+    what: 'text of the rule set; it is fetched, never committed',
+  },
+  {
+    pattern: /\.only\(|\bonly: true\b/,
+    where: (path) => path.endsWith('.test.ts') && path !== 'tidy.test.ts',
+    what: 'runs one test and hides the others',
+  },
+  {
+    pattern: /\bskip: true\b|\bt\.skip\(\)/,
+    where: (path) => path.endsWith('.test.ts') && path !== 'tidy.test.ts',
+    what: 'say why: skip: "reason"',
+  },
+  {
+    pattern: /^export default\b/m,
+    where: (path) => path.endsWith('.ts') && !(path in poolWorkers),
+    what: 'named exports only',
+  },
+  {
+    pattern: /catch(?: \(\w+\))? \{\s*\}/,
+    where: (path) => isCode(path) && path !== 'tidy.test.ts',
+    what: 'name what is expected here and rethrow the rest',
+  },
+  {
+    pattern: /@ts-ignore|@ts-nocheck/,
+    where: (path) => path.endsWith('.ts') && path !== 'tidy.test.ts',
+    what: 'mend the type',
+  },
 ];
 const noForbiddenText: Check = (sources) =>
   sources.flatMap((source) =>
-    forbidden.filter(({ where }) => where(source.path)).flatMap(({ pattern, what }) => {
-      const found = pattern.exec(source.text);
-      return found === null ? [] : [`${source.path}:${lineOf(source.text, found.index)}: "${found[0].trim().slice(0, 60)}"; ${what}`];
-    }),
+    forbidden
+      .filter(({ where }) => where(source.path))
+      .flatMap(({ pattern, what }) => {
+        const found = pattern.exec(source.text);
+        return found === null
+          ? []
+          : [`${source.path}:${lineOf(source.text, found.index)}: "${found[0].trim().slice(0, 60)}"; ${what}`];
+      }),
   );
 
 /** A case that is drawn anew in every run fails for somebody who changed something else. */
 const fixedSeeds: Check = (sources) =>
-  sources.filter(({ path, text }) => path.endsWith('.test.ts') && /from 'fast-check'/.test(text) && !/\bseed\b/i.test(text)).map(({ path }) => `${path}:1: its cases are others in every run; give fast-check a seed, from SEED by preference`);
+  sources
+    .filter(({ path, text }) => path.endsWith('.test.ts') && /from 'fast-check'/.test(text) && !/\bseed\b/i.test(text))
+    .map(({ path }) => `${path}:1: its cases are others in every run; give fast-check a seed, from SEED by preference`);
 
 const fileNames: Check = (sources) =>
-  sources.filter((source) => isCode(source.path)).flatMap(({ path }) => {
-    const name = path.split('/').at(-1) ?? '';
-    if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|contract|d))*(\.[a-z]+)?$/.test(name)) return [`${path}:1: the name is not kebab-case`];
-    if (/(^|[-.])(utils?|helpers?|common|misc|manager|service|base)([-.]|$)/.test(name)) return [`${path}:1: the name says nothing; name what it does`];
-    return [];
-  });
+  sources
+    .filter((source) => isCode(source.path))
+    .flatMap(({ path }) => {
+      const name = path.split('/').at(-1) ?? '';
+      if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|contract|d))*(\.[a-z]+)?$/.test(name))
+        return [`${path}:1: the name is not kebab-case`];
+      if (/(^|[-.])(utils?|helpers?|common|misc|manager|service|base)([-.]|$)/.test(name))
+        return [`${path}:1: the name says nothing; name what it does`];
+      return [];
+    });
 
 const docLinks: Check = (sources) =>
-  sources.filter((source) => source.path.endsWith('.md')).flatMap((source) =>
-    [...source.text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap((match) => {
-      const link = (match[1] ?? '').split('#')[0] ?? '';
-      if (link === '' || /^[a-z]+:/.test(link)) return [];
-      const to = normalize(join(dirname(source.path), link)).replace(/\/$/, '');
-      const exists = sources.some(({ path }) => path === to || path.startsWith(`${to}/`));
-      return exists ? [] : [`${source.path}:${lineOf(source.text, match.index)}: the link ${link} leads nowhere`];
-    }),
-  );
+  sources
+    .filter((source) => source.path.endsWith('.md'))
+    .flatMap((source) =>
+      [...source.text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap((match) => {
+        const link = (match[1] ?? '').split('#')[0] ?? '';
+        if (link === '' || /^[a-z]+:/.test(link)) return [];
+        const to = normalize(join(dirname(source.path), link)).replace(/\/$/, '');
+        const exists = sources.some(({ path }) => path === to || path.startsWith(`${to}/`));
+        return exists ? [] : [`${source.path}:${lineOf(source.text, match.index)}: the link ${link} leads nowhere`];
+      }),
+    );
 
 /** A test that is not built is a test that does not run; a source that nobody names is dead. */
 const deadFiles: Check = (sources) => {
   const built = (path: string): boolean => !path.includes('/') || (rooms as readonly string[]).includes(roomOf(path));
   const named = new Map<string, string[]>(); // base name as written in sources → who writes it
   for (const { path, text } of sources) {
-    for (const match of text.matchAll(/([\w.-]+)\.m?js\b/g)) named.set(match[1] ?? '', [...(named.get(match[1] ?? '') ?? []), path]);
-    for (const match of text.matchAll(/['"]#[\w-]+\/([\w/.-]+)['"]/g)) named.set(match[1]?.split('/').at(-1) ?? '', [...(named.get(match[1]?.split('/').at(-1) ?? '') ?? []), path]);
+    for (const match of text.matchAll(/([\w.-]+)\.m?js\b/g))
+      named.set(match[1] ?? '', [...(named.get(match[1] ?? '') ?? []), path]);
+    for (const match of text.matchAll(/['"]#[\w-]+\/([\w/.-]+)['"]/g))
+      named.set(match[1]?.split('/').at(-1) ?? '', [...(named.get(match[1]?.split('/').at(-1) ?? '') ?? []), path]);
   }
   return sources.flatMap(({ path }) => {
-    if (path.endsWith('.test.ts')) return built(path) ? [] : [`${path}:1: no build step reaches this test; move it into a room`];
-    if (!/\.(ts|mjs)$/.test(path) || path.endsWith('.d.ts') || path in entries || path.startsWith('bench/cases/')) return [];
+    if (path.endsWith('.test.ts'))
+      return built(path) ? [] : [`${path}:1: no build step reaches this test; move it into a room`];
+    if (!/\.(ts|mjs)$/.test(path) || path.endsWith('.d.ts') || path in entries || path.startsWith('bench/cases/'))
+      return [];
     const name = (path.split('/').at(-1) ?? '').replace(/\.(ts|mjs)$/, '');
-    return (named.get(name) ?? []).some((who) => who !== path) ? [] : [`${path}:1: nobody imports it; remove it, or list it in entries`];
+    return (named.get(name) ?? []).some((who) => who !== path)
+      ? []
+      : [`${path}:1: nobody imports it; remove it, or list it in entries`];
   });
 };
 
@@ -304,8 +428,11 @@ const dependencies: Check = (sources) => {
   const code = sources.filter(({ path }) => isCode(path) && path !== 'tidy.test.ts');
   return Object.entries({ ...dependencies, ...devDependencies }).flatMap(([name, version]) => {
     const found: string[] = [];
-    if (!/^(npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version) && !/^github:.+#v\d/.test(version)) found.push(`package.json:1: ${name} "${version}" is not pinned to one version`);
-    const isUsed = code.some(({ text }) => text.includes(`'${name}'`) || text.includes(`'${name}/`) || text.includes(`/${name}/`));
+    if (!/^(npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version) && !/^github:.+#v\d/.test(version))
+      found.push(`package.json:1: ${name} "${version}" is not pinned to one version`);
+    const isUsed = code.some(
+      ({ text }) => text.includes(`'${name}'`) || text.includes(`'${name}/`) || text.includes(`/${name}/`),
+    );
     if (!isUsed && !(name in indirect)) found.push(`package.json:1: nobody imports ${name}; remove it`);
     return found;
   });
@@ -313,17 +440,22 @@ const dependencies: Check = (sources) => {
 
 const makeTargets: Check = (sources) => {
   const makefile = sources.find(({ path }) => path === 'Makefile')?.text ?? '';
-  return ['setup', 'run', 'test', 'check', 'bench', 'dev', 'crs', 'fuzz', 'artifact', 'clean'].filter((name) => !new RegExp(`^${name}:`, 'm').test(makefile)).map((name) => `Makefile:1: the target ${name} is missing; others rely on it`);
+  return ['setup', 'run', 'test', 'check', 'bench', 'dev', 'crs', 'fuzz', 'artifact', 'clean']
+    .filter((name) => !new RegExp(`^${name}:`, 'm').test(makefile))
+    .map((name) => `Makefile:1: the target ${name} is missing; others rely on it`);
 };
 
 const environmentNames: Check = (sources) => {
-  const read = (path: string, pattern: RegExp): string[] => [...(sources.find((source) => source.path === path)?.text ?? '').matchAll(pattern)].map((match) => match[1] ?? '');
+  const read = (path: string, pattern: RegExp): string[] =>
+    [...(sources.find((source) => source.path === path)?.text ?? '').matchAll(pattern)].map((match) => match[1] ?? '');
   const table = read('bin/environment.mjs', /\{ name: '([A-Z0-9_]+)'/g);
   const example = read('.env.example', /^([A-Z0-9_]+)=/gm);
   return [
     ...(table.length === 0 ? ['bin/environment.mjs:1: no variables found'] : []),
     ...table.filter((name) => !example.includes(name)).map((name) => `.env.example:1: ${name} is missing`),
-    ...read('api/env.ts', /^  ([A-Z][A-Z0-9_]*): \{ purpose:/gm).filter((name) => !table.includes(name)).map((name) => `bin/environment.mjs:1: ${name} is missing; api/env.ts reads it`),
+    ...read('api/env.ts', /^  ([A-Z][A-Z0-9_]*): \{ purpose:/gm)
+      .filter((name) => !table.includes(name))
+      .map((name) => `bin/environment.mjs:1: ${name} is missing; api/env.ts reads it`),
     ...example.filter((name) => !table.includes(name)).map((name) => `.env.example:1: ${name} is read by nobody`),
   ];
 };
@@ -353,20 +485,37 @@ const checks: readonly Named[] = [
   {
     name: 'operators, transformations, actions and bodies are leaves',
     check: engineLeaves,
-    canaries: [[source('engine/operators/x.ts', "import { y } from '../body/json.js';\n")], [source('engine/actions/x.ts', "import { y } from '../interpreter.js';\n")]],
+    canaries: [
+      [source('engine/operators/x.ts', "import { y } from '../body/json.js';\n")],
+      [source('engine/actions/x.ts', "import { y } from '../interpreter.js';\n")],
+    ],
   },
   {
     name: 'engine and compiler have no ambient inputs',
     check: noAmbient,
-    canaries: [[source('engine/x.ts', 'const now = Date.now();\n')], [source('compiler/x.ts', "import { readFileSync } from 'node:fs';\n")], [source('compiler/x.ts', 'const a = process.env;\n')], [source('engine/x.ts', 'const a = Math.random();\n')]],
+    canaries: [
+      [source('engine/x.ts', 'const now = Date.now();\n')],
+      [source('compiler/x.ts', "import { readFileSync } from 'node:fs';\n")],
+      [source('compiler/x.ts', 'const a = process.env;\n')],
+      [source('engine/x.ts', 'const a = Math.random();\n')],
+    ],
   },
-  { name: `files have at most ${fileLinesMax} lines`, check: fileLengths, canaries: [[source('engine/x.ts', long(fileLinesMax + 1))]] },
+  {
+    name: `files have at most ${fileLinesMax} lines`,
+    check: fileLengths,
+    canaries: [[source('engine/x.ts', long(fileLinesMax + 1))]],
+  },
   {
     name: `functions have at most ${functionLinesMax} lines`,
     check: functionLengths,
     canaries: [
       [source('engine/x.ts', `export function walk(a: number): void {\n${'  a++;\n'.repeat(functionLinesMax)}}\n`)],
-      [source('engine/x.ts', `class A {\n  async step(a: number): Promise<void> {\n${'    a++;\n'.repeat(functionLinesMax)}  }\n}\n`)],
+      [
+        source(
+          'engine/x.ts',
+          `class A {\n  async step(a: number): Promise<void> {\n${'    a++;\n'.repeat(functionLinesMax)}  }\n}\n`,
+        ),
+      ],
       [source('engine/x.ts', `const walk = (a: number): void => {\n${'  a++;\n'.repeat(functionLinesMax)}};\n`)],
     ],
   },
@@ -386,21 +535,56 @@ const checks: readonly Named[] = [
       [source('api/x.ts', `// ${word('@ts-', 'ignore')}\n`)],
     ],
   },
-  { name: 'property tests try the same cases in every run', check: fixedSeeds, canaries: [[source('engine/x.test.ts', "import fc from 'fast-check';\nfc.assert(property);\n")]] },
-  { name: 'file names say what is inside', check: fileNames, canaries: [[source('engine/utils.ts', '')], [source('engine/BigThing.ts', '')], [source('api/user-service.ts', '')]] },
-  { name: 'links of the documents resolve', check: docLinks, canaries: [[source('README.md', 'see [this](docs/none.md)\n')]] },
-  { name: 'no dead files', check: deadFiles, canaries: [[source('docs/x.test.ts', '')], [source('engine/nobody.ts', 'export const a = 1;\n')]] },
+  {
+    name: 'property tests try the same cases in every run',
+    check: fixedSeeds,
+    canaries: [[source('engine/x.test.ts', "import fc from 'fast-check';\nfc.assert(property);\n")]],
+  },
+  {
+    name: 'file names say what is inside',
+    check: fileNames,
+    canaries: [
+      [source('engine/utils.ts', '')],
+      [source('engine/BigThing.ts', '')],
+      [source('api/user-service.ts', '')],
+    ],
+  },
+  {
+    name: 'links of the documents resolve',
+    check: docLinks,
+    canaries: [[source('README.md', 'see [this](docs/none.md)\n')]],
+  },
+  {
+    name: 'no dead files',
+    check: deadFiles,
+    canaries: [[source('docs/x.test.ts', '')], [source('engine/nobody.ts', 'export const a = 1;\n')]],
+  },
   {
     name: 'dependencies are pinned and used',
     check: dependencies,
-    canaries: [[source('package.json', '{"dependencies":{"left":"^1.0.0"}}'), source('api/x.ts', "import 'left';\n")], [source('package.json', '{"dependencies":{"left":"1.0.0"}}')]],
+    canaries: [
+      [source('package.json', '{"dependencies":{"left":"^1.0.0"}}'), source('api/x.ts', "import 'left';\n")],
+      [source('package.json', '{"dependencies":{"left":"1.0.0"}}')],
+    ],
   },
   { name: 'make has the targets that others rely on', check: makeTargets, canaries: [[source('Makefile', 'run:\n')]] },
-  { name: '.env.example lists what is read', check: environmentNames, canaries: [[source('bin/environment.mjs', "{ name: 'A_B' }"), source('.env.example', 'A_B=\n'), source('api/env.ts', "  C_D: { purpose: 'x' },\n")], [source('bin/environment.mjs', "{ name: 'A_B' }"), source('.env.example', 'C_D=\n')]] },
+  {
+    name: '.env.example lists what is read',
+    check: environmentNames,
+    canaries: [
+      [
+        source('bin/environment.mjs', "{ name: 'A_B' }"),
+        source('.env.example', 'A_B=\n'),
+        source('api/env.ts', "  C_D: { purpose: 'x' },\n"),
+      ],
+      [source('bin/environment.mjs', "{ name: 'A_B' }"), source('.env.example', 'C_D=\n')],
+    ],
+  },
 ];
 
 const skippedFolders = new Set(['node_modules', 'build', 'data', '.git', '.tap', '.cache', 'results', 'dist']);
-const textual = /\.(ts|tsx|mjs|js|json|md|cc|h|gyp|html|css|sql|conf|lua|sh|yml|yaml|test|txt|data|svg)$|^(Makefile|LICENSE|NOTICE|\.env\.example|\.taprc|gatehouse|run)$/;
+const textual =
+  /\.(ts|tsx|mjs|js|json|md|cc|h|gyp|html|css|sql|conf|lua|sh|yml|yaml|test|txt|data|svg)$|^(Makefile|LICENSE|NOTICE|\.env\.example|\.taprc|gatehouse|run)$/;
 function readTree(directory: string): Source[] {
   return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
     const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
@@ -413,7 +597,11 @@ const tree = readTree('');
 
 t.test('the tree was read', (t) => {
   t.ok(tree.length > 50, `${tree.length} files`);
-  for (const path of ['package.json', 'engine/ir.ts', 'bin/gatehouse', 'Makefile']) t.ok(tree.some((file) => file.path === path), path);
+  for (const path of ['package.json', 'engine/ir.ts', 'bin/gatehouse', 'Makefile'])
+    t.ok(
+      tree.some((file) => file.path === path),
+      path,
+    );
   t.ok(existsSync(join(root, 'LICENSE')), 'the licence is there');
   t.end();
 });
@@ -429,8 +617,15 @@ for (const { name, check, canaries } of checks) {
 }
 
 t.test('tables of exceptions name what exists', (t) => {
-  const names = Object.keys({ ...(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageFile).dependencies, ...(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageFile).devDependencies });
+  const names = Object.keys({
+    ...(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageFile).dependencies,
+    ...(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageFile).devDependencies,
+  });
   for (const name of Object.keys(indirect)) t.ok(names.includes(name), `${name} is a dependency`);
-  for (const path of Object.keys(longFiles)) t.ok(tree.some((file) => file.path === path), `${path} exists`);
+  for (const path of Object.keys(longFiles))
+    t.ok(
+      tree.some((file) => file.path === path),
+      `${path} exists`,
+    );
   t.end();
 });

@@ -7,27 +7,53 @@ import { startTestApp, testPassword, type TestApp } from './testing/app.js';
 import { updateUser } from './auth/people.js';
 
 /** A URL for a pattern of the matrix. */
-const concrete = (pattern: string): string => pattern.replace(':id', pattern.includes('versions') ? '999999' : 'nobody').replace('/api/config/diff', '/api/config/diff?from=1&to=1');
+const concrete = (pattern: string): string =>
+  pattern
+    .replace(':id', pattern.includes('versions') ? '999999' : 'nobody')
+    .replace('/api/config/diff', '/api/config/diff?from=1&to=1');
 
 async function matrix(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   const routes = registeredRoutes(at);
   const streams = new Set(['GET /api/events/stream']);
-  t.same(routes.filter((route) => findRouteAccess(route.split(' ')[0] ?? '', route.split(' ')[1] ?? '') === null), [], 'no route without a row');
+  t.same(
+    routes.filter((route) => findRouteAccess(route.split(' ')[0] ?? '', route.split(' ')[1] ?? '') === null),
+    [],
+    'no route without a row',
+  );
   let checked = 0;
-  const people = Object.fromEntries(await Promise.all(roles.map(async (role) => [role, await at.user(role)]))) as Record<Role, { id: string; token: string; email: string }>;
+  const people = Object.fromEntries(
+    await Promise.all(roles.map(async (role) => [role, await at.user(role)])),
+  ) as Record<Role, { id: string; token: string; email: string }>;
   const suspended = await at.user('admin');
   await database.sql.begin((tx) => updateUser(tx, suspended.id, { suspended: true }, new Date(at.clock.nowMs)));
   const claims = { role: 'admin', jti: 'x', ver: 1 };
   const sign = (secret: string, alg = 'HS256', audience = 'gatehouse:session', expires = at.clock.nowMs / 1000 + 600) =>
-    new SignJWT(claims).setProtectedHeader({ alg }).setSubject(people.admin.id).setIssuer('gatehouse').setAudience(audience).setIssuedAt(Math.floor(at.clock.nowMs / 1000)).setExpirationTime(Math.floor(expires)).sign(new TextEncoder().encode(secret));
+    new SignJWT(claims)
+      .setProtectedHeader({ alg })
+      .setSubject(people.admin.id)
+      .setIssuer('gatehouse')
+      .setAudience(audience)
+      .setIssuedAt(Math.floor(at.clock.nowMs / 1000))
+      .setExpirationTime(Math.floor(expires))
+      .sign(new TextEncoder().encode(secret));
   const [head = '', body = '', tail = ''] = people.viewer.token.split('.');
-  const raised = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(body, 'base64url').toString()), role: 'admin' })).toString('base64url');
+  const raised = Buffer.from(
+    JSON.stringify({ ...JSON.parse(Buffer.from(body, 'base64url').toString()), role: 'admin' }),
+  ).toString('base64url');
   const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${raised}.`;
   const bad: Record<string, string | null> = {
-    'no token': null, 'a forged signature': await sign('z'.repeat(40)), 'a raised role under the old signature': `${head}.${raised}.${tail}`, 'alg none': unsigned, 'another algorithm': await sign('a'.repeat(64), 'HS512'),
-    'an expired token': await sign('a'.repeat(40), 'HS256', 'gatehouse:session', at.clock.nowMs / 1000 - 1), 'a token for the OTP step': await sign('a'.repeat(40), 'HS256', 'gatehouse:otp'),
-    'a well-signed token without a session': await sign('a'.repeat(40)), 'a suspended user': suspended.token, nonsense: 'abc', 'an unknown API token': `gh_${'0'.repeat(16)}_${'A'.repeat(43)}`,
+    'no token': null,
+    'a forged signature': await sign('z'.repeat(40)),
+    'a raised role under the old signature': `${head}.${raised}.${tail}`,
+    'alg none': unsigned,
+    'another algorithm': await sign('a'.repeat(64), 'HS512'),
+    'an expired token': await sign('a'.repeat(40), 'HS256', 'gatehouse:session', at.clock.nowMs / 1000 - 1),
+    'a token for the OTP step': await sign('a'.repeat(40), 'HS256', 'gatehouse:otp'),
+    'a well-signed token without a session': await sign('a'.repeat(40)),
+    'a suspended user': suspended.token,
+    nonsense: 'abc',
+    'an unknown API token': `gh_${'0'.repeat(16)}_${'A'.repeat(43)}`,
   };
   for (const route of routes) {
     const [method = '', pattern = ''] = route.split(' ');
@@ -40,24 +66,37 @@ async function matrix(t: Test, database: Database): Promise<void> {
     }
     for (const role of roles) {
       if (streams.has(route) || route === 'POST /api/logout') continue;
-      const reply = await at.call(method, concrete(pattern), { token: people[role].token, ...(['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? { body: { nonsense_member: true } } : {}) });
+      const reply = await at.call(method, concrete(pattern), {
+        token: people[role].token,
+        ...(['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? { body: { nonsense_member: true } } : {}),
+      });
       const denied = reply.status === 403 && ['role_denied'].includes(String(reply.body['code']));
       if (denied === access.roles.includes(role)) t.fail(`${route} as ${role}: ${reply.status} ${reply.text}`);
       if (reply.status === 401 || reply.status >= 500) t.fail(`${route} as ${role}: ${reply.status} ${reply.text}`);
       checked++;
     }
     if (access.roles.includes('viewer')) continue;
-    const raised = await at.call(method, concrete(pattern), { token: people.viewer.token, headers: { 'x-role': 'admin', 'x-user-role': 'admin' } });
+    const raised = await at.call(method, concrete(pattern), {
+      token: people.viewer.token,
+      headers: { 'x-role': 'admin', 'x-user-role': 'admin' },
+    });
     if (raised.status !== 403) t.fail(`${route}: a header raised the role`);
   }
-  for (const token of [null, 'x', people.admin.token]) t.equal((await at.call('POST', '/api/dataplane/records', { token, body: {} })).status, 401, 'records come from data-plane nodes only');
+  for (const token of [null, 'x', people.admin.token])
+    t.equal(
+      (await at.call('POST', '/api/dataplane/records', { token, body: {} })).status,
+      401,
+      'records come from data-plane nodes only',
+    );
   t.ok(checked > 400, `${checked} combinations of route and caller were checked`);
   t.throws(() => at.app.route({ method: 'GET', url: '/api/secret', handler: async () => 'x' }), /route-matrix|already/);
   await at.close();
 }
 
 function registeredRoutes(at: TestApp): string[] {
-  return Object.keys(routeMatrix).filter((row) => at.app.hasRoute({ method: row.split(' ')[0] as 'GET', url: row.split(' ')[1] ?? '' }));
+  return Object.keys(routeMatrix).filter((row) =>
+    at.app.hasRoute({ method: row.split(' ')[0] as 'GET', url: row.split(' ')[1] ?? '' }),
+  );
 }
 
 async function surface(t: Test, database: Database): Promise<void> {
@@ -68,17 +107,35 @@ async function surface(t: Test, database: Database): Promise<void> {
     t.match(await at.call('GET', '/api/ready'), { status: 200, body: { status: 'ready', database: database.kind } });
     const document = await at.call('GET', '/api/openapi.json');
     t.equal(document.body['openapi'], '3.1.0');
-    const paths = Object.entries(document.body['paths'] as Record<string, Record<string, { responses?: Record<string, unknown>; requestBody?: unknown; summary?: string }>>);
+    const paths = Object.entries(
+      document.body['paths'] as Record<
+        string,
+        Record<string, { responses?: Record<string, unknown>; requestBody?: unknown; summary?: string }>
+      >,
+    );
     t.ok(paths.length > 25, `${paths.length} paths`);
-    for (const [path, operations] of paths) for (const [method, operation] of Object.entries(operations)) t.ok(operation.summary !== undefined && Object.keys(operation.responses ?? {}).length > 0, `${method} ${path} is described`);
+    for (const [path, operations] of paths)
+      for (const [method, operation] of Object.entries(operations))
+        t.ok(
+          operation.summary !== undefined && Object.keys(operation.responses ?? {}).length > 0,
+          `${method} ${path} is described`,
+        );
     const explorer = await at.app.inject('/api/docs');
     t.equal(explorer.statusCode, 200);
     const policy = String(explorer.headers['content-security-policy']);
     t.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
     t.notMatch(policy, /https|unsafe/, 'works over plain HTTP, loads nothing from elsewhere');
     for (const path of ['/api', '/api/', '/api/?from=up']) {
-      t.match(await at.app.inject({ url: path, headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }), { statusCode: 302, headers: { location: '/api/docs' } }, `a browser at ${path} gets the explorer`);
-      t.match(await at.call('GET', path, { ip: '198.51.100.6' }), { status: 404, body: { code: 'not_found' } }, 'a program hears that there is nothing');
+      t.match(
+        await at.app.inject({ url: path, headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }),
+        { statusCode: 302, headers: { location: '/api/docs' } },
+        `a browser at ${path} gets the explorer`,
+      );
+      t.match(
+        await at.call('GET', path, { ip: '198.51.100.6' }),
+        { status: 404, body: { code: 'not_found' } },
+        'a program hears that there is nothing',
+      );
     }
     for (let i = 0; i < 3; i++) await at.call('GET', '/api/', { ip: '198.51.100.6' });
     t.equal((await at.call('GET', '/api/', { ip: '198.51.100.6' })).status, 429, 'and cannot probe without end');
@@ -87,12 +144,56 @@ async function surface(t: Test, database: Database): Promise<void> {
     const cases: [string, string, object, number, string][] = [
       ['GET', '/api/nowhere', {}, 404, 'not_found'],
       ['POST', '/api/login', { body: { email: 'x' } }, 400, 'validation_failed'],
-      ['POST', '/api/login', { body: '{"email":', headers: { 'content-type': 'application/json' } }, 400, 'malformed_request'],
-      ['POST', '/api/login', { body: `{"__proto__":{"a":1},"email":"a","password":"b"}`, headers: { 'content-type': 'application/json' } }, 400, 'malformed_request'],
-      ['PATCH', '/api/settings', { token: admin.token, body: `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, headers: { 'content-type': 'application/json' } }, 400, 'nested_too_deep'],
-      ['PATCH', '/api/settings', { token: admin.token, body: '['.repeat(100_000), headers: { 'content-type': 'application/json' } }, 400, 'nested_too_deep'],
-      ['PATCH', '/api/settings', { token: admin.token, body: JSON.stringify({ mode: 'x'.repeat(1024 * 1024) }), headers: { 'content-type': 'application/json' } }, 413, 'body_too_large'],
-      ['PATCH', '/api/settings', { token: admin.token, body: '<x/>', headers: { 'content-type': 'application/xml' } }, 415, 'media_type_unsupported'],
+      [
+        'POST',
+        '/api/login',
+        { body: '{"email":', headers: { 'content-type': 'application/json' } },
+        400,
+        'malformed_request',
+      ],
+      [
+        'POST',
+        '/api/login',
+        { body: `{"__proto__":{"a":1},"email":"a","password":"b"}`, headers: { 'content-type': 'application/json' } },
+        400,
+        'malformed_request',
+      ],
+      [
+        'PATCH',
+        '/api/settings',
+        {
+          token: admin.token,
+          body: `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`,
+          headers: { 'content-type': 'application/json' },
+        },
+        400,
+        'nested_too_deep',
+      ],
+      [
+        'PATCH',
+        '/api/settings',
+        { token: admin.token, body: '['.repeat(100_000), headers: { 'content-type': 'application/json' } },
+        400,
+        'nested_too_deep',
+      ],
+      [
+        'PATCH',
+        '/api/settings',
+        {
+          token: admin.token,
+          body: JSON.stringify({ mode: 'x'.repeat(1024 * 1024) }),
+          headers: { 'content-type': 'application/json' },
+        },
+        413,
+        'body_too_large',
+      ],
+      [
+        'PATCH',
+        '/api/settings',
+        { token: admin.token, body: '<x/>', headers: { 'content-type': 'application/xml' } },
+        415,
+        'media_type_unsupported',
+      ],
       ['GET', '/api/audit?limit=0', { token: admin.token }, 400, 'validation_failed'],
       ['GET', '/api/audit?limit=9999', { token: admin.token }, 400, 'validation_failed'],
       ['GET', '/api/audit?surprise=1', { token: admin.token }, 400, 'validation_failed'],
@@ -113,18 +214,44 @@ async function surface(t: Test, database: Database): Promise<void> {
     t.same(probes, [404, 404, 404, 404, 404, 429, 429, 429]);
     t.equal((await at.call('GET', '/api/probe', { ip: '198.51.100.8' })).status, 404, 'others are not affected');
     const logins = [];
-    for (let i = 0; i < 6; i++) logins.push((await at.call('POST', '/api/login', { body: { email: `n${i}@example.org`, password: 'x' }, ip: '198.51.100.9' })).status);
+    for (let i = 0; i < 6; i++)
+      logins.push(
+        (
+          await at.call('POST', '/api/login', {
+            body: { email: `n${i}@example.org`, password: 'x' },
+            ip: '198.51.100.9',
+          })
+        ).status,
+      );
     t.same(logins, [401, 401, 401, 401, 429, 429]);
   });
   await t.test('the cookie is a session too, but does not change anything on its own', async (t) => {
-    const login = await at.call('POST', '/api/login', { body: { email: admin.email, password: testPassword }, ip: '198.51.100.10' });
+    const login = await at.call('POST', '/api/login', {
+      body: { email: admin.email, password: testPassword },
+      ip: '198.51.100.10',
+    });
     const cookie = String(login.headers['set-cookie']);
     t.match(cookie, /^gatehouse_session=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Expires=/);
     const pair = cookie.split(';')[0] ?? '';
     t.equal((await at.call('GET', '/api/account', { headers: { cookie: pair } })).status, 200);
-    t.match(await at.call('PATCH', '/api/settings', { headers: { cookie: pair }, body: { mode: 'On' } }), { status: 403, body: { code: 'cross_site_refused' } });
-    t.equal((await at.call('PATCH', '/api/settings', { headers: { cookie: pair, 'x-gatehouse-request': '1' }, body: { mode: 'On' } })).status, 200);
-    t.equal((await at.call('GET', '/api/account', { headers: { cookie: pair, authorization: 'Basic abc' } })).status, 401, 'a broken header does not fall back to the cookie');
+    t.match(await at.call('PATCH', '/api/settings', { headers: { cookie: pair }, body: { mode: 'On' } }), {
+      status: 403,
+      body: { code: 'cross_site_refused' },
+    });
+    t.equal(
+      (
+        await at.call('PATCH', '/api/settings', {
+          headers: { cookie: pair, 'x-gatehouse-request': '1' },
+          body: { mode: 'On' },
+        })
+      ).status,
+      200,
+    );
+    t.equal(
+      (await at.call('GET', '/api/account', { headers: { cookie: pair, authorization: 'Basic abc' } })).status,
+      401,
+      'a broken header does not fall back to the cookie',
+    );
   });
   await at.close();
 }

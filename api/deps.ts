@@ -21,10 +21,24 @@ export interface TypeBoxProvider extends FastifyTypeProvider {
   serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }
 
-export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxProvider>;
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxProvider
+>;
 
 export interface AppDeps {
-  readonly env: Pick<Env, 'authSessionSecret' | 'settingsEncryptionSecret' | 'dataAdminToken' | 'trustedProxies' | 'breachedPasswordsUrl' | 'brand'>;
+  readonly env: Pick<
+    Env,
+    | 'authSessionSecret'
+    | 'settingsEncryptionSecret'
+    | 'dataAdminToken'
+    | 'trustedProxies'
+    | 'breachedPasswordsUrl'
+    | 'brand'
+  >;
   /** Migrated and seeded. */
   readonly database: Database;
   /** Milliseconds since 1970. */
@@ -48,9 +62,14 @@ export interface AppDeps {
   readonly passwordIterations?: number;
   /** Where several API processes count logins and 404s together; null or absent: each by itself. */
   readonly redisUrl?: string | null;
-  /** Of every key there; null or absent: derived from the session secret, which all processes of an installation share. */
+  /**
+   * Of every key there; null or absent: derived from the session secret, which all processes of an installation share.
+   */
   readonly redisPrefix?: string | null;
-  /** How long a request waits for Redis at most; tests that count what Redis counts wait longer than a busy machine needs. */
+  /**
+   * How long a request waits for Redis at most; tests that count what Redis counts wait longer than a busy machine
+   * needs.
+   */
   readonly redisAnswerMsMax?: number;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;

@@ -5,7 +5,11 @@ import { EnvError, parseEnvFile, readEnv } from './env.js';
 import { createEnvFile } from './testing/env-file.js';
 import { makeDirectory } from './testing/temporary.js';
 
-const secrets = { AUTH_SESSION_SECRET: 'a'.repeat(40), SETTINGS_ENCRYPTION_SECRET: 'b'.repeat(40), DATA_ADMIN_TOKEN: 'c'.repeat(40) };
+const secrets = {
+  AUTH_SESSION_SECRET: 'a'.repeat(40),
+  SETTINGS_ENCRYPTION_SECRET: 'b'.repeat(40),
+  DATA_ADMIN_TOKEN: 'c'.repeat(40),
+};
 
 t.test('defaults of the specification', async (t) => {
   const env = readEnv(secrets);
@@ -18,11 +22,27 @@ t.test('defaults of the specification', async (t) => {
 
 t.test('every wrong variable is named in one error', async (t) => {
   try {
-    readEnv({ ...secrets, AUTH_SESSION_SECRET: 'short', WAF_PORT: '99999', DATA_LISTENER: 'bun', DATABASE_URL: 'mysql://x', REDIS_PREFIX: 'a b', ADMIN_EMAIL: 'nobody' });
+    readEnv({
+      ...secrets,
+      AUTH_SESSION_SECRET: 'short',
+      WAF_PORT: '99999',
+      DATA_LISTENER: 'bun',
+      DATABASE_URL: 'mysql://x',
+      REDIS_PREFIX: 'a b',
+      ADMIN_EMAIL: 'nobody',
+    });
     t.fail('must throw');
   } catch (error) {
     if (!(error instanceof EnvError)) throw error;
-    for (const name of ['AUTH_SESSION_SECRET', 'WAF_PORT', 'DATA_LISTENER', 'DATABASE_URL', 'REDIS_PREFIX', 'ADMIN_EMAIL']) t.match(error.message, name);
+    for (const name of [
+      'AUTH_SESSION_SECRET',
+      'WAF_PORT',
+      'DATA_LISTENER',
+      'DATABASE_URL',
+      'REDIS_PREFIX',
+      'ADMIN_EMAIL',
+    ])
+      t.match(error.message, name);
     t.equal(error.problems.length, 6);
   }
 });
@@ -32,7 +52,10 @@ t.test('missing secrets are refused, never invented at run time', async (t) => {
 });
 
 t.test('database parts make a URL only when a host is given', async (t) => {
-  t.equal(readEnv({ ...secrets, POSTGRES_HOST: 'db', POSTGRES_PASSWORD: 'p@ss' }).databaseUrl, 'postgres://gatehouse:p%40ss@db:5432/gatehouse');
+  t.equal(
+    readEnv({ ...secrets, POSTGRES_HOST: 'db', POSTGRES_PASSWORD: 'p@ss' }).databaseUrl,
+    'postgres://gatehouse:p%40ss@db:5432/gatehouse',
+  );
 });
 
 t.test('what `up` generates is made once, kept, and satisfies the control plane', async (t) => {
@@ -41,17 +64,26 @@ t.test('what `up` generates is made once, kept, and satisfies the control plane'
   t.equal((await stat(file)).mode & 0o777, 0o600, 'secrets are for their owner');
   const text = await readFile(file, 'utf8');
   const values = parseEnvFile(text);
-  t.equal(readEnv({ ...values, DATA_ADMIN_TOKEN: values['GATEHOUSE_ADMIN_TOKEN'] }).authSessionSecret, values['AUTH_SESSION_SECRET']);
+  t.equal(
+    readEnv({ ...values, DATA_ADMIN_TOKEN: values['GATEHOUSE_ADMIN_TOKEN'] }).authSessionSecret,
+    values['AUTH_SESSION_SECRET'],
+  );
   t.equal(createEnvFile(file), 'complete');
   t.equal(await readFile(file, 'utf8'), text);
 
-  const older = `# mine\nWAF_PORT=9000\n${text.replace(/^AUTH_SESSION_SECRET=.*$/m, 'AUTH_SESSION_SECRET=').replace(/^WAF_PORT=.*\n/m, '').replace(/^POSTGRES_PASSWORD=.*\n/m, '')}`;
+  const older = `# mine\nWAF_PORT=9000\n${text
+    .replace(/^AUTH_SESSION_SECRET=.*$/m, 'AUTH_SESSION_SECRET=')
+    .replace(/^WAF_PORT=.*\n/m, '')
+    .replace(/^POSTGRES_PASSWORD=.*\n/m, '')}`;
   await writeFile(file, older.trimEnd()); // without an end of its last line, as some editors leave it
   t.equal(createEnvFile(file), 'completed');
   const completed = await readFile(file, 'utf8');
   t.ok(completed.startsWith(older.trimEnd()), 'every line that was there is there');
   const now = parseEnvFile(completed);
-  t.same({ ...now, AUTH_SESSION_SECRET: '', POSTGRES_PASSWORD: '' }, { ...values, WAF_PORT: '9000', AUTH_SESSION_SECRET: '', POSTGRES_PASSWORD: '' });
+  t.same(
+    { ...now, AUTH_SESSION_SECRET: '', POSTGRES_PASSWORD: '' },
+    { ...values, WAF_PORT: '9000', AUTH_SESSION_SECRET: '', POSTGRES_PASSWORD: '' },
+  );
   t.match(now, { AUTH_SESSION_SECRET: /^.{40,}$/, POSTGRES_PASSWORD: /^.{40,}$/ });
   t.equal(createEnvFile(file), 'complete');
 });

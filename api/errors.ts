@@ -14,7 +14,9 @@ export interface ErrorExtras {
   readonly cause?: unknown;
 }
 
-/** A refusal that is part of the contract with the caller. Anything else that is thrown is a bug and becomes a bare 500. */
+/**
+ * A refusal that is part of the contract with the caller. Anything else that is thrown is a bug and becomes a bare 500.
+ */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -28,7 +30,10 @@ export class ApiError extends Error {
   }
 }
 
-/** RFC 9457 document; `detail` is always present because the vulnerability-management API promises `{ "detail": string }`. */
+/**
+ * RFC 9457 document; `detail` is always present because the vulnerability-management API promises `{ "detail": string
+ * }`.
+ */
 export function toProblem(error: ApiError, instance: string): Problem {
   return {
     type: `urn:gatehouse:problem:${error.code}`,

@@ -34,7 +34,10 @@ export interface DataPlaneLink {
   /** After the app is built and before it listens: heal a pending activation, begin watching nodes. */
   start(house: House): Promise<void>;
   readonly jobs: readonly Job[];
-  /** Once the server listens, in the background: makes the first apply as fast as the later ones. Never rejects; `close` ends it. */
+  /**
+   * Once the server listens, in the background: makes the first apply as fast as the later ones. Never rejects; `close`
+   * ends it.
+   */
   warm?(): Promise<string>;
   close(): Promise<void>;
 }
@@ -42,7 +45,13 @@ export interface DataPlaneLink {
 export interface ServerOptions {
   readonly env: Env;
   readonly now?: () => number;
-  readonly connectDataPlane?: (parts: { readonly env: Env; readonly database: Database; readonly outbound: Outbound; readonly lab: RuleLab; readonly now: () => number }) => Promise<DataPlaneLink>;
+  readonly connectDataPlane?: (parts: {
+    readonly env: Env;
+    readonly database: Database;
+    readonly outbound: Outbound;
+    readonly lab: RuleLab;
+    readonly now: () => number;
+  }) => Promise<DataPlaneLink>;
   /** Called with the first login when it was created by this start. */
   readonly onFirstLogin?: (email: string, password: string) => void;
 }
@@ -66,18 +75,48 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const database = await openDatabase(env);
     undo.push(() => database.close());
     await migrate(database, await loadMigrations());
-    await seedSettings(database, new Date(now()), env.settingsImport === null ? null : () => firstSettings(env.settingsImport ?? ''));
+    await seedSettings(
+      database,
+      new Date(now()),
+      env.settingsImport === null ? null : () => firstSettings(env.settingsImport ?? ''),
+    );
     const outbound = createOutbound({ allow: env.outboundAllow });
     undo.push(() => outbound.close());
     const lab = createRuleLab();
     const link = (await options.connectDataPlane?.({ env, database, outbound, lab, now })) ?? null;
     if (link !== null) undo.push(() => link.close());
-    const { app, house } = await buildApp({ env, database, now, outbound, lab, applySettings: link?.applySettings ?? null, redisUrl: env.redisUrl, redisPrefix: env.redisPrefix, crsDirectory: await findRuleSet(env), licencePublicKey: vendorPublicKey, ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }), ...(link?.expectedOf === undefined ? {} : { expectedOf: link.expectedOf }), logger: { level: env.logLevel } });
+    const { app, house } = await buildApp({
+      env,
+      database,
+      now,
+      outbound,
+      lab,
+      applySettings: link?.applySettings ?? null,
+      redisUrl: env.redisUrl,
+      redisPrefix: env.redisPrefix,
+      crsDirectory: await findRuleSet(env),
+      licencePublicKey: vendorPublicKey,
+      ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }),
+      ...(link?.expectedOf === undefined ? {} : { expectedOf: link.expectedOf }),
+      logger: { level: env.logLevel },
+    });
     undo.push(() => app.close());
-    if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword))) options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
+    if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword)))
+      options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
     await link?.start(house);
     if (link !== null && env.settingsImport !== null) await applyFirst(app, house);
-    const scheduler = createScheduler({ database, now, jobs: [createRetentionJob(house), createFeedJob(house, env.torExitsUrl), createManagedFeedJob(house), createEvidenceJob(house), ...(link?.jobs ?? [])], onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed') });
+    const scheduler = createScheduler({
+      database,
+      now,
+      jobs: [
+        createRetentionJob(house),
+        createFeedJob(house, env.torExitsUrl),
+        createManagedFeedJob(house),
+        createEvidenceJob(house),
+        ...(link?.jobs ?? []),
+      ],
+      onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed'),
+    });
     undo.push(() => scheduler.stop());
     const url = await app.listen({ host: env.adminBind, port: env.ports.api });
     scheduler.start();
@@ -93,16 +132,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 async function firstSettings(file: string): Promise<{ readonly settings: Settings; readonly summary: string }> {
   const checked = readSettingsFile(await readFile(file, 'utf8'));
   if (checked.kind === 'fine') return { settings: checked.settings, summary: `taken over from ${basename(file)}` };
-  throw new Error(`${file} cannot be taken over into the control plane:\n${checked.problems.map(({ path, reason }) => `  ${path || 'the file'} ${reason}`).join('\n')}\nMend the file or take these fields out, or start without the control plane (--no-api).`);
+  throw new Error(
+    `${file} cannot be taken over into the control plane:\n${checked.problems.map(({ path, reason }) => `  ${path || 'the file'} ${reason}`).join('\n')}\nMend the file or take these fields out, or start without the control plane (--no-api).`,
+  );
 }
 
-/** What was taken over serves already, under a number of the node's own; applied, it is an active version with a history. */
+/**
+ * What was taken over serves already, under a number of the node's own; applied, it is an active version with a
+ * history.
+ */
 async function applyFirst(app: App, house: House): Promise<void> {
   if ((await readState(house.database.sql)).activeId !== null) return;
   try {
     await applyHead(house, systemActor, false);
   } catch (error) {
-    app.log.error({ err: error }, 'the first settings could not be applied; the data plane serves what it began with until POST /api/apply');
+    app.log.error(
+      { err: error },
+      'the first settings could not be applied; the data plane serves what it began with until POST /api/apply',
+    );
   }
 }
 
@@ -121,10 +168,13 @@ export function closeOnSignals(server: { close(): Promise<void> }, log: FastifyB
       if (closing) process.exit(1);
       closing = true;
       log.info({ signal }, 'closing');
-      server.close().then(() => process.exit(0), (error: unknown) => {
-        log.error({ err: error }, 'closing failed');
-        process.exit(1);
-      });
+      server.close().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'closing failed');
+          process.exit(1);
+        },
+      );
     });
   }
 }
@@ -142,7 +192,12 @@ export async function readEnvironment(file = '.env'): Promise<Env> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    const server = await startServer({ env: await readEnvironment(), connectDataPlane, onFirstLogin: (email, password) => process.stdout.write(`First login: ${email} ${password} (to be changed then)\n`) });
+    const server = await startServer({
+      env: await readEnvironment(),
+      connectDataPlane,
+      onFirstLogin: (email, password) =>
+        process.stdout.write(`First login: ${email} ${password} (to be changed then)\n`),
+    });
     closeOnSignals(server, server.app.log);
     process.stdout.write(`Control plane: ${server.url}/api/docs\n`);
   } catch (error) {

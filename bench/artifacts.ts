@@ -15,8 +15,17 @@ export async function compileSettings(root: string, rules: Rules, data: string, 
   const settingsFile = join(data, 'settings.json');
   const file = join(data, 'bench.artifact');
   writeFileSync(settingsFile, JSON.stringify(settings));
-  const env = { ...process.env, GATEHOUSE_DATA: data, CRS_DIR: rules.directory, GATEHOUSE_UNICODE_MAPPING: rules.unicodeMapping ?? '' };
-  const { code, stdout, stderr, tookMs } = await runToEnd(process.execPath, [join(root, 'bin/gatehouse'), 'compile', '--settings', settingsFile, '-o', file], env);
+  const env = {
+    ...process.env,
+    GATEHOUSE_DATA: data,
+    CRS_DIR: rules.directory,
+    GATEHOUSE_UNICODE_MAPPING: rules.unicodeMapping ?? '',
+  };
+  const { code, stdout, stderr, tookMs } = await runToEnd(
+    process.execPath,
+    [join(root, 'bin/gatehouse'), 'compile', '--settings', settingsFile, '-o', file],
+    env,
+  );
   if (code !== 0) throw new HarnessProblem(`gatehouse compile ended with ${code}:\n${(stderr + stdout).slice(-3000)}`);
   return { file, tookMs, bytes: readFileSync(file).length };
 }

@@ -40,13 +40,20 @@ t.test('changes are judged by direction and noise', (t) => {
   ];
   const before = results(rows.map(([better, old], index) => [`a / ${index}`, better, old]));
   const after = results(rows.map(([better, , now], index) => [`a / ${index}`, better, now]));
-  t.same(compareResults(before, after).map(({ judgement }) => judgement), rows.map(([, , , wanted]) => wanted));
+  t.same(
+    compareResults(before, after).map(({ judgement }) => judgement),
+    rows.map(([, , , wanted]) => wanted),
+  );
   t.same(compareResults(results([]), after), [], 'what only one of them has is not compared');
   t.end();
 });
 
 t.test('reports name every system once', (t) => {
-  const sample = results([['proxy / mix / gatehouse / CPU', 'lower', [50, 52]], ['proxy / mix / nginx <plain> / CPU', 'lower', [11]], ['load / x', 'lower', [1]]]);
+  const sample = results([
+    ['proxy / mix / gatehouse / CPU', 'lower', [50, 52]],
+    ['proxy / mix / nginx <plain> / CPU', 'lower', [11]],
+    ['load / x', 'lower', [1]],
+  ]);
   const markdown = toMarkdown(sample, 'chart.svg');
   t.match(markdown, '| gatehouse | 51 ±2 % |');
   t.match(markdown, '| x | 1 | µs |');

@@ -1,5 +1,6 @@
-// `node build/bench/compare.js OLD.json NEW.json [--gate PERCENT]`: what changed between two results. A difference counts
-// only when it is larger than the spread of both; with --gate a worsening beyond PERCENT (default 10) ends with exit code 1.
+// `node build/bench/compare.js OLD.json NEW.json [--gate PERCENT]`: what changed between two results. A difference
+// counts only when it is larger than the spread of both; with --gate a worsening beyond PERCENT (default 10) ends with
+// exit code 1.
 import { readFileSync } from 'node:fs';
 import type { ResultRow, Results } from './results.js';
 
@@ -27,11 +28,26 @@ export function compareResults(before: Results, after: Results): Change[] {
   return after.rows.flatMap((row) => {
     const past = old.get(row.key);
     if (past === undefined) return [];
-    const change = past.measure.median === 0 ? (row.measure.median === 0 ? 0 : Infinity) : (row.measure.median - past.measure.median) / past.measure.median;
+    const change =
+      past.measure.median === 0
+        ? row.measure.median === 0
+          ? 0
+          : Infinity
+        : (row.measure.median - past.measure.median) / past.measure.median;
     // A single value has no spread of its own; 5 % is what such a figure moves between two runs.
     const half = ({ measure }: ResultRow): number => (measure.values.length > 1 ? measure.spread / 2 : 0.05);
     const noise = Math.max(0.02, half(past) + half(row));
-    return [{ key: row.key, unit: row.unit, before: past.measure.median, after: row.measure.median, change, noise, judgement: judge(row, change, noise) }];
+    return [
+      {
+        key: row.key,
+        unit: row.unit,
+        before: past.measure.median,
+        after: row.measure.median,
+        change,
+        noise,
+        judgement: judge(row, change, noise),
+      },
+    ];
   });
 }
 
@@ -50,14 +66,22 @@ export function main(argv: readonly string[]): number {
   }
   const before = JSON.parse(readFileSync(beforeFile, 'utf8')) as Results;
   const after = JSON.parse(readFileSync(afterFile, 'utf8')) as Results;
-  if (before.machine.cpu !== after.machine.cpu || before.machine.cores !== after.machine.cores) console.log('Different machines: ratios between systems may be compared, absolute figures may not.\n');
+  if (before.machine.cpu !== after.machine.cpu || before.machine.cores !== after.machine.cores)
+    console.log('Different machines: ratios between systems may be compared, absolute figures may not.\n');
   const changes = compareResults(before, after);
   for (const change of changes.filter(({ judgement }) => judgement !== 'same')) {
-    console.log(`${change.judgement.padEnd(8)} ${percent(change.change).padStart(9)} (noise ${(change.noise * 100).toFixed(1)} %)  ${change.key}: ${change.before.toFixed(2)} → ${change.after.toFixed(2)} ${change.unit}`);
+    console.log(
+      `${change.judgement.padEnd(8)} ${percent(change.change).padStart(9)} (noise ${(change.noise * 100).toFixed(1)} %)  ${change.key}: ${change.before.toFixed(2)} → ${change.after.toFixed(2)} ${change.unit}`,
+    );
   }
   const same = changes.filter(({ judgement }) => judgement === 'same').length;
   console.log(`\n${changes.length} measures in both, ${same} within noise; ${before.commit} → ${after.commit}`);
-  const failed = gate === null ? [] : changes.filter(({ judgement, change, noise }) => judgement === 'worse' && Math.abs(change) > Math.max(gate, noise));
+  const failed =
+    gate === null
+      ? []
+      : changes.filter(
+          ({ judgement, change, noise }) => judgement === 'worse' && Math.abs(change) > Math.max(gate, noise),
+        );
   for (const { key } of failed) console.log(`gate: ${key} is worse by more than ${((gate ?? 0) * 100).toFixed(0)} %`);
   return failed.length > 0 ? 1 : 0;
 }

@@ -1,5 +1,5 @@
-// The control plane for the cases that measure it: a process of its own on a free port, on PGlite or on a PostgreSQL that
-// is started for the run (Debian's binaries, Debian's defaults, fsync on) and thrown away after it.
+// The control plane for the cases that measure it: a process of its own on a free port, on PGlite or on a PostgreSQL
+// that is started for the run (Debian's binaries, Debian's defaults, fsync on) and thrown away after it.
 import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,20 +17,47 @@ export interface Postgres {
 export async function startPostgres(): Promise<Postgres | null> {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((left, right) => Number(right) - Number(left)) : [];
-  const bin = versions.map((version) => join(root, version, 'bin')).find((directory) => existsSync(join(directory, 'postgres')));
+  const bin = versions
+    .map((version) => join(root, version, 'bin'))
+    .find((directory) => existsSync(join(directory, 'postgres')));
   if (bin === undefined) return null;
   const temporary = temporaryDirectory('postgres');
   // it refuses to run as root
   const isRoot = userInfo().uid === 0;
   const as: readonly string[] = isRoot ? ['--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
-  if (isRoot) chownSync(temporary.path, Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })), Number(execFileSync('id', ['-g', 'postgres'], { encoding: 'utf8' })));
+  if (isRoot)
+    chownSync(
+      temporary.path,
+      Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })),
+      Number(execFileSync('id', ['-g', 'postgres'], { encoding: 'utf8' })),
+    );
   const data = join(temporary.path, 'data');
-  const made = await runToEnd('setpriv', [...as, join(bin, 'initdb'), '-D', data, '-U', 'gatehouse', '-A', 'trust', '--no-locale', '-E', 'UTF8']);
+  const made = await runToEnd('setpriv', [
+    ...as,
+    join(bin, 'initdb'),
+    '-D',
+    data,
+    '-U',
+    'gatehouse',
+    '-A',
+    'trust',
+    '--no-locale',
+    '-E',
+    'UTF8',
+  ]);
   if (made.code !== 0) throw new HarnessProblem(`initdb ended with ${made.code}: ${made.stderr.slice(-1000)}`);
   const port = await freePort();
-  const server = await start('setpriv', [...as, join(bin, 'postgres'), '-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', temporary.path], { port });
+  const server = await start(
+    'setpriv',
+    [...as, join(bin, 'postgres'), '-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', temporary.path],
+    { port },
+  );
   // the port answers before the database does
-  for (let attempt = 0; (await runToEnd(join(bin, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)])).code !== 0; attempt++) {
+  for (
+    let attempt = 0;
+    (await runToEnd(join(bin, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)])).code !== 0;
+    attempt++
+  ) {
     if (attempt === 100) throw new HarnessProblem(`PostgreSQL did not get ready:\n${server.output().slice(-2000)}`);
     await pause(50);
   }
@@ -76,15 +103,39 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const [first, second] = ['Quiet-river-stone-41', 'Slow-meadow-cloud-73'];
   const env = {
     ...process.env,
-    ADMIN_EMAIL: email, ADMIN_INITIAL_PASSWORD: first, AUTH_SESSION_SECRET: 'a'.repeat(48), SETTINGS_ENCRYPTION_SECRET: 'b'.repeat(48), DATA_ADMIN_TOKEN: nodeToken, GATEHOUSE_ADMIN_TOKEN: nodeToken,
-    ADMIN_BIND: '127.0.0.1', API_PORT: String(port), DATABASE_URL: options.databaseUrl ?? '', DATA_DIR: temporary.path, GATEHOUSE_DATA: temporary.path, DATA_ADMIN_URLS: (options.nodes ?? ['http://127.0.0.1:1']).join(','),
-    BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/range/', OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'error', ...options.env,
+    ADMIN_EMAIL: email,
+    ADMIN_INITIAL_PASSWORD: first,
+    AUTH_SESSION_SECRET: 'a'.repeat(48),
+    SETTINGS_ENCRYPTION_SECRET: 'b'.repeat(48),
+    DATA_ADMIN_TOKEN: nodeToken,
+    GATEHOUSE_ADMIN_TOKEN: nodeToken,
+    ADMIN_BIND: '127.0.0.1',
+    API_PORT: String(port),
+    DATABASE_URL: options.databaseUrl ?? '',
+    DATA_DIR: temporary.path,
+    GATEHOUSE_DATA: temporary.path,
+    DATA_ADMIN_URLS: (options.nodes ?? ['http://127.0.0.1:1']).join(','),
+    BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/range/',
+    OUTBOUND_ALLOW: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    ...options.env,
   };
-  const server: Started = await start(process.execPath, [join(options.root, 'bin/gatehouse'), 'control-plane'], { port, env, cwd: options.root });
+  const server: Started = await start(process.execPath, [join(options.root, 'bin/gatehouse'), 'control-plane'], {
+    port,
+    env,
+    cwd: options.root,
+  });
   const url = `http://127.0.0.1:${port}`;
   let token = '';
   const call: ControlPlane['call'] = async (method, path, body) => {
-    const reply = await fetch(`${url}${path}`, { method, headers: { ...(token === '' ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const reply = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     const text = await reply.text();
     if (!reply.ok) throw new HarnessProblem(`${method} ${path} answered ${reply.status}: ${text.slice(0, 500)}`);
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);

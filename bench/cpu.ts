@@ -29,7 +29,10 @@ function familyOf(pid: number): number[] {
 
 /** User + system time in microseconds, all threads, with descendants. */
 export function cpuUs(pid: number): number {
-  return familyOf(pid).reduce((sum, member) => sum + (ticks(`/proc/${member}/stat`).ticks * 1_000_000) / ticksPerSecond, 0);
+  return familyOf(pid).reduce(
+    (sum, member) => sum + (ticks(`/proc/${member}/stat`).ticks * 1_000_000) / ticksPerSecond,
+    0,
+  );
 }
 
 export interface ThreadTime {
@@ -51,5 +54,9 @@ export function threadTimes(pid: number): ThreadTime[] {
 
 /** Resident memory in bytes, with descendants (shared pages of nginx workers count more than once). */
 export function residentBytes(pid: number): number {
-  return familyOf(pid).reduce((sum, member) => sum + Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${member}/status`, 'latin1'))?.[1] ?? 0) * 1024, 0);
+  return familyOf(pid).reduce(
+    (sum, member) =>
+      sum + Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${member}/status`, 'latin1'))?.[1] ?? 0) * 1024,
+    0,
+  );
 }

@@ -37,10 +37,22 @@ interface WrkResult {
 async function wrk(options: LoadOptions, seconds: number): Promise<WrkResult> {
   const command = findCommand('wrk');
   if (command === null) throw new HarnessProblem('wrk is not installed; on Debian: apt-get install wrk');
-  const args = ['-t1', `-c${options.connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', options.script, `http://127.0.0.1:${options.port}`, '--', options.templates];
+  const args = [
+    '-t1',
+    `-c${options.connections}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '10s',
+    '-s',
+    options.script,
+    `http://127.0.0.1:${options.port}`,
+    '--',
+    options.templates,
+  ];
   const { code, stdout, stderr } = await runToEnd(command, args);
   const line = /^RESULT (.+)$/m.exec(stdout)?.[1];
-  if (code !== 0 || line === undefined) throw new HarnessProblem(`wrk ended with ${code}: ${(stderr || stdout).slice(-1000)}`);
+  if (code !== 0 || line === undefined)
+    throw new HarnessProblem(`wrk ended with ${code}: ${(stderr || stdout).slice(-1000)}`);
   return JSON.parse(line) as WrkResult;
 }
 

@@ -59,9 +59,17 @@ export function stopEverything(): void {
 }
 
 /** Starts a command and waits until `port` accepts connections. Throws HarnessProblem with its last output. */
-export async function start(command: string, args: readonly string[], options: { readonly port: number; readonly env?: NodeJS.ProcessEnv; readonly cwd?: string }): Promise<Started> {
+export async function start(
+  command: string,
+  args: readonly string[],
+  options: { readonly port: number; readonly env?: NodeJS.ProcessEnv; readonly cwd?: string },
+): Promise<Started> {
   const startedMs = performance.now();
-  const child = spawn(command, args, { cwd: options.cwd, env: options.env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -91,7 +99,9 @@ export async function start(command: string, args: readonly string[], options: {
     if (ended !== null) throw new HarnessProblem(`${command} ended with ${String(ended)}:\n${output.slice(-3000)}`);
     if (performance.now() - startedMs > readyMsMax) {
       await stop();
-      throw new HarnessProblem(`${command} did not open port ${options.port} in ${readyMsMax / 1000} s:\n${output.slice(-3000)}`);
+      throw new HarnessProblem(
+        `${command} did not open port ${options.port} in ${readyMsMax / 1000} s:\n${output.slice(-3000)}`,
+      );
     }
     await pause(10);
   }
@@ -99,7 +109,16 @@ export async function start(command: string, args: readonly string[], options: {
 }
 
 /** Runs a command to its end; resolves with what it printed. */
-export function runToEnd(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string; readonly tookMs: number }> {
+export function runToEnd(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly tookMs: number;
+}> {
   const startedMs = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -117,9 +136,19 @@ export function runToEnd(command: string, args: readonly string[], env: NodeJS.P
 }
 
 /** A line about the machine, for the report. */
-export function machine(): { readonly cpu: string; readonly cores: number; readonly memoryGb: number; readonly kernel: string } {
+export function machine(): {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGb: number;
+  readonly kernel: string;
+} {
   const model = /^model name\s*:\s*(.+)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1] ?? process.arch;
   const memoryKb = Number(/^MemTotal:\s+(\d+)/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1] ?? 0);
   const cores = (readFileSync('/proc/cpuinfo', 'utf8').match(/^processor\s*:/gm) ?? []).length;
-  return { cpu: model, cores, memoryGb: Math.round(memoryKb / 1_048_576), kernel: readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim() };
+  return {
+    cpu: model,
+    cores,
+    memoryGb: Math.round(memoryKb / 1_048_576),
+    kernel: readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim(),
+  };
 }

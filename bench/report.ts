@@ -7,7 +7,9 @@ function round(value: number): string {
 }
 /** `61.2 ±4 %`; the spread is left out where there is one value only. */
 function cell({ measure }: ResultRow): string {
-  return measure.values.length > 1 ? `${round(measure.median)} ±${Math.round((measure.spread / 2) * 100)} %` : round(measure.median);
+  return measure.values.length > 1
+    ? `${round(measure.median)} ±${Math.round((measure.spread / 2) * 100)} %`
+    : round(measure.median);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -17,19 +19,33 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 /** Rows with keys `a / b / system / quantity` become a table with one line per system. */
 function proxyTables(rows: readonly ResultRow[]): string {
   const traffics = [...new Set(rows.map(({ key }) => key.split(' / ')[1] ?? ''))];
-  return traffics.map((traffic) => {
-    const own = rows.filter(({ key }) => key.split(' / ')[1] === traffic);
-    const systems = [...new Set(own.map(({ key }) => key.split(' / ')[2] ?? ''))];
-    const quantities = ['CPU', 'throughput', 'p50', 'p99', 'memory', 'memo hits', 'not 2xx'];
-    const find = (system: string, quantity: string): ResultRow | undefined => own.find(({ key }) => key === `proxy / ${traffic} / ${system} / ${quantity}`);
-    const head = ['system', ...quantities.map((quantity) => `${quantity} (${own.find(({ key }) => key.endsWith(`/ ${quantity}`))?.unit ?? ''})`)];
-    const lines = systems.map((system) => [system, ...quantities.map((quantity) => find(system, quantity)).map((row) => (row === undefined ? '' : cell(row)))]);
-    return `### Traffic: ${traffic}\n\n${table(head, lines)}`;
-  }).join('\n\n');
+  return traffics
+    .map((traffic) => {
+      const own = rows.filter(({ key }) => key.split(' / ')[1] === traffic);
+      const systems = [...new Set(own.map(({ key }) => key.split(' / ')[2] ?? ''))];
+      const quantities = ['CPU', 'throughput', 'p50', 'p99', 'memory', 'memo hits', 'not 2xx'];
+      const find = (system: string, quantity: string): ResultRow | undefined =>
+        own.find(({ key }) => key === `proxy / ${traffic} / ${system} / ${quantity}`);
+      const head = [
+        'system',
+        ...quantities.map(
+          (quantity) => `${quantity} (${own.find(({ key }) => key.endsWith(`/ ${quantity}`))?.unit ?? ''})`,
+        ),
+      ];
+      const lines = systems.map((system) => [
+        system,
+        ...quantities.map((quantity) => find(system, quantity)).map((row) => (row === undefined ? '' : cell(row))),
+      ]);
+      return `### Traffic: ${traffic}\n\n${table(head, lines)}`;
+    })
+    .join('\n\n');
 }
 
 function plainTable(rows: readonly ResultRow[]): string {
-  return table(['what', 'median', 'unit'], rows.map((row) => [row.key.split(' / ').slice(1).join(' / '), cell(row), row.unit]));
+  return table(
+    ['what', 'median', 'unit'],
+    rows.map((row) => [row.key.split(' / ').slice(1).join(' / '), cell(row), row.unit]),
+  );
 }
 
 export function toMarkdown(results: Results, chart: string | null): string {

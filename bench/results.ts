@@ -13,7 +13,12 @@ export interface Results {
   readonly format: 1;
   readonly at: string; // ISO 8601
   readonly commit: string;
-  readonly machine: { readonly cpu: string; readonly cores: number; readonly memoryGb: number; readonly kernel: string };
+  readonly machine: {
+    readonly cpu: string;
+    readonly cores: number;
+    readonly memoryGb: number;
+    readonly kernel: string;
+  };
   readonly node: string;
   readonly options: Readonly<Record<string, unknown>>;
   readonly rows: readonly ResultRow[];

@@ -43,7 +43,8 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
 
 function numbers(text: string, name: string): number[] {
   const list = text.split(',').map(Number);
-  if (list.some((number) => !Number.isInteger(number) || number < 1)) throw new HarnessProblem(`--${name} ${text}: write whole numbers with commas, such as 1,4`);
+  if (list.some((number) => !Number.isInteger(number) || number < 1))
+    throw new HarnessProblem(`--${name} ${text}: write whole numbers with commas, such as 1,4`);
   return list;
 }
 
@@ -63,8 +64,10 @@ function readOptions(argv: readonly string[]): BenchOptions {
   });
   const { short } = values;
   const unknown = values.case.filter((name) => !(name in cases));
-  if (unknown.length > 0) throw new HarnessProblem(`there is no case ${unknown.join(', ')}; cases are ${Object.keys(cases).join(', ')}`);
-  if (!['auto', 'uws', 'node'].includes(values.listener)) throw new HarnessProblem(`--listener ${values.listener}: choose auto, uws or node`);
+  if (unknown.length > 0)
+    throw new HarnessProblem(`there is no case ${unknown.join(', ')}; cases are ${Object.keys(cases).join(', ')}`);
+  if (!['auto', 'uws', 'node'].includes(values.listener))
+    throw new HarnessProblem(`--listener ${values.listener}: choose auto, uws or node`);
   const all = availableParallelism();
   return {
     short,
@@ -81,16 +84,24 @@ function readOptions(argv: readonly string[]): BenchOptions {
 }
 
 async function findRules(): Promise<Rules> {
-  const { installCrs } = (await import(join(root, 'bin/crs.mjs'))) as { installCrs: () => Promise<Rules & { readonly version: string }> };
+  const { installCrs } = (await import(join(root, 'bin/crs.mjs'))) as {
+    installCrs: () => Promise<Rules & { readonly version: string }>;
+  };
   return installCrs();
 }
 
 function commit(): string {
   try {
     const hash = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
-    return execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], { cwd: root, encoding: 'utf8' }).trim() === '' ? hash : `${hash}+changes`;
+    return execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], {
+      cwd: root,
+      encoding: 'utf8',
+    }).trim() === ''
+      ? hash
+      : `${hash}+changes`;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as { status?: number }).status !== undefined) return 'unknown'; // no git, or no repository
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as { status?: number }).status !== undefined)
+      return 'unknown'; // no git, or no repository
     throw error;
   }
 }
@@ -107,8 +118,14 @@ function write(results: Results, out: string): void {
 async function run(options: BenchOptions): Promise<number> {
   const recorder = new Recorder();
   const perfMix = loadPerfMix(root);
-  if (perfMix === null) recorder.note('perf-mix was left out: ../shared/corpora/traffic/perf-mix.jsonl is not there (GATEHOUSE_SHARED names another place)');
-  const traffics: [string, readonly Template[]][] = [['mix', mix], ...(perfMix === null ? [] : ([['perf-mix', perfMix]] as [string, readonly Template[]][]))];
+  if (perfMix === null)
+    recorder.note(
+      'perf-mix was left out: ../shared/corpora/traffic/perf-mix.jsonl is not there (GATEHOUSE_SHARED names another place)',
+    );
+  const traffics: [string, readonly Template[]][] = [
+    ['mix', mix],
+    ...(perfMix === null ? [] : ([['perf-mix', perfMix]] as [string, readonly Template[]][])),
+  ];
   const progress = (text: string): void => console.error(`bench: ${text}`);
   const context: BenchContext = { root, options, rules: await findRules(), traffics, recorder, progress };
   const failures: string[] = [];
@@ -120,12 +137,28 @@ async function run(options: BenchOptions): Promise<number> {
       const message = error instanceof Error ? error.message : String(error);
       failures.push(name);
       recorder.note(`the case ${name} failed: ${message}`);
-      console.error(`bench: the case ${name} failed: ${error instanceof HarnessProblem ? message : error instanceof Error ? error.stack : message}`);
+      console.error(
+        `bench: the case ${name} failed: ${error instanceof HarnessProblem ? message : error instanceof Error ? error.stack : message}`,
+      );
     }
   }
-  const rows = [...recorder.entries()].map(([key, { unit, better, values }]) => ({ key, unit, better, measure: summarize(values) }));
+  const rows = [...recorder.entries()].map(([key, { unit, better, values }]) => ({
+    key,
+    unit,
+    better,
+    measure: summarize(values),
+  }));
   const { out, ...asked } = options; // `out` is a path of this machine
-  const results: Results = { format: 1, at: new Date().toISOString(), commit: commit(), machine: machine(), node: process.versions.node, options: asked, rows, notes: recorder.notes };
+  const results: Results = {
+    format: 1,
+    at: new Date().toISOString(),
+    commit: commit(),
+    machine: machine(),
+    node: process.versions.node,
+    options: asked,
+    rows,
+    notes: recorder.notes,
+  };
   write(results, out);
   console.log(toMarkdown(results, null));
   console.log(`written: ${out} and beside it .md and .svg`);
@@ -145,7 +178,8 @@ if (!existsSync(join(root, 'build/compiler/cli/index.js'))) {
 try {
   process.exitCode = await run(readOptions(process.argv.slice(2)));
 } catch (error) {
-  if (!(error instanceof HarnessProblem) && (error as NodeJS.ErrnoException).code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw error;
+  if (!(error instanceof HarnessProblem) && (error as NodeJS.ErrnoException).code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
+    throw error;
   console.error(`bench: ${(error as Error).message}`);
   process.exitCode = 2;
 }

@@ -1,4 +1,5 @@
-// The systems that are measured side by side: Gatehouse, nginx as a plain proxy, nginx with ModSecurity and the same CRS.
+// The systems that are measured side by side: Gatehouse, nginx as a plain proxy, nginx with ModSecurity and the same
+// CRS.
 // Each gets its own temporary directory and loopback port; the peers' configurations are written here and nowhere else.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +40,12 @@ export interface GatehouseOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export function gatehouseSettings(paranoia: number, backendPort: number, customRules: readonly unknown[] = [], isProtected = true): object {
+export function gatehouseSettings(
+  paranoia: number,
+  backendPort: number,
+  customRules: readonly unknown[] = [],
+  isProtected = true,
+): object {
   return {
     mode: 'On',
     paranoia_level: paranoia,
@@ -62,7 +68,10 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
   const name = `gatehouse ${isProtected ? `PL${paranoia}` : 'without protection'}, ${workers} worker${workers === 1 ? '' : 's'}`;
   const data = benchData(root, isProtected ? `pl${paranoia}` : 'unprotected');
   const settings = join(data, 'settings.json');
-  writeFileSync(settings, JSON.stringify(gatehouseSettings(paranoia, options.backendPort, options.customRules, isProtected)));
+  writeFileSync(
+    settings,
+    JSON.stringify(gatehouseSettings(paranoia, options.backendPort, options.customRules, isProtected)),
+  );
   const port = await freePort();
   const adminPort = await freePort();
   const token = 'bench-admin-token-0123456789abcdef';
@@ -78,8 +87,19 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
     CRS_DIR: rules.directory,
     ...options.env,
   };
-  const started = await start(process.execPath, [join(root, 'bin/gatehouse'), 'data-plane', '--settings', settings], { port: adminPort, env, cwd: root }); // the admin interface opens last
-  return { name, port, pid: started.pid, startMs: started.startMs, stop: started.stop, admin: { port: adminPort, token } };
+  const started = await start(process.execPath, [join(root, 'bin/gatehouse'), 'data-plane', '--settings', settings], {
+    port: adminPort,
+    env,
+    cwd: root,
+  }); // the admin interface opens last
+  return {
+    name,
+    port,
+    pid: started.pid,
+    startMs: started.startMs,
+    stop: started.stop,
+    admin: { port: adminPort, token },
+  };
 }
 
 /** Headers as large as the mix sends, bodies as large as Gatehouse accepts, keep-alive on both sides, no access log. */
@@ -109,7 +129,8 @@ http {
 
 async function startNginx(name: string, backendPort: number, prepare: (directory: string) => string): Promise<System> {
   const command = findCommand('nginx');
-  if (command === null) throw new HarnessProblem('nginx is not installed; on Debian: apt-get install nginx libnginx-mod-http-modsecurity');
+  if (command === null)
+    throw new HarnessProblem('nginx is not installed; on Debian: apt-get install nginx libnginx-mod-http-modsecurity');
   const temporary = temporaryDirectory('nginx');
   const port = await freePort();
   const file = join(temporary.path, 'nginx.conf');
@@ -144,7 +165,9 @@ function rulesForModSecurity(directory: string, rules: Rules): string {
   mkdirSync(copy);
   for (const name of readdirSync(join(rules.directory, 'rules'))) {
     const text = readFileSync(join(rules.directory, 'rules', name), 'latin1');
-    const mended = name.endsWith('.conf') ? text.replace(/^[ \t]*ctl:[^\n]*;XML:\/\/@\*,\\\n/gm, '').replace(/ctl:[^\n]*;XML:\/\/@\*"/g, 't:none"') : text;
+    const mended = name.endsWith('.conf')
+      ? text.replace(/^[ \t]*ctl:[^\n]*;XML:\/\/@\*,\\\n/gm, '').replace(/ctl:[^\n]*;XML:\/\/@\*"/g, 't:none"')
+      : text;
     writeFileSync(join(copy, name), mended, 'latin1');
   }
   return copy;
@@ -171,7 +194,9 @@ function modSecurityRules(directory: string, paranoia: number, rules: Rules): st
     `SecAuditLog ${directory}/audit.log`,
     `SecAction "id:900000,phase:1,pass,t:none,nolog,setvar:tx.blocking_paranoia_level=${paranoia},setvar:tx.detection_paranoia_level=${paranoia}"`,
     'SecAction "id:900200,phase:1,pass,t:none,nolog,setvar:\'tx.allowed_methods=GET HEAD POST OPTIONS PUT PATCH DELETE\'"',
-    ...(existsSync(join(rules.directory, 'crs-setup.conf.example')) ? [`Include ${rules.directory}/crs-setup.conf.example`] : []),
+    ...(existsSync(join(rules.directory, 'crs-setup.conf.example'))
+      ? [`Include ${rules.directory}/crs-setup.conf.example`]
+      : []),
     `Include ${rulesForModSecurity(directory, rules)}/*.conf`,
   ];
   const file = join(directory, 'modsecurity.conf');
@@ -180,6 +205,9 @@ function modSecurityRules(directory: string, paranoia: number, rules: Rules): st
 }
 
 export function startModSecurity(backendPort: number, paranoia: number, rules: Rules): Promise<System> {
-  return startNginx(`nginx + ModSecurity, PL${paranoia}`, backendPort, (directory) => `modsecurity on; modsecurity_rules_file ${modSecurityRules(directory, paranoia, rules)};`);
+  return startNginx(
+    `nginx + ModSecurity, PL${paranoia}`,
+    backendPort,
+    (directory) => `modsecurity on; modsecurity_rules_file ${modSecurityRules(directory, paranoia, rules)};`,
+  );
 }
-

@@ -30,20 +30,24 @@ t.test('the share of values never seen before is 16 to 30 %', (t) => {
 });
 
 const perfMix = loadPerfMix(fileURLToPath(new URL('../..', import.meta.url)));
-t.test('the performance mix keeps lengths, JSON and attacks', { skip: perfMix === null ? '../shared/corpora/traffic is not there' : false }, (t) => {
-  const templates = perfMix ?? [];
-  t.equal(templates.length, 2000, 'every row became a template');
-  const generate = createGenerator(templates, seeded());
-  let wrong = 0;
-  for (let index = 0; index < templates.length; index++) {
-    const { headers, body } = parseRequest(generate().raw);
-    const at = headers.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'content-length');
-    if (at >= 0 && Number(headers[at + 1]) !== body.length) wrong++;
-    if (headers.includes('application/json') && body !== '') JSON.parse(body);
-  }
-  t.equal(wrong, 0, 'wrong lengths');
-  const share = measureFreshness(templates, 2000).newShare;
-  t.ok(share >= 0.16 && share <= 0.3, `${(share * 100).toFixed(1)} % new`);
-  t.ok(encodeTemplates(templates).length > 1_000_000, 'written for wrk');
-  t.end();
-});
+t.test(
+  'the performance mix keeps lengths, JSON and attacks',
+  { skip: perfMix === null ? '../shared/corpora/traffic is not there' : false },
+  (t) => {
+    const templates = perfMix ?? [];
+    t.equal(templates.length, 2000, 'every row became a template');
+    const generate = createGenerator(templates, seeded());
+    let wrong = 0;
+    for (let index = 0; index < templates.length; index++) {
+      const { headers, body } = parseRequest(generate().raw);
+      const at = headers.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'content-length');
+      if (at >= 0 && Number(headers[at + 1]) !== body.length) wrong++;
+      if (headers.includes('application/json') && body !== '') JSON.parse(body);
+    }
+    t.equal(wrong, 0, 'wrong lengths');
+    const share = measureFreshness(templates, 2000).newShare;
+    t.ok(share >= 0.16 && share <= 0.3, `${(share * 100).toFixed(1)} % new`);
+    t.ok(encodeTemplates(templates).length > 1_000_000, 'written for wrk');
+    t.end();
+  },
+);

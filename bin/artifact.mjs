@@ -2,7 +2,17 @@
 // of everything that went in, so that a start with nothing changed compiles nothing.
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { installCrs, sha256, treeHash } from './crs.mjs';
 import { Refusal, root, shown } from './environment.mjs';
@@ -25,7 +35,10 @@ export function readSettings(file) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Refusal(`${shown(file)} is not JSON: ${error.message}\n  Mend the file (or move it away: a fresh one is written at the next start).`);
+    if (error instanceof SyntaxError)
+      throw new Refusal(
+        `${shown(file)} is not JSON: ${error.message}\n  Mend the file (or move it away: a fresh one is written at the next start).`,
+      );
     throw error;
   }
 }
@@ -35,8 +48,14 @@ function compilerHash() {
   const hash = createHash('sha256');
   for (const room of ['compiler', 'engine']) {
     const at = join(root, 'build', room);
-    const names = readdirSync(at, { recursive: true }).filter((name) => name.endsWith('.js') && !name.endsWith('.test.js')).sort();
-    for (const name of names) hash.update(name).update('\0').update(readFileSync(join(at, name)));
+    const names = readdirSync(at, { recursive: true })
+      .filter((name) => name.endsWith('.js') && !name.endsWith('.test.js'))
+      .sort();
+    for (const name of names)
+      hash
+        .update(name)
+        .update('\0')
+        .update(readFileSync(join(at, name)));
   }
   const addon = join(root, 'engine/native/build/Release/gatehouse_native.node');
   if (existsSync(addon)) hash.update(readFileSync(addon));
@@ -64,21 +83,33 @@ function readKey(index) {
 }
 
 function prune(directory) {
-  const kept = readdirSync(directory).filter((name) => /^[0-9a-f]{64}$/.test(name)).map((name) => ({ name, usedMs: statSync(join(directory, name)).mtimeMs }));
-  for (const { name } of kept.sort((a, b) => b.usedMs - a.usedMs).slice(artifactsMax)) rmSync(join(directory, name), { force: true });
+  const kept = readdirSync(directory)
+    .filter((name) => /^[0-9a-f]{64}$/.test(name))
+    .map((name) => ({ name, usedMs: statSync(join(directory, name)).mtimeMs }));
+  for (const { name } of kept.sort((a, b) => b.usedMs - a.usedMs).slice(artifactsMax))
+    rmSync(join(directory, name), { force: true });
 }
 
 /**
  * Settings file → `{ path, sha256, cached, tookMs, said, crs }`: the artifact's file, its hash, whether it was compiled
- * now, and what the compiler said. Throws Refusal with the compiler's diagnostics when the settings do not compile, and an
- * AbortError when `signal` ended the compiler.
+ * now, and what the compiler said. Throws Refusal with the compiler's diagnostics when the settings do not compile, and
+ * an AbortError when `signal` ended the compiler.
  */
 export async function prepareArtifact(file, data, { say = () => {}, signal } = {}) {
   const startedMs = Date.now();
   readSettings(file); // a broken file is reported before anything slow
   const crs = await installCrs({ say });
   const mapping = crs.unicodeMapping === null ? '' : readFileSync(crs.unicodeMapping);
-  const key = sha256([sha256(readFileSync(file)), treeHash(crs.directory), sha256(mapping), compilerHash(), process.arch, crs.version].join('\n'));
+  const key = sha256(
+    [
+      sha256(readFileSync(file)),
+      treeHash(crs.directory),
+      sha256(mapping),
+      compilerHash(),
+      process.arch,
+      crs.version,
+    ].join('\n'),
+  );
   const directory = join(resolve(data), 'artifacts');
   const index = join(directory, `key-${key}.json`);
   mkdirSync(directory, { recursive: true });
@@ -96,12 +127,21 @@ export async function prepareArtifact(file, data, { say = () => {}, signal } = {
   });
   if (code !== 0 || !existsSync(staging)) {
     rmSync(staging, { force: true });
-    throw new Refusal(`the settings in ${shown(file)} do not compile; nothing was changed:\n${said.trim() || `the compiler ended with ${code} and said nothing`}`);
+    throw new Refusal(
+      `the settings in ${shown(file)} do not compile; nothing was changed:\n${said.trim() || `the compiler ended with ${code} and said nothing`}`,
+    );
   }
   const hash = sha256(readFileSync(staging));
   renameSync(staging, join(directory, hash));
   writeFileSync(`${index}.part`, JSON.stringify({ sha256: hash }));
   renameSync(`${index}.part`, index);
   prune(directory);
-  return { path: join(directory, hash), sha256: hash, cached: false, tookMs: Date.now() - startedMs, said: said.trim(), crs };
+  return {
+    path: join(directory, hash),
+    sha256: hash,
+    cached: false,
+    tookMs: Date.now() - startedMs,
+    said: said.trim(),
+    crs,
+  };
 }

@@ -49,7 +49,16 @@ for (const room of wanted) {
     await mkdir(dirname(join(root, 'build', file)), { recursive: true });
     await copyFile(join(root, file), join(root, 'build', file));
   }
-  const options = { absWorkingDir: root, outdir: 'build', outbase: '.', format: 'esm', platform: 'node', target: 'node20', sourcemap: 'linked', logLevel: 'silent' };
+  const options = {
+    absWorkingDir: root,
+    outdir: 'build',
+    outbase: '.',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'linked',
+    logLevel: 'silent',
+  };
   try {
     if (sources.length > 0) await build({ ...options, entryPoints: sources });
   } catch {
@@ -58,7 +67,8 @@ for (const room of wanted) {
         await build({ ...options, entryPoints: [source] });
       } catch (error) {
         failed = true;
-        for (const problem of error.errors ?? [{ text: String(error) }]) console.error(`${problem.location?.file ?? source}:${problem.location?.line ?? 0}: ${problem.text}`);
+        for (const problem of error.errors ?? [{ text: String(error) }])
+          console.error(`${problem.location?.file ?? source}:${problem.location?.line ?? 0}: ${problem.text}`);
       }
     }
   }

@@ -8,11 +8,15 @@ import { upstreamsOf } from './proxy-config.mjs';
 /** Where another process on this machine reaches what listens on ADMIN_BIND. */
 export function controlUrl(values) {
   const everywhere = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
-  const host = everywhere[values.ADMIN_BIND] ?? (values.ADMIN_BIND.includes(':') ? `[${values.ADMIN_BIND}]` : values.ADMIN_BIND);
+  const host =
+    everywhere[values.ADMIN_BIND] ?? (values.ADMIN_BIND.includes(':') ? `[${values.ADMIN_BIND}]` : values.ADMIN_BIND);
   return `http://${host}:${values.API_PORT}`;
 }
 
-/** The names of api/env.ts from those of a deployment: one token, one data directory and one pair of upstreams for both planes. */
+/**
+ * The names of api/env.ts from those of a deployment: one token, one data directory and one pair of upstreams for both
+ * planes.
+ */
 export function apiEnvironment(values) {
   return {
     ...values,
@@ -34,14 +38,25 @@ export async function runControlPlane(args) {
   const { connectDataPlane } = await import(join(root, 'build/api/nodes/link.js'));
   let firstLogin = null;
   const server = await Promise.resolve()
-    .then(() => startServer({ env: readEnv(apiEnvironment(values)), connectDataPlane, onFirstLogin: (email, password) => (firstLogin = { email, password }) }))
+    .then(() =>
+      startServer({
+        env: readEnv(apiEnvironment(values)),
+        connectDataPlane,
+        onFirstLogin: (email, password) => (firstLogin = { email, password }),
+      }),
+    )
     .catch((error) => {
       if (error instanceof TypeError || error instanceof ReferenceError) throw error; // bugs keep their stack
-      throw new Refusal(error.code === 'EADDRINUSE' ? `port ${values.API_PORT} is taken; choose another with --api-port.` : error.message);
+      throw new Refusal(
+        error.code === 'EADDRINUSE'
+          ? `port ${values.API_PORT} is taken; choose another with --api-port.`
+          : error.message,
+      );
     });
   closeOnSignals(server, server.app.log);
   // Its parent prints the password to a person; the log file must not have it.
-  if (process.send === undefined && firstLogin !== null) console.log(`first login: ${firstLogin.email} ${firstLogin.password} (to be changed then)`);
+  if (process.send === undefined && firstLogin !== null)
+    console.log(`first login: ${firstLogin.email} ${firstLogin.password} (to be changed then)`);
   console.log(`control plane on ${server.url}/api/docs`);
   process.once('disconnect', () => void server.close().finally(() => process.exit(0))); // whoever started us is gone
   process.send?.({ kind: 'ready', url: server.url, firstLogin });

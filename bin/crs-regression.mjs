@@ -1,5 +1,5 @@
-// `make crs`: the CRS's own regression tests, in process, with the configuration of the CRS's CI. The cases are not part
-// of this repository; where they are absent this says so and does nothing.
+// `make crs`: the CRS's own regression tests, in process, with the configuration of the CRS's CI. The cases are not
+// part of this repository; where they are absent this says so and does nothing.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { installCrs } from './crs.mjs';
@@ -12,7 +12,17 @@ if (!existsSync(cases)) {
   process.exit(0);
 }
 const crs = await installCrs({ say: (text) => console.error(`crs: ${text}`) });
-const rules = [join(corpus, 'ci-setup/modsecurity.ci.conf'), join(corpus, 'ci-setup/crs-setup.ci.conf'), join(crs.directory, 'rules/*.conf')];
+const rules = [
+  join(corpus, 'ci-setup/modsecurity.ci.conf'),
+  join(corpus, 'ci-setup/crs-setup.ci.conf'),
+  join(crs.directory, 'rules/*.conf'),
+];
 process.env.GATEHOUSE_UNICODE_MAPPING ??= crs.unicodeMapping ?? '';
 const { main } = await import(join(root, 'build/compiler/cli/index.js'));
-process.exitCode = await main(['ftw', ...rules.flatMap((glob) => ['--rules', glob]), '--cases', cases, ...process.argv.slice(2)]);
+process.exitCode = await main([
+  'ftw',
+  ...rules.flatMap((glob) => ['--rules', glob]),
+  '--cases',
+  cases,
+  ...process.argv.slice(2),
+]);

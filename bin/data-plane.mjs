@@ -1,6 +1,6 @@
 // `gatehouse data-plane`: the data plane alone, in the foreground. `up` starts it as a child; a container or a service
-// manager starts it directly. Settings come from the local settings file until a control plane sends generations; a later
-// start resumes what was sent.
+// manager starts it directly. Settings come from the local settings file until a control plane sends generations; a
+// later start resumes what was sent.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
@@ -12,7 +12,8 @@ function readOwnFlags(args) {
   for (let index = 0; index < args.length; index++) {
     if (args[index] === '--resume' || args[index] === '--local') own.resume = args[index] === '--resume';
     else if (args[index] === '--sites-of-environment') own.sitesOfEnvironment = true;
-    else if (args[index] === '--artifact' || args[index] === '--settings') own[args[index].slice(2)] = args[++index] ?? null;
+    else if (args[index] === '--artifact' || args[index] === '--settings')
+      own[args[index].slice(2)] = args[++index] ?? null;
     else throw new Refusal(`data-plane does not know ${args[index]}.`);
   }
   return own;
@@ -33,7 +34,11 @@ export async function runDataPlane(args) {
   const load = async (artifactPath) => {
     const settings = readSettings(file);
     const config = await resolveProxy(settings, values, file);
-    return { config, artifact: readFileSync(artifactPath ?? (await prepareArtifact(file, data, { say })).path), selfTest: await selfTestOf(settings) };
+    return {
+      config,
+      artifact: readFileSync(artifactPath ?? (await prepareArtifact(file, data, { say })).path),
+      selfTest: await selfTestOf(settings),
+    };
   };
   let initial = null;
   // A node whose control plane is elsewhere begins where it ended: its local settings know neither sites nor deny list.
@@ -61,7 +66,10 @@ export async function runDataPlane(args) {
     upstreams: own.sitesOfEnvironment ? await environmentUpstreams(values) : null,
     reread: () => load(null),
     handlesSignals: true,
-    shipping: values.GATEHOUSE_CONTROL_URL !== '' && values.GATEHOUSE_ADMIN_TOKEN !== '' ? { url: values.GATEHOUSE_CONTROL_URL, token: values.GATEHOUSE_ADMIN_TOKEN } : null,
+    shipping:
+      values.GATEHOUSE_CONTROL_URL !== '' && values.GATEHOUSE_ADMIN_TOKEN !== ''
+        ? { url: values.GATEHOUSE_CONTROL_URL, token: values.GATEHOUSE_ADMIN_TOKEN }
+        : null,
   };
   const plane = await startDataPlane(options).catch((error) => {
     // Its messages are written for people (a taken port, a refused artifact); bugs keep their stack.

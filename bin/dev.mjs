@@ -10,7 +10,10 @@ const quietMs = 300; // editors write in bursts
 let child = null;
 let isEnding = false;
 function begin() {
-  child = spawn(process.execPath, [join(root, 'bin/gatehouse'), 'up', ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
+  child = spawn(process.execPath, [join(root, 'bin/gatehouse'), 'up', ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   child.on('exit', (code) => {
     child = null;
     if (isEnding) process.exit(code ?? 0);

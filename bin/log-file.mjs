@@ -1,5 +1,5 @@
-// The log of a child that `up` supervises. Written synchronously: nobody waits for this process, and what was said last is
-// on disk when the child has ended.
+// The log of a child that `up` supervises. Written synchronously: nobody waits for this process, and what was said last
+// is on disk when the child has ended.
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -12,7 +12,17 @@ const retryAfterMs = 5_000; // a full disk does not empty in a millisecond
  */
 export class LogFile {
   constructor(path, say, limits = {}) {
-    Object.assign(this, { path, say, bytesMax, retryAfterMs, ...limits, file: null, bytes: 0, isLosing: false, waitsUntilMs: 0 });
+    Object.assign(this, {
+      path,
+      say,
+      bytesMax,
+      retryAfterMs,
+      ...limits,
+      file: null,
+      bytes: 0,
+      isLosing: false,
+      waitsUntilMs: 0,
+    });
   }
 
   write(chunk) {
@@ -26,7 +36,8 @@ export class LogFile {
       this.isLosing = false;
     } catch (error) {
       if (error?.syscall === undefined) throw error;
-      if (!this.isLosing) this.say(`${this.path} cannot be written (${error.code}); what goes there is lost until it can`);
+      if (!this.isLosing)
+        this.say(`${this.path} cannot be written (${error.code}); what goes there is lost until it can`);
       this.isLosing = true;
       this.waitsUntilMs = performance.now() + this.retryAfterMs;
       this.close();

@@ -31,7 +31,11 @@ function quiet(command, args) {
 /** SHA-256 over files (by content) and words; what a step depends on. */
 function digest(files, ...words) {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update('\0').update(existsSync(join(root, file)) ? readFileSync(join(root, file)) : '');
+  for (const file of files)
+    hash
+      .update(file)
+      .update('\0')
+      .update(existsSync(join(root, file)) ? readFileSync(join(root, file)) : '');
   for (const word of words) hash.update('\0').update(word);
   return hash.digest('hex');
 }
@@ -46,14 +50,22 @@ function stamp(name, value) {
 }
 
 function checkNode() {
-  const wanted = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node.replace(/[^\d.]/g, '').split('.').map(Number);
+  const wanted = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    .engines.node.replace(/[^\d.]/g, '')
+    .split('.')
+    .map(Number);
   const have = process.versions.node.split('.').map(Number);
   const older = have[0] < wanted[0] || (have[0] === wanted[0] && have[1] < (wanted[1] ?? 0));
-  if (older) throw new SetupProblem(`Node.js ${wanted.join('.')} or newer is needed, this is ${process.versions.node}.\n  Install a current Node.js (20, 22 or 24) and run the same command again.`);
+  if (older)
+    throw new SetupProblem(
+      `Node.js ${wanted.join('.')} or newer is needed, this is ${process.versions.node}.\n  Install a current Node.js (20, 22 or 24) and run the same command again.`,
+    );
 }
 
 function onPath(command) {
-  return (process.env.PATH ?? '').split(':').some((directory) => directory !== '' && existsSync(join(directory, command)));
+  return (process.env.PATH ?? '')
+    .split(':')
+    .some((directory) => directory !== '' && existsSync(join(directory, command)));
 }
 function sharedLibrary(name) {
   const listed = quiet('/sbin/ldconfig', ['-p']) ?? quiet('ldconfig', ['-p']) ?? '';
@@ -64,13 +76,29 @@ function sharedLibrary(name) {
 function systemNeeds() {
   const arm = process.arch === 'arm64';
   return [
-    { package: 'build-essential', why: 'compiles the native addon and re2', present: () => onPath('g++') && onPath('make') },
+    {
+      package: 'build-essential',
+      why: 'compiles the native addon and re2',
+      present: () => onPath('g++') && onPath('make'),
+    },
     { package: 'python3', why: 'node-gyp runs on it', present: () => onPath('python3') },
     { package: 'pkg-config', why: 'finds Hyperscan for the native addon', present: () => onPath('pkg-config') },
-    { package: 'ca-certificates', why: 'verifies downloads', present: () => existsSync('/etc/ssl/certs/ca-certificates.crt') },
+    {
+      package: 'ca-certificates',
+      why: 'verifies downloads',
+      present: () => existsSync('/etc/ssl/certs/ca-certificates.crt'),
+    },
     { package: 'curl', why: 'downloads the rule set', present: () => onPath('curl') },
-    { package: arm ? 'libvectorscan-dev' : 'libhyperscan-dev', why: 'the many-pattern matcher', present: () => existsSync('/usr/include/hs/hs.h') || quiet('pkg-config', ['--exists', 'libhs']) !== null },
-    { package: 'libmodsecurity3', why: 'carries the libinjection functions', present: () => sharedLibrary('libmodsecurity.so.3') },
+    {
+      package: arm ? 'libvectorscan-dev' : 'libhyperscan-dev',
+      why: 'the many-pattern matcher',
+      present: () => existsSync('/usr/include/hs/hs.h') || quiet('pkg-config', ['--exists', 'libhs']) !== null,
+    },
+    {
+      package: 'libmodsecurity3',
+      why: 'carries the libinjection functions',
+      present: () => sharedLibrary('libmodsecurity.so.3'),
+    },
   ];
 }
 
@@ -78,8 +106,16 @@ function systemNeeds() {
 function optionalNeeds() {
   return [
     { package: 'redis-server', without: 'tests of shared limits are skipped', present: () => onPath('redis-server') },
-    { package: 'postgresql', without: 'tests of what is stored fail, unless GATEHOUSE_TEST_WITHOUT_POSTGRES=1', present: () => existsSync('/usr/lib/postgresql') },
-    { package: 'nginx', without: 'the benchmark has no peer', present: () => onPath('nginx') || existsSync('/usr/sbin/nginx') },
+    {
+      package: 'postgresql',
+      without: 'tests of what is stored fail, unless GATEHOUSE_TEST_WITHOUT_POSTGRES=1',
+      present: () => existsSync('/usr/lib/postgresql'),
+    },
+    {
+      package: 'nginx',
+      without: 'the benchmark has no peer',
+      present: () => onPath('nginx') || existsSync('/usr/sbin/nginx'),
+    },
     { package: 'wrk', without: 'there is no benchmark', present: () => onPath('wrk') },
   ];
 }
@@ -88,7 +124,9 @@ function aptInstall(packages) {
   const root0 = process.getuid?.() === 0;
   const sudo = !root0 && onPath('sudo') && quiet('sudo', ['-n', 'true']) !== null;
   if (!onPath('apt-get') || (!root0 && !sudo)) return false;
-  const [command, prefix] = root0 ? ['apt-get', []] : ['sudo', ['-n', 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get']];
+  const [command, prefix] = root0
+    ? ['apt-get', []]
+    : ['sudo', ['-n', 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get']];
   const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   const install = () => run(command, [...prefix, 'install', '-y', '--no-install-recommends', ...packages], options);
   // A machine whose package lists are fresh needs no update; try without first.
@@ -104,9 +142,13 @@ function packages() {
   if (mayInstall && aptInstall(names)) {
     const still = systemNeeds().filter((need) => !need.present());
     if (still.length === 0) return say(`installed ${names.join(', ')}`);
-    throw new SetupProblem(`installed ${names.join(', ')}, yet still not found: ${still.map((need) => need.package).join(', ')}.`);
+    throw new SetupProblem(
+      `installed ${names.join(', ')}, yet still not found: ${still.map((need) => need.package).join(', ')}.`,
+    );
   }
-  throw new SetupProblem(`cannot install system packages here (needs root or password-less sudo, on Debian or Ubuntu).\n  Ask an administrator to run:\n    apt-get install ${names.join(' ')}\n  then run the same command again.`);
+  throw new SetupProblem(
+    `cannot install system packages here (needs root or password-less sudo, on Debian or Ubuntu).\n  Ask an administrator to run:\n    apt-get install ${names.join(' ')}\n  then run the same command again.`,
+  );
 }
 
 /** CI machines are there to be filled; on a person's machine no daemon is installed for the sake of a few tests. */
@@ -114,8 +156,11 @@ function optional() {
   const missing = optionalNeeds().filter((need) => !need.present());
   if (missing.length === 0) return say('packages for every test and the benchmark: present');
   const names = missing.map((need) => need.package);
-  if (process.env.CI === 'true' && process.env.GATEHOUSE_NO_APT !== '1' && aptInstall(names)) return say(`installed ${names.join(', ')}`);
-  say(`not installed: ${missing.map((need) => `${need.package} (${need.without})`).join(', ')}; apt-get install ${names.join(' ')}`);
+  if (process.env.CI === 'true' && process.env.GATEHOUSE_NO_APT !== '1' && aptInstall(names))
+    return say(`installed ${names.join(', ')}`);
+  say(
+    `not installed: ${missing.map((need) => `${need.package} (${need.without})`).join(', ')}; apt-get install ${names.join(' ')}`,
+  );
 }
 
 /** Headers that came with this very Node save node-gyp a download (and work without the internet). */
@@ -129,7 +174,9 @@ function nodeHeaders() {
 }
 function gypEnvironment() {
   const headers = nodeHeaders();
-  return headers === null ? process.env : { ...process.env, npm_config_nodedir: headers, npm_package_config_node_gyp_nodedir: headers };
+  return headers === null
+    ? process.env
+    : { ...process.env, npm_config_nodedir: headers, npm_package_config_node_gyp_nodedir: headers };
 }
 
 function loads(specifier) {
@@ -137,33 +184,61 @@ function loads(specifier) {
 }
 
 function npm() {
-  const { dependencies, devDependencies, overrides, allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const key = digest(['package-lock.json'], JSON.stringify({ dependencies, devDependencies, overrides, allowScripts }), process.versions.modules, process.arch);
+  const { dependencies, devDependencies, overrides, allowScripts } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  );
+  const key = digest(
+    ['package-lock.json'],
+    JSON.stringify({ dependencies, devDependencies, overrides, allowScripts }),
+    process.versions.modules,
+    process.arch,
+  );
   if (stamped('npm', key)) return say('npm packages: unchanged');
   const env = gypEnvironment();
   const flags = ['--no-audit', '--no-fund', '--loglevel=error'];
   say('npm packages: installing (re2 is compiled where no prebuilt binary can be had: one to two minutes)');
-  const clean = spawnSync('npm', ['ci', ...flags], { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'inherit', 'pipe'] });
+  const clean = spawnSync('npm', ['ci', ...flags], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
   if (clean.status !== 0) {
     // Registries that mirror only part of npm drop optional packages of other platforms from the lock file; `npm ci`
     // then refuses a lock that is sound for this machine. Installing from the same lock without saving is equivalent.
-    if (!clean.stderr.includes('EUSAGE')) throw new SetupProblem(`npm ci failed:\n${clean.stderr.trim()}\n  Mend what npm names (often the network or a proxy) and run the same command again.`);
-    say('npm ci finds optional packages of other platforms missing from the lock file; installing from the lock without saving');
-    if (!run('npm', ['install', '--no-save', ...flags], { env })) throw new SetupProblem('npm install failed; see its messages above.');
+    if (!clean.stderr.includes('EUSAGE'))
+      throw new SetupProblem(
+        `npm ci failed:\n${clean.stderr.trim()}\n  Mend what npm names (often the network or a proxy) and run the same command again.`,
+      );
+    say(
+      'npm ci finds optional packages of other platforms missing from the lock file; installing from the lock without saving',
+    );
+    if (!run('npm', ['install', '--no-save', ...flags], { env }))
+      throw new SetupProblem('npm install failed; see its messages above.');
   }
   if (!loads('re2')) {
     say('re2 came without its binary; building it');
     run('npm', ['rebuild', 're2', '--foreground-scripts', ...flags], { env });
-    if (!loads('re2')) throw new SetupProblem('the package re2 does not load: `npm rebuild re2 --foreground-scripts` shows why (usually a missing compiler or missing Node headers).');
+    if (!loads('re2'))
+      throw new SetupProblem(
+        'the package re2 does not load: `npm rebuild re2 --foreground-scripts` shows why (usually a missing compiler or missing Node headers).',
+      );
   }
   stamp('npm', key);
 }
 
-/** tap keeps a generated test class; built here without the plugin that would transpile the tests, which are built already. */
+/**
+ * tap keeps a generated test class; built here without the plugin that would transpile the tests, which are built
+ * already.
+ */
 function tap() {
   const key = digest(['.taprc', 'package-lock.json'], 'tap');
   if (stamped('tap', key) && existsSync(join(root, '.tap/plugins'))) return say('test runner: unchanged');
-  if (!run(process.execPath, [join(root, 'node_modules/tap/dist/esm/run.mjs'), 'build'], { stdio: 'ignore' }) && !run('npx', ['--no-install', 'tap', 'build'])) throw new SetupProblem('`npx tap build` failed; run it by hand to see why.');
+  if (
+    !run(process.execPath, [join(root, 'node_modules/tap/dist/esm/run.mjs'), 'build'], { stdio: 'ignore' }) &&
+    !run('npx', ['--no-install', 'tap', 'build'])
+  )
+    throw new SetupProblem('`npx tap build` failed; run it by hand to see why.');
   stamp('tap', key);
   say('test runner: built');
 }
@@ -171,20 +246,38 @@ function tap() {
 function native() {
   const directory = join(root, 'engine/native');
   if (!existsSync(join(directory, 'binding.gyp'))) return say('native addon: no sources in this checkout');
-  const sources = readdirSync(directory).filter((name) => /\.(cc|h|gyp)$/.test(name)).sort().map((name) => join('engine/native', name));
-  const key = digest(sources, process.versions.modules, process.arch, quiet('pkg-config', ['--modversion', 'libhs']) ?? '');
+  const sources = readdirSync(directory)
+    .filter((name) => /\.(cc|h|gyp)$/.test(name))
+    .sort()
+    .map((name) => join('engine/native', name));
+  const key = digest(
+    sources,
+    process.versions.modules,
+    process.arch,
+    quiet('pkg-config', ['--modversion', 'libhs']) ?? '',
+  );
   if (stamped('native', key) && existsSync(join(root, addon))) return say('native addon: unchanged');
   const headers = nodeHeaders();
-  const args = [join(root, 'node_modules/node-gyp/bin/node-gyp.js'), 'rebuild', '-C', directory, '--silent', ...(headers === null ? [] : ['--nodedir', headers])];
+  const args = [
+    join(root, 'node_modules/node-gyp/bin/node-gyp.js'),
+    'rebuild',
+    '-C',
+    directory,
+    '--silent',
+    ...(headers === null ? [] : ['--nodedir', headers]),
+  ];
   say('native addon: compiling');
   if (!run(process.execPath, args) || !loads(join(root, addon))) {
-    throw new SetupProblem('the native addon does not compile or load.\n  `npx node-gyp rebuild -C engine/native` shows the compiler\'s messages; the headers of libhyperscan-dev and of this Node.js are needed.');
+    throw new SetupProblem(
+      "the native addon does not compile or load.\n  `npx node-gyp rebuild -C engine/native` shows the compiler's messages; the headers of libhyperscan-dev and of this Node.js are needed.",
+    );
   }
   stamp('native', key);
 }
 
 function transpile() {
-  if (!run(process.execPath, [join(root, 'bin/build.mjs')])) throw new SetupProblem('some sources do not parse; the messages above say where.');
+  if (!run(process.execPath, [join(root, 'bin/build.mjs')]))
+    throw new SetupProblem('some sources do not parse; the messages above say where.');
   say('build: done');
 }
 
@@ -198,16 +291,19 @@ const everything = ['packages', 'npm', 'tap', 'native', 'build', 'crs'];
 
 const asked = process.argv.slice(2);
 if (asked.includes('--clean')) {
-  for (const path of ['build', 'node_modules', 'engine/native/build', '.tap']) rmSync(join(root, path), { recursive: true, force: true });
+  for (const path of ['build', 'node_modules', 'engine/native/build', '.tap'])
+    rmSync(join(root, path), { recursive: true, force: true });
   say('removed build/, node_modules/, engine/native/build/ and .tap/; data/ and .env are kept');
   process.exit(0);
 }
 try {
   checkNode();
-  if (asked.length === 0) adoptDirectories(readEnvironment()); // for a deployment; single steps are for tests, which .env is not for
+  // for a deployment; single steps are for tests, which .env is not for
+  if (asked.length === 0) adoptDirectories(readEnvironment());
   for (const name of asked.length > 0 ? asked : everything) {
     const step = steps[name];
-    if (step === undefined) throw new SetupProblem(`there is no step "${name}"; the steps are ${Object.keys(steps).join(', ')}.`);
+    if (step === undefined)
+      throw new SetupProblem(`there is no step "${name}"; the steps are ${Object.keys(steps).join(', ')}.`);
     await step();
   }
 } catch (error) {

@@ -1,8 +1,8 @@
 // Runs the built tests, two files at a time, each as a process of its own, and ends with one plain line that CI reads:
 // `N passed, N failed, N skipped`. Exit code 1 on any failure, on a test file that died, and when no test ran at all.
 //   node bin/test.mjs [--quick] [--seeded] [--minutes=N] [word…]     words select files whose path contains one of them
-// --quick leaves out the suites that start whole planes or databases, or run whole corpora; `make check` uses it. --seeded
-// runs only those that try cases drawn with SEED; `make fuzz` uses it. --minutes is the limit of one file.
+// --quick leaves out the suites that start whole planes or databases, or run whole corpora; `make check` uses it.
+// --seeded runs only those that try cases drawn with SEED; `make fuzz` uses it. --minutes is the limit of one file.
 //
 // tap's own runner is not used: a file that ran out of time counted twice there, and the last file was not reported at
 // all. Here a file that hangs is named with its open subtests, also when somebody ends the whole run (CI's own limit).
@@ -18,7 +18,10 @@ const slow = /(^|\/)(e2e|bench)\/|(agreement|corpus|regression|wire)[^/]*\.test\
 /** Tests that start databases or the whole control plane say so by what they import. */
 const slowImports = /testing\/(databases|app|rule-set)\.js|PGlite/;
 const atOnce = 2;
-/** One file. The longest takes a minute and a half on two cores; where everything takes ten times as long it is still in time. */
+/**
+ * One file. The longest takes a minute and a half on two cores; where everything takes ten times as long it is still in
+ * time.
+ */
 const minutesMax = 20;
 const secondsToReport = 10; // tap names the subtest and the open handles when it is told; then the process is killed
 const linesShownMax = 400;
@@ -42,7 +45,9 @@ const files = testFiles(join(root, 'build'))
   .filter((file) => !quick || !(slow.test(file) || slowImports.test(textOf(file))))
   .filter((file) => !seeded || /process\.env\W+SEED/.test(textOf(file)));
 if (files.length === 0) {
-  console.error(`test: no test file ${words.length > 0 ? `matches ${words.join(', ')}` : 'in build/'}; run \`node bin/build.mjs\` first, and compare the spelling with the tree.`);
+  console.error(
+    `test: no test file ${words.length > 0 ? `matches ${words.join(', ')}` : 'in build/'}; run \`node bin/build.mjs\` first, and compare the spelling with the tree.`,
+  );
   console.log('0 passed, 0 failed, 0 skipped');
   process.exit(1);
 }
@@ -55,7 +60,9 @@ function createProgress() {
       const depth = /^ */.exec(line)[0].length;
       const begun = /^ *# Subtest: (.*)$/.exec(line)?.[1];
       if (begun === undefined && !/^ *(?:not )?ok \d+ - /.test(line)) return;
-      const ends = open.findLastIndex((one) => one.depth === depth && (begun !== undefined || line.includes(` - ${one.name}`)));
+      const ends = open.findLastIndex(
+        (one) => one.depth === depth && (begun !== undefined || line.includes(` - ${one.name}`)),
+      );
       if (ends >= 0) open.splice(ends);
       if (begun !== undefined) open.push({ depth, name: begun });
     },
@@ -108,28 +115,38 @@ process.once('exit', () => {
 /** Runs one file; resolves with its report when its process is gone. Never rejects. */
 function runFile(file) {
   const report = createReport(file);
-  const child = spawn(process.execPath, ['--enable-source-maps', file], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP_TIMEOUT: String(secondsMax), TMPDIR: scratch } });
+  const child = spawn(process.execPath, ['--enable-source-maps', file], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TAP_TIMEOUT: String(secondsMax), TMPDIR: scratch },
+  });
   running.set(child, report);
-  const late = setTimeout(() => {
-    report.take(`# no end after ${secondsMax} s, in: ${whereIn(report)}`);
-    child.kill('SIGALRM'); // tap's word for "report what you wait for"
-    setTimeout(() => child.kill('SIGKILL'), secondsToReport * 1000).unref();
-  }, (secondsMax + secondsToReport) * 1000);
+  const late = setTimeout(
+    () => {
+      report.take(`# no end after ${secondsMax} s, in: ${whereIn(report)}`);
+      child.kill('SIGALRM'); // tap's word for "report what you wait for"
+      setTimeout(() => child.kill('SIGKILL'), secondsToReport * 1000).unref();
+    },
+    (secondsMax + secondsToReport) * 1000,
+  );
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', report.take);
   return new Promise((resolve) => {
     child.on('error', (error) => report.take(`# ${error.message}`));
-    child.on('exit', () => setTimeout(() => {
-      report.take('# a process that it left behind held its output open');
-      child.stdout.destroy();
-      child.stderr.destroy();
-    }, secondsToReport * 1000).unref());
+    child.on('exit', () =>
+      setTimeout(() => {
+        report.take('# a process that it left behind held its output open');
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, secondsToReport * 1000).unref(),
+    );
     child.on('close', (code, signal) => {
       clearTimeout(late);
       running.delete(child);
       const end = signal ?? code;
       const isPassed = end === 0 && report.counts.fail === 0 && report.counts.total > 0;
       if (end === 0 && report.counts.total === 0) report.take('# not one assertion ran');
-      if (end !== 0 && report.counts.fail === 0) report.take(`# ended with ${end} although no assertion failed, in: ${whereIn(report)}`);
+      if (end !== 0 && report.counts.fail === 0)
+        report.take(`# ended with ${end} although no assertion failed, in: ${whereIn(report)}`);
       resolve({ ...report, isPassed, tookMs: Date.now() - report.startedMs });
     });
   });
@@ -141,7 +158,8 @@ function print({ file, lines, isPassed, tookMs }) {
   if (isPassed) return;
   const shown = lines.filter((line) => !/^ +ok \d/.test(line) && line.trim() !== '');
   console.log(shown.slice(-linesShownMax).join('\n'));
-  if (shown.length > linesShownMax) console.log(`… ${shown.length - linesShownMax} lines before that are in .tap/last-run.tap`);
+  if (shown.length > linesShownMax)
+    console.log(`… ${shown.length - linesShownMax} lines before that are in .tap/last-run.tap`);
 }
 
 function summarize(reports, tookMs) {
@@ -182,7 +200,9 @@ const work = async () => {
     const report = await runFile(file);
     reports.push(report);
     print(report);
-    log.write(`# Subtest: ${file}\n${report.lines.map((line) => `    ${line}\n`).join('')}${report.isPassed ? '' : 'not '}ok - ${file}\n`);
+    log.write(
+      `# Subtest: ${file}\n${report.lines.map((line) => `    ${line}\n`).join('')}${report.isPassed ? '' : 'not '}ok - ${file}\n`,
+    );
   }
 };
 await Promise.all(Array.from({ length: atOnce }, work));

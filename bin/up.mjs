@@ -1,15 +1,24 @@
 // `gatehouse up`: starts everything that belongs together, in order, and stops it together.
 //
-// This process only supervises: the demo, the data plane and the control plane are child processes with their own process
-// groups, so that Ctrl-C reaches this one alone and stopping is an orderly, bounded sequence. A child that dies is started
-// again with growing pauses; one that never became healthy is a failed start, and everything is stopped.
+// This process only supervises: the demo, the data plane and the control plane are child processes with their own
+// process groups, so that Ctrl-C reaches this one alone and stopping is an orderly, bounded sequence. A child that dies
+// is started again with growing pauses; one that never became healthy is a failed start, and everything is stopped.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { prepareArtifact, readSettings, settingsFile } from './artifact.mjs';
 import { controlUrl } from './control-plane.mjs';
-import { adoptDirectories, createEnvFile, envFile, readEnvironment, readFlags, Refusal, root, shown } from './environment.mjs';
+import {
+  adoptDirectories,
+  createEnvFile,
+  envFile,
+  readEnvironment,
+  readFlags,
+  Refusal,
+  root,
+  shown,
+} from './environment.mjs';
 import { LogFile } from './log-file.mjs';
 import { resolveProxy, selfTestOf, upstreamsOf } from './proxy-config.mjs';
 
@@ -31,9 +40,16 @@ async function checkPorts(wanted) {
       probe.listen({ port, host, exclusive: true }, () => probe.close(() => settle(null)));
     });
     const flag = `--${variable.toLowerCase().replaceAll('_', '-')}`;
-    if (code === 'EADDRINUSE') problems.push(`  port ${port} (${what}) is taken; stop what holds it, or choose another: ${variable} in ${shown(envFile)}, or ${flag} N`);
-    else if (code === 'EACCES') problems.push(`  port ${port} (${what}) may not be opened by this user; choose one above 1023: ${flag} N`);
-    else if (code !== null) problems.push(`  port ${port} (${what}) on ${host} cannot be opened (${code}); check the address and ${variable}`);
+    if (code === 'EADDRINUSE')
+      problems.push(
+        `  port ${port} (${what}) is taken; stop what holds it, or choose another: ${variable} in ${shown(envFile)}, or ${flag} N`,
+      );
+    else if (code === 'EACCES')
+      problems.push(`  port ${port} (${what}) may not be opened by this user; choose one above 1023: ${flag} N`);
+    else if (code !== null)
+      problems.push(
+        `  port ${port} (${what}) on ${host} cannot be opened (${code}); check the address and ${variable}`,
+      );
   }
   if (problems.length > 0) throw new Refusal(`cannot start:\n${problems.join('\n')}`);
 }
@@ -41,12 +57,27 @@ async function checkPorts(wanted) {
 /** One supervised child: its output goes to a log file, `ready` settles when it says so over the channel. */
 class Child {
   constructor({ name, args, env, logFile, resumes = false }) {
-    Object.assign(this, { name, args, env, logFile, resumes, process: null, logged: Promise.resolve(), stopping: false, onExit: () => {} });
+    Object.assign(this, {
+      name,
+      args,
+      env,
+      logFile,
+      resumes,
+      process: null,
+      logged: Promise.resolve(),
+      stopping: false,
+      onExit: () => {},
+    });
   }
 
   start() {
     const log = new LogFile(this.logFile, (text) => console.error(`gatehouse: ${text}`));
-    this.process = spawn(process.execPath, [join(root, 'bin/gatehouse'), ...this.args], { cwd: root, env: this.env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
+    this.process = spawn(process.execPath, [join(root, 'bin/gatehouse'), ...this.args], {
+      cwd: root,
+      env: this.env,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: true,
+    });
     for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (chunk) => log.write(chunk));
     // what it said last may still be on its way when it has ended
     this.logged = new Promise((settle) => {
@@ -66,7 +97,10 @@ class Child {
   ready() {
     const child = this.process;
     return new Promise((settle, refuse) => {
-      const timer = setTimeout(() => refuse(new Refusal(`${this.name} did not become ready in ${healthMsMax / 1000} s.\n${this.tail()}`)), healthMsMax);
+      const timer = setTimeout(
+        () => refuse(new Refusal(`${this.name} did not become ready in ${healthMsMax / 1000} s.\n${this.tail()}`)),
+        healthMsMax,
+      );
       child.on('message', (message) => {
         if (message?.kind !== 'ready') return;
         clearTimeout(timer);
@@ -74,7 +108,9 @@ class Child {
       });
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
-        void this.logged.then(() => refuse(new Refusal(`${this.name} ended with ${code ?? signal} while starting.\n${this.tail()}`)));
+        void this.logged.then(() =>
+          refuse(new Refusal(`${this.name} ended with ${code ?? signal} while starting.\n${this.tail()}`)),
+        );
       });
     });
   }
@@ -115,14 +151,19 @@ function keepAlive(child) {
   child.onExit = (reason) => {
     if (child.stopping) return;
     if (Date.now() - startedMs > 60_000) pauseMs = 1000;
-    say(`${child.name} ended with ${reason}; starting it again in ${pauseMs / 1000} s (${shown(child.logFile)} says why)`);
+    say(
+      `${child.name} ended with ${reason}; starting it again in ${pauseMs / 1000} s (${shown(child.logFile)} says why)`,
+    );
     setTimeout(() => {
       if (child.stopping) return;
       startedMs = Date.now();
       // What serves now may be newer than what this start began with: come back with the last active generation.
       if (child.resumes) child.args = child.args.map((arg) => (arg === '--local' ? '--resume' : arg));
       child.start();
-      child.ready().then(() => say(`${child.name} is back`), (error) => console.error(`gatehouse: ${inShort(error.message)}`));
+      child.ready().then(
+        () => say(`${child.name} is back`),
+        (error) => console.error(`gatehouse: ${inShort(error.message)}`),
+      );
     }, pauseMs);
     pauseMs = Math.min(pauseMs * 2, restartPauseMsMax);
   };
@@ -132,7 +173,11 @@ function keepAlive(child) {
 async function tryOut(base) {
   const attempt = async (path) => {
     try {
-      const reply = await fetch(base + path, { signal: AbortSignal.timeout(5000), redirect: 'manual', headers: { connection: 'close' } });
+      const reply = await fetch(base + path, {
+        signal: AbortSignal.timeout(5000),
+        redirect: 'manual',
+        headers: { connection: 'close' },
+      });
       await reply.arrayBuffer();
       return String(reply.status);
     } catch (error) {
@@ -146,29 +191,53 @@ async function sendGeneration(values, artifact, settings) {
   const reply = await fetch(`http://127.0.0.1:${values.GATEHOUSE_ADMIN_PORT}/generation`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${values.GATEHOUSE_ADMIN_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 0, sha256: artifact.sha256, artifactPath: artifact.path, config: await resolveProxy(settings, values, 'the settings file'), selfTest: await selfTestOf(settings) }),
+    body: JSON.stringify({
+      id: 0,
+      sha256: artifact.sha256,
+      artifactPath: artifact.path,
+      config: await resolveProxy(settings, values, 'the settings file'),
+      selfTest: await selfTestOf(settings),
+    }),
     signal: AbortSignal.timeout(120_000),
   });
   return { status: reply.status, body: await reply.json() };
 }
 
-/** SIGHUP: compile the settings file anew and hand the result to the running data plane; on any problem nothing changes. */
+/**
+ * SIGHUP: compile the settings file anew and hand the result to the running data plane; on any problem nothing changes.
+ */
 async function reload(file, data, values) {
   try {
     const artifact = await prepareArtifact(file, data, { say });
     const { status, body } = await sendGeneration(values, artifact, readSettings(file));
-    if (body.outcome === 'active') say(`reloaded: generation ${body.id} is active on ${body.workers} workers (${body.tookMs} ms)`);
-    else console.error(`gatehouse: the data plane refused the new settings (${status}): ${body.reason ?? JSON.stringify(body)}; the old ones stay in force`);
+    if (body.outcome === 'active')
+      say(`reloaded: generation ${body.id} is active on ${body.workers} workers (${body.tookMs} ms)`);
+    else
+      console.error(
+        `gatehouse: the data plane refused the new settings (${status}): ${body.reason ?? JSON.stringify(body)}; the old ones stay in force`,
+      );
   } catch (error) {
-    if (!(error instanceof Refusal) && error?.name !== 'CrsProblem' && error?.name !== 'TimeoutError' && !(error instanceof TypeError)) throw error;
+    if (
+      !(error instanceof Refusal) &&
+      error?.name !== 'CrsProblem' &&
+      error?.name !== 'TimeoutError' &&
+      !(error instanceof TypeError)
+    )
+      throw error;
     console.error(`gatehouse: ${error.message}\n  The old settings stay in force.`);
   }
 }
 
-/** What the data plane serves, in its own words: the settings may say something else than the environment. null when it does not say. */
+/**
+ * What the data plane serves, in its own words: the settings may say something else than the environment. null when it
+ * does not say.
+ */
 async function sitesInForce(values) {
   try {
-    const reply = await fetch(`http://127.0.0.1:${values.GATEHOUSE_ADMIN_PORT}/status`, { headers: { authorization: `Bearer ${values.GATEHOUSE_ADMIN_TOKEN}`, connection: 'close' }, signal: AbortSignal.timeout(5000) });
+    const reply = await fetch(`http://127.0.0.1:${values.GATEHOUSE_ADMIN_PORT}/status`, {
+      headers: { authorization: `Bearer ${values.GATEHOUSE_ADMIN_TOKEN}`, connection: 'close' },
+      signal: AbortSignal.timeout(5000),
+    });
     return reply.ok ? await reply.json() : null;
   } catch (error) {
     if (error?.name !== 'TimeoutError' && !(error instanceof TypeError)) throw error; // fetch: nothing answers
@@ -178,24 +247,41 @@ async function sitesInForce(values) {
 
 const sitesShownMax = 6;
 
-/** Whom this start protects, as the data plane tells it. What the environment says is printed where it is in force, or as not in force. */
+/**
+ * Whom this start protects, as the data plane tells it. What the environment says is printed where it is in force, or
+ * as not in force.
+ */
 function describeSites(values, served) {
   if (served === null) return 'unknown: the data plane does not say (its log may)';
   if (served.ruleset === '') return 'nothing yet: every request is answered 503 (the log of the data plane says why)';
   const wanted = upstreamsOf(values);
   const isOfEnvironment = served.sitesFrom === 'environment';
-  const demos = { UPSTREAM_CUSTOMER: `the bundled demo shop on port ${values.DEMO_PORT}`, UPSTREAM_PAYMENT: 'the bundled demo payment service' };
+  const demos = {
+    UPSTREAM_CUSTOMER: `the bundled demo shop on port ${values.DEMO_PORT}`,
+    UPSTREAM_PAYMENT: 'the bundled demo payment service',
+  };
   const variableOf = ({ name }) => (isOfEnvironment ? `UPSTREAM_${name.toUpperCase()}` : '');
   const isDemo = (site) => values[variableOf(site)] === '' && site.upstream === wanted[variableOf(site)];
-  if (isOfEnvironment && served.sites.every(isDemo)) return `${demos.UPSTREAM_CUSTOMER} (set UPSTREAM_CUSTOMER to protect your own application)`;
+  if (isOfEnvironment && served.sites.every(isDemo))
+    return `${demos.UPSTREAM_CUSTOMER} (set UPSTREAM_CUSTOMER to protect your own application)`;
   const rows = served.sites.slice(0, sitesShownMax).map((site) => {
-    const to = isDemo(site) ? `${demos[variableOf(site)]} (${variableOf(site)} names another application)` : site.upstream;
+    const to = isDemo(site)
+      ? `${demos[variableOf(site)]} (${variableOf(site)} names another application)`
+      : site.upstream;
     return `${site.host ?? ''}${site.prefix} → ${to}`;
   });
   if (served.sites.length > sitesShownMax) rows.push(`and ${served.sites.length - sitesShownMax} more`);
-  const unused = Object.keys(demos).filter((name) => values[name] !== '' && !served.sites.some((site) => variableOf(site) === name && site.upstream === wanted[name]));
-  const why = isOfEnvironment ? 'another control plane gave this node its sites' : 'the settings have sites of their own, and these win';
-  if (unused.length > 0) rows.push(`${unused.map((name) => `${name}=${values[name]}`).join(' and ')} ${unused.length === 1 ? 'is' : 'are'} NOT in force: ${why}`);
+  const unused = Object.keys(demos).filter(
+    (name) =>
+      values[name] !== '' && !served.sites.some((site) => variableOf(site) === name && site.upstream === wanted[name]),
+  );
+  const why = isOfEnvironment
+    ? 'another control plane gave this node its sites'
+    : 'the settings have sites of their own, and these win';
+  if (unused.length > 0)
+    rows.push(
+      `${unused.map((name) => `${name}=${values[name]}`).join(' and ')} ${unused.length === 1 ? 'is' : 'are'} NOT in force: ${why}`,
+    );
   return rows.join(`\n${' '.repeat(20)}`);
 }
 
@@ -231,18 +317,24 @@ ${control === null ? `  settings ${shown(settingsFile(resolve(root, values.GATEH
 /** The first password is shown once; it is in a person's terminal then, and in .env, and nowhere else. */
 function describeControl(values, control) {
   const { firstLogin, problem } = control;
-  if (problem !== undefined) return `  control plane     not up yet; it is started again until it is, and what was active last is in force meanwhile\n                    ${inShort(problem)}`;
-  const login = firstLogin === null
-    ? `${values.ADMIN_EMAIL}, with the password you chose (the first one was printed at the first start and stands in ${shown(envFile)} as\n                    ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
-    : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
+  if (problem !== undefined)
+    return `  control plane     not up yet; it is started again until it is, and what was active last is in force meanwhile\n                    ${inShort(problem)}`;
+  const login =
+    firstLogin === null
+      ? `${values.ADMIN_EMAIL}, with the password you chose (the first one was printed at the first start and stands in ${shown(envFile)} as\n                    ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
+      : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
   return `  control plane     ${control.url}/api/   (explorer: ${control.url}/api/docs)\n  login             ${login}`;
 }
 
 const controlMarker = (data) => join(data, 'control-plane.json');
 
-/** Says that the active generation is the control plane's, so that the next start resumes it instead of the local settings. */
+/**
+ * Says that the active generation is the control plane's, so that the next start resumes it instead of the local
+ * settings.
+ */
 function rememberControl(data) {
-  if (!existsSync(controlMarker(data))) writeFileSync(controlMarker(data), `${JSON.stringify({ since: new Date().toISOString() })}\n`, { mode: 0o600 });
+  if (!existsSync(controlMarker(data)))
+    writeFileSync(controlMarker(data), `${JSON.stringify({ since: new Date().toISOString() })}\n`, { mode: 0o600 });
 }
 
 /**
@@ -265,22 +357,60 @@ async function firstArtifact(file, data, values, signal) {
 function portsOf(values, needsDemo, hasApi) {
   return [
     { port: Number(values.WAF_PORT), host: values.WAF_BIND, what: 'protected traffic', variable: 'WAF_PORT' },
-    { port: Number(values.GATEHOUSE_ADMIN_PORT), host: '127.0.0.1', what: 'data-plane admin', variable: 'GATEHOUSE_ADMIN_PORT' },
-    ...(hasApi ? [{ port: Number(values.API_PORT), host: values.ADMIN_BIND, what: 'control plane', variable: 'API_PORT' }] : []),
-    ...(needsDemo ? [{ port: Number(values.DEMO_PORT), host: '127.0.0.1', what: 'demo upstreams', variable: 'DEMO_PORT' }] : []),
+    {
+      port: Number(values.GATEHOUSE_ADMIN_PORT),
+      host: '127.0.0.1',
+      what: 'data-plane admin',
+      variable: 'GATEHOUSE_ADMIN_PORT',
+    },
+    ...(hasApi
+      ? [{ port: Number(values.API_PORT), host: values.ADMIN_BIND, what: 'control plane', variable: 'API_PORT' }]
+      : []),
+    ...(needsDemo
+      ? [{ port: Number(values.DEMO_PORT), host: '127.0.0.1', what: 'demo upstreams', variable: 'DEMO_PORT' }]
+      : []),
   ];
 }
 
 /** In the order of starting; the control plane comes last, because it looks at the data plane when it starts. */
 function childrenOf({ values, data, file, artifact, needsDemo, hasApi, logDirectory }) {
-  const env = { ...process.env, ...values, GATEHOUSE_DATA: data, GATEHOUSE_CONTROL_URL: hasApi ? values.GATEHOUSE_CONTROL_URL || controlUrl(values) : values.GATEHOUSE_CONTROL_URL };
+  const env = {
+    ...process.env,
+    ...values,
+    GATEHOUSE_DATA: data,
+    GATEHOUSE_CONTROL_URL: hasApi ? values.GATEHOUSE_CONTROL_URL || controlUrl(values) : values.GATEHOUSE_CONTROL_URL,
+  };
   // A restart must not fall back to the local settings while the control plane has newer ones.
-  const resumes = hasApi ? existsSync(controlMarker(data)) && existsSync(join(data, 'current.json')) : values.GATEHOUSE_CONTROL_URL !== '';
+  const resumes = hasApi
+    ? existsSync(controlMarker(data)) && existsSync(join(data, 'current.json'))
+    : values.GATEHOUSE_CONTROL_URL !== '';
   const ruleSet = artifact.crs.directory === undefined ? {} : { CRS_DIR: artifact.crs.directory };
   return [
     ...(needsDemo ? [new Child({ name: 'demo', args: ['demo'], env, logFile: join(logDirectory, 'demo.log') })] : []),
-    new Child({ name: 'data plane', args: ['data-plane', ...(artifact.path === null ? [] : ['--artifact', artifact.path]), '--settings', file, '--sites-of-environment', resumes ? '--resume' : '--local'], env, resumes: true, logFile: join(logDirectory, 'data-plane.log') }),
-    ...(hasApi ? [new Child({ name: 'control plane', args: ['control-plane'], env: { ...env, SETTINGS_IMPORT: values.SETTINGS_IMPORT || file, ...ruleSet }, logFile: join(logDirectory, 'control-plane.log') })] : []),
+    new Child({
+      name: 'data plane',
+      args: [
+        'data-plane',
+        ...(artifact.path === null ? [] : ['--artifact', artifact.path]),
+        '--settings',
+        file,
+        '--sites-of-environment',
+        resumes ? '--resume' : '--local',
+      ],
+      env,
+      resumes: true,
+      logFile: join(logDirectory, 'data-plane.log'),
+    }),
+    ...(hasApi
+      ? [
+          new Child({
+            name: 'control plane',
+            args: ['control-plane'],
+            env: { ...env, SETTINGS_IMPORT: values.SETTINGS_IMPORT || file, ...ruleSet },
+            logFile: join(logDirectory, 'control-plane.log'),
+          }),
+        ]
+      : []),
   ];
 }
 
@@ -288,9 +418,17 @@ export async function up(args) {
   const { flags, others } = readFlags(args);
   const hasApi = !others.includes('--no-api');
   const unknown = others.filter((other) => other !== '--no-api');
-  if (unknown.length > 0) throw new Refusal(`up does not know ${unknown.join(' ')}. Flags are --no-api and the names in .env.example, such as --waf-port 9000.`);
+  if (unknown.length > 0)
+    throw new Refusal(
+      `up does not know ${unknown.join(' ')}. Flags are --no-api and the names in .env.example, such as --waf-port 9000.`,
+    );
   const written = createEnvFile();
-  if (written !== 'complete') say(written === 'written' ? `wrote ${shown(envFile)} with fresh secrets` : `added the secrets that ${shown(envFile)} lacked`);
+  if (written !== 'complete')
+    say(
+      written === 'written'
+        ? `wrote ${shown(envFile)} with fresh secrets`
+        : `added the secrets that ${shown(envFile)} lacked`,
+    );
   const values = readEnvironment(flags);
   adoptDirectories(values);
   const data = resolve(root, values.GATEHOUSE_DATA);
@@ -312,18 +450,23 @@ export async function up(args) {
   if (artifact === null || ending.signal.aborted) return 0;
   const logDirectory = join(data, 'log');
   const children = childrenOf({ values, data, file, artifact, needsDemo, hasApi, logDirectory });
-  // The data plane first: what it still has to tell reaches the control plane. The demo last: requests may still wait for it.
+  // The data plane first: what it still has to tell reaches the control plane. The demo last: requests may still wait
+  // for it.
   const stopAll = async () => {
-    for (const name of ['data plane', 'control plane', 'demo']) await children.find((child) => child.name === name)?.stop();
+    for (const name of ['data plane', 'control plane', 'demo'])
+      await children.find((child) => child.name === name)?.stop();
   };
   let control = null;
   try {
     for (const child of children) {
       child.start();
-      // A control plane that worked once and cannot come up now (its database is away) must not take the protection with it.
+      // A control plane that worked once and cannot come up now (its database is away) must not take the protection
+      // with it.
       const mayFollow = child.name === 'control plane' && existsSync(controlMarker(data));
       if (mayFollow) keepAlive(child);
-      const ready = mayFollow ? child.ready().catch((error) => ({ url: controlUrl(values), firstLogin: null, problem: error.message })) : child.ready();
+      const ready = mayFollow
+        ? child.ready().catch((error) => ({ url: controlUrl(values), firstLogin: null, problem: error.message }))
+        : child.ready();
       const early = await Promise.race([ready, stopped]);
       if (typeof early === 'string') return 0;
       if (child.name === 'control plane') control = early;
@@ -332,9 +475,19 @@ export async function up(args) {
     if (control !== null) rememberControl(data);
     process.on('SIGHUP', () => {
       if (control === null) void reload(file, data, values);
-      else console.error(`gatehouse: SIGHUP rereads ${shown(file)} only without the control plane (--no-api); with it, change settings there: ${control.url}/api/docs`);
+      else
+        console.error(
+          `gatehouse: SIGHUP rereads ${shown(file)} only without the control plane (--no-api); with it, change settings there: ${control.url}/api/docs`,
+        );
     });
-    announce({ values, tried: await tryOut(`http://127.0.0.1:${values.WAF_PORT}`), artifact, logDirectory, control, served: await sitesInForce(values) });
+    announce({
+      values,
+      tried: await tryOut(`http://127.0.0.1:${values.WAF_PORT}`),
+      artifact,
+      logDirectory,
+      control,
+      served: await sitesInForce(values),
+    });
     await stopped;
     say('\nstopping…');
     return 0;

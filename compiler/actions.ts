@@ -3,14 +3,28 @@
 import type { Phase } from '#engine/ir';
 import { canonicalTransformationName } from '#engine/transformations/index';
 import type { ActionNode } from './ast.js';
-import { parseDecimal, quoteForMessage, type ActionSet, type BindContext, type DisruptiveChoice } from './bound-rule.js';
+import {
+  parseDecimal,
+  quoteForMessage,
+  type ActionSet,
+  type BindContext,
+  type DisruptiveChoice,
+} from './bound-rule.js';
 import { bindControl } from './controls.js';
 import type { DiagnosticCode } from './diagnostics.js';
 import { sliceFragment } from './fragment.js';
 import { hasMacro, lowerTemplate, parseTemplate } from './template.js';
 
 /** Which group an action belongs to: SecDefaultAction and SecRuleUpdateActionById take only some. */
-export type ActionGroup = 'identity' | 'metadata' | 'disruptive' | 'data' | 'log' | 'flow' | 'transformation' | 'matching';
+export type ActionGroup =
+  | 'identity'
+  | 'metadata'
+  | 'disruptive'
+  | 'data'
+  | 'log'
+  | 'flow'
+  | 'transformation'
+  | 'matching';
 
 interface ActionCall {
   readonly node: ActionNode;
@@ -29,8 +43,14 @@ interface ActionEntry {
 /** By number: 0 EMERGENCY to 7 DEBUG. */
 export const severityNames = ['EMERGENCY', 'ALERT', 'CRITICAL', 'ERROR', 'WARNING', 'NOTICE', 'INFO', 'DEBUG'];
 const phaseNames: ReadonlyMap<string, Phase> = new Map<string, Phase>([
-  ['1', 1], ['2', 2], ['3', 3], ['4', 4], ['5', 5],
-  ['request', 2], ['response', 4], ['logging', 5],
+  ['1', 1],
+  ['2', 2],
+  ['3', 3],
+  ['4', 4],
+  ['5', 5],
+  ['request', 2],
+  ['response', 4],
+  ['logging', 5],
 ]); // prettier-ignore
 
 /** Collections that setvar writes. */
@@ -42,7 +62,11 @@ function macros(call: ActionCall, text = call.value): ReturnType<typeof parseTem
   return parseTemplate(text, (index, length) => {
     const { value } = node;
     const from = value === null ? -1 : value.text.indexOf(text.slice(index, index + length));
-    context.report('GH-C3006', 'this macro names no variable', value === null || from < 0 ? node : sliceFragment(value, from, from + length));
+    context.report(
+      'GH-C3006',
+      'this macro names no variable',
+      value === null || from < 0 ? node : sliceFragment(value, from, from + length),
+    );
   });
 }
 
@@ -50,7 +74,12 @@ function flag(group: ActionGroup, apply: (set: ActionSet) => void): ActionEntry 
   return { group, value: 'none', apply: ({ set }) => (apply(set), null) };
 }
 
-function numeric(group: ActionGroup, min: number, max: number, apply: (set: ActionSet, value: number) => void): ActionEntry {
+function numeric(
+  group: ActionGroup,
+  min: number,
+  max: number,
+  apply: (set: ActionSet, value: number) => void,
+): ActionEntry {
   return {
     group,
     value: 'required',
@@ -67,7 +96,10 @@ function text(group: ActionGroup, apply: (set: ActionSet, value: string) => void
   return { group, value: 'required', apply: ({ value, set }) => (apply(set, value), null) };
 }
 
-function disruptive(choose: (call: ActionCall) => DisruptiveChoice | string, value: ActionEntry['value'] = 'none'): ActionEntry {
+function disruptive(
+  choose: (call: ActionCall) => DisruptiveChoice | string,
+  value: ActionEntry['value'] = 'none',
+): ActionEntry {
   return {
     group: 'disruptive',
     value,
@@ -77,7 +109,8 @@ function disruptive(choose: (call: ActionCall) => DisruptiveChoice | string, val
       const { set, context, node } = call;
       // `block` asks for the default action; an explicit action beside it wins, whatever their order.
       if (choice.kind === 'block' && set.disruptive !== null) return null;
-      if (set.disruptive !== null && set.disruptive.kind !== 'block' && set.disruptive.kind !== choice.kind) context.report('GH-C4008', `"${choice.kind}" replaces "${set.disruptive.kind}"`, node);
+      if (set.disruptive !== null && set.disruptive.kind !== 'block' && set.disruptive.kind !== choice.kind)
+        context.report('GH-C4008', `"${choice.kind}" replaces "${set.disruptive.kind}"`, node);
       set.disruptive = choice;
       return null;
     },
@@ -86,13 +119,17 @@ function disruptive(choose: (call: ActionCall) => DisruptiveChoice | string, val
 
 function allowScope(value: string): DisruptiveChoice | string {
   const scope = value === '' ? 'all' : value.toLowerCase();
-  return scope === 'all' || scope === 'phase' || scope === 'request' ? { kind: 'allow', scope } : `${quoteForMessage(value)} is not a scope; use allow, allow:phase or allow:request`;
+  return scope === 'all' || scope === 'phase' || scope === 'request'
+    ? { kind: 'allow', scope }
+    : `${quoteForMessage(value)} is not a scope; use allow, allow:phase or allow:request`;
 }
 
 /** `collection.member` or `collection:member`. */
 function splitMember(value: string): { collection: string; member: string } | null {
   const match = /^([A-Za-z_]+)[.:]([^]+)$/.exec(value);
-  return match === null ? null : { collection: (match[1] as string).toUpperCase(), member: (match[2] as string).trim() };
+  return match === null
+    ? null
+    : { collection: (match[1] as string).toUpperCase(), member: (match[2] as string).trim() };
 }
 
 function setvar(call: ActionCall): string | null {
@@ -103,7 +140,11 @@ function setvar(call: ActionCall): string | null {
   const member = splitMember(body.slice(0, equals).trim());
   if (member === null) return `${quoteForMessage(call.value)} is not collection.name=value`;
   if (!writableCollections.has(member.collection)) {
-    call.context.report('GH-C4007', `${quoteForMessage(member.collection)} cannot be written`, call.node.value ?? call.node);
+    call.context.report(
+      'GH-C4007',
+      `${quoteForMessage(member.collection)} cannot be written`,
+      call.node.value ?? call.node,
+    );
     return null;
   }
   const key = lowerTemplate(macros(call, member.member));
@@ -116,15 +157,25 @@ function setvar(call: ActionCall): string | null {
   // Without "=" the variable becomes 1, as in ModSecurity.
   value ??= '1';
   const operation = value.startsWith('+') ? 'add' : value.startsWith('-') ? 'subtract' : 'set';
-  call.set.actions.push({ kind: 'setvar', collection, key, operation, value: macros(call, operation === 'set' ? value : value.slice(1)) });
+  call.set.actions.push({
+    kind: 'setvar',
+    collection,
+    key,
+    operation,
+    value: macros(call, operation === 'set' ? value : value.slice(1)),
+  });
   return null;
 }
 
-function splitAssignment(call: ActionCall, allowed: ReadonlySet<string>): { collection: string; member: string; value: string } | string {
+function splitAssignment(
+  call: ActionCall,
+  allowed: ReadonlySet<string>,
+): { collection: string; member: string; value: string } | string {
   const equals = /^(?:%\{[^}]*\}|[^=])*/.exec(call.value)?.[0].length ?? call.value.length;
   if (equals >= call.value.length) return `${quoteForMessage(call.value)} has no "="`;
   const member = splitMember(call.value.slice(0, equals).trim());
-  if (member === null || !allowed.has(member.collection)) return `${quoteForMessage(call.value)} does not begin with a member of ${[...allowed].join(', ')}`;
+  if (member === null || !allowed.has(member.collection))
+    return `${quoteForMessage(call.value)} does not begin with a member of ${[...allowed].join(', ')}`;
   return { ...member, value: call.value.slice(equals + 1).trim() };
 }
 
@@ -132,8 +183,14 @@ function expirevar(call: ActionCall): string | null {
   const parts = splitAssignment(call, writableCollections);
   if (typeof parts === 'string') return parts;
   const seconds = macros(call, parts.value);
-  if (!hasMacro(seconds) && parseDecimal(parts.value, 0, 2 ** 31) === null) return `${quoteForMessage(parts.value)} is not a number of seconds`;
-  call.set.actions.push({ kind: 'expirevar', collection: parts.collection, key: lowerTemplate(macros(call, parts.member)), seconds });
+  if (!hasMacro(seconds) && parseDecimal(parts.value, 0, 2 ** 31) === null)
+    return `${quoteForMessage(parts.value)} is not a number of seconds`;
+  call.set.actions.push({
+    kind: 'expirevar',
+    collection: parts.collection,
+    key: lowerTemplate(macros(call, parts.member)),
+    seconds,
+  });
   return null;
 }
 
@@ -141,7 +198,8 @@ function deprecatevar(call: ActionCall): string | null {
   const parts = splitAssignment(call, writableCollections);
   if (typeof parts === 'string') return parts;
   const match = /^(\d{1,9})\/(\d{1,9})$/.exec(parts.value);
-  if (match === null || Number(match[2]) === 0) return `${quoteForMessage(parts.value)} is not amount/seconds such as 60/300`;
+  if (match === null || Number(match[2]) === 0)
+    return `${quoteForMessage(parts.value)} is not amount/seconds such as 60/300`;
   call.set.actions.push({
     kind: 'deprecatevar',
     collection: parts.collection,
@@ -155,7 +213,8 @@ function deprecatevar(call: ActionCall): string | null {
 function initcol(call: ActionCall): string | null {
   const match = /^([A-Za-z_]+)\s*=\s*([^]+)$/.exec(call.value);
   const collection = (match?.[1] ?? '').toUpperCase();
-  if (match === null || !persistentCollections.has(collection)) return `${quoteForMessage(call.value)} is not IP, GLOBAL, RESOURCE, USER or SESSION = key`;
+  if (match === null || !persistentCollections.has(collection))
+    return `${quoteForMessage(call.value)} is not IP, GLOBAL, RESOURCE, USER or SESSION = key`;
   call.set.actions.push({ kind: 'initcol', collection, key: macros(call, match[2] as string) });
   return null;
 }
@@ -164,7 +223,11 @@ function setenv(call: ActionCall): string | null {
   const equals = call.value.indexOf('=');
   const name = (equals === -1 ? call.value : call.value.slice(0, equals)).trim();
   if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name)) return `${quoteForMessage(name)} is not a name`;
-  call.set.actions.push({ kind: 'setenv', name, value: macros(call, equals === -1 ? '1' : call.value.slice(equals + 1)) });
+  call.set.actions.push({
+    kind: 'setenv',
+    name,
+    value: macros(call, equals === -1 ? '1' : call.value.slice(equals + 1)),
+  });
   return null;
 }
 
@@ -174,7 +237,8 @@ function xmlns(call: ActionCall): string | null {
   const prefix = (match[1] as string).trim();
   const address = (match[2] as string).trim().replace(/^'([^]*)'$|^"([^]*)"$/, '$1$2');
   if (prefix === '' || address === '') return 'use xmlns:prefix=http://address';
-  if (!/^https?:\/\//i.test(address)) return `${quoteForMessage(address)} is not an address that begins with http:// or https://`;
+  if (!/^https?:\/\//i.test(address))
+    return `${quoteForMessage(address)} is not an address that begins with http:// or https://`;
   call.set.xmlns.push([prefix, address]);
   return null;
 }
@@ -199,7 +263,8 @@ function transformation(call: ActionCall): string | null {
 
 function phase(call: ActionCall): string | null {
   const value = phaseNames.get(call.value.toLowerCase());
-  if (value === undefined) return `${quoteForMessage(call.value)} is not a phase; use 1 to 5, request, response or logging`;
+  if (value === undefined)
+    return `${quoteForMessage(call.value)} is not a phase; use 1 to 5, request, response or logging`;
   call.set.phase = value;
   return null;
 }
@@ -238,22 +303,56 @@ const actions: ReadonlyMap<string, ActionEntry> = new Map<string, ActionEntry>([
   ['multimatch', flag('matching', (set) => (set.multiMatch = true))],
   ['capture', flag('matching', (set) => (set.capture = true))],
   ['xmlns', { group: 'matching', value: 'required', apply: xmlns }],
-  ['ctl', { group: 'data', value: 'required', apply: ({ node, value, set, context }) => bindControl(node, value, set, context) }],
+  [
+    'ctl',
+    {
+      group: 'data',
+      value: 'required',
+      apply: ({ node, value, set, context }) => bindControl(node, value, set, context),
+    },
+  ],
   ['setvar', { group: 'data', value: 'required', apply: setvar }],
   ['expirevar', { group: 'data', value: 'required', apply: expirevar }],
   ['deprecatevar', { group: 'data', value: 'required', apply: deprecatevar }],
   ['initcol', { group: 'data', value: 'required', apply: initcol }],
   ['setenv', { group: 'data', value: 'required', apply: setenv }],
-  ['setsid', { group: 'data', value: 'required', apply: (call) => (call.set.actions.push({ kind: 'setsid', value: macros(call) }), null) }],
-  ['setuid', { group: 'data', value: 'required', apply: (call) => (call.set.actions.push({ kind: 'setuid', value: macros(call) }), null) }],
-  ['setrsc', { group: 'data', value: 'required', apply: (call) => (call.set.actions.push({ kind: 'setrsc', value: macros(call) }), null) }],
+  [
+    'setsid',
+    {
+      group: 'data',
+      value: 'required',
+      apply: (call) => (call.set.actions.push({ kind: 'setsid', value: macros(call) }), null),
+    },
+  ],
+  [
+    'setuid',
+    {
+      group: 'data',
+      value: 'required',
+      apply: (call) => (call.set.actions.push({ kind: 'setuid', value: macros(call) }), null),
+    },
+  ],
+  [
+    'setrsc',
+    {
+      group: 'data',
+      value: 'required',
+      apply: (call) => (call.set.actions.push({ kind: 'setrsc', value: macros(call) }), null),
+    },
+  ],
 ]);
 
-const refusedActions: ReadonlyMap<string, { readonly code: DiagnosticCode; readonly reason: string }> = new Map<string, { readonly code: DiagnosticCode; readonly reason: string }>([
+const refusedActions: ReadonlyMap<string, { readonly code: DiagnosticCode; readonly reason: string }> = new Map<
+  string,
+  { readonly code: DiagnosticCode; readonly reason: string }
+>([
   ['exec', { code: 'GH-C6001', reason: 'it runs a program for every match' }],
   ['append', { code: 'GH-C6006', reason: 'bodies are not rewritten' }],
   ['prepend', { code: 'GH-C6006', reason: 'bodies are not rewritten' }],
-  ['pause', { code: 'GH-C6006', reason: 'holding requests open helps an attacker to exhaust the proxy; use rate limits' }],
+  [
+    'pause',
+    { code: 'GH-C6006', reason: 'holding requests open helps an attacker to exhaust the proxy; use rate limits' },
+  ],
   ['proxy', { code: 'GH-C6006', reason: 'upstreams are chosen by the site settings' }],
   ['sanitisearg', { code: 'GH-C6006', reason: 'masking is a setting of the event log' }],
   ['sanitisematched', { code: 'GH-C6006', reason: 'masking is a setting of the event log' }],
@@ -263,7 +362,18 @@ const refusedActions: ReadonlyMap<string, { readonly code: DiagnosticCode; reado
 ]);
 
 /** A rule has one of each; written twice, the first is lost without a trace. */
-const singular: ReadonlySet<string> = new Set(['id', 'phase', 'msg', 'logdata', 'severity', 'status', 'ver', 'rev', 'skip', 'skipafter']);
+const singular: ReadonlySet<string> = new Set([
+  'id',
+  'phase',
+  'msg',
+  'logdata',
+  'severity',
+  'status',
+  'ver',
+  'rev',
+  'skip',
+  'skipafter',
+]);
 
 /**
  * Applies a list of actions to `set`. `allows` may refuse by name and group (SecDefaultAction, updates) with a message.
@@ -282,7 +392,8 @@ export function applyActions(
     const refusal = refusedActions.get(name);
     const entry = actions.get(name);
     if (refusal !== undefined) context.report(refusal.code, `the action "${name}" is refused: ${refusal.reason}`, node);
-    else if (entry === undefined) context.report('GH-C4001', `there is no action ${quoteForMessage(node.name.text)}`, node);
+    else if (entry === undefined)
+      context.report('GH-C4001', `there is no action ${quoteForMessage(node.name.text)}`, node);
     if (entry === undefined) {
       clean = false;
       continue;
@@ -294,8 +405,12 @@ export function applyActions(
     if (singular.has(name) && seen.has(name)) context.report('GH-C4008', `"${name}" stands twice`, node);
     seen.add(name);
     const value = node.value?.text ?? '';
-    if (entry.value === 'none' && value !== '') context.report('GH-C4005', `"${name}" takes no value`, node.value ?? node);
-    const problem = entry.value === 'required' && value === '' ? `"${name}" needs a value` : entry.apply({ node, value, set, context });
+    if (entry.value === 'none' && value !== '')
+      context.report('GH-C4005', `"${name}" takes no value`, node.value ?? node);
+    const problem =
+      entry.value === 'required' && value === ''
+        ? `"${name}" needs a value`
+        : entry.apply({ node, value, set, context });
     if (problem !== null) {
       context.report('GH-C4002', `${node.name.text}: ${problem}`, node.value ?? node);
       clean = false;

@@ -1,5 +1,5 @@
-// Rule sets on which the compiled engine once differed from the oracle, or might: each row is the smallest that shows one
-// hazard of folding, planning, memory or quick checks. `why` says which shortcut would be wrong here.
+// Rule sets on which the compiled engine once differed from the oracle, or might: each row is the smallest that shows
+// one hazard of folding, planning, memory or quick checks. `why` says which shortcut would be wrong here.
 import t from 'tap';
 import { compareText, createMemoryCache, type ShortRequest } from './testing/rule-text.js';
 
@@ -8,7 +8,8 @@ interface Row {
   readonly rules: string;
   readonly requests: readonly ShortRequest[];
 }
-const prelude = 'SecRuleEngine On\nSecRequestBodyAccess On\nSecResponseBodyAccess On\nSecDefaultAction "phase:1,log,auditlog,pass"\n';
+const prelude =
+  'SecRuleEngine On\nSecRequestBodyAccess On\nSecResponseBodyAccess On\nSecDefaultAction "phase:1,log,auditlog,pass"\n';
 const form = ['Content-Type', 'application/x-www-form-urlencoded'];
 
 const rows: readonly Row[] = [
@@ -77,7 +78,15 @@ SecRule ARGS_POST "@rx evil" "id:2,phase:3,deny"`,
 SecRule ARGS_GET:x "@streq 1" "id:1,phase:1,allow,nolog"
 SecRule ARGS_POST "@rx evil" "id:2,phase:5,log,pass"
 SecRule RESPONSE_HEADERS:X-Leak "@rx secret" "id:3,phase:5,log,pass"`,
-    requests: [{ method: 'POST', uri: '/?x=1', headers: form, body: 'a=evil', response: { headers: ['X-Leak', 'a secret'], body: 'x' } }],
+    requests: [
+      {
+        method: 'POST',
+        uri: '/?x=1',
+        headers: form,
+        body: 'a=evil',
+        response: { headers: ['X-Leak', 'a secret'], body: 'x' },
+      },
+    ],
   },
   {
     why: 'a scalar that is not known yet is the empty value, which a pattern may match',
@@ -142,7 +151,8 @@ SecRule ARGS:a "@streq %{rule.id}" "id:3,phase:1,deny"`,
   },
   {
     why: 'a macro may expand to what is no pattern: nothing matches, nothing throws',
-    rules: 'SecRule ARGS:v "@rx %{ARGS.p}" "id:1,phase:1,deny"\nSecRule ARGS:v "!@rx %{ARGS.p}" "id:2,phase:1,log,pass"',
+    rules:
+      'SecRule ARGS:v "@rx %{ARGS.p}" "id:1,phase:1,deny"\nSecRule ARGS:v "!@rx %{ARGS.p}" "id:2,phase:1,log,pass"',
     requests: [{ uri: '/?v=x&p=(' }, { uri: '/?v=x&p=x' }, { uri: '/?v=x&p=y' }],
   },
   {
@@ -227,7 +237,10 @@ SecRule ARGS:a "@streq %{tx./^lev/}" "id:2,phase:1,log,pass"`,
     rules: `
 SecRule ARGS_GET:f "@streq 1" "id:1,phase:2,nolog,pass,ctl:forceRequestBodyVariable=On"
 SecRule REQUEST_BODY "@rx evil" "id:2,phase:2,deny"`,
-    requests: [{ method: 'POST', uri: '/?f=1', headers: ['Content-Type', 'text/plain'], body: 'evil' }, { method: 'POST', uri: '/?f=0', headers: ['Content-Type', 'text/plain'], body: 'evil' }],
+    requests: [
+      { method: 'POST', uri: '/?f=1', headers: ['Content-Type', 'text/plain'], body: 'evil' },
+      { method: 'POST', uri: '/?f=0', headers: ['Content-Type', 'text/plain'], body: 'evil' },
+    ],
   },
   {
     why: 'a request that fills TX keeps no constant and no score from being set, and a replay out',
@@ -238,7 +251,10 @@ SecRule REQUEST_HEADERS_NAMES "@rx ^.*$" "id:2,phase:1,nolog,pass,capture,setvar
   SecRule TX:/^q_/ "@streq zz"
 SecAction "id:3,phase:1,nolog,pass,setvar:tx.late=1"
 SecRule TX:late "@eq 1" "id:4,phase:1,deny"`,
-    requests: [{ headers: ['x', 'y'] }, { uri: `/?${Array.from({ length: 10_100 }, (_, index) => `a${index}`).join('&')}`, headers: ['x', 'y'] }],
+    requests: [
+      { headers: ['x', 'y'] },
+      { uri: `/?${Array.from({ length: 10_100 }, (_, index) => `a${index}`).join('&')}`, headers: ['x', 'y'] },
+    ],
   },
   {
     why: 'a removed gate opens the rules behind it',
@@ -304,8 +320,14 @@ SecRule REQUEST_PROTOCOL "@streq HTTP/1.1" "id:5,phase:1,nolog,pass,chain"
   },
   {
     why: 'more headers that are asked about than a shape holds, and then fewer again',
-    rules: 'SecRule REQUEST_HEADERS:X-Test "@streq evil" "id:1,phase:1,log,pass,setvar:tx.n=+1"\nSecRule REQUEST_HEADERS:X-Test "!@rx ^[a-z]*$" "id:2,phase:1,deny"',
-    requests: [{ headers: ['X-Test', 'a'] }, { headers: [...Array(70).keys()].flatMap((n) => ['X-Test', n === 69 ? 'EVIL' : 'evil']) }, { headers: ['X-Test', 'a'] }, { headers: [...Array(70).keys()].flatMap(() => ['X-Test', 'evil']) }],
+    rules:
+      'SecRule REQUEST_HEADERS:X-Test "@streq evil" "id:1,phase:1,log,pass,setvar:tx.n=+1"\nSecRule REQUEST_HEADERS:X-Test "!@rx ^[a-z]*$" "id:2,phase:1,deny"',
+    requests: [
+      { headers: ['X-Test', 'a'] },
+      { headers: [...Array(70).keys()].flatMap((n) => ['X-Test', n === 69 ? 'EVIL' : 'evil']) },
+      { headers: ['X-Test', 'a'] },
+      { headers: [...Array(70).keys()].flatMap(() => ['X-Test', 'evil']) },
+    ],
   },
   {
     why: 'rules that add scores up are repeated only from equal scores',
@@ -318,7 +340,15 @@ SecAction "id:5,phase:2,nolog,pass,setvar:tx.sum=+%{tx.b},setvar:tx.copy=%{tx.c}
 SecRule TX:sum "@ge 8" "id:6,phase:2,deny"
 SecAction "id:7,phase:5,nolog,pass,setvar:tx.sum=-1"
 SecAction "id:8,phase:5,nolog,pass,setvar:tx.sum=-%{tx.a}"`,
-    requests: [{ uri: '/?a=q' }, { uri: '/?a=x' }, { uri: '/?a=q' }, { uri: '/?a=y' }, { uri: '/?a=x&b=y' }, { uri: '/?a=y&b=x&c=x' }, { uri: '/?a=q' }],
+    requests: [
+      { uri: '/?a=q' },
+      { uri: '/?a=x' },
+      { uri: '/?a=q' },
+      { uri: '/?a=y' },
+      { uri: '/?a=x&b=y' },
+      { uri: '/?a=y&b=x&c=x' },
+      { uri: '/?a=q' },
+    ],
   },
   {
     why: 'one rule of a run of certain rules is removed, or a candidate stands between them',
@@ -330,7 +360,15 @@ SecAction "id:4,phase:2,nolog,pass,setvar:tx.n=+1"
 SecRule ARGS "@rx y" "id:5,phase:2,nolog,pass,setvar:tx.n=9"
 SecAction "id:6,phase:2,nolog,pass,setvar:tx.n=+1"
 SecAction "id:7,phase:2,nolog,pass,setvar:tx.m=%{tx.n}"`,
-    requests: [{ uri: '/?a=q' }, { uri: '/?a=y' }, { uri: '/?a=x' }, { uri: '/?a=q&r=1' }, { uri: '/?a=y&r=1' }, { uri: '/?a=x&b=y' }, { uri: '/?a=q' }],
+    requests: [
+      { uri: '/?a=q' },
+      { uri: '/?a=y' },
+      { uri: '/?a=x' },
+      { uri: '/?a=q&r=1' },
+      { uri: '/?a=y&r=1' },
+      { uri: '/?a=x&b=y' },
+      { uri: '/?a=q' },
+    ],
   },
   {
     why: 'a rule whose check is exact, and one of its targets taken away',
@@ -340,7 +378,13 @@ SecRule REQUEST_METHOD "!@rx ^POST$" "id:2,phase:1,nolog,pass,setvar:tx.n=+1,ctl
 SecRule TX:n "!@eq 3" "id:3,phase:1,nolog,pass,tag:'t1',setvar:tx.m=+1"
 SecRule REQUEST_HEADERS:X-Test "!@streq a" "id:4,phase:1,nolog,pass,setvar:tx.k=+1"
 SecRule ARGS "@rx x" "id:9,phase:2,deny"`,
-    requests: [{ uri: '/?a=x' }, { uri: '/?a=x&r=1' }, { uri: '/?a=x', headers: ['X-Test', 'b', 'X-Test', 'c'] }, { uri: '/?a=x', headers: ['X-Test', 'a'] }, { method: 'POST', uri: '/?a=x' }],
+    requests: [
+      { uri: '/?a=x' },
+      { uri: '/?a=x&r=1' },
+      { uri: '/?a=x', headers: ['X-Test', 'b', 'X-Test', 'c'] },
+      { uri: '/?a=x', headers: ['X-Test', 'a'] },
+      { method: 'POST', uri: '/?a=x' },
+    ],
   },
 ];
 
@@ -348,7 +392,13 @@ t.test('the engines agree', async (t) => {
   const cache = createMemoryCache();
   for (const { why, rules, requests } of rows) {
     // Twice in a row: the second time from memory.
-    t.same(await compareText(prelude + rules, [...requests, ...requests], cache).catch((error: unknown) => [`threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`]), [], why);
+    t.same(
+      await compareText(prelude + rules, [...requests, ...requests], cache).catch((error: unknown) => [
+        `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      ]),
+      [],
+      why,
+    );
   }
   t.equal(new Set(rows.map(({ why }) => why)).size, rows.length);
 });

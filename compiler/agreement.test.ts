@@ -1,5 +1,6 @@
-// The oracle and the compiled engine agree, on every corpus and on mutations of them: matched rules with variable, value,
-// message and tags, all of TX, the verdict. Rungs: Hyperscan with and without the memo, RE2 in Hyperscan's place.
+// The oracle and the compiled engine agree, on every corpus and on mutations of them: matched rules with variable,
+// value, message and tags, all of TX, the verdict. Rungs: Hyperscan with and without the memo, RE2 in Hyperscan's
+// place.
 // AGREEMENT_MUTATIONS (default 2,000 a level) and SEED make it a soak: `make fuzz` runs 100,000.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,14 +44,38 @@ function thin(samples: readonly Sample[], most: number): Sample[] {
  * taught must not answer for a Referer.
  */
 function* wanderers(samples: readonly Sample[]): Generator<Sample> {
-  const texts = samples.map(({ head }) => decodeURIComponent(head.uri.slice(head.uri.indexOf('=') + 1, 160).replace(/%(?![0-7][0-9a-f])/gi, '')).replace(/[^\x20-\x7e]/g, ''));
+  const texts = samples.map(({ head }) =>
+    decodeURIComponent(head.uri.slice(head.uri.indexOf('=') + 1, 160).replace(/%(?![0-7][0-9a-f])/gi, '')).replace(
+      /[^\x20-\x7e]/g,
+      '',
+    ),
+  );
   const fixed = ['Host', 'example.com', 'Accept', '*/*'];
   for (const place of ['Cookie', 'Referer', 'User-Agent', 'X-Other', 'argument', 'path']) {
     for (const round of [1, 2]) {
       for (const [index, text] of texts.entries()) {
-        const uri = place === 'argument' ? `/?q=${encodeURIComponent(text)}` : place === 'path' ? `/${encodeURIComponent(text)}` : '/';
+        const uri =
+          place === 'argument'
+            ? `/?q=${encodeURIComponent(text)}`
+            : place === 'path'
+              ? `/${encodeURIComponent(text)}`
+              : '/';
         const headers = uri === '/' ? [...fixed, place, text] : fixed;
-        yield { id: `wanderer ${index} round ${round} as ${place}`, head: { method: 'GET', uri, protocol: 'HTTP/1.1', headers, clientIp: '192.0.2.7', clientPort: 1, serverIp: '192.0.2.80', serverPort: 80 }, body: null, response: null };
+        yield {
+          id: `wanderer ${index} round ${round} as ${place}`,
+          head: {
+            method: 'GET',
+            uri,
+            protocol: 'HTTP/1.1',
+            headers,
+            clientIp: '192.0.2.7',
+            clientPort: 1,
+            serverIp: '192.0.2.80',
+            serverPort: 80,
+          },
+          body: null,
+          response: null,
+        };
       }
     }
   }
@@ -69,7 +94,12 @@ function costOf(ruleset: ReturnType<typeof loadRuleset>, samples: readonly Sampl
 t.setTimeout(3_600_000); // bin/test.mjs has the limit that counts
 const crs = findCrs();
 const corpora = join(shared, 'corpora');
-const skip = crs === null ? 'no rule set: set CRS_DIR or run make crs' : existsSync(corpora) ? false : 'no corpora beside the project';
+const skip =
+  crs === null
+    ? 'no rule set: set CRS_DIR or run make crs'
+    : existsSync(corpora)
+      ? false
+      : 'no corpora beside the project';
 
 for (const { paranoia, mode } of [
   { paranoia: 1, mode: 'On' },
@@ -78,7 +108,10 @@ for (const { paranoia, mode } of [
   t.test(`paranoia level ${paranoia}, ${mode}`, { skip }, async (t) => {
     const program = policyProgram(crs as string, paranoia, mode);
     const { bytes, report } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()) });
-    t.ok(Object.values(report.folded).reduce((sum, count) => sum + count, 0) > 50, 'constants were folded, so the comparison is worth something');
+    t.ok(
+      Object.values(report.folded).reduce((sum, count) => sum + count, 0) > 50,
+      'constants were folded, so the comparison is worth something',
+    );
     const ruleset = loadRuleset(bytes, hyperscanLibrary());
     t.equal(ruleset.rebuilt.length, 0, 'this machine takes its own databases');
     const rungs: Rung[] = [
@@ -99,9 +132,20 @@ for (const { paranoia, mode } of [
     check('attacks', thin(attack, 600), 400);
     check('benign traffic', thin(benign, 600), 400);
     check('performance mix', thin(mix, 200), 150);
-    check('wandering attacks', wanderers(thin(attack.filter(({ head }) => head.uri.includes('=')), 60)), 300);
+    check(
+      'wandering attacks',
+      wanderers(
+        thin(
+          attack.filter(({ head }) => head.uri.includes('=')),
+          60,
+        ),
+      ),
+      300,
+    );
     const sizes = report.plan.databases.map(({ bytes: size }) => size);
-    t.comment(`${report.plan.atoms} atoms, ${report.plan.pipelines} pipelines, ${report.plan.classes.length} classes, ${sizes.length} databases of ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024)} KiB (largest ${Math.round(Math.max(...sizes) / 1024)} KiB; longest list ${Math.max(...report.plan.databases.map(({ patterns }) => patterns))} patterns), ${report.plan.inRe2.length} atoms in RE2 sets, artifact ${Math.round(bytes.length / 1024)} KiB, folded ${JSON.stringify(report.folded)}`);
+    t.comment(
+      `${report.plan.atoms} atoms, ${report.plan.pipelines} pipelines, ${report.plan.classes.length} classes, ${sizes.length} databases of ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024)} KiB (largest ${Math.round(Math.max(...sizes) / 1024)} KiB; longest list ${Math.max(...report.plan.databases.map(({ patterns }) => patterns))} patterns), ${report.plan.inRe2.length} atoms in RE2 sets, artifact ${Math.round(bytes.length / 1024)} KiB, folded ${JSON.stringify(report.folded)}`,
+    );
     t.comment(`benign ${costOf(ruleset, benign.slice(0, 3000))}`);
     t.comment(`perf-mix ${costOf(ruleset, mix.slice(0, 3000))}`);
     const all = [...ftw, ...attack, ...thin(benign, 2000), ...thin(mix, 300)];
@@ -109,7 +153,9 @@ for (const { paranoia, mode } of [
     if (paranoia === 1) {
       const slow = loadRuleset(bytes, re2Library());
       t.equal(slow.rebuilt.length, slow.plan.databases.length, 'every database is built from its pattern sources');
-      check('RE2 in place of Hyperscan', [...thin(ftw, 300), ...thin(attack, 200)], 400, [{ name: 'RE2, memo', inspector: createCompiledInspector(slow) }]);
+      check('RE2 in place of Hyperscan', [...thin(ftw, 300), ...thin(attack, 200)], 400, [
+        { name: 'RE2, memo', inspector: createCompiledInspector(slow) },
+      ]);
       slow.release();
     }
     ruleset.release();

@@ -1,7 +1,15 @@
 // Configuration → Program: updates and removals by id, tag and message, default actions, `block`, the phase lists.
 import type { DisruptiveIR, EngineSettings, LinkIR, MarkerIR, Program, RuleIR } from '#engine/ir';
 import { applyActions } from './actions.js';
-import { createActionSet, type ActionSet, type BindContext, type BoundLink, type BoundMarker, quoteForMessage, type BoundRule } from './bound-rule.js';
+import {
+  createActionSet,
+  type ActionSet,
+  type BindContext,
+  type BoundLink,
+  type BoundMarker,
+  quoteForMessage,
+  type BoundRule,
+} from './bound-rule.js';
 import type { Configuration, RuleSelection } from './configuration.js';
 import { isSameTarget } from './targets.js';
 
@@ -11,8 +19,12 @@ export function assembleProgram(configuration: Configuration, context: BindConte
   updateTargets(configuration, context);
   const kept = removeRules(configuration, context);
   checkSkips(kept, context);
-  const items = kept.map((item, index): RuleIR | MarkerIR => (item.kind === 'marker' ? { kind: 'marker', index, name: item.name } : assembleRule(item, index, configuration)));
-  const phases = [0, 1, 2, 3, 4, 5].map((phase) => (phase === 0 ? [] : items.filter((item) => item.kind === 'marker' || item.phase === phase).map((item) => item.index)));
+  const items = kept.map((item, index): RuleIR | MarkerIR =>
+    item.kind === 'marker' ? { kind: 'marker', index, name: item.name } : assembleRule(item, index, configuration),
+  );
+  const phases = [0, 1, 2, 3, 4, 5].map((phase) =>
+    phase === 0 ? [] : items.filter((item) => item.kind === 'marker' || item.phase === phase).map((item) => item.index),
+  );
   const settings: EngineSettings = configuration.settings;
   return { version: 1, settings, items, phases, files: context.sources.files.map((file) => file.path) };
 }
@@ -23,7 +35,9 @@ function isInRanges(id: number, ranges: readonly (readonly [number, number])[]):
 
 /** Whether a link has the tag or message. */
 function isNamed({ set }: BoundLink, selection: Exclude<RuleSelection, { kind: 'id' }>): boolean {
-  return selection.kind === 'tag' ? set.tags.some(selection.matches) : set.msg !== null && selection.matches(set.msg.text);
+  return selection.kind === 'tag'
+    ? set.tags.some(selection.matches)
+    : set.msg !== null && selection.matches(set.msg.text);
 }
 
 /** By id, or by the tags or message of the head: a chain is removed as one rule. */
@@ -33,7 +47,10 @@ function isSelected(rule: BoundRule, selection: RuleSelection): boolean {
 
 function describe(selection: RuleSelection): string {
   if (selection.kind !== 'id') return `${selection.kind} ${quoteForMessage(selection.pattern)}`;
-  return `id ${selection.ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')}`.slice(0, 80);
+  return `id ${selection.ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')}`.slice(
+    0,
+    80,
+  );
 }
 
 function rulesOf(configuration: Configuration): BoundRule[] {
@@ -94,7 +111,9 @@ function updateTargets(configuration: Configuration, context: BindContext): void
     if (links.length === 0) context.report('GH-C2010', `no rule has ${describe(update.selection)}`, update.at);
     for (const link of links) {
       if (link.operator === null) continue; // SecAction has no targets
-      const remaining = link.targets.filter((target) => !update.replaced.some((replaced) => isSameTarget(replaced, target)));
+      const remaining = link.targets.filter(
+        (target) => !update.replaced.some((replaced) => isSameTarget(replaced, target)),
+      );
       link.targets.splice(0, link.targets.length, ...remaining, ...update.additions);
       link.exclusions.push(...update.exclusions);
     }
@@ -119,7 +138,12 @@ function checkSkips(items: readonly (BoundRule | BoundMarker)[], context: BindCo
     if (item.kind === 'marker') known.add(item.name);
     else {
       const target = item.links[0].set.skipAfter;
-      if (target !== null && !known.has(target)) context.report('GH-C2009', `there is no marker ${quoteForMessage(target)} behind rule ${item.id}`, item.links[0]);
+      if (target !== null && !known.has(target))
+        context.report(
+          'GH-C2009',
+          `there is no marker ${quoteForMessage(target)} behind rule ${item.id}`,
+          item.links[0],
+        );
       known.add(String(item.id));
     }
   }
@@ -137,7 +161,11 @@ function assembleRule(rule: BoundRule, index: number, configuration: Configurati
     id: rule.id,
     phase: rule.phase,
     links: rule.links.map((link, position) => assembleLink(link, position === 0, defaults)),
-    disruptive: resolveDisruptive(set, firstOf(rule, (one) => one.status), defaults),
+    disruptive: resolveDisruptive(
+      set,
+      firstOf(rule, (one) => one.status),
+      defaults,
+    ),
     log,
     auditlog: set.auditlog ?? defaults.auditlog ?? log,
     severity: firstOf(rule, (one) => one.severity),
@@ -193,6 +221,11 @@ function resolveDisruptive(set: ActionSet, ownStatus: number | null, defaults: A
   const status = ownStatus ?? defaults.status;
   if (choice === null || choice.kind === 'block' || choice.kind === 'pass') return { kind: 'pass' };
   if (choice.kind === 'allow') return { kind: 'allow', scope: choice.scope };
-  if (choice.kind === 'redirect') return { kind: 'redirect', status: status !== null && status >= 301 && status <= 308 ? status : 302, url: choice.url };
+  if (choice.kind === 'redirect')
+    return {
+      kind: 'redirect',
+      status: status !== null && status >= 301 && status <= 308 ? status : 302,
+      url: choice.url,
+    };
   return { kind: choice.kind, status: status ?? 403 };
 }

@@ -32,7 +32,11 @@ class Binder {
     const chain = this.open;
     this.open = null;
     if (chain === null || chain.rule === null) return; // without a rule the problem was reported already
-    this.context.report('GH-C2003', 'the chain is not continued, so that the rule can never match; it is left out', chain.last);
+    this.context.report(
+      'GH-C2003',
+      'the chain is not continued, so that the rule can never match; it is left out',
+      chain.last,
+    );
     const { items } = this.configuration;
     const at = items.indexOf(chain.rule);
     if (at !== -1) items.splice(at, 1);
@@ -45,12 +49,20 @@ class Binder {
       return;
     }
     if (node.args.length < entry.argsMin) {
-      this.context.report('GH-C1008', `${entry.name} needs ${entry.argsMin} argument${entry.argsMin === 1 ? '' : 's'}`, node.name);
+      this.context.report(
+        'GH-C1008',
+        `${entry.name} needs ${entry.argsMin} argument${entry.argsMin === 1 ? '' : 's'}`,
+        node.name,
+      );
       return;
     }
     const extra = node.args[entry.argsMax];
     if (extra !== undefined) {
-      this.context.report('GH-C1002', `${entry.name} takes at most ${entry.argsMax} argument${entry.argsMax === 1 ? '' : 's'}`, extra);
+      this.context.report(
+        'GH-C1002',
+        `${entry.name} takes at most ${entry.argsMax} argument${entry.argsMax === 1 ? '' : 's'}`,
+        extra,
+      );
       return;
     }
     if (entry.name === 'SecMarker') this.dropOpenChain();
@@ -76,7 +88,8 @@ class Binder {
       }
       if (rule !== null) rule.links.push(link);
       if (set.chain) this.open = { rule, last: node.name, phase };
-    } else if (node.actions.some((action) => action.name.text.toLowerCase() === 'chain')) this.open = { rule: null, last: node.name, phase };
+    } else if (node.actions.some((action) => action.name.text.toLowerCase() === 'chain'))
+      this.open = { rule: null, last: node.name, phase };
   }
 
   private head(link: BoundLink | null, node: RuleNode): void {
@@ -89,7 +102,11 @@ class Binder {
       else if (set.id !== null && this.ids.has(set.id)) {
         const first = this.ids.get(set.id) as RuleNode;
         const file = this.context.file(first.file);
-        this.context.report('GH-C2002', `rule id ${set.id} is used already at ${file.path}:${file.position(first.start).line}`, node.name);
+        this.context.report(
+          'GH-C2002',
+          `rule id ${set.id} is used already at ${file.path}:${file.position(first.start).line}`,
+          node.name,
+        );
       } else {
         if (set.id === null) this.context.report('GH-C2016', 'the SecAction has no id', node.name);
         else this.ids.set(set.id, node);
@@ -112,14 +129,28 @@ class Binder {
       return null;
     }
     const line = this.context.file(node.file).position(node.start).line;
-    return { file: node.file, start: node.start, end: node.end, targets: targets.targets, exclusions: targets.exclusions, operator, set, line };
+    return {
+      file: node.file,
+      start: node.start,
+      end: node.end,
+      targets: targets.targets,
+      exclusions: targets.exclusions,
+      operator,
+      set,
+      line,
+    };
   }
 
   /** A rule that can never see a value is a mistake worth a word; counts and TX are not. */
   private warnAboutPhase(link: BoundLink, phase: number, node: RuleNode): void {
     for (const target of link.targets) {
       const first = variables.get(target.variable)?.phase ?? 1;
-      if (first > phase) this.context.report('GH-C2007', `${target.variable} is empty before phase ${first}; this rule runs in phase ${phase}`, node.name);
+      if (first > phase)
+        this.context.report(
+          'GH-C2007',
+          `${target.variable} is empty before phase ${first}; this rule runs in phase ${phase}`,
+          node.name,
+        );
     }
   }
 }

@@ -41,5 +41,12 @@ export interface Configuration {
 }
 
 export function createConfiguration(): Configuration {
-  return { settings: { ...defaultEngineSettings }, items: [], defaults: new Map(), targetUpdates: [], actionUpdates: [], removals: [] };
+  return {
+    settings: { ...defaultEngineSettings },
+    items: [],
+    defaults: new Map(),
+    targetUpdates: [],
+    actionUpdates: [],
+    removals: [],
+  };
 }

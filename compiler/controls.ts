@@ -13,7 +13,9 @@ function parseSwitch(text: string): boolean | null {
   return lower === 'on' ? true : lower === 'off' ? false : null;
 }
 
-function onOff(kind: 'requestBodyAccess' | 'responseBodyAccess' | 'forceRequestBodyVariable' | 'parseXmlIntoArgs'): ControlParser {
+function onOff(
+  kind: 'requestBodyAccess' | 'responseBodyAccess' | 'forceRequestBodyVariable' | 'parseXmlIntoArgs',
+): ControlParser {
   return ({ text }) => {
     const value = parseSwitch(text);
     return value === null ? `${quoteForMessage(text)} is neither On nor Off` : [{ kind, value }];
@@ -41,7 +43,12 @@ function removeTarget(make: (selection: string, target: TargetIR) => ControlIR |
     if (semicolon === -1) return 'write it as selection;TARGET';
     const selection = value.text.slice(0, semicolon).trim();
     if (selection === '') return 'names no rules in front of the ";"';
-    const nodes = parseTargets(sliceFragment(value, semicolon + 1), context.file(value.file), context.diagnostics, false);
+    const nodes = parseTargets(
+      sliceFragment(value, semicolon + 1),
+      context.file(value.file),
+      context.diagnostics,
+      false,
+    );
     if (nodes === null) return [];
     const controls: ControlIR[] = [];
     for (const node of nodes) {
@@ -58,30 +65,46 @@ function removeTarget(make: (selection: string, target: TargetIR) => ControlIR |
 const controls: ReadonlyMap<string, ControlParser> = new Map<string, ControlParser>([
   ['ruleengine', oneOf(['On', 'Off', 'DetectionOnly'], (value) => ({ kind: 'ruleEngine', value }))],
   ['auditengine', oneOf(['On', 'Off', 'RelevantOnly'], (value) => ({ kind: 'auditEngine', value }))],
-  ['auditlogparts', ({ text }) => {
-    const match = /^([+-]?)([A-Za-z]+)$/.exec(text);
-    if (match === null) return `${quoteForMessage(text)} is not a list of parts such as +E`;
-    const operation = match[1] === '+' ? 'add' : match[1] === '-' ? 'remove' : 'set';
-    return [{ kind: 'auditLogParts', operation, parts: (match[2] as string).toUpperCase() }];
-  }],
+  [
+    'auditlogparts',
+    ({ text }) => {
+      const match = /^([+-]?)([A-Za-z]+)$/.exec(text);
+      if (match === null) return `${quoteForMessage(text)} is not a list of parts such as +E`;
+      const operation = match[1] === '+' ? 'add' : match[1] === '-' ? 'remove' : 'set';
+      return [{ kind: 'auditLogParts', operation, parts: (match[2] as string).toUpperCase() }];
+    },
+  ],
   ['requestbodyaccess', onOff('requestBodyAccess')],
   ['responsebodyaccess', onOff('responseBodyAccess')],
   ['forcerequestbodyvariable', onOff('forceRequestBodyVariable')],
   ['parsexmlintoargs', onOff('parseXmlIntoArgs')],
-  ['requestbodyprocessor', oneOf(['URLENCODED', 'MULTIPART', 'JSON', 'XML', 'RAW'], (value) => ({ kind: 'requestBodyProcessor', value }))],
+  [
+    'requestbodyprocessor',
+    oneOf(['URLENCODED', 'MULTIPART', 'JSON', 'XML', 'RAW'], (value) => ({ kind: 'requestBodyProcessor', value })),
+  ],
   ['requestbodylimit', bytes('requestBodyLimit')],
   ['responsebodylimit', bytes('responseBodyLimit')],
   ['debugloglevel', bytes('debugLogLevel')],
-  ['ruleremovebyid', ({ text }) => {
-    const ranges = parseIdRanges(text);
-    return ranges === null ? `${quoteForMessage(text)} is not a list of ids and ranges` : [{ kind: 'ruleRemoveById', ranges }];
-  }],
+  [
+    'ruleremovebyid',
+    ({ text }) => {
+      const ranges = parseIdRanges(text);
+      return ranges === null
+        ? `${quoteForMessage(text)} is not a list of ids and ranges`
+        : [{ kind: 'ruleRemoveById', ranges }];
+    },
+  ],
   ['ruleremovebytag', ({ text }) => [{ kind: 'ruleRemoveByTag', pattern: text }]],
   ['ruleremovebymsg', ({ text }) => [{ kind: 'ruleRemoveByMsg', pattern: text }]],
-  ['ruleremovetargetbyid', removeTarget((selection, target) => {
-    const ranges = parseIdRanges(selection);
-    return ranges === null ? `${quoteForMessage(selection)} is not a list of ids and ranges` : { kind: 'ruleRemoveTargetById', ranges, target };
-  })],
+  [
+    'ruleremovetargetbyid',
+    removeTarget((selection, target) => {
+      const ranges = parseIdRanges(selection);
+      return ranges === null
+        ? `${quoteForMessage(selection)} is not a list of ids and ranges`
+        : { kind: 'ruleRemoveTargetById', ranges, target };
+    }),
+  ],
   ['ruleremovetargetbytag', removeTarget((pattern, target) => ({ kind: 'ruleRemoveTargetByTag', pattern, target }))],
   ['ruleremovetargetbymsg', removeTarget((pattern, target) => ({ kind: 'ruleRemoveTargetByMsg', pattern, target }))],
 ]); // prettier-ignore

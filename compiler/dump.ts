@@ -1,5 +1,16 @@
 // Program → text for people and golden files. Only what differs from the default is printed, one thing a line.
-import { defaultEngineSettings, type ActionIR, type ControlIR, type DisruptiveIR, type EngineSettings, type LinkIR, type OperatorIR, type Program, type RuleIR, type TargetIR } from '#engine/ir';
+import {
+  defaultEngineSettings,
+  type ActionIR,
+  type ControlIR,
+  type DisruptiveIR,
+  type EngineSettings,
+  type LinkIR,
+  type OperatorIR,
+  type Program,
+  type RuleIR,
+  type TargetIR,
+} from '#engine/ir';
 import type { GroupIR, PlanIR } from '#engine/plan';
 import { printTemplate } from './template.js';
 
@@ -22,7 +33,8 @@ function dumpSettings(settings: EngineSettings): string[] {
   for (const [name, value] of Object.entries(settings)) {
     const initial = defaultEngineSettings[name as keyof EngineSettings];
     if (JSON.stringify(value) === JSON.stringify(initial)) continue;
-    const shown = name === 'unicodeMap' && Array.isArray(value) ? `${value.length / 2} code points` : JSON.stringify(value);
+    const shown =
+      name === 'unicodeMap' && Array.isArray(value) ? `${value.length / 2} code points` : JSON.stringify(value);
     lines.push(`setting ${name} = ${shown}`);
   }
   return lines;
@@ -64,9 +76,18 @@ function dumpDisruptive(action: DisruptiveIR): string {
 
 function dumpLink(link: LinkIR, position: number): string[] {
   const indent = position === 0 ? '  ' : '    ';
-  const targets = [...link.targets.map((target) => dumpTarget(target)), ...link.exclusions.map((target) => `!${dumpTarget(target)}`)];
-  const lines = [`${position === 0 ? '  if' : '  and if'} ${link.operator === null ? 'always' : `${targets.join(' | ')} ${dumpOperator(link.operator)}`}`];
-  const how = [...link.transformations.map((name) => `t:${name}`), ...(link.multiMatch ? ['multiMatch'] : []), ...(link.capture ? ['capture'] : [])];
+  const targets = [
+    ...link.targets.map((target) => dumpTarget(target)),
+    ...link.exclusions.map((target) => `!${dumpTarget(target)}`),
+  ];
+  const lines = [
+    `${position === 0 ? '  if' : '  and if'} ${link.operator === null ? 'always' : `${targets.join(' | ')} ${dumpOperator(link.operator)}`}`,
+  ];
+  const how = [
+    ...link.transformations.map((name) => `t:${name}`),
+    ...(link.multiMatch ? ['multiMatch'] : []),
+    ...(link.capture ? ['capture'] : []),
+  ];
   if (how.length > 0) lines.push(`${indent}  ${how.join(' ')}`);
   if (link.msg !== null) lines.push(`${indent}  msg ${quote(printTemplate(link.msg))}`);
   if (link.logdata !== null) lines.push(`${indent}  logdata ${quote(printTemplate(link.logdata))}`);
@@ -76,7 +97,14 @@ function dumpLink(link: LinkIR, position: number): string[] {
 
 function dumpTarget(target: TargetIR): string {
   const { selector } = target;
-  const member = selector === null ? '' : selector.kind === 'name' ? `:${selector.name}` : selector.kind === 'regex' ? `:/${selector.source}/` : `:xpath(${selector.expression})`;
+  const member =
+    selector === null
+      ? ''
+      : selector.kind === 'name'
+        ? `:${selector.name}`
+        : selector.kind === 'regex'
+          ? `:/${selector.source}/`
+          : `:xpath(${selector.expression})`;
   return `${target.count ? '&' : ''}${target.variable}${member}`;
 }
 
@@ -91,7 +119,9 @@ function dumpAction(action: ActionIR): string {
     case 'setvar': {
       const name = `${action.collection}.${printTemplate(action.key)}`;
       const signs = { set: '=', add: '+=', subtract: '-=', unset: '' } as const;
-      return action.operation === 'unset' ? `unset ${name}` : `${name} ${signs[action.operation]} ${quote(printTemplate(action.value))}`;
+      return action.operation === 'unset'
+        ? `unset ${name}`
+        : `${name} ${signs[action.operation]} ${quote(printTemplate(action.value))}`;
     }
     case 'expirevar':
       return `expire ${action.collection}.${printTemplate(action.key)} after ${printTemplate(action.seconds)}`;
@@ -109,7 +139,8 @@ function dumpAction(action: ActionIR): string {
 }
 
 function dumpControl(control: ControlIR): string {
-  const ranges = (list: readonly (readonly [number, number])[]): string => list.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+  const ranges = (list: readonly (readonly [number, number])[]): string =>
+    list.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
   switch (control.kind) {
     case 'auditLogParts':
       return `auditLogParts ${control.operation} ${control.parts}`;
@@ -136,26 +167,44 @@ export function dumpPlan(program: Program, plan: PlanIR): string {
     return found?.kind === 'rule' ? String(found.id) : '?';
   };
   const active = new Set(plan.active.flat());
-  const gone = program.items.filter((item) => item.kind === 'rule' && !active.has(item.index)).map(({ index }) => idOf(index));
+  const gone = program.items
+    .filter((item) => item.kind === 'rule' && !active.has(item.index))
+    .map(({ index }) => idOf(index));
   if (gone.length > 0) lines.push(`gone ${gone.join(' ')}`);
   if (plan.certain.length > 0) lines.push(`certain ${plan.certain.map(idOf).join(' ')}`);
-  for (const [item, link, argument] of plan.constantArguments) lines.push(`argument of ${idOf(item)}/${link} = ${quote(argument)}`);
+  for (const [item, link, argument] of plan.constantArguments)
+    lines.push(`argument of ${idOf(item)}/${link} = ${quote(argument)}`);
   const isScanned = (item: number): boolean => plan.linkAtoms[item]?.some((atoms) => atoms !== null) === true;
   for (const [phase, items] of plan.active.entries()) {
     const visited = items.filter((item) => !isScanned(item));
-    if (items.length > 0) lines.push(`phase ${phase}: ${items.length} rules, visited in every transaction: ${visited.map(idOf).join(' ') || 'none'}`);
+    if (items.length > 0)
+      lines.push(
+        `phase ${phase}: ${items.length} rules, visited in every transaction: ${visited.map(idOf).join(' ') || 'none'}`,
+      );
   }
   for (const [index, atom] of plan.atoms.entries()) {
     const item = program.items[atom.item];
     const operator = item?.kind === 'rule' ? item.links[atom.link]?.operator : null;
-    if (operator != null) lines.push(`atom ${index} of ${idOf(atom.item)}/${atom.link}: ${dumpOperator(operator)} on ${dumpPipeline(plan, atom.pipeline)}`);
+    if (operator != null)
+      lines.push(
+        `atom ${index} of ${idOf(atom.item)}/${atom.link}: ${dumpOperator(operator)} on ${dumpPipeline(plan, atom.pipeline)}`,
+      );
   }
   for (const scanClass of plan.classes) {
     lines.push(`class ${scanClass.sources.join(' ')}`);
-    for (const [name, group] of [['union', scanClass.union] as const, ...scanClass.groups.map((one) => [dumpPipeline(plan, one.pipeline), one] as const)]) if (group.database !== -1) lines.push(`  ${name}: ${dumpGroup(plan, group)}`);
-    for (const { transformation, group } of scanClass.families) lines.push(`  texts of t:${transformation} only: ${dumpGroup(plan, group)}`);
-    for (const set of scanClass.sets) lines.push(`  RE2 set on ${dumpPipeline(plan, set.pipeline)}: atoms ${set.atoms.join(' ')}`);
-    for (const { atom, pipeline, neededBytes } of scanClass.called) lines.push(`  called on ${dumpPipeline(plan, pipeline)}: atom ${atom}${neededBytes === null ? '' : `, where one of ${neededBytes.length} bytes occurs`}`);
+    for (const [name, group] of [
+      ['union', scanClass.union] as const,
+      ...scanClass.groups.map((one) => [dumpPipeline(plan, one.pipeline), one] as const),
+    ])
+      if (group.database !== -1) lines.push(`  ${name}: ${dumpGroup(plan, group)}`);
+    for (const { transformation, group } of scanClass.families)
+      lines.push(`  texts of t:${transformation} only: ${dumpGroup(plan, group)}`);
+    for (const set of scanClass.sets)
+      lines.push(`  RE2 set on ${dumpPipeline(plan, set.pipeline)}: atoms ${set.atoms.join(' ')}`);
+    for (const { atom, pipeline, neededBytes } of scanClass.called)
+      lines.push(
+        `  called on ${dumpPipeline(plan, pipeline)}: atom ${atom}${neededBytes === null ? '' : `, where one of ${neededBytes.length} bytes occurs`}`,
+      );
   }
   return `${lines.join('\n')}\n`;
 }
@@ -165,7 +214,8 @@ function dumpPipeline(plan: PlanIR, pipeline: number): string {
 }
 
 function dumpGroup(plan: PlanIR, group: GroupIR): string {
-  const size = (database: number): string => (database === -1 ? 'nothing' : `${plan.databases[database]?.patterns.length ?? 0} patterns`);
+  const size = (database: number): string =>
+    database === -1 ? 'nothing' : `${plan.databases[database]?.patterns.length ?? 0} patterns`;
   const narrower = group.byAlphabet.map((database, alphabet) => ` alphabet ${alphabet}: ${size(database)};`).join('');
   return `${size(group.database)};${narrower}`.replace(/;$/, '');
 }

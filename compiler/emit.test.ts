@@ -1,4 +1,5 @@
-// Program → artifact: equal programs give equal bytes; a change recompiles only what holds it; a damaged cache is a miss.
+// Program → artifact: equal programs give equal bytes; a change recompiles only what holds it; a damaged cache is a
+// miss.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +31,10 @@ function temporaryDirectory(t: { teardown(call: () => void): unknown }): string 
 t.test('equal programs give equal bytes, whatever was emitted between and wherever databases came from', async (t) => {
   const cache = createMemoryCache();
   const first = await emitArtifact(programOf(base), { cache, threads: 2 });
-  const other = await emitArtifact(programOf(`${base}SecRule ARGS "@rx other" "id:20,phase:2,deny"\n`), { cache, threads: 1 });
+  const other = await emitArtifact(programOf(`${base}SecRule ARGS "@rx other" "id:20,phase:2,deny"\n`), {
+    cache,
+    threads: 1,
+  });
   const again = await emitArtifact(programOf(base), { cache, threads: 1 });
   const cold = await emitArtifact(programOf(base), { threads: 1 });
   t.ok(first.bytes.equals(again.bytes) && first.hash === again.hash, 'from the cache');
@@ -44,9 +48,15 @@ t.test('the report counts what is there', async (t) => {
   const { plan, blobs, program } = decodeArtifact(bytes);
   t.equal(report.artifactBytes, bytes.length);
   t.equal(report.rules, program.items.filter((item) => item.kind === 'rule').length);
-  t.same(report.active, plan.active.map((list) => list.length));
+  t.same(
+    report.active,
+    plan.active.map((list) => list.length),
+  );
   t.equal(report.plan.databases.length, plan.databases.length);
-  t.ok(plan.databases.every(({ key }) => blobs.has(key)), 'every database travels with its bytes');
+  t.ok(
+    plan.databases.every(({ key }) => blobs.has(key)),
+    'every database travels with its bytes',
+  );
   t.equal(report.constants, plan.initialTx.length);
 });
 
@@ -55,16 +65,28 @@ t.test('a new rule recompiles the databases that hold it and no other', async (t
   const before = await emitArtifact(programOf(base), { cache, threads: 1 });
   t.ok(before.report.plan.databases.every(({ compileMs }) => compileMs >= 0));
   const keys = new Set(before.report.plan.databases.map(({ key }) => key));
-  const after = await emitArtifact(programOf(`${base}SecRule RESPONSE_BODY "@rx leak\\d" "id:30,phase:4,deny"\n`), { cache, threads: 1 });
+  const after = await emitArtifact(programOf(`${base}SecRule RESPONSE_BODY "@rx leak\\d" "id:30,phase:4,deny"\n`), {
+    cache,
+    threads: 1,
+  });
   const { plan } = decodeArtifact(after.bytes);
   const fresh = after.report.plan.databases.filter(({ key }) => !keys.has(key)).map(({ key }) => key);
-  const holders = plan.databases.filter(({ patterns }) => patterns.some(({ source }) => source.includes('leak'))).map(({ key }) => key);
+  const holders = plan.databases
+    .filter(({ patterns }) => patterns.some(({ source }) => source.includes('leak')))
+    .map(({ key }) => key);
   t.ok(holders.length > 0, 'some database holds the rule');
   t.same([...new Set(fresh)].sort(), [...new Set(holders)].sort(), 'what is new is what holds it');
   const compiled = after.report.plan.databases.filter(({ compileMs }) => compileMs > 0).map(({ key }) => key);
-  t.ok(compiled.every((key) => holders.includes(key)), 'nothing else was compiled');
+  t.ok(
+    compiled.every((key) => holders.includes(key)),
+    'nothing else was compiled',
+  );
   const unchanged = await emitArtifact(programOf(base), { cache, threads: 1 });
-  t.equal(unchanged.report.plan.databases.filter(({ compileMs }) => compileMs > 0).length, 0, 'nothing changed, nothing compiled');
+  t.equal(
+    unchanged.report.plan.databases.filter(({ compileMs }) => compileMs > 0).length,
+    0,
+    'nothing changed, nothing compiled',
+  );
 });
 
 t.test('a damaged cache entry is a miss', async (t) => {
@@ -73,20 +95,32 @@ t.test('a damaged cache entry is a miss', async (t) => {
   const before = await emitArtifact(programOf(base), { cache, threads: 1 });
   const files = readdirSync(directory);
   const found = (name: string): Uint8Array | null => cache.find(name.slice(0, name.lastIndexOf('.')));
-  t.ok(files.every((name) => found(name) !== null), 'every entry is found while whole');
+  t.ok(
+    files.every((name) => found(name) !== null),
+    'every entry is found while whole',
+  );
   t.ok(files.length > 5, `${files.length} entries`);
   for (const [index, name] of files.entries()) {
     const bytes = readFileSync(join(directory, name));
     const at = Math.floor(bytes.length / 2);
     bytes[at] = (bytes[at] as number) ^ 0x10;
     // Flipped, cut, emptied, or as an older release wrote it.
-    writeFileSync(join(directory, name), [bytes, bytes.subarray(0, at), Buffer.alloc(0), bytes.subarray(32)][index % 4] as Buffer);
+    writeFileSync(
+      join(directory, name),
+      [bytes, bytes.subarray(0, at), Buffer.alloc(0), bytes.subarray(32)][index % 4] as Buffer,
+    );
   }
-  t.ok(files.every((name) => found(name) === null), 'no damaged entry is found');
+  t.ok(
+    files.every((name) => found(name) === null),
+    'no damaged entry is found',
+  );
   const after = await emitArtifact(programOf(base), { cache, threads: 1 });
   t.ok(after.bytes.equals(before.bytes), 'the artifact is the same as ever');
   const ruleset = loadRuleset(after.bytes, hyperscanLibrary());
   t.same(ruleset.rebuilt, [], 'and loads without rebuilding');
   ruleset.release();
-  t.ok(readdirSync(directory).every((name) => found(name) !== null), 'the entries are whole again');
+  t.ok(
+    readdirSync(directory).every((name) => found(name) !== null),
+    'the entries are whole again',
+  );
 });

@@ -43,20 +43,37 @@ export interface EmittedArtifact {
 
 const compilerVersion = '0.1.0';
 
-/** Deterministic in the program, the library and the platform. Rejects only on bugs and on a machine without the native addon. */
+/**
+ * Deterministic in the program, the library and the platform. Rejects only on bugs and on a machine without the native
+ * addon.
+ */
 export async function emitArtifact(program: Program, options: EmitOptions = {}): Promise<EmittedArtifact> {
   const clock = options.clock ?? (() => 0);
   const started = clock();
   const folded = foldConstants(program);
   const foldedAt = clock();
   const library = hyperscanLibrary();
-  const compiler = new DatabaseCompiler(options.cache ?? noCache, `${library.name} ${library.version}`, options.threads);
+  const compiler = new DatabaseCompiler(
+    options.cache ?? noCache,
+    `${library.name} ${library.version}`,
+    options.threads,
+  );
   try {
     const { plan, blobs, report } = await buildPlan(program, folded, compiler);
     const plannedAt = clock();
     const probes = selectProbes(program, folded);
     const probedAt = clock();
-    const content: Artifact = { meta: { compiler: compilerVersion, components: program.settings.componentSignatures, matcher: `${library.name} ${library.version}`, probes }, program, plan, blobs };
+    const content: Artifact = {
+      meta: {
+        compiler: compilerVersion,
+        components: program.settings.componentSignatures,
+        matcher: `${library.name} ${library.version}`,
+        probes,
+      },
+      program,
+      plan,
+      blobs,
+    };
     const bytes = encodeArtifact(content);
     return {
       bytes,

@@ -20,7 +20,12 @@ export function parseGolden(text: string): GoldenCase[] {
     const sources = separator === null ? body : body.slice(0, separator.index);
     const expected = separator === null ? '' : body.slice(separator.index + separator[0].length).replace(/\n+$/, '\n');
     const [input, ...others] = sources.split(/^\+\+\+\+ /m);
-    const files = new Map(others.map((other): [string, string] => [other.slice(0, other.indexOf('\n')), other.slice(other.indexOf('\n') + 1)]));
+    const files = new Map(
+      others.map((other): [string, string] => [
+        other.slice(0, other.indexOf('\n')),
+        other.slice(other.indexOf('\n') + 1),
+      ]),
+    );
     cases.push({ title: part.slice(0, titleEnd).trim(), input: input ?? '', files, expected });
   }
   return cases;

@@ -17,5 +17,17 @@ export { diskReader } from './cli/rule-files.js';
 export { giveBackMemory, loadRehearsal, rehearseEmitted, type Rehearsal } from './rehearsal.js';
 export { checkVisualRule } from './policy/check-rule.js';
 export { checkRuleText } from './policy/raw-rule.js';
-export { renderRuleExclusions, exclusionTagPattern, exclusionTargetPattern, type ScopedExclusion } from './policy/rule-exclusions.js';
-export { compileRuleTrial, createTrial, toRequestHead, type Trial, type TrialOutcome, type TrialRequest } from './trial.js';
+export {
+  renderRuleExclusions,
+  exclusionTagPattern,
+  exclusionTargetPattern,
+  type ScopedExclusion,
+} from './policy/rule-exclusions.js';
+export {
+  compileRuleTrial,
+  createTrial,
+  toRequestHead,
+  type Trial,
+  type TrialOutcome,
+  type TrialRequest,
+} from './trial.js';

@@ -3,8 +3,9 @@
 //
 // Escapes: inside a quoted string a backslash before the quote that opened it gives that quote; every other backslash
 // stays (regular expressions need them). A backslash before a line end joins the lines, in comments too, as in
-// ModSecurity v3 and Apache. A bare line end inside quotes is allowed with a warning (ModSecurity v3 does), but not when
-// the next line begins like a directive or a comment: otherwise one forgotten quote would swallow the rest of the file.
+// ModSecurity v3 and Apache. A bare line end inside quotes is allowed with a warning (ModSecurity v3 does), but not
+// when the next line begins like a directive or a comment: otherwise one forgotten quote would swallow the rest of the
+// file.
 import type { Token } from './ast.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { SourceFile, Span } from './source.js';
@@ -52,7 +53,8 @@ class Lexer {
     while (this.at < this.text.length) {
       const code = this.text.charCodeAt(this.at);
       if (code === Char.hash) this.skipComment();
-      else if (code === Char.space || code === Char.tab || code === Char.newline || code === Char.carriageReturn) this.at += 1;
+      else if (code === Char.space || code === Char.tab || code === Char.newline || code === Char.carriageReturn)
+        this.at += 1;
       else if (code === Char.backslash && this.continuationEnd(this.at) !== -1) this.at = this.continuationEnd(this.at);
       else {
         const start = this.at;
@@ -69,7 +71,11 @@ class Lexer {
     const spaced = at > from + 1;
     if (this.text.charCodeAt(at) === Char.carriageReturn) at += 1;
     if (this.text.charCodeAt(at) === Char.newline) {
-      if (spaced) this.diagnostics.report('GH-C1003', 'whitespace between the backslash and the end of the line', this.file, { start: from, end: from + 1 });
+      if (spaced)
+        this.diagnostics.report('GH-C1003', 'whitespace between the backslash and the end of the line', this.file, {
+          start: from,
+          end: from + 1,
+        });
       return at + 1;
     }
     return at >= this.text.length && !spaced ? at : -1;
@@ -78,10 +84,20 @@ class Lexer {
   private skipComment(): void {
     const start = this.at;
     this.skipLogicalLine();
-    for (let newline = this.text.indexOf('\n', start); newline !== -1 && newline < this.at - 1; newline = this.text.indexOf('\n', newline + 1)) {
+    for (
+      let newline = this.text.indexOf('\n', start);
+      newline !== -1 && newline < this.at - 1;
+      newline = this.text.indexOf('\n', newline + 1)
+    ) {
       const next = newline + 1;
       const word = swallowed.exec(this.text.slice(next, next + 40));
-      if (word !== null) this.diagnostics.report('GH-C1012', 'the backslash at the end of a comment makes this line a part of it', this.file, { start: next, end: next + word[0].length });
+      if (word !== null)
+        this.diagnostics.report(
+          'GH-C1012',
+          'the backslash at the end of a comment makes this line a part of it',
+          this.file,
+          { start: next, end: next + word[0].length },
+        );
     }
   }
 
@@ -119,7 +135,8 @@ class Lexer {
           continue;
         }
       }
-      const token = code === Char.doubleQuote || code === Char.singleQuote ? this.quoted(code) : this.bare(tokens.length === 1);
+      const token =
+        code === Char.doubleQuote || code === Char.singleQuote ? this.quoted(code) : this.bare(tokens.length === 1);
       if (token === null) return null;
       tokens.push(token);
     }
@@ -145,13 +162,27 @@ class Lexer {
       if (code === quote) {
         pieces.push(this.text.slice(from, at));
         this.at = at + 1;
-        if (bareLineEnd !== null) this.diagnostics.report('GH-C1011', 'a quoted string goes over a line end without a backslash', this.file, { start: bareLineEnd, end: bareLineEnd });
+        if (bareLineEnd !== null)
+          this.diagnostics.report('GH-C1011', 'a quoted string goes over a line end without a backslash', this.file, {
+            start: bareLineEnd,
+            end: bareLineEnd,
+          });
         if (!this.atBoundary()) {
-          this.diagnostics.report('GH-C1002', 'text follows the closing quote directly', this.file, { start: this.at, end: this.at + 1 });
+          this.diagnostics.report('GH-C1002', 'text follows the closing quote directly', this.file, {
+            start: this.at,
+            end: this.at + 1,
+          });
           this.skipLogicalLine();
           return null;
         }
-        return { file: this.file.id, start, end: at + 1, text: pieces.join(''), quote: quote === Char.doubleQuote ? '"' : "'", origins };
+        return {
+          file: this.file.id,
+          start,
+          end: at + 1,
+          text: pieces.join(''),
+          quote: quote === Char.doubleQuote ? '"' : "'",
+          origins,
+        };
       }
       if (code === Char.backslash) {
         const next = this.text.charCodeAt(at + 1);
@@ -174,7 +205,14 @@ class Lexer {
 
   private atBoundary(): boolean {
     const code = this.text.charCodeAt(this.at);
-    if (this.at >= this.text.length || code === Char.space || code === Char.tab || code === Char.newline || code === Char.carriageReturn) return true;
+    if (
+      this.at >= this.text.length ||
+      code === Char.space ||
+      code === Char.tab ||
+      code === Char.newline ||
+      code === Char.carriageReturn
+    )
+      return true;
     return code === Char.backslash && this.continuationEnd(this.at) !== -1;
   }
 

@@ -21,7 +21,8 @@ class Loader {
     if (!checkBytes(file, this.diagnostics)) return;
     this.open.push(path);
     for (const node of parseFile(file, this.diagnostics)) {
-      if (node.kind === 'directive' && (node.key === 'include' || node.key === 'includeoptional')) this.include(node, file);
+      if (node.kind === 'directive' && (node.key === 'include' || node.key === 'includeoptional'))
+        this.include(node, file);
       else this.nodes.push(node);
     }
     this.open.pop();
@@ -34,14 +35,20 @@ class Loader {
       return;
     }
     const paths = this.sources.resolveInclude(file, pattern.text);
-    if (paths.length === 0 && node.key === 'include') this.diagnostics.report('GH-C1005', `no file matches "${pattern.text}"`, file, pattern);
+    if (paths.length === 0 && node.key === 'include')
+      this.diagnostics.report('GH-C1005', `no file matches "${pattern.text}"`, file, pattern);
     for (const path of paths) {
       if (this.open.includes(path)) {
         this.diagnostics.report('GH-C1006', `"${path}" includes itself`, file, pattern);
         continue;
       }
       if (this.open.length >= includeDepthMax || this.sources.files.length >= filesCountMax) {
-        this.diagnostics.report('GH-C1007', `more than ${includeDepthMax} nested or ${filesCountMax} included files`, file, pattern);
+        this.diagnostics.report(
+          'GH-C1007',
+          `more than ${includeDepthMax} nested or ${filesCountMax} included files`,
+          file,
+          pattern,
+        );
         return;
       }
       const text = this.sources.reader.read(path);
@@ -54,14 +61,23 @@ class Loader {
 function checkBytes(file: SourceFile, diagnostics: Diagnostics): boolean {
   for (let at = 0; at < file.text.length; at += 1) {
     if (file.text.charCodeAt(at) <= 0xff) continue;
-    diagnostics.report('GH-C1010', 'the text holds characters above U+00FF, so it was decoded instead of being read as bytes', file, { start: at, end: at + 1 });
+    diagnostics.report(
+      'GH-C1010',
+      'the text holds characters above U+00FF, so it was decoded instead of being read as bytes',
+      file,
+      { start: at, end: at + 1 },
+    );
     return false;
   }
   return true;
 }
 
 /** Parses the sources in order; a source given as a path is read through the reader. */
-export function loadNodes(given: readonly (SourceText | string)[], sources: SourceSet, diagnostics: Diagnostics): Node[] {
+export function loadNodes(
+  given: readonly (SourceText | string)[],
+  sources: SourceSet,
+  diagnostics: Diagnostics,
+): Node[] {
   const loader = new Loader(sources, diagnostics);
   for (const source of given) {
     if (typeof source !== 'string') {

@@ -4,7 +4,14 @@ import { operators } from '#engine/operators/index';
 import { findOperator } from './names.js';
 
 t.test('spellings of operators', (t) => {
-  const rows: readonly [string, string | undefined][] = [['pmf', 'pmFromFile'], ['ipMatchF', 'ipMatchFromFile'], ['strMatch', 'strmatch'], ['PM', 'pm'], ['rbl', undefined], ['constructor', undefined]];
+  const rows: readonly [string, string | undefined][] = [
+    ['pmf', 'pmFromFile'],
+    ['ipMatchF', 'ipMatchFromFile'],
+    ['strMatch', 'strmatch'],
+    ['PM', 'pm'],
+    ['rbl', undefined],
+    ['constructor', undefined],
+  ];
   for (const [spelling, name] of rows) t.equal(findOperator(spelling)?.name, name, spelling);
   t.equal(operators.size, 29);
   for (const name of operators.keys()) t.equal(findOperator(name.toUpperCase())?.name, name);

@@ -35,7 +35,14 @@ function bindArgument(name: string, kind: ArgumentKind, node: OperatorNode, cont
     context.report('GH-C3002', `@${name} needs an argument`, node);
     return null;
   }
-  if (kind === 'phrases') return { name, negated: node.negated, argument: argument.text, template: null, phrases: [...new Set(pmPhrases(argument.text))] };
+  if (kind === 'phrases')
+    return {
+      name,
+      negated: node.negated,
+      argument: argument.text,
+      template: null,
+      phrases: [...new Set(pmPhrases(argument.text))],
+    };
   if (kind === 'phrase-files' || kind === 'network-files') {
     const phrases = readPhraseFiles(argument, kind, context);
     if (phrases === null) return null;
@@ -46,7 +53,13 @@ function bindArgument(name: string, kind: ArgumentKind, node: OperatorNode, cont
     context.report('GH-C3006', 'this macro names no variable', sliceFragment(argument, index, index + length));
   });
   const withMacros = hasMacro(template);
-  const operator: OperatorIR = { name, negated: node.negated, argument: argument.text, template: withMacros ? template : null, phrases: null };
+  const operator: OperatorIR = {
+    name,
+    negated: node.negated,
+    argument: argument.text,
+    template: withMacros ? template : null,
+    phrases: null,
+  };
   return withMacros || checkArgument(operator, argument, context) ? operator : null;
 }
 
@@ -55,17 +68,31 @@ function bindRegex(name: string, node: OperatorNode, context: BindContext): Oper
   const withMacros = hasMacro(template);
   // A pattern with macros is known only per transaction; the engine checks it there.
   if (!withMacros && !checkRegex(node.argument, context)) return null;
-  return { name, negated: node.negated, argument: node.argument.text, template: withMacros ? template : null, phrases: null };
+  return {
+    name,
+    negated: node.negated,
+    argument: node.argument.text,
+    template: withMacros ? template : null,
+    phrases: null,
+  };
 }
 
-function readPhraseFiles(argument: Fragment, kind: 'phrase-files' | 'network-files', context: BindContext): string[] | null {
+function readPhraseFiles(
+  argument: Fragment,
+  kind: 'phrase-files' | 'network-files',
+  context: BindContext,
+): string[] | null {
   const phrases = new Set<string>();
   let failed = false;
   for (const match of argument.text.matchAll(/\S+/g)) {
     const path = match[0];
     const at = sliceFragment(argument, match.index, match.index + path.length);
     if (/^https?:/i.test(path)) {
-      context.report('GH-C6002', `${quoteForMessage(path)} is refused: phrases are read from files, not from the network`, at);
+      context.report(
+        'GH-C6002',
+        `${quoteForMessage(path)} is refused: phrases are read from files, not from the network`,
+        at,
+      );
       failed = true;
       continue;
     }

@@ -1,6 +1,16 @@
 // Tokens → AST. A directive that does not parse is reported and left out as `damaged`; the next one is read as if
 // nothing had happened.
-import type { ActionNode, DamagedNode, Fragment, Node, OperatorNode, RuleNode, SelectorNode, TargetNode, Token } from './ast.js';
+import type {
+  ActionNode,
+  DamagedNode,
+  Fragment,
+  Node,
+  OperatorNode,
+  RuleNode,
+  SelectorNode,
+  TargetNode,
+  Token,
+} from './ast.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isBlank, sliceFragment, trimFragment, unescapeFragment } from './fragment.js';
 import { lexFile, type TokenLine } from './lexer.js';
@@ -8,11 +18,19 @@ import type { SourceFile, Span } from './source.js';
 
 /** Reads a whole file. Includes stay DirectiveNodes; the loader follows them. */
 export function parseFile(file: SourceFile, diagnostics: Diagnostics): Node[] {
-  return lexFile(file, diagnostics).map((line) => (line.kind === 'line' ? parseLine(line, file, diagnostics) : damage(line, file)));
+  return lexFile(file, diagnostics).map((line) =>
+    line.kind === 'line' ? parseLine(line, file, diagnostics) : damage(line, file),
+  );
 }
 
 function damage(span: Span, file: SourceFile): DamagedNode {
-  return { kind: 'damaged', file: file.id, start: span.start, end: span.end, chains: /\bchain\b/i.test(file.text.slice(span.start, span.end)) };
+  return {
+    kind: 'damaged',
+    file: file.id,
+    start: span.start,
+    end: span.end,
+    chains: /\bchain\b/i.test(file.text.slice(span.start, span.end)),
+  };
 }
 
 function parseLine(line: TokenLine, file: SourceFile, diagnostics: Diagnostics): Node {
@@ -29,7 +47,12 @@ function parseLine(line: TokenLine, file: SourceFile, diagnostics: Diagnostics):
     return damaged;
   }
   if (args.length < (key === 'secrule' ? 2 : 1)) {
-    diagnostics.report('GH-C1008', key === 'secrule' ? 'SecRule needs targets and an operator' : 'SecAction needs actions', file, name);
+    diagnostics.report(
+      'GH-C1008',
+      key === 'secrule' ? 'SecRule needs targets and an operator' : 'SecAction needs actions',
+      file,
+      name,
+    );
     return damaged;
   }
   if (key === 'secaction') {
@@ -56,7 +79,13 @@ function parseOperator(token: Fragment): OperatorNode {
   }
   if (text[at] !== '@') {
     const from = negated ? at : 0; // blanks behind the "!" are not part of the pattern
-    return { name: sliceFragment(token, from, from), negated, implicit: true, argument: sliceFragment(token, from), ...span };
+    return {
+      name: sliceFragment(token, from, from),
+      negated,
+      implicit: true,
+      argument: sliceFragment(token, from),
+      ...span,
+    };
   }
   let end = at + 1;
   while (end < text.length && !isBlank(text.charCodeAt(end))) end += 1;
@@ -92,7 +121,12 @@ class TargetParser {
 
   private fail(message: string): null {
     const at = Math.min(this.at, Math.max(0, this.source.text.length - 1));
-    this.diagnostics.report('GH-C2006', message, this.file, sliceFragment(this.source, at, Math.min(at + 1, this.source.text.length)));
+    this.diagnostics.report(
+      'GH-C2006',
+      message,
+      this.file,
+      sliceFragment(this.source, at, Math.min(at + 1, this.source.text.length)),
+    );
     return null;
   }
 
@@ -158,7 +192,11 @@ class TargetParser {
     const { text } = this.source;
     for (let at = this.at + 1; at < text.length; at += 1) {
       if (text[at] === '\\') at += 1;
-      else if (text[at] === '/' && (at + 1 === text.length || this.isSeparator(at + 1) || isBlank(text.charCodeAt(at + 1)))) return at;
+      else if (
+        text[at] === '/' &&
+        (at + 1 === text.length || this.isSeparator(at + 1) || isBlank(text.charCodeAt(at + 1)))
+      )
+        return at;
     }
     return -1;
   }
@@ -184,11 +222,18 @@ class TargetParser {
 
 function regexBody(body: Fragment): SelectorNode | null {
   const { text } = body;
-  return text.length >= 2 && text.startsWith('/') && text.endsWith('/') ? { kind: 'regex', body: sliceFragment(body, 1, text.length - 1) } : null;
+  return text.length >= 2 && text.startsWith('/') && text.endsWith('/')
+    ? { kind: 'regex', body: sliceFragment(body, 1, text.length - 1) }
+    : null;
 }
 
 /** `A|!B:name|&C:/regex/`; with `commaSeparates` also commas (SecRuleUpdateTarget…). null after reporting a problem. */
-export function parseTargets(source: Fragment, file: SourceFile, diagnostics: Diagnostics, commaSeparates: boolean): TargetNode[] | null {
+export function parseTargets(
+  source: Fragment,
+  file: SourceFile,
+  diagnostics: Diagnostics,
+  commaSeparates: boolean,
+): TargetNode[] | null {
   return new TargetParser(source, file, diagnostics, commaSeparates).run();
 }
 
@@ -242,7 +287,12 @@ class ActionParser {
     if (quote === "'" || quote === '"') {
       const close = this.closingQuote(from, quote);
       if (close === -1) {
-        this.diagnostics.report('GH-C4004', 'the quote of an action value is not closed', this.file, sliceFragment(this.source, from, from + 1));
+        this.diagnostics.report(
+          'GH-C4004',
+          'the quote of an action value is not closed',
+          this.file,
+          sliceFragment(this.source, from, from + 1),
+        );
         return null;
       }
       this.at = close + 1;
@@ -276,7 +326,12 @@ class ActionParser {
     if (this.at >= text.length || text[this.at] === ',') return;
     const from = this.at;
     while (this.at < text.length && text[this.at] !== ',') this.at += 1;
-    this.diagnostics.report('GH-C4002', 'text follows the closing quote of an action value', this.file, sliceFragment(this.source, from, this.at));
+    this.diagnostics.report(
+      'GH-C4002',
+      'text follows the closing quote of an action value',
+      this.file,
+      sliceFragment(this.source, from, this.at),
+    );
   }
 }
 

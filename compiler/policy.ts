@@ -16,7 +16,12 @@ import type { SourceText } from './source.js';
 import { renderCustomRules, renderVirtualPatches } from './policy/custom-rules.js';
 import type { CoreRuleSet } from './policy/crs.js';
 import { renderCrsSetup, renderEngineConfig } from './policy/engine-config.js';
-import { listExclusions, renderDisabledCategories, renderExclusions, type CategoryExclusion } from './policy/exclusions.js';
+import {
+  listExclusions,
+  renderDisabledCategories,
+  renderExclusions,
+  type CategoryExclusion,
+} from './policy/exclusions.js';
 import { renderRuleExclusions, type ScopedExclusion } from './policy/rule-exclusions.js';
 import { categoryKeys, categoryTags, ruleIdRanges, type WafSettings } from './policy/settings.js';
 import { validateWafSettings } from './policy/validate.js';
@@ -37,30 +42,44 @@ export interface PolicyResult {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Checks settings of any shape (JSON from a file or the API) against the rule set. Never throws; problems carry JSON pointers. */
+/**
+ * Checks settings of any shape (JSON from a file or the API) against the rule set. Never throws; problems carry JSON
+ * pointers.
+ */
 export function resolvePolicy(settings: unknown, crs: CoreRuleSet): PolicyResult {
   const diagnostics = new Diagnostics();
   const valid = validateWafSettings(settings, diagnostics);
   const exclusions = listExclusions(valid);
   const [from, to] = ruleIdRanges.categoryExclusions;
-  if (exclusions.length > to - from + 1) diagnostics.reportSetting('GH-C7001', `has more than ${to - from + 1} excluded paths`, '/categories');
+  if (exclusions.length > to - from + 1)
+    diagnostics.reportSetting('GH-C7001', `has more than ${to - from + 1} excluded paths`, '/categories');
   for (const key of categoryKeys) {
-    for (const tag of categoryTags[key]) if (!crs.tags.has(tag)) diagnostics.reportSetting('GH-C7004', `the rule set has no rule with the tag ${tag}`, `/categories/${key}`);
+    for (const tag of categoryTags[key])
+      if (!crs.tags.has(tag))
+        diagnostics.reportSetting('GH-C7004', `the rule set has no rule with the tag ${tag}`, `/categories/${key}`);
   }
   const custom = renderCustomRules(valid.custom_rules, diagnostics);
   const patchText = renderVirtualPatches(valid.virtual_patches, diagnostics);
-  const policy: Policy = { settings: valid, crs, exclusions, allowText: custom.before, customText: custom.after, patchText };
+  const policy: Policy = {
+    settings: valid,
+    crs,
+    exclusions,
+    allowText: custom.before,
+    customText: custom.after,
+    patchText,
+  };
   return { policy: diagnostics.hasErrors ? null : policy, diagnostics: diagnostics.list };
 }
 
 /**
- * The ordered sources for `compileProgram`; empty ones are left out. CRS files keep their paths, so that their data files
- * are found. What `ruleExclusions` may hold is for the caller to check: they are written as they are.
+ * The ordered sources for `compileProgram`; empty ones are left out. CRS files keep their paths, so that their data
+ * files are found. What `ruleExclusions` may hold is for the caller to check: they are written as they are.
  */
 export function renderPolicy(policy: Policy, ruleExclusions: readonly ScopedExclusion[] = []): SourceText[] {
   const { settings, crs, exclusions } = policy;
   const isDisabling = categoryKeys.some((key) => !settings.categories[key].enabled);
-  const own = (name: string, text: string): SourceText[] => (text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text }]);
+  const own = (name: string, text: string): SourceText[] =>
+    text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text }];
   return [
     ...own('engine', renderEngineConfig(settings)),
     ...own('crs-setup', renderCrsSetup(settings, crs.setupVersion)),

@@ -22,7 +22,10 @@ export interface CompileProgramResult {
  * Compiles rule text to a Program. `sources` are read in order; a string is a path for the reader. Text is latin1.
  * Never throws on any text; every problem is a diagnostic, and one run reports all of them.
  */
-export function compileProgram(sources: readonly (SourceText | string)[], options: CompileProgramOptions = {}): CompileProgramResult {
+export function compileProgram(
+  sources: readonly (SourceText | string)[],
+  options: CompileProgramOptions = {},
+): CompileProgramResult {
   const diagnostics = new Diagnostics();
   const set = new SourceSet(options.reader ?? noReader);
   const context = new BindContext(set, diagnostics);

@@ -1,4 +1,5 @@
-// Random small rule sets, compiled, against the oracle: equal matches, TX and verdict on random requests, each sent twice.
+// Random small rule sets, compiled, against the oracle: equal matches, TX and verdict on random requests, each sent
+// twice.
 // RANDOM_RULE_SETS (default 300) and SEED make it a soak; a failure prints the smallest rules and requests found.
 import fc from 'fast-check';
 import t from 'tap';
@@ -15,18 +16,29 @@ t.test('random rule sets', async (t) => {
   let cache = createMemoryCache();
   let run = 0;
   let refused = 0;
-  const property = fc.asyncProperty(ruleSets, fc.array(requests, { minLength: 1, maxLength: requestsPerSet, size: 'max' }), async (rules: string, list: ShortRequest[]) => {
-    if (compileProgram([{ path: 'rules.conf', text: rules }]).program === null) {
-      refused += 1;
-      return;
-    }
-    run += 1;
-    if (run % 500 === 0) cache = createMemoryCache();
-    const differences = await compareText(rules, [...list, ...list], cache);
-    if (differences.length > 0) throw new Error(differences.slice(0, 2).join('\n'));
+  const property = fc.asyncProperty(
+    ruleSets,
+    fc.array(requests, { minLength: 1, maxLength: requestsPerSet, size: 'max' }),
+    async (rules: string, list: ShortRequest[]) => {
+      if (compileProgram([{ path: 'rules.conf', text: rules }]).program === null) {
+        refused += 1;
+        return;
+      }
+      run += 1;
+      if (run % 500 === 0) cache = createMemoryCache();
+      const differences = await compareText(rules, [...list, ...list], cache);
+      if (differences.length > 0) throw new Error(differences.slice(0, 2).join('\n'));
+    },
+  );
+  const result = await fc.check(property, {
+    numRuns: count,
+    seed,
+    endOnFailure: false,
+    interruptAfterTimeLimit: 3_000_000,
   });
-  const result = await fc.check(property, { numRuns: count, seed, endOnFailure: false, interruptAfterTimeLimit: 3_000_000 });
-  const report = result.failed ? `${result.counterexample?.[0] ?? ''}\n${JSON.stringify(result.counterexample?.[1], null, 1)}\n${String(result.errorInstance)}\nSEED=${result.seed} path ${result.counterexamplePath ?? ''}` : '';
+  const report = result.failed
+    ? `${result.counterexample?.[0] ?? ''}\n${JSON.stringify(result.counterexample?.[1], null, 1)}\n${String(result.errorInstance)}\nSEED=${result.seed} path ${result.counterexamplePath ?? ''}`
+    : '';
   t.equal(report, '', `seed ${result.seed}: ${run} rule sets ran, ${refused} were refused by the compiler`);
   t.ok(run > refused, 'most random rule sets are valid');
   if (!result.failed) t.ok(run >= count * 0.5, `${run} of ${count}`);

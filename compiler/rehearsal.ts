@@ -1,7 +1,16 @@
 // An artifact brought to life outside the data plane: the control plane replays recorded requests through the old and
 // the new one before it activates anything. It gets an Inspector and never sees rulesets or databases.
 export { giveBackMemory } from '#engine';
-import { ArtifactRefused, createCompiledInspector, createMemoryStore, hyperscanLibrary, loadRuleset, rulesetOf, type CollectionStore, type Ruleset } from '#engine';
+import {
+  ArtifactRefused,
+  createCompiledInspector,
+  createMemoryStore,
+  hyperscanLibrary,
+  loadRuleset,
+  rulesetOf,
+  type CollectionStore,
+  type Ruleset,
+} from '#engine';
 import type { Inspector } from '#engine/inspector';
 import type { EmittedArtifact } from './emit.js';
 

@@ -106,7 +106,9 @@ export class SourceSet {
   resolveInclude(from: SourceFile, pattern: string): string[] {
     for (const candidate of new Set([join(folderOf(from.path), pattern), pattern])) {
       if (/[*?[]/.test(candidate)) {
-        const found = [...this.reader.glob(candidate)].sort((left, right) => (left < right ? -1 : left > right ? 1 : 0));
+        const found = [...this.reader.glob(candidate)].sort((left, right) =>
+          left < right ? -1 : left > right ? 1 : 0,
+        );
         if (found.length > 0) return found;
       } else if (this.reader.read(candidate) !== null) return [candidate];
     }

@@ -35,14 +35,21 @@ function bindSelector(node: SelectorNode, context: BindContext): TargetIR['selec
   if (node.kind === 'name') return { kind: 'name', name: text.toLowerCase() };
   if (node.kind === 'regex') return checkRegex(node.body, context) ? { kind: 'regex', source: text } : null;
   if (!supportedXpaths.has(text)) {
-    context.report('GH-C6005', `the XPath ${quoteForMessage(text)} is refused: only XML:/* (text) and XML://@* (attributes) are collected`, node.body);
+    context.report(
+      'GH-C6005',
+      `the XPath ${quoteForMessage(text)} is refused: only XML:/* (text) and XML://@* (attributes) are collected`,
+      node.body,
+    );
     return null;
   }
   return { kind: 'xpath', expression: text };
 }
 
 /** Binds a list; exclusions apart. null after reporting. */
-export function bindTargets(nodes: readonly TargetNode[], context: BindContext): { targets: TargetIR[]; exclusions: TargetIR[] } | null {
+export function bindTargets(
+  nodes: readonly TargetNode[],
+  context: BindContext,
+): { targets: TargetIR[]; exclusions: TargetIR[] } | null {
   const targets: TargetIR[] = [];
   const exclusions: TargetIR[] = [];
   let failed = false;
@@ -62,5 +69,9 @@ export function isSameTarget(left: TargetIR, right: TargetIR): boolean {
 function selectorText(target: TargetIR): string {
   const { selector } = target;
   if (selector === null) return '';
-  return selector.kind === 'name' ? `n${selector.name}` : selector.kind === 'regex' ? `r${selector.source}` : `x${selector.expression}`;
+  return selector.kind === 'name'
+    ? `n${selector.name}`
+    : selector.kind === 'regex'
+      ? `r${selector.source}`
+      : `x${selector.expression}`;
 }

@@ -37,5 +37,9 @@ export function hasMacro(template: Template): boolean {
 
 /** The text a template was parsed from, in canonical spelling. */
 export function printTemplate(template: Template): string {
-  return template.map((part) => (typeof part === 'string' ? part : part.key === null ? `%{${part.variable}}` : `%{${part.variable}.${part.key}}`)).join('');
+  return template
+    .map((part) =>
+      typeof part === 'string' ? part : part.key === null ? `%{${part.variable}}` : `%{${part.variable}.${part.key}}`,
+    )
+    .join('');
 }

@@ -9,7 +9,10 @@ const get = (uri: string, method = 'GET'): TrialRequest => ({ method, uri, heade
 const range = [1_000_000, 1_005_999] as const;
 
 t.test('a rule alone sees forms and JSON, and matches that do not log', async (t) => {
-  const { program, diagnostics } = compileRuleTrial({ path: 'rule', text: 'SecRule ARGS "@contains bad" "id:1000000,phase:2,pass,nolog"\n' });
+  const { program, diagnostics } = compileRuleTrial({
+    path: 'rule',
+    text: 'SecRule ARGS "@contains bad" "id:1000000,phase:2,pass,nolog"\n',
+  });
   t.same(diagnostics, []);
   if (program === null) return void t.fail('does not compile');
   const trial = createTrial(program);
@@ -17,10 +20,22 @@ t.test('a rule alone sees forms and JSON, and matches that do not log', async (t
     [get('/?q=bad'), [1_000_000]],
     [get('/?q=good'), []],
     [{ method: 'POST', uri: '/', headers: [], body: 'x=bad' }, [1_000_000]],
-    [{ method: 'POST', uri: '/', headers: [['Content-Type', 'application/json']], body: '{"a":["bad"]}' }, [200_001, 1_000_000]],
+    [
+      { method: 'POST', uri: '/', headers: [['Content-Type', 'application/json']], body: '{"a":["bad"]}' },
+      [200_001, 1_000_000],
+    ],
   ];
-  for (const [request, ids] of cases) t.same(trial.run(request).matched.map(({ id }) => id), ids, request.uri + request.body);
-  t.match(trial.run(get('/?q=bad')), { kind: 'pass', interruptedBy: null, matched: [{ variable: 'ARGS:q', value: 'bad' }] });
+  for (const [request, ids] of cases)
+    t.same(
+      trial.run(request).matched.map(({ id }) => id),
+      ids,
+      request.uri + request.body,
+    );
+  t.match(trial.run(get('/?q=bad')), {
+    kind: 'pass',
+    interruptedBy: null,
+    matched: [{ variable: 'ARGS:q', value: 'bad' }],
+  });
 });
 
 t.test('problems of a rule text have places', async (t) => {
@@ -35,24 +50,62 @@ t.test('problems of a rule text have places', async (t) => {
   for (const [text, place] of cases) {
     const checked = checkRuleText(text, range, 'rule 1000000');
     t.equal(checked.text, null, text);
-    t.match(checked.diagnostics.find(({ severity }) => severity === 'error'), place, text);
+    t.match(
+      checked.diagnostics.find(({ severity }) => severity === 'error'),
+      place,
+      text,
+    );
   }
-  t.match(checkRuleText('SecAction "id:1000000,phase:1,pass"', range, 'r'), { ids: [1_000_000], text: 'SecAction "id:1000000,phase:1,pass"\n' });
-  const visual = { kind: 'visual', id: 1_000_001, name: 'ünïcode', enabled: true, variable: 'ARGS', operator: 'contains', value: 'é"', action: 'block', phase: 2, transformations: [], redirect_url: '' } as const;
+  t.match(checkRuleText('SecAction "id:1000000,phase:1,pass"', range, 'r'), {
+    ids: [1_000_000],
+    text: 'SecAction "id:1000000,phase:1,pass"\n',
+  });
+  const visual = {
+    kind: 'visual',
+    id: 1_000_001,
+    name: 'ünïcode',
+    enabled: true,
+    variable: 'ARGS',
+    operator: 'contains',
+    value: 'é"',
+    action: 'block',
+    phase: 2,
+    transformations: [],
+    redirect_url: '',
+  } as const;
   t.match(checkVisualRule(visual), { ids: [1_000_001] });
   t.match(checkVisualRule({ ...visual, operator: 'nope' }), { text: null, diagnostics: [{ path: '/operator' }] });
 });
 
 t.test('scoped exclusions do what they say and no more', async (t) => {
   const nowMs = Date.parse('2026-03-01T12:00:00Z');
-  const wide: ScopedExclusion = { id: 1_009_500, rule_id: 5, tag: null, target: null, path: null, method: null, expires_at: null, enabled: true };
+  const wide: ScopedExclusion = {
+    id: 1_009_500,
+    rule_id: 5,
+    tag: null,
+    target: null,
+    path: null,
+    method: null,
+    expires_at: null,
+    enabled: true,
+  };
   const rules = `SecRule ARGS "@contains bad" "id:5,phase:2,pass,log,tag:'a/b.c'"\n`;
   const matches = (exclusion: ScopedExclusion, request: TrialRequest): boolean => {
-    const { program, diagnostics } = compileProgram([{ path: 'x', text: `SecRuleEngine On\n${renderRuleExclusions([exclusion])}${rules}` }]);
+    const { program, diagnostics } = compileProgram([
+      { path: 'x', text: `SecRuleEngine On\n${renderRuleExclusions([exclusion])}${rules}` },
+    ]);
     if (program === null) throw new Error(JSON.stringify(diagnostics));
-    return createTrial(program, nowMs).run(request).matched.some(({ id }) => id === 5);
+    return createTrial(program, nowMs)
+      .run(request)
+      .matched.some(({ id }) => id === 5);
   };
-  const narrow: ScopedExclusion = { ...wide, target: 'ARGS:q', path: '/a/*', method: 'GET', expires_at: '2026-03-01T12:00:01Z' };
+  const narrow: ScopedExclusion = {
+    ...wide,
+    target: 'ARGS:q',
+    path: '/a/*',
+    method: 'GET',
+    expires_at: '2026-03-01T12:00:01Z',
+  };
   const cases: [string, ScopedExclusion, TrialRequest, boolean][] = [
     ['everything', wide, get('/?q=bad'), false],
     ['disjoint rule', { ...wide, rule_id: 6 }, get('/?q=bad'), true],

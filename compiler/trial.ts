@@ -1,5 +1,6 @@
 // Trying rules out: a few requests through the interpreter (the oracle), without a proxy, a cache or a native addon.
-// For rules that prove themselves with test requests, and for exclusions that have to be verified before they are offered.
+// For rules that prove themselves with test requests, and for exclusions that have to be verified before they are
+// offered.
 import { createInterpreter } from '#engine/interpreter';
 import type { Program } from '#engine/ir';
 import { createMemoryStore } from '#engine/memory-store';
@@ -51,12 +52,27 @@ export function toRequestHead(request: TrialRequest): { readonly head: RequestHe
   if (!has('host')) headers.push('Host', 'www.example.org');
   if (body !== null && !has('content-type')) headers.push('Content-Type', 'application/x-www-form-urlencoded');
   if (body !== null && !has('content-length')) headers.push('Content-Length', String(body.length));
-  return { head: { method: request.method, uri: toBytes(request.uri), protocol: 'HTTP/1.1', headers, clientIp: '192.0.2.10', clientPort: 40_000, serverIp: '192.0.2.1', serverPort: 80 }, body };
+  return {
+    head: {
+      method: request.method,
+      uri: toBytes(request.uri),
+      protocol: 'HTTP/1.1',
+      headers,
+      clientIp: '192.0.2.10',
+      clientPort: 40_000,
+      serverIp: '192.0.2.1',
+      serverPort: 80,
+    },
+    body,
+  };
 }
 
 /** Rules that do not log count as well: a trial wants to see every match. `nowMs` is what TIME_EPOCH says. */
 export function createTrial(program: Program, nowMs = 0): Trial {
-  const seeing: Program = { ...program, items: program.items.map((item) => (item.kind === 'rule' && !item.log ? { ...item, log: true } : item)) };
+  const seeing: Program = {
+    ...program,
+    items: program.items.map((item) => (item.kind === 'rule' && !item.log ? { ...item, log: true } : item)),
+  };
   const inspector = createInterpreter(seeing);
   return {
     run(request) {
@@ -69,7 +85,14 @@ export function createTrial(program: Program, nowMs = 0): Trial {
         status: verdict.interruption?.status ?? null,
         interruptedBy: verdict.interruption?.ruleId ?? null,
         inboundScore: verdict.inboundScore,
-        matched: verdict.matched.map(({ rule, phase, msg, variable, value, tags }) => ({ id: rule.id, phase, message: msg, variable, value, tags })),
+        matched: verdict.matched.map(({ rule, phase, msg, variable, value, tags }) => ({
+          id: rule.id,
+          phase,
+          message: msg,
+          variable,
+          value,
+          tags,
+        })),
       };
     },
   };
@@ -85,6 +108,9 @@ const defaultActions = [1, 2, 3, 4, 5].map((phase) => `SecDefaultAction "phase:$
 
 /** One rule text on its own, behind the engine's usual configuration (body processors, limits) and without the CRS. */
 export function compileRuleTrial(rules: SourceText): RuleTrial {
-  const { program, diagnostics } = compileProgram([{ path: 'gatehouse/engine.conf', text: renderEngineConfig(defaultWafSettings) + defaultActions }, rules]);
+  const { program, diagnostics } = compileProgram([
+    { path: 'gatehouse/engine.conf', text: renderEngineConfig(defaultWafSettings) + defaultActions },
+    rules,
+  ]);
   return { program, diagnostics: diagnostics.filter(({ file }) => file === rules.path) };
 }

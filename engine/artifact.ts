@@ -60,17 +60,23 @@ export class ArtifactRefused extends Error {
 const packr = new Packr({ useRecords: true, structuredClone: false, moreTypes: false, mapsAsObjects: true });
 
 /**
- * Deterministic: equal content gives equal bytes, so the hash of the bytes is a name. The databases are nine tenths of an
- * artifact; they are copied once, into a buffer of the final size, where the packer would copy them at every growth.
+ * Deterministic: equal content gives equal bytes, so the hash of the bytes is a name. The databases are nine tenths of
+ * an artifact; they are copied once, into a buffer of the final size, where the packer would copy them at every growth.
  */
 export function encodeArtifact(artifact: Artifact): Buffer {
   const blobs = [...artifact.blobs].sort(([a], [b]) => (a < b ? -1 : 1));
   const front = packr.pack({ meta: artifact.meta, program: artifact.program, plan: artifact.plan, blobs: [] });
   // `blobs` is the last field, so an empty list (0x90) is the last byte: the real list takes its place
   if (front.at(-1) !== 0x90) throw new Error('the packer does not end with the list of databases');
-  const list = blobs.map(([key, bytes]) => ({ head: Buffer.concat([Buffer.from([0x92]), packr.pack(key), binHead(bytes.length)]), bytes }));
+  const list = blobs.map(([key, bytes]) => ({
+    head: Buffer.concat([Buffer.from([0x92]), packr.pack(key), binHead(bytes.length)]),
+    bytes,
+  }));
   const listHead = arrayHead(list.length);
-  const size = list.reduce((sum, { head, bytes }) => sum + head.length + bytes.length, headerBytes + front.length - 1 + listHead.length);
+  const size = list.reduce(
+    (sum, { head, bytes }) => sum + head.length + bytes.length,
+    headerBytes + front.length - 1 + listHead.length,
+  );
   const whole = Buffer.allocUnsafeSlow(size);
   let at = headerBytes;
   const put = (bytes: Uint8Array): void => {
@@ -85,7 +91,10 @@ export function encodeArtifact(artifact: Artifact): Buffer {
   }
   magic.copy(whole, 0);
   whole[magic.length] = artifactFormatVersion;
-  createHash('sha256').update(whole.subarray(headerBytes)).digest().copy(whole, magic.length + 1);
+  createHash('sha256')
+    .update(whole.subarray(headerBytes))
+    .digest()
+    .copy(whole, magic.length + 1);
   return whole;
 }
 
@@ -116,29 +125,50 @@ export function hashArtifact(bytes: Uint8Array): string {
  */
 export function decodeArtifact(bytes: Uint8Array, isVerified = false): Artifact {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (buffer.length < headerBytes || buffer.length > artifactBytesMax || !buffer.subarray(0, magic.length).equals(magic)) {
-    throw new ArtifactRefused('not-an-artifact', 'these bytes do not begin like a Gatehouse artifact; give the file that `gatehouse compile -o` wrote');
+  if (
+    buffer.length < headerBytes ||
+    buffer.length > artifactBytesMax ||
+    !buffer.subarray(0, magic.length).equals(magic)
+  ) {
+    throw new ArtifactRefused(
+      'not-an-artifact',
+      'these bytes do not begin like a Gatehouse artifact; give the file that `gatehouse compile -o` wrote',
+    );
   }
   const version = buffer[magic.length] as number;
   if (version !== artifactFormatVersion) {
-    throw new ArtifactRefused('format-version', `the artifact has format version ${version}, this data plane reads ${artifactFormatVersion}: compile the rules again with the same release`);
+    throw new ArtifactRefused(
+      'format-version',
+      `the artifact has format version ${version}, this data plane reads ${artifactFormatVersion}: compile the rules again with the same release`,
+    );
   }
   const payload = buffer.subarray(headerBytes);
   if (!isVerified && !createHash('sha256').update(payload).digest().equals(buffer.subarray(8, headerBytes))) {
-    throw new ArtifactRefused('damaged', 'the artifact does not match its checksum: it was cut or changed on the way; copy or compile it again');
+    throw new ArtifactRefused(
+      'damaged',
+      'the artifact does not match its checksum: it was cut or changed on the way; copy or compile it again',
+    );
   }
   const content = unpack(payload);
   if (content?.program?.version !== 1 || !Array.isArray(content.plan?.classes) || !Array.isArray(content.blobs)) {
-    throw new ArtifactRefused('content', 'the artifact holds no rule program that this release can run: compile the rules again');
+    throw new ArtifactRefused(
+      'content',
+      'the artifact holds no rule program that this release can run: compile the rules again',
+    );
   }
   return { meta: content.meta, program: content.program, plan: content.plan, blobs: new Map(content.blobs) };
 }
 
-function unpack(payload: Buffer): { meta: ArtifactMeta; program: Program; plan: PlanIR; blobs: [string, Uint8Array][] } | null {
+function unpack(
+  payload: Buffer,
+): { meta: ArtifactMeta; program: Program; plan: PlanIR; blobs: [string, Uint8Array][] } | null {
   try {
     return packr.unpack(payload) as ReturnType<typeof unpack>;
   } catch (error) {
-    throw new ArtifactRefused('content', `the artifact's payload cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ArtifactRefused(
+      'content',
+      `the artifact's payload cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   } finally {
     packr.unpack(nil); // the package holds on to the bytes it read last, 27 MB in every thread
   }

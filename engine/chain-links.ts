@@ -2,7 +2,10 @@
 // look at a later link first only when nothing before it does anything that can be seen.
 import type { LinkIR, Program, RuleIR, Template } from './ir.js';
 
-/** True when a match of the link alone changes TX or a collection: setvar runs, and captures are stored, per match; negated operators have none. */
+/**
+ * True when a match of the link alone changes TX or a collection: setvar runs, and captures are stored, per match;
+ * negated operators have none.
+ */
 export function isActingLink(link: LinkIR): boolean {
   return (link.capture && link.operator?.negated !== true) || link.actions.some((action) => action.kind === 'setvar');
 }
@@ -10,7 +13,8 @@ export function isActingLink(link: LinkIR): boolean {
 /** True when the link looks at what earlier links matched (MATCHED_VAR…, RULE). */
 export function readsEarlierLinks(link: LinkIR): boolean {
   const reads = (variable: string): boolean => variable.startsWith('MATCHED_') || variable === 'RULE';
-  const inTemplate = (template: Template | null | undefined): boolean => (template ?? []).some((part) => typeof part !== 'string' && reads(part.variable));
+  const inTemplate = (template: Template | null | undefined): boolean =>
+    (template ?? []).some((part) => typeof part !== 'string' && reads(part.variable));
   return link.targets.some((target) => reads(target.variable)) || inTemplate(link.operator?.template);
 }
 
@@ -26,7 +30,9 @@ export function seesEarlierRules(program: Program): boolean {
   });
 }
 
-/** A SecAction leaves MATCHED_VAR as it was: whatever its rule says or does with it shows the match of a rule before it. */
+/**
+ * A SecAction leaves MATCHED_VAR as it was: whatever its rule says or does with it shows the match of a rule before it.
+ */
 function mentionsMatches(rule: RuleIR): boolean {
   // Logging shows the last match, and here no link makes one.
   if (rule.log && rule.links.length > 1 && rule.links.every((link) => link.operator === null)) return true;
@@ -41,5 +47,7 @@ function mentionsMatches(rule: RuleIR): boolean {
       if ('value' in action && typeof action.value !== 'string') templates.push(action.value as Template);
     }
   }
-  return templates.some((template) => (template ?? []).some((part) => typeof part !== 'string' && part.variable.startsWith('MATCHED_')));
+  return templates.some((template) =>
+    (template ?? []).some((part) => typeof part !== 'string' && part.variable.startsWith('MATCHED_')),
+  );
 }

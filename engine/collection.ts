@@ -25,7 +25,8 @@ export class Collection {
     const { names } = this;
     for (let index = 0; index < names.length; index += 1) {
       const name = names[index] as string;
-      if (name.length === lowerName.length && (name === lowerName || name.toLowerCase() === lowerName)) return this.values[index] as string;
+      if (name.length === lowerName.length && (name === lowerName || name.toLowerCase() === lowerName))
+        return this.values[index] as string;
     }
     return null;
   }

@@ -26,7 +26,10 @@ interface BoundLink {
   readonly matcher: Matcher | null;
 }
 
-/** Distinct expanded arguments are few (paranoia levels, allow lists); the bound only guards against request data in them. */
+/**
+ * Distinct expanded arguments are few (paranoia levels, allow lists); the bound only guards against request data in
+ * them.
+ */
 const expandedMatchersMax = 1000;
 
 /** The unicode map as transformations want it. */
@@ -34,7 +37,8 @@ export function transformationContext(program: Program): TransformationContext {
   const { unicodeMap } = program.settings;
   const map = unicodeMap === null ? null : new Map<number, number>();
   if (map !== null && unicodeMap !== null) {
-    for (let index = 0; index + 1 < unicodeMap.length; index += 2) map.set(unicodeMap[index] as number, unicodeMap[index + 1] as number);
+    for (let index = 0; index + 1 < unicodeMap.length; index += 2)
+      map.set(unicodeMap[index] as number, unicodeMap[index + 1] as number);
   }
   return { unicodeMap: map };
 }
@@ -56,10 +60,18 @@ function bindLink(link: LinkIR, isLate: boolean): BoundLink {
     targets: bindTargets(link),
     transformations: link.transformations.map((name) => {
       const transformation = transformations.get(name);
-      if (transformation === undefined) throw new Error(`The program names the transformation "${name}", which this engine does not have: compile the rules again with this version.`);
+      if (transformation === undefined)
+        throw new Error(
+          `The program names the transformation "${name}", which this engine does not have: compile the rules again with this version.`,
+        );
       return transformation;
     }),
-    matcher: operator === null || operator.template !== null ? null : isLate ? lateMatcher(operator) : createMatcher(operator, operator.argument),
+    matcher:
+      operator === null || operator.template !== null
+        ? null
+        : isLate
+          ? lateMatcher(operator)
+          : createMatcher(operator, operator.argument),
   };
 }
 
@@ -74,10 +86,17 @@ export class RuleEvaluator {
     private readonly filter: ValueFilter | null = null,
   ) {
     this.context = transformationContext(program);
-    for (const item of program.items) if (item.kind === 'rule') this.links.set(item, item.links.map((link) => bindLink(link, filter !== null)));
+    for (const item of program.items)
+      if (item.kind === 'rule')
+        this.links.set(
+          item,
+          item.links.map((link) => bindLink(link, filter !== null)),
+        );
   }
 
-  /** The matcher of a link at this moment; null when an expanded argument is no valid argument (then nothing matches). */
+  /**
+   * The matcher of a link at this moment; null when an expanded argument is no valid argument (then nothing matches).
+   */
   private matcherOf(link: BoundLink, transaction: Transaction): Matcher | null {
     const { operator } = link.ir;
     if (link.matcher !== null || operator === null || operator.template === null) return link.matcher;
@@ -103,7 +122,13 @@ export class RuleEvaluator {
   }
 
   /** Every value of the link, transformed and tested; true when one matched. */
-  private linkMatches(rule: RuleIR, position: number, link: BoundLink, removed: readonly BoundExclusion[], transaction: Transaction): boolean {
+  private linkMatches(
+    rule: RuleIR,
+    position: number,
+    link: BoundLink,
+    removed: readonly BoundExclusion[],
+    transaction: Transaction,
+  ): boolean {
     const { operator } = link.ir;
     const { filter } = this;
     const isHead = position === 0;
@@ -119,17 +144,25 @@ export class RuleEvaluator {
       if (matcher === null || matcher.matches(value) === operator.negated) return;
       if (isHead && !matched) beginRuleMatch(transaction, rule);
       matched = true;
-      const captures = link.ir.capture && !operator.negated && matcher.capture !== undefined ? matcher.capture(value) : null;
+      const captures =
+        link.ir.capture && !operator.negated && matcher.capture !== undefined ? matcher.capture(value) : null;
       recordValueMatch(transaction, link.ir, variable, key, value, captures);
     };
     collectTargets(link.targets, removed, transaction, (variable, key, value) => {
-      if (filter === null || filter(rule, position, variable, value)) this.transformAndTest(link, variable, key, value, test);
+      if (filter === null || filter(rule, position, variable, value))
+        this.transformAndTest(link, variable, key, value, test);
     });
     return matched;
   }
 
   /** multiMatch tests the untransformed value and then each step that changed it. */
-  private transformAndTest(link: BoundLink, variable: string, key: string | null, value: string, test: (variable: string, key: string | null, value: string) => void): void {
+  private transformAndTest(
+    link: BoundLink,
+    variable: string,
+    key: string | null,
+    value: string,
+    test: (variable: string, key: string | null, value: string) => void,
+  ): void {
     let current = value;
     if (link.ir.multiMatch) test(variable, key, current);
     for (const transformation of link.transformations) {

@@ -17,5 +17,12 @@ export { parseIpv4, parseIpv6 } from './operators/ip-address.js';
 export type { ArtifactMeta, ProbeIR } from './artifact.js';
 export type { Inspector } from './inspector.js';
 export type { CollectionStore } from './store.js';
-export type { Interruption, MatchedRule, RequestHead, ResponseHead, Transaction, TransactionEnvironment } from './transaction.js';
+export type {
+  Interruption,
+  MatchedRule,
+  RequestHead,
+  ResponseHead,
+  Transaction,
+  TransactionEnvironment,
+} from './transaction.js';
 export type { Verdict } from './verdict.js';

@@ -1,5 +1,6 @@
 // The oracle: every rule of the phase in order, every target, every transformation, every operator, no cleverness.
-// Whatever the compiled engine does must be what this does. Read it, with evaluate.ts, as the definition of the rule language.
+// Whatever the compiled engine does must be what this does. Read it, with evaluate.ts, as the definition of the rule
+// language.
 import { phaseIsOver } from './actions/index.js';
 import { RuleEvaluator } from './evaluate.js';
 import type { Inspector } from './inspector.js';
@@ -21,7 +22,8 @@ class Interpreter {
       const item = this.program.items[index] as RuleIR | MarkerIR;
       if (transaction.skipAfter !== null) {
         // A missing marker skips to the end of the phase.
-        if (item.kind === 'marker' ? item.name === transaction.skipAfter : String(item.id) === transaction.skipAfter) transaction.skipAfter = null;
+        if (item.kind === 'marker' ? item.name === transaction.skipAfter : String(item.id) === transaction.skipAfter)
+          transaction.skipAfter = null;
         continue;
       }
       if (item.kind === 'marker') continue;

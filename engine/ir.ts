@@ -3,9 +3,13 @@
 //
 // All rule text is "latin1": one UTF-16 code unit per byte of the source file. Names are canonical (upper-case
 // variables, camel-case transformations and operators as in `engine/transformations/index.ts` and
-// `engine/operators/index.ts`); spelling variants (`t:base64decode`, `t:normalisePath`, `@PM`) are resolved by the compiler.
+// `engine/operators/index.ts`); spelling variants (`t:base64decode`, `t:normalisePath`, `@PM`) are resolved by the
+// compiler.
 
-/** The five phases of the ModSecurity reference: request headers, request body, response headers, response body, logging. */
+/**
+ * The five phases of the ModSecurity reference: request headers, request body, response headers, response body,
+ * logging.
+ */
 export type Phase = 1 | 2 | 3 | 4 | 5;
 
 /** Text with macros, split at compile time: literal strings and `%{COLLECTION.key}` references, in order. */
@@ -46,10 +50,23 @@ export type SetvarOperation = 'set' | 'add' | 'subtract' | 'unset';
  * chain later fails; the others once, when the whole chain matched, the last link's first.
  */
 export type ActionIR =
-  | { readonly kind: 'setvar'; readonly collection: string; readonly key: Template; readonly operation: SetvarOperation; readonly value: Template }
+  | {
+      readonly kind: 'setvar';
+      readonly collection: string;
+      readonly key: Template;
+      readonly operation: SetvarOperation;
+      readonly value: Template;
+    }
   | { readonly kind: 'expirevar'; readonly collection: string; readonly key: Template; readonly seconds: Template }
-  | { readonly kind: 'deprecatevar'; readonly collection: string; readonly key: Template; readonly amount: number; readonly everySeconds: number }
-  | { readonly kind: 'initcol'; readonly collection: string; readonly key: Template } // collection: IP, GLOBAL, RESOURCE, USER, SESSION
+  | {
+      readonly kind: 'deprecatevar';
+      readonly collection: string;
+      readonly key: Template;
+      readonly amount: number;
+      readonly everySeconds: number;
+    }
+  // collection: IP, GLOBAL, RESOURCE, USER, SESSION
+  | { readonly kind: 'initcol'; readonly collection: string; readonly key: Template }
   | { readonly kind: 'setsid' | 'setuid' | 'setrsc'; readonly value: Template }
   | { readonly kind: 'setenv'; readonly name: string; readonly value: Template }
   | { readonly kind: 'ctl'; readonly control: ControlIR };
@@ -58,13 +75,26 @@ export type ControlIR =
   | { readonly kind: 'ruleEngine'; readonly value: EngineMode }
   | { readonly kind: 'auditEngine'; readonly value: 'On' | 'Off' | 'RelevantOnly' }
   | { readonly kind: 'auditLogParts'; readonly operation: 'add' | 'remove' | 'set'; readonly parts: string }
-  | { readonly kind: 'requestBodyAccess' | 'responseBodyAccess' | 'forceRequestBodyVariable' | 'parseXmlIntoArgs'; readonly value: boolean }
-  | { readonly kind: 'requestBodyProcessor'; readonly value: string } // URLENCODED, MULTIPART, JSON, XML, RAW (upper-case)
+  | {
+      readonly kind: 'requestBodyAccess' | 'responseBodyAccess' | 'forceRequestBodyVariable' | 'parseXmlIntoArgs';
+      readonly value: boolean;
+    }
+  // URLENCODED, MULTIPART, JSON, XML, RAW (upper-case)
+  | { readonly kind: 'requestBodyProcessor'; readonly value: string }
   | { readonly kind: 'requestBodyLimit' | 'responseBodyLimit' | 'debugLogLevel'; readonly value: number }
   | { readonly kind: 'ruleRemoveById'; readonly ranges: readonly (readonly [number, number])[] }
-  | { readonly kind: 'ruleRemoveByTag' | 'ruleRemoveByMsg'; readonly pattern: string } // tag: exact or regex match as ModSecurity v3 does; msg: exact
-  | { readonly kind: 'ruleRemoveTargetById'; readonly ranges: readonly (readonly [number, number])[]; readonly target: TargetIR }
-  | { readonly kind: 'ruleRemoveTargetByTag' | 'ruleRemoveTargetByMsg'; readonly pattern: string; readonly target: TargetIR };
+  // tag: exact or regex match as ModSecurity v3 does; msg: exact
+  | { readonly kind: 'ruleRemoveByTag' | 'ruleRemoveByMsg'; readonly pattern: string }
+  | {
+      readonly kind: 'ruleRemoveTargetById';
+      readonly ranges: readonly (readonly [number, number])[];
+      readonly target: TargetIR;
+    }
+  | {
+      readonly kind: 'ruleRemoveTargetByTag' | 'ruleRemoveTargetByMsg';
+      readonly pattern: string;
+      readonly target: TargetIR;
+    };
 
 export type EngineMode = 'On' | 'Off' | 'DetectionOnly';
 
@@ -118,7 +148,9 @@ export interface MarkerIR {
   readonly name: string;
 }
 
-/** Directives that are settings rather than rules; every one has a default so that an empty configuration is runnable. */
+/**
+ * Directives that are settings rather than rules; every one has a default so that an empty configuration is runnable.
+ */
 export interface EngineSettings {
   readonly ruleEngine: EngineMode;
   readonly requestBodyAccess: boolean;
@@ -140,7 +172,10 @@ export interface EngineSettings {
   readonly auditEngine: 'On' | 'Off' | 'RelevantOnly';
   readonly auditLogParts: string;
   readonly auditLogRelevantStatus: string | null;
-  /** Code points ≥ 0x100 → byte, for `%uXXXX` (SecUnicodeMapFile); pairs flattened [codePoint, byte, …]; null = none loaded. */
+  /**
+   * Code points ≥ 0x100 → byte, for `%uXXXX` (SecUnicodeMapFile); pairs flattened [codePoint, byte, …]; null = none
+   * loaded.
+   */
   readonly unicodeMap: readonly number[] | null;
 }
 
@@ -166,7 +201,8 @@ export const defaultEngineSettings: EngineSettings = {
   argumentSeparator: '&',
   responseBodyAccess: false,
   responseBodyLimitBytes: 524_288,
-  responseBodyLimitAction: 'ProcessPartial', // as ModSecurity v3 without the directive: a long page is no reason to refuse it
+  // as ModSecurity v3 without the directive: a long page is no reason to refuse it
+  responseBodyLimitAction: 'ProcessPartial',
   responseBodyMimeTypes: ['text/plain', 'text/html'],
   uploadFilesMax: 100,
   collectionTimeoutSeconds: 3600,

@@ -1,6 +1,6 @@
-// Bytes and the strings that stand for them, one code unit a byte. Buffer has these two methods, its type declaration leaves
-// them out; `write` and `toString` with an encoding take twice as long to get there, and a request needs dozens (3.5 % of
-// an inspection of the performance mix).
+// Bytes and the strings that stand for them, one code unit a byte. Buffer has these two methods, its type declaration
+// leaves them out; `write` and `toString` with an encoding take twice as long to get there, and a request needs dozens
+// (3.5 % of an inspection of the performance mix).
 
 interface LatinBuffer extends Buffer {
   latin1Write(text: string, offset: number, length: number): number;

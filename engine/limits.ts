@@ -2,9 +2,14 @@
 // argument counts, JSON depth) are in EngineSettings.
 
 export const limits = {
-  /** Characters of one expanded macro text (msg, logdata, setvar value); the rest is cut. A rule may not amplify a request. */
+  /**
+   * Characters of one expanded macro text (msg, logdata, setvar value); the rest is cut. A rule may not amplify a
+   * request.
+   */
   expandedTextMax: 65_536,
-  /** TX variables of one transaction; further names that rules build from macros are ignored (literal names never are). */
+  /**
+   * TX variables of one transaction; further names that rules build from macros are ignored (literal names never are).
+   */
   txVariablesMax: 10_000,
   /** Characters of a TX or persistent variable's name; longer names are cut. */
   variableNameMax: 1024,

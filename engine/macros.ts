@@ -4,7 +4,11 @@ import type { MacroRef, Template } from './ir.js';
 import { limits } from './limits.js';
 
 /** The text of a template; `resolve` answers one reference with '' when there is nothing. Cut at `expandedTextMax`. */
-export function expandWith<Context>(template: Template, context: Context, resolve: (context: Context, reference: MacroRef) => string): string {
+export function expandWith<Context>(
+  template: Template,
+  context: Context,
+  resolve: (context: Context, reference: MacroRef) => string,
+): string {
   if (template.length === 0) return '';
   const first = template[0] as string | MacroRef;
   let text = typeof first === 'string' ? first : resolve(context, first);

@@ -7,7 +7,13 @@ t.test('values live until their record or they themselves expire', (t) => {
   open(0).set('a', 'x');
   open(0).set('b', 'y');
   open(0).expire('b', 10);
-  t.same([...open(9999).entries()], [['a', 'x'], ['b', 'y']]);
+  t.same(
+    [...open(9999).entries()],
+    [
+      ['a', 'x'],
+      ['b', 'y'],
+    ],
+  );
   t.equal(open(10_000).get('b'), null, 'at its end');
   t.equal(open(99_999).get('a'), 'x');
   t.equal(open(100_000).get('a'), null, 'the record is gone after the collection timeout');
@@ -30,7 +36,15 @@ t.test('numbers', (t) => {
   record.set('e', '1');
   record.expire('e', 0);
   t.equal(record.get('e'), null, 'expiry now');
-  for (const [text, number] of [['12', 12], [' 7x', 7], ['-3', -3], ['x', 0], ['', 0], ['9'.repeat(40), 0]] as const) t.equal(leadingInteger(text), number, text);
+  for (const [text, number] of [
+    ['12', 12],
+    [' 7x', 7],
+    ['-3', -3],
+    ['x', 0],
+    ['', 0],
+    ['9'.repeat(40), 0],
+  ] as const)
+    t.equal(leadingInteger(text), number, text);
   t.end();
 });
 
@@ -52,7 +66,11 @@ t.test('memory is bounded: the record opened longest ago makes room', (t) => {
   store.open('IP', 'a', 0, 10);
   store.open('IP', 'c', 0, 10).set('x', 'c');
   t.equal(store.size, 2);
-  t.same(['a', 'b', 'c'].map((key) => store.open('IP', key, 0, 10).get('x')), ['a', null, null], 'opening b anew pushed c out');
+  t.same(
+    ['a', 'b', 'c'].map((key) => store.open('IP', key, 0, 10).get('x')),
+    ['a', null, null],
+    'opening b anew pushed c out',
+  );
   t.equal(store.open('GLOBAL', 'a', 0, 10).get('x'), null, 'collections are apart');
   t.end();
 });

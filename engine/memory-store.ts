@@ -14,7 +14,10 @@ interface StoredRecord {
   expiresAtMs: number;
 }
 
-/** Leading decimal integer of a text as C's stoi reads it; 0 when there is none, or one too large. (Operators compare as atoll does, which saturates: operators/numeric.ts.) */
+/**
+ * Leading decimal integer of a text as C's stoi reads it; 0 when there is none, or one too large. (Operators compare as
+ * atoll does, which saturates: operators/numeric.ts.)
+ */
 export function leadingInteger(text: string): number {
   const number = Number.parseInt(text, 10);
   return Number.isSafeInteger(number) ? number : 0;
@@ -87,7 +90,9 @@ class MemoryRecord implements PersistentRecord {
  * A CollectionStore for one process. `recordsMax` bounds its memory: the record opened longest ago is dropped first.
  * A record is forgotten `timeoutSeconds` after its last write (SecCollectionTimeout).
  */
-export function createMemoryStore(recordsMax: number = limits.storeRecordsMax): CollectionStore & { readonly size: number } {
+export function createMemoryStore(
+  recordsMax: number = limits.storeRecordsMax,
+): CollectionStore & { readonly size: number } {
   const records = new Map<string, StoredRecord>();
   return {
     get size(): number {

@@ -9,7 +9,13 @@ export function openRecord(transaction: Transaction, collection: string, key: st
   return record;
 }
 
-/** The open record, or null. GLOBAL needs no initcol: there is one world, and rules written for ModSecurity v3 rely on it. */
+/**
+ * The open record, or null. GLOBAL needs no initcol: there is one world, and rules written for ModSecurity v3 rely on
+ * it.
+ */
 export function recordOf(transaction: Transaction, collection: string): PersistentRecord | null {
-  return transaction.persistent.get(collection) ?? (collection === 'GLOBAL' ? openRecord(transaction, 'GLOBAL', 'global') : null);
+  return (
+    transaction.persistent.get(collection) ??
+    (collection === 'GLOBAL' ? openRecord(transaction, 'GLOBAL', 'global') : null)
+  );
 }

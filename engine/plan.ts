@@ -19,11 +19,17 @@ export interface GroupIR {
   readonly pipeline: number;
   /** Index into PlanIR.databases, or -1. */
   readonly database: number;
-  /** Same questions for values whose bytes all lie in alphabets[i]; parallel to PlanIR.alphabets; -1 = nothing can match: no scan at all. */
+  /**
+   * Same questions for values whose bytes all lie in alphabets[i]; parallel to PlanIR.alphabets; -1 = nothing can
+   * match: no scan at all.
+   */
   readonly byAlphabet: readonly number[];
 }
 
-/** All pipelines that have one transformation, for texts that only those make: they look like nothing the others ask about. */
+/**
+ * All pipelines that have one transformation, for texts that only those make: they look like nothing the others ask
+ * about.
+ */
 export interface FamilyIR {
   readonly transformation: string;
   /** As a union: hits count for the pipelines that made the text. */
@@ -70,8 +76,8 @@ export type ScanSource = keyof typeof scanSources;
 export interface ScanClassIR {
   readonly sources: readonly ScanSource[];
   /**
-   * `union`: every pattern of the class whatever its pipeline, for values that no pipeline changes (P(v) = v makes a hit
-   * of P's pattern on v valid) and for results that several pipelines share.
+   * `union`: every pattern of the class whatever its pipeline, for values that no pipeline changes (P(v) = v makes a
+   * hit of P's pattern on v valid) and for results that several pipelines share.
    */
   readonly union: GroupIR;
   /** One group for each pipeline but the identity that has automaton atoms. */
@@ -89,7 +95,10 @@ export interface RegexSetIR {
   /** RE2 syntax over code points 0–255, parallel to `atoms`. */
   readonly sources: readonly string[];
   readonly atoms: readonly number[];
-  /** Parallel to PlanIR.alphabets: true = for a value made of these bytes only, none of them can match or the class's union answers. */
+  /**
+   * Parallel to PlanIR.alphabets: true = for a value made of these bytes only, none of them can match or the class's
+   * union answers.
+   */
   readonly settledByAlphabet: readonly boolean[];
 }
 
@@ -116,14 +125,17 @@ export interface PlanIR {
   /** Nested alphabets, smallest first, each as a string of its bytes. */
   readonly alphabets: readonly string[];
   /**
-   * For item, link: the atoms of which one must hold on one of the link's values (several with multiMatch), or null when
-   * the link is not scanned. At most one link of a rule is: the first that can be, when no link before it acts on a match
-   * (isActingLink). `linkAtoms[item]` is null for markers and for folded items.
+   * For item, link: the atoms of which one must hold on one of the link's values (several with multiMatch), or null
+   * when the link is not scanned. At most one link of a rule is: the first that can be, when no link before it acts on
+   * a match (isActingLink). `linkAtoms[item]` is null for markers and for folded items.
    */
   readonly linkAtoms: readonly (readonly (readonly number[] | null)[] | null)[];
   /** Items still to run in each phase (index 0 unused), in order; what was folded away is absent. */
   readonly active: readonly (readonly number[])[];
-  /** Items of `active` whose every link is proven to match whenever the rule is reached (it may still be removed at run time). */
+  /**
+   * Items of `active` whose every link is proven to match whenever the rule is reached (it may still be removed at run
+   * time).
+   */
   readonly certain: readonly number[];
   /** TX as it is after the folded items. */
   readonly initialTx: readonly (readonly [string, string])[];

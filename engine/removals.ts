@@ -30,7 +30,13 @@ function textMatcher(pattern: string): (text: string) => boolean {
 /** The rule's message as written: macros in messages are compared as text. */
 function messageOf(rule: RuleIR): string {
   const msg = rule.links[0]?.msg ?? null;
-  return msg === null ? '' : msg.map((part) => (typeof part === 'string' ? part : `%{${part.variable}${part.key === null ? '' : `.${part.key}`}}`)).join('');
+  return msg === null
+    ? ''
+    : msg
+        .map((part) =>
+          typeof part === 'string' ? part : `%{${part.variable}${part.key === null ? '' : `.${part.key}`}}`,
+        )
+        .join('');
 }
 
 /** Which rules of a program a removal names; also the compiler asks (a gate that may be removed folds less). */

@@ -9,16 +9,30 @@ import type { PlanIR } from './plan.js';
 import { loadRuleset } from './ruleset.js';
 import { exchange, link, operator, program as programOf, rule, target } from './testing/program.js';
 
-const patterns: readonly PatternSpec[] = [{ id: 0, source: 'evil', caseless: false, dotAll: true, multiline: false, prefilter: false }];
+const patterns: readonly PatternSpec[] = [
+  { id: 0, source: 'evil', caseless: false, dotAll: true, multiline: false, prefilter: false },
+];
 const library = hyperscanLibrary();
 const blob = Buffer.from(library.compile(patterns));
-const program = programOf([rule(7, 1, [link([target('ARGS_GET')], operator('rx evil'))], { disruptive: { kind: 'deny', status: 403 } })], { ruleEngine: 'On' });
+const program = programOf(
+  [rule(7, 1, [link([target('ARGS_GET')], operator('rx evil'))], { disruptive: { kind: 'deny', status: 403 } })],
+  { ruleEngine: 'On' },
+);
 
 function planWith(keys: readonly string[]): PlanIR {
   return {
     pipelines: [[]],
     atoms: [{ pipeline: 0, item: 0, link: 0 }],
-    classes: [{ sources: ['argGetValue'], union: { pipeline: 0, database: 0, byAlphabet: [] }, groups: [], families: [], sets: [], called: [] }],
+    classes: [
+      {
+        sources: ['argGetValue'],
+        union: { pipeline: 0, database: 0, byAlphabet: [] },
+        groups: [],
+        families: [],
+        sets: [],
+        called: [],
+      },
+    ],
     databases: keys.map((key) => ({ key, patterns, atomOf: [0] })),
     alphabets: [],
     linkAtoms: [[[0]]],
@@ -30,14 +44,23 @@ function planWith(keys: readonly string[]): PlanIR {
 }
 
 function artifact(blobs: readonly (readonly [string, Uint8Array])[], keys: readonly string[] = ['k']): Buffer {
-  return encodeArtifact({ meta: { compiler: '1', components: [], matcher: 'hyperscan', probes: [] }, program, plan: planWith(keys), blobs: new Map(blobs) });
+  return encodeArtifact({
+    meta: { compiler: '1', components: [], matcher: 'hyperscan', probes: [] },
+    program,
+    plan: planWith(keys),
+    blobs: new Map(blobs),
+  });
 }
 
 /** Verdicts of the loaded rule set, to see that it works and not only loads. */
 function judges(bytes: Uint8Array, over: MatcherLibrary = library): { rebuilt: number; evil: string; plain: string } {
   const ruleset = loadRuleset(bytes, over);
   const inspector = createCompiledInspector(ruleset);
-  const found = { rebuilt: ruleset.rebuilt.length, evil: exchange(inspector, { uri: '/?a=evil' }).verdict.kind, plain: exchange(inspector, { uri: '/?a=good' }).verdict.kind };
+  const found = {
+    rebuilt: ruleset.rebuilt.length,
+    evil: exchange(inspector, { uri: '/?a=evil' }).verdict.kind,
+    plain: exchange(inspector, { uri: '/?a=good' }).verdict.kind,
+  };
   inspector.release();
   ruleset.release();
   return found;
@@ -61,7 +84,8 @@ t.test('databases that cannot be loaded are rebuilt from their sources', (t) => 
     ['damaged in its body', artifact([['k', damagedAt(blob.length - 40)]]), library, 1],
     ['for another library', artifact([['k', blob]]), re2Library(), 1],
   ];
-  for (const [name, bytes, over, rebuilt] of rows) t.same(judges(bytes, over), { rebuilt, evil: 'block', plain: 'pass' }, name);
+  for (const [name, bytes, over, rebuilt] of rows)
+    t.same(judges(bytes, over), { rebuilt, evil: 'block', plain: 'pass' }, name);
   t.end();
 });
 
@@ -70,7 +94,9 @@ t.test('the reason of a rebuild says what was wrong', (t) => {
   t.equal(ruleset.rebuilt[0]?.key, 'k');
   t.match(ruleset.rebuilt[0]?.reason, /damaged/);
   ruleset.release();
-  t.throws(() => loadRuleset(Buffer.from('no artifact, only text that is long enough for a header'), library), { code: 'not-an-artifact' });
+  t.throws(() => loadRuleset(Buffer.from('no artifact, only text that is long enough for a header'), library), {
+    code: 'not-an-artifact',
+  });
   t.end();
 });
 
@@ -99,23 +125,60 @@ function countingLibrary(failAt: number): { library: MatcherLibrary; open: () =>
 
 t.test('release gives every database back, once', (t) => {
   const { library: counting, open } = countingLibrary(0);
-  const ruleset = loadRuleset(artifact([['a', blob], ['b', blob]], ['a', 'b']), counting);
+  const ruleset = loadRuleset(
+    artifact(
+      [
+        ['a', blob],
+        ['b', blob],
+      ],
+      ['a', 'b'],
+    ),
+    counting,
+  );
   t.equal(open(), 2);
   ruleset.release();
   ruleset.release();
   t.equal(open(), 0, 'a second release does nothing');
   const failing = countingLibrary(2);
-  t.throws(() => loadRuleset(artifact([['a', blob], ['b', blob]], ['a', 'b']), failing.library), /on fire/);
+  t.throws(
+    () =>
+      loadRuleset(
+        artifact(
+          [
+            ['a', blob],
+            ['b', blob],
+          ],
+          ['a', 'b'],
+        ),
+        failing.library,
+      ),
+    /on fire/,
+  );
   t.equal(failing.open(), 0, 'a load that fails half-way keeps nothing');
   t.end();
 });
 
 t.test('loading and releasing does not grow the process', (t) => {
   // A hundred kilobytes of patterns, so that a leak of the databases would show as tens of megabytes.
-  const many: PatternSpec[] = Array.from({ length: 400 }, (_, id) => ({ id, source: `word${id}[a-z]{2,9}end${id * 7}`, caseless: true, dotAll: true, multiline: false, prefilter: false }));
+  const many: PatternSpec[] = Array.from({ length: 400 }, (_, id) => ({
+    id,
+    source: `word${id}[a-z]{2,9}end${id * 7}`,
+    caseless: true,
+    dotAll: true,
+    multiline: false,
+    prefilter: false,
+  }));
   const large = Buffer.from(library.compile(many));
-  const plan: PlanIR = { ...planWith(['large']), databases: [{ key: 'large', patterns: many, atomOf: many.map(() => 0) }] };
-  const bytes = encodeArtifact({ meta: { compiler: '1', components: [], matcher: 'hyperscan', probes: [] }, program, plan, blobs: new Map([['large', large]]) });
+  const plan: PlanIR = {
+    ...planWith(['large']),
+    databases: [{ key: 'large', patterns: many, atomOf: many.map(() => 0) }],
+  };
+  const bytes = encodeArtifact({
+    meta: { compiler: '1', components: [], matcher: 'hyperscan', probes: [] },
+    program,
+    plan,
+    blobs: new Map([['large', large]]),
+  });
   const cycle = (): void => {
     const ruleset = loadRuleset(bytes, library);
     const inspector = createCompiledInspector(ruleset);

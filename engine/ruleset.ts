@@ -66,7 +66,13 @@ export function rulesetOf(artifact: Artifact, hash: string, library: MatcherLibr
   };
 }
 
-function loadOrRebuild(library: MatcherLibrary, key: string, blob: Uint8Array | undefined, patterns: PlanIR['databases'][number]['patterns'], rebuilt: { key: string; reason: string }[]): Database {
+function loadOrRebuild(
+  library: MatcherLibrary,
+  key: string,
+  blob: Uint8Array | undefined,
+  patterns: PlanIR['databases'][number]['patterns'],
+  rebuilt: { key: string; reason: string }[],
+): Database {
   let reason = 'the artifact carries no bytes for it';
   if (blob !== undefined && library.name === 'hyperscan') {
     try {

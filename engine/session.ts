@@ -51,11 +51,14 @@ function fillRequestHeaders(transaction: Transaction, headers: readonly string[]
     const value = headers[index + 1] as string;
     names.push(name);
     values.push(value);
-    if (name.length === 6 && name.toLowerCase() === 'cookie') cookies = cookies === null ? value : `${cookies}; ${value}`;
-    else if (name.length === 12 && name.toLowerCase() === 'content-type') transaction.requestBodyProcessor = processorFor(value);
+    if (name.length === 6 && name.toLowerCase() === 'cookie')
+      cookies = cookies === null ? value : `${cookies}; ${value}`;
+    else if (name.length === 12 && name.toLowerCase() === 'content-type')
+      transaction.requestBodyProcessor = processorFor(value);
   }
   if (cookies === null) return;
-  // Several Cookie headers are one list to a backend (RFC 9113 §8.2.3), and a quoted value may reach from one into the next.
+  // Several Cookie headers are one list to a backend (RFC 9113 §8.2.3), and a quoted value may reach from one into the
+  // next.
   transaction.requestCookies = new Collection();
   parseCookies(cookies, transaction.requestCookies);
 }
@@ -72,7 +75,12 @@ function applySettings(transaction: Transaction, settings: EngineSettings): void
 }
 
 /** A transaction with everything that the head of the request tells. */
-function begin(settings: EngineSettings, request: RequestHead, environment: TransactionEnvironment, baseTx: ReadonlyMap<string, string>): Transaction {
+function begin(
+  settings: EngineSettings,
+  request: RequestHead,
+  environment: TransactionEnvironment,
+  baseTx: ReadonlyMap<string, string>,
+): Transaction {
   const transaction = new Transaction(settings.ruleEngine === 'Off' ? undefined : baseTx);
   transaction.request = request;
   transaction.environment = environment;
@@ -84,7 +92,12 @@ function begin(settings: EngineSettings, request: RequestHead, environment: Tran
   transaction.requestBasename = target.basename;
   transaction.queryString = target.queryString;
   if (target.queryString !== '') {
-    const outcome = parseUrlEncoded(target.queryString, settings.argumentSeparator, transaction.argsGet, settings.argumentsMax);
+    const outcome = parseUrlEncoded(
+      target.queryString,
+      settings.argumentSeparator,
+      transaction.argsGet,
+      settings.argumentsMax,
+    );
     if (outcome.truncated) transaction.inspectionTruncated = true;
     if (outcome.invalidEncoding) transaction.urlencodedError = true;
   }
@@ -121,7 +134,10 @@ function parseRequestBody(transaction: Transaction, body: Buffer): void {
   if (outcome.invalidEncoding === true) transaction.urlencodedError = true;
 }
 
-/** Interruption of a body that SecRequestBodyLimitAction/SecResponseBodyLimitAction Reject refuses; ModSecurity v3 answers 403. */
+/**
+ * Interruption of a body that SecRequestBodyLimitAction/SecResponseBodyLimitAction Reject refuses; ModSecurity v3
+ * answers 403.
+ */
 function rejectBody(transaction: Transaction, phase: Phase): void {
   transaction.interruption ??= { ruleId: 0, action: 'deny', status: 403, phase, data: '' };
 }
@@ -191,7 +207,12 @@ function score(transaction: Transaction, name: string): number {
 function verdictOf(transaction: Transaction): Verdict {
   const { interruption, withheldInterruption } = transaction;
   return {
-    kind: interruption !== null && interruption.phase !== 5 ? 'block' : (interruption ?? withheldInterruption) !== null ? 'flag' : 'pass',
+    kind:
+      interruption !== null && interruption.phase !== 5
+        ? 'block'
+        : (interruption ?? withheldInterruption) !== null
+          ? 'flag'
+          : 'pass',
     interruption: interruption ?? withheldInterruption,
     matched: transaction.matched,
     inboundScore: score(transaction, 'blocking_inbound_anomaly_score'),
@@ -223,7 +244,11 @@ function enterPhase(transaction: Transaction, phase: Phase): boolean {
  * The Inspector of an engine: `runPhase` is all that differs between the interpreter and the compiled engine. The
  * program must be frozen: removal bitmaps are computed against it once.
  */
-export function createSession(program: Program, runPhase: PhaseRunner, baseTx: ReadonlyMap<string, string> = new Map()): Inspector {
+export function createSession(
+  program: Program,
+  runPhase: PhaseRunner,
+  baseTx: ReadonlyMap<string, string> = new Map(),
+): Inspector {
   const { settings } = program;
   const removals = new RemovalTable(program);
   const responseTypes: ReadonlySet<string> = new Set(settings.responseBodyMimeTypes.map((type) => type.toLowerCase()));
@@ -246,7 +271,8 @@ export function createSession(program: Program, runPhase: PhaseRunner, baseTx: R
     },
     responseBody(transaction, body, wireBytes = body?.length ?? 0) {
       if (transaction.engineMode === 'Off' || transaction.interruption !== null) return transaction.interruption;
-      if (body !== null && wantsResponseBody(transaction, responseTypes)) takeResponseBody(transaction, body, wireBytes);
+      if (body !== null && wantsResponseBody(transaction, responseTypes))
+        takeResponseBody(transaction, body, wireBytes);
       return run(transaction, 4);
     },
     wantsResponseBody: (transaction) => wantsResponseBody(transaction, responseTypes),

@@ -19,19 +19,43 @@ function sample(): Transaction {
   transaction.body = createBodySink();
   transaction.requestCookies = new Collection();
   transaction.settings = { ...defaultEngineSettings, webAppId: 'shop' };
-  transaction.environment = { uniqueId: 'abc', nowMs: Date.UTC(2026, 1, 3, 4, 5, 6), store: createMemoryStore(), elapsedMs: () => 12.4 };
-  transaction.request = { method: 'POST', uri: '/a/b.php?x=1', protocol: 'HTTP/1.1', headers: [], clientIp: '192.0.2.1', clientPort: 1000, serverIp: '192.0.2.9', serverPort: 8080 };
+  transaction.environment = {
+    uniqueId: 'abc',
+    nowMs: Date.UTC(2026, 1, 3, 4, 5, 6),
+    store: createMemoryStore(),
+    elapsedMs: () => 12.4,
+  };
+  transaction.request = {
+    method: 'POST',
+    uri: '/a/b.php?x=1',
+    protocol: 'HTTP/1.1',
+    headers: [],
+    clientIp: '192.0.2.1',
+    clientPort: 1000,
+    serverIp: '192.0.2.9',
+    serverPort: 8080,
+  };
   transaction.requestFilename = '/a/b.php';
   transaction.requestBasename = 'b.php';
   transaction.requestUri = '/a/b.php?x=1';
   transaction.queryString = 'x=1';
   transaction.phase = 5;
-  fill(transaction.argsGet, [['id_a', '1'], ['Other', '2']]);
+  fill(transaction.argsGet, [
+    ['id_a', '1'],
+    ['Other', '2'],
+  ]);
   fill(transaction.body.argsPost, [['id_b', '333']]);
-  fill(transaction.requestHeaders, [['Host', 'shop.test:81'], ['X-A', 'v'], ['Authorization', `Basic ${Buffer.from('ann:pw').toString('base64')}`]]);
+  fill(transaction.requestHeaders, [
+    ['Host', 'shop.test:81'],
+    ['X-A', 'v'],
+    ['Authorization', `Basic ${Buffer.from('ann:pw').toString('base64')}`],
+  ]);
   fill(transaction.requestCookies, [['sid', 'c']]);
   fill(transaction.body.files, [['up', 'f.txt']]);
-  fill(transaction.body.filesSizes, [['up', '10'], ['up2', '5']]);
+  fill(transaction.body.filesSizes, [
+    ['up', '10'],
+    ['up2', '5'],
+  ]);
   transaction.body.xmlText.push('text');
   transaction.body.xmlAttributes.push('attribute');
   transaction.body.multipartFlags.set('MULTIPART_LF_LINE', '1');
@@ -46,13 +70,24 @@ function sample(): Transaction {
 
 function read(transaction: Transaction, ir: TargetIR, exclusions: readonly TargetIR[] = []): string[] {
   const seen: string[] = [];
-  visitTarget(bindTarget(ir), exclusions.map(bindExclusion), transaction, (variable, key, value) => seen.push(`${fullName(variable, key)}=${value}`));
+  visitTarget(bindTarget(ir), exclusions.map(bindExclusion), transaction, (variable, key, value) =>
+    seen.push(`${fullName(variable, key)}=${value}`),
+  );
   return seen;
 }
 
-const table: readonly (readonly [what: string, target: TargetIR, expected: readonly string[], exclusions?: readonly TargetIR[]])[] = [
+const table: readonly (readonly [
+  what: string,
+  target: TargetIR,
+  expected: readonly string[],
+  exclusions?: readonly TargetIR[],
+])[] = [
   ['ARGS is GET, then POST', target('ARGS'), ['ARGS:id_a=1', 'ARGS:Other=2', 'ARGS:id_b=333']],
-  ['names are values', target('ARGS_NAMES'), ['ARGS_NAMES:id_a=id_a', 'ARGS_NAMES:Other=Other', 'ARGS_NAMES:id_b=id_b']],
+  [
+    'names are values',
+    target('ARGS_NAMES'),
+    ['ARGS_NAMES:id_a=id_a', 'ARGS_NAMES:Other=Other', 'ARGS_NAMES:id_b=id_b'],
+  ],
   ['selectors ignore case', target('ARGS', 'OTHER'), ['ARGS:Other=2']],
   ['headers too', target('REQUEST_HEADERS', 'x-a'), ['REQUEST_HEADERS:X-A=v']],
   ['regex selectors search caselessly', target('ARGS', /^ID_/), ['ARGS:id_a=1', 'ARGS:id_b=333']],
@@ -62,7 +97,12 @@ const table: readonly (readonly [what: string, target: TargetIR, expected: reado
   ['exclusion by name', target('ARGS'), ['ARGS:id_a=1', 'ARGS:id_b=333'], [target('ARGS', 'other')]],
   ['exclusion by regex', target('ARGS'), ['ARGS:Other=2'], [target('ARGS', /^id_/)]],
   ['exclusion of the whole variable', target('ARGS'), [], [target('ARGS')]],
-  ['an exclusion names its own variable', target('ARGS_NAMES', 'id_a'), ['ARGS_NAMES:id_a=id_a'], [target('ARGS', 'id_a')]],
+  [
+    'an exclusion names its own variable',
+    target('ARGS_NAMES', 'id_a'),
+    ['ARGS_NAMES:id_a=id_a'],
+    [target('ARGS', 'id_a')],
+  ],
   ['a counted target is excluded as written', target('ARGS', null, true), [], [target('ARGS')]],
   ['TX by name', target('TX', 'SCORE'), ['TX:score=5']],
   ['TX by regex', target('TX', /^score/), ['TX:score=5', 'TX:score_pl1=3']],
@@ -103,7 +143,11 @@ t.test('REQUEST_BODY exists for forms and where it is forced, not beside another
     const transaction = sample();
     transaction.requestBodyProcessor = processor;
     transaction.forceRequestBodyVariable = forced;
-    t.same(read(transaction, target('REQUEST_BODY')), [`REQUEST_BODY=${expected}`], `${processor || 'no processor'}, forced ${forced}`);
+    t.same(
+      read(transaction, target('REQUEST_BODY')),
+      [`REQUEST_BODY=${expected}`],
+      `${processor || 'no processor'}, forced ${forced}`,
+    );
   }
   t.end();
 });

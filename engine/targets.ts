@@ -47,7 +47,9 @@ function literalPrefix(source: string): string | null {
 
 /** Most keys lack the text that the expression needs; a search for it is cheaper than the automaton. */
 function keyTest(source: string, regex: Matcher): (key: string) => boolean {
-  const literals = requiredLiterals(parseRegex(source, { caseless: false, dotAll: true, multiline: false }))?.map((literal) => literal.toLowerCase());
+  const literals = requiredLiterals(parseRegex(source, { caseless: false, dotAll: true, multiline: false }))?.map(
+    (literal) => literal.toLowerCase(),
+  );
   const only = literals?.length === 1 ? literals[0] : undefined;
   return only === undefined ? (key) => regex.matches(key) : (key) => key.includes(only) && regex.matches(key);
 }
@@ -60,8 +62,22 @@ function bindSelector(target: TargetIR): BoundSelector {
       return { name: selector.name, regex: null, xpath: null };
     case 'regex': {
       const prefix = literalPrefix(selector.source);
-      if (prefix !== null) return { name: null, regex: { matches: (name) => name.length >= prefix.length && name.slice(0, prefix.length).toLowerCase() === prefix }, keys: { takes: (key) => key.startsWith(prefix) }, xpath: null };
-      const operator: OperatorIR = { name: 'rx', negated: false, argument: `(?i)${selector.source}`, template: null, phrases: null };
+      if (prefix !== null)
+        return {
+          name: null,
+          regex: {
+            matches: (name) => name.length >= prefix.length && name.slice(0, prefix.length).toLowerCase() === prefix,
+          },
+          keys: { takes: (key) => key.startsWith(prefix) },
+          xpath: null,
+        };
+      const operator: OperatorIR = {
+        name: 'rx',
+        negated: false,
+        argument: `(?i)${selector.source}`,
+        template: null,
+        phrases: null,
+      };
       const regex = createMatcher(operator, operator.argument);
       return { name: null, regex, keys: { takes: keyTest(operator.argument, regex) }, xpath: null };
     }
@@ -99,7 +115,12 @@ function isExcluded(exclusions: readonly BoundExclusion[], variable: string, key
   return false;
 }
 
-function visitCollection(target: BoundTarget, variable: CollectionVariable, collection: Collection, visit: Visit): void {
+function visitCollection(
+  target: BoundTarget,
+  variable: CollectionVariable,
+  collection: Collection,
+  visit: Visit,
+): void {
   const { name, regex } = target;
   // MATCHED_VARS changes while its own rule matches; everything else is fixed while rules run.
   const living = collection.size > 0 && variable.name.startsWith('MATCHED_');
@@ -107,7 +128,8 @@ function visitCollection(target: BoundTarget, variable: CollectionVariable, coll
   const shown = variable.shows === 'name' ? names : living ? collection.values.slice() : collection.values;
   for (let index = 0; index < names.length; index += 1) {
     const key = names[index] as string;
-    if (name !== null ? equalsIgnoringCase(key, name) : regex === null || regex.matches(key)) visit(variable.name, key, shown[index] as string);
+    if (name !== null ? equalsIgnoringCase(key, name) : regex === null || regex.matches(key))
+      visit(variable.name, key, shown[index] as string);
   }
 }
 
@@ -123,7 +145,8 @@ function visitRecord(target: BoundTarget, variable: RecordVariable, transaction:
     return;
   }
   // A copy: setvar of a matching value may add members, which this rule must not meet.
-  for (const [key, value] of [...variable.entries(transaction)]) if (regex === null || regex.matches(key)) visit(variable.name, key, value);
+  for (const [key, value] of [...variable.entries(transaction)])
+    if (regex === null || regex.matches(key)) visit(variable.name, key, value);
 }
 
 /** Values of one target, without counting and exclusions. */
@@ -142,7 +165,12 @@ function visitValues(target: BoundTarget, transaction: Transaction, visit: Visit
       visitRecord(target, variable, transaction, visit);
       return;
     case 'xml': {
-      const found = target.xpath === '/*' ? transaction.body.xmlText : target.xpath === '//@*' ? transaction.body.xmlAttributes : [];
+      const found =
+        target.xpath === '/*'
+          ? transaction.body.xmlText
+          : target.xpath === '//@*'
+            ? transaction.body.xmlAttributes
+            : [];
       for (const value of found) visit(variable.name, target.xpath, value);
     }
   }
@@ -152,11 +180,20 @@ function visitValues(target: BoundTarget, transaction: Transaction, visit: Visit
 function countKey(target: TargetIR): string | null {
   const { selector } = target;
   if (selector === null) return null;
-  return selector.kind === 'name' ? selector.name : selector.kind === 'regex' ? `/${selector.source}/` : selector.expression;
+  return selector.kind === 'name'
+    ? selector.name
+    : selector.kind === 'regex'
+      ? `/${selector.source}/`
+      : selector.expression;
 }
 
 /** One target's values after `exclusions`; a counted target gives one value, the decimal count. */
-export function visitTarget(target: BoundTarget, exclusions: readonly BoundExclusion[], transaction: Transaction, visit: Visit): void {
+export function visitTarget(
+  target: BoundTarget,
+  exclusions: readonly BoundExclusion[],
+  transaction: Transaction,
+  visit: Visit,
+): void {
   if (target.ir.count) {
     const key = countKey(target.ir);
     if (exclusions.length > 0 && isExcluded(exclusions, target.ir.variable, key)) return;
@@ -177,7 +214,17 @@ export function visitTarget(target: BoundTarget, exclusions: readonly BoundExclu
 }
 
 /** All values of a link in target order. `removed`: run-time target removals in force for the rule (removals.ts). */
-export function collectTargets(bound: BoundTargets, removed: readonly BoundExclusion[], transaction: Transaction, visit: Visit): void {
-  const exclusions = removed.length === 0 ? bound.exclusions : bound.exclusions.length === 0 ? removed : [...bound.exclusions, ...removed];
+export function collectTargets(
+  bound: BoundTargets,
+  removed: readonly BoundExclusion[],
+  transaction: Transaction,
+  visit: Visit,
+): void {
+  const exclusions =
+    removed.length === 0
+      ? bound.exclusions
+      : bound.exclusions.length === 0
+        ? removed
+        : [...bound.exclusions, ...removed];
   for (const target of bound.targets) visitTarget(target, exclusions, transaction, visit);
 }

@@ -15,7 +15,10 @@ export interface RequestHead {
   readonly uri: string;
   /** `HTTP/1.1`, as sent. */
   readonly protocol: string;
-  /** Flat [name, value, name, value, …] in wire order, names in the client's spelling, values trimmed of optional whitespace. */
+  /**
+   * Flat [name, value, name, value, …] in wire order, names in the client's spelling, values trimmed of optional
+   * whitespace.
+   */
   readonly headers: readonly string[];
   readonly clientIp: string;
   readonly clientPort: number;
@@ -41,7 +44,10 @@ export interface TransactionEnvironment {
 export interface MatchedRule {
   readonly rule: RuleIR;
   readonly phase: number;
-  /** Name as ModSecurity prints it, e.g. `ARGS:id`; '' for SecAction. Of the last link's last match, as ModSecurity v3 logs it… */
+  /**
+   * Name as ModSecurity prints it, e.g. `ARGS:id`; '' for SecAction. Of the last link's last match, as ModSecurity v3
+   * logs it…
+   */
   readonly variable: string;
   /** …and its transformed value. */
   readonly value: string;
@@ -81,7 +87,12 @@ function frozenCollection(): Collection {
 const noMembers = frozenCollection();
 const noVariables: ReadonlyMap<string, string> = new Map();
 const noRecords: ReadonlyMap<string, PersistentRecord> = new Map();
-const noBody: BodySink = Object.freeze({ ...createBodySink(), ...Object.fromEntries(bodyCollections.map((name) => [name, noMembers])), xmlText: Object.freeze([]) as unknown as string[], xmlAttributes: Object.freeze([]) as unknown as string[] });
+const noBody: BodySink = Object.freeze({
+  ...createBodySink(),
+  ...Object.fromEntries(bodyCollections.map((name) => [name, noMembers])),
+  xmlText: Object.freeze([]) as unknown as string[],
+  xmlAttributes: Object.freeze([]) as unknown as string[],
+});
 
 export class Transaction {
   /** `baseTx`: TX variables that every transaction of the rule set begins with. */
@@ -100,8 +111,9 @@ export class Transaction {
   responseBodyBytes = 0;
 
   readonly requestHeaders = new Collection();
-  // What most requests do not have (cookies, a body, a response, ENV, persistent records) is one frozen empty object for
-  // all of them until somebody fills it: the fill functions of session.ts and actions/ put a fresh one in its place.
+  // What most requests do not have (cookies, a body, a response, ENV, persistent records) is one frozen empty object
+  // for all of them until somebody fills it: the fill functions of session.ts and actions/ put a fresh one in its
+  // place.
   requestCookies: Collection = noMembers;
   readonly argsGet = new Collection();
   responseHeaders: Collection = noMembers;
@@ -111,7 +123,9 @@ export class Transaction {
   requestFilename = '';
   requestBasename = '';
   queryString = '';
-  /** Costly scalars (REQUEST_BODY, FULL_REQUEST, ARGS_COMBINED_SIZE…) by canonical name, computed when first asked for. */
+  /**
+   * Costly scalars (REQUEST_BODY, FULL_REQUEST, ARGS_COMBINED_SIZE…) by canonical name, computed when first asked for.
+   */
   readonly scalars = new Map<string, string>();
   reqbodyError = false;
   reqbodyErrorMsg = '';

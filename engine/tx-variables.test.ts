@@ -4,36 +4,46 @@ import t from 'tap';
 import { TxVariables, type KeySelector } from './tx-variables.js';
 
 const keys = ['a', 'ab', 'b', 'n_a', 'n_b', '0'];
-const selectors: readonly KeySelector[] = [{ takes: (key) => key.startsWith('n_') }, { takes: () => true }, { takes: (key) => key === 'a' }];
+const selectors: readonly KeySelector[] = [
+  { takes: (key) => key.startsWith('n_') },
+  { takes: () => true },
+  { takes: (key) => key === 'a' },
+];
 const step = fc.tuple(fc.constantFrom('set', 'delete'), fc.constantFrom(...keys), fc.constantFrom('', '1', 'x'));
 
 t.test('equals a plain map', (t) => {
   const seed = Number(process.env['SEED'] ?? 20_261_121);
   fc.assert(
-    fc.property(fc.dictionary(fc.constantFrom(...keys), fc.constantFrom('', 'base')), fc.array(step, { maxLength: 12 }), (start, steps) => {
-      const base = new Map<string, string>(Object.entries(start));
-      const frozen = [...base];
-      const tx = new TxVariables(base);
-      const model = new Map<string, string>(base);
-      for (const [kind, key, value] of steps) {
-        if (kind === 'set') {
-          tx.set(key, value);
-          model.set(key, value);
-        } else {
-          tx.delete(key);
-          model.delete(key);
+    fc.property(
+      fc.dictionary(fc.constantFrom(...keys), fc.constantFrom('', 'base')),
+      fc.array(step, { maxLength: 12 }),
+      (start, steps) => {
+        const base = new Map<string, string>(Object.entries(start));
+        const frozen = [...base];
+        const tx = new TxVariables(base);
+        const model = new Map<string, string>(base);
+        for (const [kind, key, value] of steps) {
+          if (kind === 'set') {
+            tx.set(key, value);
+            model.set(key, value);
+          } else {
+            tx.delete(key);
+            model.delete(key);
+          }
+          const sorted = (pairs: Iterable<[string, string]>): string => JSON.stringify([...pairs].sort());
+          if (sorted(tx) !== sorted(model) || tx.sizeMax < model.size) return false;
+          for (const name of keys)
+            if (tx.get(name) !== model.get(name) || tx.has(name) !== model.has(name)) return false;
+          for (const selector of selectors) {
+            const chosen = tx.select(selector);
+            if (sorted(chosen) !== sorted([...model].filter(([name]) => selector.takes(name)))) return false;
+            if (JSON.stringify(chosen) !== JSON.stringify([...tx].filter(([name]) => selector.takes(name))))
+              return false;
+          }
         }
-        const sorted = (pairs: Iterable<[string, string]>): string => JSON.stringify([...pairs].sort());
-        if (sorted(tx) !== sorted(model) || tx.sizeMax < model.size) return false;
-        for (const name of keys) if (tx.get(name) !== model.get(name) || tx.has(name) !== model.has(name)) return false;
-        for (const selector of selectors) {
-          const chosen = tx.select(selector);
-          if (sorted(chosen) !== sorted([...model].filter(([name]) => selector.takes(name)))) return false;
-          if (JSON.stringify(chosen) !== JSON.stringify([...tx].filter(([name]) => selector.takes(name)))) return false;
-        }
-      }
-      return JSON.stringify([...base]) === JSON.stringify(frozen);
-    }),
+        return JSON.stringify([...base]) === JSON.stringify(frozen);
+      },
+    ),
     { seed, numRuns: 500 },
   );
   t.pass(`seed ${seed}`);

@@ -1,10 +1,12 @@
-// TX of one transaction: a frozen base that all transactions of a rule set share (constants folded at compile time) under
-// the few variables that this transaction writes. Copying fifty constants into every request would cost more than
+// TX of one transaction: a frozen base that all transactions of a rule set share (constants folded at compile time)
+// under the few variables that this transaction writes. Copying fifty constants into every request would cost more than
 // matching its rules.
 
 const nothing: ReadonlyMap<string, string> = new Map();
 
-/** Keys are lower-case. Iterates the base's keys first, in order, then the transaction's own in order of first writing. */
+/**
+ * Keys are lower-case. Iterates the base's keys first, in order, then the transaction's own in order of first writing.
+ */
 export class TxVariables {
   private readonly own = new Map<string, string>();
   /** Base keys that were unset here; null as long as there are none. */

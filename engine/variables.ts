@@ -45,14 +45,18 @@ export interface XmlVariable {
 }
 export type Variable = ScalarVariable | CollectionVariable | RecordVariable | XmlVariable;
 
-/** MODSEC_BUILD: the ModSecurity release (3.0.14) whose semantics this engine follows; rule sets compare it as a number. */
+/**
+ * MODSEC_BUILD: the ModSecurity release (3.0.14) whose semantics this engine follows; rule sets compare it as a number.
+ */
 const modsecBuild = '30140100';
 
 function scalar(name: string, phase: Phase, read: (transaction: Transaction) => string): ScalarVariable {
   return { kind: 'scalar', name, phase, read };
 }
 
-/** A scalar that costs work proportional to the request: computed once, when first asked for in a phase that knows it. */
+/**
+ * A scalar that costs work proportional to the request: computed once, when first asked for in a phase that knows it.
+ */
 function cached(name: string, phase: Phase, compute: (transaction: Transaction) => string): ScalarVariable {
   return scalar(name, phase, (transaction) => {
     const known = transaction.scalars.get(name);
@@ -64,10 +68,20 @@ function cached(name: string, phase: Phase, compute: (transaction: Transaction) 
   });
 }
 
-function values(name: string, phase: Phase, first: (transaction: Transaction) => Collection, second: ((transaction: Transaction) => Collection) | null = null): CollectionVariable {
+function values(
+  name: string,
+  phase: Phase,
+  first: (transaction: Transaction) => Collection,
+  second: ((transaction: Transaction) => Collection) | null = null,
+): CollectionVariable {
   return { kind: 'collection', name, phase, first, second, shows: 'value' };
 }
-function names(name: string, phase: Phase, first: (transaction: Transaction) => Collection, second: ((transaction: Transaction) => Collection) | null = null): CollectionVariable {
+function names(
+  name: string,
+  phase: Phase,
+  first: (transaction: Transaction) => Collection,
+  second: ((transaction: Transaction) => Collection) | null = null,
+): CollectionVariable {
   return { kind: 'collection', name, phase, first, second, shows: 'name' };
 }
 
@@ -107,7 +121,8 @@ function combinedSize(collections: readonly Collection[], withNames: boolean): n
 function fullRequest(transaction: Transaction): string {
   const { names: headerNames, values: headerValues } = transaction.requestHeaders;
   let text = '';
-  for (let index = 0; index < headerNames.length; index += 1) text += `${headerNames[index] as string}: ${headerValues[index] as string}\n`;
+  for (let index = 0; index < headerNames.length; index += 1)
+    text += `${headerNames[index] as string}: ${headerValues[index] as string}\n`;
   return `${text}\n\n${transaction.requestBody === null ? '' : transaction.requestBody.toString('latin1')}`;
 }
 
@@ -119,7 +134,8 @@ function fullRequest(transaction: Transaction): string {
 function requestBody(transaction: Transaction): string {
   const { requestBody: body, requestBodyProcessor: processor } = transaction;
   if (body === null) return '';
-  const wanted = processor === 'URLENCODED' || processor === 'RAW' || (transaction.forceRequestBodyVariable && processor === '');
+  const wanted =
+    processor === 'URLENCODED' || processor === 'RAW' || (transaction.forceRequestBodyVariable && processor === '');
   return wanted ? body.toString('latin1') : '';
 }
 
@@ -278,7 +294,14 @@ const responseVariables: readonly Variable[] = [
 ];
 
 const stateVariables: readonly Variable[] = [
-  { kind: 'record', name: 'TX', phase: 1, find: (t, key) => t.tx.get(key) ?? null, entries: (t) => t.tx, select: (t, selector) => t.tx.select(selector) },
+  {
+    kind: 'record',
+    name: 'TX',
+    phase: 1,
+    find: (t, key) => t.tx.get(key) ?? null,
+    entries: (t) => t.tx,
+    select: (t, selector) => t.tx.select(selector),
+  },
   { kind: 'record', name: 'ENV', phase: 1, find: (t, key) => t.env.get(key) ?? null, entries: (t) => t.env },
   { kind: 'record', name: 'RULE', phase: 1, find: ruleField, entries: ruleEntries },
   // GEO has no data: the engine carries no geolocation database.
@@ -305,7 +328,11 @@ const stateVariables: readonly Variable[] = [
 
 const timeVariables: readonly Variable[] = [
   scalar('DURATION', 1, (t) => String(Math.round(t.environment.elapsedMs?.() ?? 0))),
-  scalar('TIME', 1, (t) => `${two(now(t).getUTCHours())}:${two(now(t).getUTCMinutes())}:${two(now(t).getUTCSeconds())}`),
+  scalar(
+    'TIME',
+    1,
+    (t) => `${two(now(t).getUTCHours())}:${two(now(t).getUTCMinutes())}:${two(now(t).getUTCSeconds())}`,
+  ),
   scalar('TIME_DAY', 1, (t) => String(now(t).getUTCDate())),
   scalar('TIME_EPOCH', 1, (t) => String(Math.floor(t.environment.nowMs / 1000))),
   scalar('TIME_HOUR', 1, (t) => String(now(t).getUTCHours())),
@@ -318,10 +345,15 @@ const timeVariables: readonly Variable[] = [
 
 /** Every variable by canonical (upper-case) name. */
 export const variables: ReadonlyMap<string, Variable> = new Map(
-  [...requestVariables, ...bodyVariables, ...responseVariables, ...stateVariables, ...timeVariables].map((variable) => [variable.name, variable]),
+  [...requestVariables, ...bodyVariables, ...responseVariables, ...stateVariables, ...timeVariables].map((variable) => [
+    variable.name,
+    variable,
+  ]),
 );
 
-/** The value a macro stands for: a scalar, the named member, or the first member of a collection; '' when there is none. */
+/**
+ * The value a macro stands for: a scalar, the named member, or the first member of a collection; '' when there is none.
+ */
 function resolveMacro(transaction: Transaction, reference: MacroRef): string {
   const { key } = reference;
   if (reference.variable === 'TX' && key !== null) {
@@ -335,12 +367,18 @@ function resolveMacro(transaction: Transaction, reference: MacroRef): string {
       return variable.read(transaction);
     case 'record':
       if (key === null) return '';
-      return (isPattern(key) ? firstMatching(variable.entries(transaction), key) : variable.find(transaction, key)) ?? '';
+      return (
+        (isPattern(key) ? firstMatching(variable.entries(transaction), key) : variable.find(transaction, key)) ?? ''
+      );
     case 'xml':
       return key === '//@*' ? (transaction.body.xmlAttributes[0] ?? '') : (transaction.body.xmlText[0] ?? '');
     case 'collection': {
       const first = variable.first(transaction);
-      return memberOf(first, key, variable.shows) ?? (variable.second === null ? null : memberOf(variable.second(transaction), key, variable.shows)) ?? '';
+      return (
+        memberOf(first, key, variable.shows) ??
+        (variable.second === null ? null : memberOf(variable.second(transaction), key, variable.shows)) ??
+        ''
+      );
     }
   }
 }
@@ -367,7 +405,11 @@ function firstMatching(entries: Iterable<readonly [string, string]>, key: string
 function memberOf(collection: Collection, key: string | null, shows: 'value' | 'name'): string | null {
   const shown = shows === 'name' ? collection.names : collection.values;
   if (key === null) return shown[0] ?? null;
-  if (isPattern(key)) return firstMatching(collection.names.map((name, index) => [name, shown[index] as string] as const), key);
+  if (isPattern(key))
+    return firstMatching(
+      collection.names.map((name, index) => [name, shown[index] as string] as const),
+      key,
+    );
   for (let index = 0; index < collection.size; index += 1) {
     const name = collection.names[index] as string;
     if (name.length === key.length && name.toLowerCase() === key) return shown[index] as string;

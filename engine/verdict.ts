@@ -2,7 +2,10 @@ import type { Interruption, MatchedRule } from './transaction.js';
 
 /** What inspection concluded about one transaction; made by `finish`. */
 export interface Verdict {
-  /** pass: nothing to act on; flag: DetectionOnly withheld an interruption, or one came in the logging phase, too late to act; block: an interruption is in force. */
+  /**
+   * pass: nothing to act on; flag: DetectionOnly withheld an interruption, or one came in the logging phase, too late
+   * to act; block: an interruption is in force.
+   */
   readonly kind: 'pass' | 'flag' | 'block';
   /** In force (block) or withheld (flag), else null. */
   readonly interruption: Interruption | null;

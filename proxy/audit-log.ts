@@ -1,5 +1,5 @@
-// data/log/audit.jsonl: one line per event, in ModSecurity's JSON audit layout so that existing tools read it. Written in
-// batches off the request road; when the disk is slow or full, events are dropped and counted, traffic goes on.
+// data/log/audit.jsonl: one line per event, in ModSecurity's JSON audit layout so that existing tools read it. Written
+// in batches off the request road; when the disk is slow or full, events are dropped and counted, traffic goes on.
 import { mkdir, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SecurityEvent } from './contract.js';
@@ -148,10 +148,16 @@ export class AuditLog {
       // Disk full, no permission, directory gone: expected of disks. Said once per attempt, counted, tried again later.
       this.dropped += lines.length;
       this.blockedUntilMs = performance.now() + retryAfterMs;
-      this.options.onProblem(`cannot write ${this.options.path}: ${error instanceof Error ? error.message : String(error)}; ${lines.length} events were dropped, next try in ${retryAfterMs / 1000} s`);
+      this.options.onProblem(
+        `cannot write ${this.options.path}: ${error instanceof Error ? error.message : String(error)}; ${lines.length} events were dropped, next try in ${retryAfterMs / 1000} s`,
+      );
       const { file } = this;
       this.file = null;
-      await file?.close().catch((closing: unknown) => this.options.onProblem(`closing the audit log failed as well: ${String(closing)}`));
+      await file
+        ?.close()
+        .catch((closing: unknown) =>
+          this.options.onProblem(`closing the audit log failed as well: ${String(closing)}`),
+        );
     }
   }
 
@@ -175,7 +181,8 @@ export class AuditLog {
   private async letGoIfMoved(): Promise<void> {
     if (this.file === null) return;
     const mine = await this.file.stat();
-    const named = await stat(this.options.path).catch(() => null); // gone, or out of reach: then opening it again says why
+    // gone, or out of reach: then opening it again says why
+    const named = await stat(this.options.path).catch(() => null);
     if (named !== null && named.ino === mine.ino && named.dev === mine.dev) return;
     await this.file.close();
     this.file = null;

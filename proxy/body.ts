@@ -21,7 +21,8 @@ export class BodyCollector {
 
   private keep(chunk: Buffer): void {
     const bytes = this.bytes + chunk.length;
-    if (this.held === null) this.held = Buffer.from(chunk); // most bodies come in one piece
+    if (this.held === null)
+      this.held = Buffer.from(chunk); // most bodies come in one piece
     else {
       if (bytes > this.held.length) {
         const larger = Buffer.allocUnsafe(Math.min(this.bytesMax, Math.max(bytes, this.held.length * 2)));

@@ -11,7 +11,10 @@ export interface SiteConfig {
   readonly prefix: string;
   /** Host this site answers for, without port; null = any. */
   readonly host: string | null;
-  /** `http://host:port[/base]`. Without a path the request path goes on unchanged; with one (even `/`) it replaces the prefix. */
+  /**
+   * `http://host:port[/base]`. Without a path the request path goes on unchanged; with one (even `/`) it replaces the
+   * prefix.
+   */
   readonly upstream: string;
   readonly protected: boolean;
   readonly failMode: FailMode;
@@ -28,7 +31,8 @@ export interface Limits {
   readonly headerFieldsMax: number; // beyond → 431
   readonly requestBodyBytesMax: number; // buffered for inspection; beyond → `requestBodyOverLimit`
   readonly requestBodyOverLimit: 'reject' | 'partial'; // 413, or inspect the part and stream the rest
-  readonly heldBodyBytesMax: number; // all request bodies that are buffered at a time, per worker; beyond → 503 for the one that exceeds it
+  // all request bodies that are buffered at a time, per worker; beyond → 503 for the one that exceeds it
+  readonly heldBodyBytesMax: number;
   readonly responseBodyBytesMax: number; // buffered for inspection; beyond: the part is inspected, the rest relayed
   readonly decodedBodyBytesMax: number; // of compressed responses; beyond: inspection works on the part
   readonly inlineInspectionBytesMax: number; // larger request bodies are inspected off the I/O thread
@@ -39,7 +43,8 @@ export interface Limits {
 export interface Timeouts {
   readonly clientHeadMs: number; // whole request head; node listener only (see listeners/differences.ts)
   readonly clientBodyIdleMs: number; // between two pieces of a request body → 408
-  readonly clientIdleMs: number; // between two requests, and for a client that takes nothing of its response; node listener only
+  // between two requests, and for a client that takes nothing of its response; node listener only
+  readonly clientIdleMs: number;
   readonly upstreamConnectMs: number; // → 504
   readonly upstreamHeadMs: number; // → 504
   readonly upstreamBodyIdleMs: number; // → 504, or the connection is cut when the head was relayed
@@ -67,7 +72,10 @@ export interface ProxyConfig {
   readonly replaySampling?: ReplaySampling;
   /** The audit log is masked (mask.ts). Absent: it is not. */
   readonly privacyMode?: boolean;
-  /** The settings name no sites, so these are the two of the process environment (UPSTREAM_*). Absent: the settings name them. */
+  /**
+   * The settings name no sites, so these are the two of the process environment (UPSTREAM_*). Absent: the settings name
+   * them.
+   */
   readonly sitesFromEnvironment?: boolean;
 }
 
@@ -77,17 +85,34 @@ export interface GenerationRequest {
   readonly id: number;
   /** SHA-256 of the artifact's bytes, hex. */
   readonly sha256: string;
-  /** Where the bytes lie on this machine (`data/artifacts/<sha256>`); empty string when `artifactBase64` carries them. */
+  /**
+   * Where the bytes lie on this machine (`data/artifacts/<sha256>`); empty string when `artifactBase64` carries them.
+   */
   readonly artifactPath: string;
   readonly artifactBase64?: string;
   readonly config: ProxyConfig;
-  /** `inspect` (default): a ruleset that misses the built-in probes is refused. `skip`: for rule sets without such rules. */
+  /**
+   * `inspect` (default): a ruleset that misses the built-in probes is refused. `skip`: for rule sets without such
+   * rules.
+   */
   readonly selfTest?: 'inspect' | 'skip';
 }
 
 export type GenerationReply =
-  | { readonly outcome: 'active'; readonly id: number; readonly sha256: string; readonly workers: number; readonly isPersisted: boolean; readonly tookMs: number }
-  | { readonly outcome: 'refused'; readonly id: number; readonly reason: string; readonly problems: readonly Problem[] };
+  | {
+      readonly outcome: 'active';
+      readonly id: number;
+      readonly sha256: string;
+      readonly workers: number;
+      readonly isPersisted: boolean;
+      readonly tookMs: number;
+    }
+  | {
+      readonly outcome: 'refused';
+      readonly id: number;
+      readonly reason: string;
+      readonly problems: readonly Problem[];
+    };
 
 /** Something wrong with input: where, what, how to mend it. */
 export interface Problem {
@@ -134,7 +159,12 @@ export interface SecurityEvent {
   readonly requestBody: string | null;
   readonly status: number;
   readonly responseHeaders: readonly string[];
-  readonly interruption: { readonly ruleId: number; readonly action: string; readonly phase: number; readonly status: number } | null;
+  readonly interruption: {
+    readonly ruleId: number;
+    readonly action: string;
+    readonly phase: number;
+    readonly status: number;
+  } | null;
   readonly messages: readonly EventMessage[];
   readonly inboundScore: number;
   readonly outboundScore: number;
@@ -175,6 +205,17 @@ export const defaultReplaySampling: ReplaySampling = { every: 100, perSecondMax:
 export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from './mask.js';
 
 // What a producer of generations needs besides the types: settings → ProxyConfig, and the check made at the door.
-export { auditRequestBodyBytesMaxMax, chooseSelfTest, formatProblems, limitFields, replaySamplingFields, requestBodyOverLimits, resolveProxyConfig, timeoutFields, upstreamDefaults, type NumberField } from './config.js';
+export {
+  auditRequestBodyBytesMaxMax,
+  chooseSelfTest,
+  formatProblems,
+  limitFields,
+  replaySamplingFields,
+  requestBodyOverLimits,
+  resolveProxyConfig,
+  timeoutFields,
+  upstreamDefaults,
+  type NumberField,
+} from './config.js';
 export { changeThreatText } from './threat-delta.js';
 export type { ThreatDelta } from './threat-list.js';

@@ -7,7 +7,10 @@ export function decideOnEngineError(failMode: FailMode): 'forward' | 'block' {
   return failMode === 'open' ? 'forward' : 'block';
 }
 
-/** What to do with an interruption the engine reports. An engine in DetectionOnly reports none; a site may be stricter about that than the ruleset. */
+/**
+ * What to do with an interruption the engine reports. An engine in DetectionOnly reports none; a site may be stricter
+ * about that than the ruleset.
+ */
 export function decide(interruption: Interruption | null, mode: Mode): 'forward' | 'flag' | 'block' {
   if (interruption === null) return 'forward';
   return mode === 'DetectionOnly' ? 'flag' : 'block';

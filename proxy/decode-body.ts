@@ -44,7 +44,10 @@ export function codingsOf(contentEncoding: string | null): readonly Coding[] | '
   return codings;
 }
 
-/** Undoes all codings, each to at most `bytesMax` bytes, off this thread. Never rejects: damaged input gives what was readable. */
+/**
+ * Undoes all codings, each to at most `bytesMax` bytes, off this thread. Never rejects: damaged input gives what was
+ * readable.
+ */
 export async function decodeBody(bytes: Buffer, codings: readonly Coding[], bytesMax: number): Promise<Decoded> {
   let decoded: Decoded = { bytes, isPartial: false };
   for (let index = codings.length - 1; index >= 0; index -= 1) {
@@ -60,10 +63,16 @@ async function undo(bytes: Buffer, coding: Coding, bytesMax: number): Promise<De
   if (coding === 'br') return read(createBrotliDecompress(), bytes, bytes.length, bytesMax);
   // "deflate" is zlib by the book and raw deflate by some servers: the first byte tells.
   const isRaw = coding === 'deflate' && ((bytes[0] ?? 0) & 0x0f) !== 8;
-  const decoded = await read(coding === 'gzip' ? createGunzip(flush) : isRaw ? createInflateRaw(flush) : createInflate(flush), bytes, bytes.length, bytesMax);
+  const decoded = await read(
+    coding === 'gzip' ? createGunzip(flush) : isRaw ? createInflateRaw(flush) : createInflate(flush),
+    bytes,
+    bytes.length,
+    bytesMax,
+  );
   if (!decoded.isPartial || decoded.bytes.length >= bytesMax) return decoded;
-  // zlib keeps what it has when it meets a damage. Browsers show it: pages with a wrong checksum or something behind their end
-  // work everywhere. So once more without wrapping and checksum, in pieces, so that no more is lost than the damaged one.
+  // zlib keeps what it has when it meets a damage. Browsers show it: pages with a wrong checksum or something behind
+  // their end work everywhere. So once more without wrapping and checksum, in pieces, so that no more is lost than the
+  // damaged one.
   const start = isRaw ? 0 : coding === 'gzip' ? gzipHeadBytes(bytes) : 2;
   const salvaged = await read(createInflateRaw(flush), bytes.subarray(start), salvageBytes, bytesMax);
   return salvaged.bytes.length > decoded.bytes.length ? { bytes: salvaged.bytes, isPartial: true } : decoded;
@@ -74,7 +83,8 @@ function gzipHeadBytes(bytes: Buffer): number {
   const flags = bytes[3] ?? 0;
   let at = 10;
   if ((flags & 4) !== 0) at += 2 + (bytes[at] ?? 0) + (bytes[at + 1] ?? 0) * 256;
-  for (const flag of [8, 16]) if ((flags & flag) !== 0) at = bytes.indexOf(0, at) + 1; // a name, a comment: to the next NUL
+  // a name, a comment: to the next NUL
+  for (const flag of [8, 16]) if ((flags & flag) !== 0) at = bytes.indexOf(0, at) + 1;
   return (flags & 2) !== 0 ? at + 2 : at;
 }
 

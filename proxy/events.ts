@@ -20,7 +20,11 @@ export interface EventFacts {
   readonly responseHeaders: readonly string[];
   readonly verdict: Verdict | null;
   /** What another thread found, when the body was inspected there. */
-  readonly foreign: { readonly messages: readonly EventMessage[]; readonly inboundScore: number; readonly truncated: boolean } | null;
+  readonly foreign: {
+    readonly messages: readonly EventMessage[];
+    readonly inboundScore: number;
+    readonly truncated: boolean;
+  } | null;
   /** The client is on the deny list. */
   readonly isListed: boolean;
   /** In force or withheld. */
@@ -92,14 +96,26 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
     uri: head.uri,
     protocol: head.protocol,
     requestHeaders: head.headers,
-    requestBody: facts.body === null || bodyBytesMax === 0 ? null : facts.body.toString('latin1', 0, Math.min(facts.body.length, bodyBytesMax)),
+    requestBody:
+      facts.body === null || bodyBytesMax === 0
+        ? null
+        : facts.body.toString('latin1', 0, Math.min(facts.body.length, bodyBytesMax)),
     status: facts.status,
     responseHeaders: facts.responseHeaders,
-    interruption: interruption === null ? null : { ruleId: interruption.ruleId, action: interruption.action, phase: interruption.phase, status: interruption.status },
+    interruption:
+      interruption === null
+        ? null
+        : {
+            ruleId: interruption.ruleId,
+            action: interruption.action,
+            phase: interruption.phase,
+            status: interruption.status,
+          },
     messages,
     inboundScore: foreign?.inboundScore ?? verdict?.inboundScore ?? 0,
     outboundScore: verdict?.outboundScore ?? 0,
-    phases: foreign === null ? (verdict?.phases ?? []) : [1, 2, ...(verdict?.phases ?? []).filter((phase) => phase > 2)],
+    phases:
+      foreign === null ? (verdict?.phases ?? []) : [1, 2, ...(verdict?.phases ?? []).filter((phase) => phase > 2)],
     truncated: (foreign?.truncated ?? false) || (verdict?.truncated ?? false),
     inspectionUs: facts.inspectionUs,
     error: facts.error,

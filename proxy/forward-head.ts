@@ -1,5 +1,6 @@
 // The request head as the upstream receives it, built from the same snapshot that was inspected. Nothing is re-read
-// from the listener: what was inspected is what is forwarded, less the hop's own fields, plus what this proxy vouches for.
+// from the listener: what was inspected is what is forwarded, less the hop's own fields, plus what this proxy vouches
+// for.
 import type { RequestHead } from '#engine';
 import { codingOf } from './decode-body.js';
 import { connectionListed, hopByHopFields, joinedField, listHasToken } from './header-fields.js';
@@ -25,15 +26,42 @@ export interface ForwardFacts {
 }
 
 /**
- * What does not go on as it came. `own`: written anew below, or of this hop. `claim`: where the client is, or which path and
- * host it really asked for; upstreams believe it of a proxy in front of them, so it goes on from trusted proxies only. A path in
- * it (X-Original-URL) would be a way round the choice of a site. Names of single CDNs are left to those who use them.
+ * What does not go on as it came. `own`: written anew below, or of this hop. `claim`: where the client is, or which
+ * path and host it really asked for; upstreams believe it of a proxy in front of them, so it goes on from trusted
+ * proxies only. A path in it (X-Original-URL) would be a way round the choice of a site. Names of single CDNs are left
+ * to those who use them.
  */
 const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
-  ...[...hopByHopFields, 'host', 'content-length', 'expect', 'x-request-id', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'].map((name) => [name, 'own'] as const),
+  ...[
+    ...hopByHopFields,
+    'host',
+    'content-length',
+    'expect',
+    'x-request-id',
+    'x-forwarded-for',
+    'x-forwarded-proto',
+    'x-forwarded-host',
+  ].map((name) => [name, 'own'] as const),
   ['cookie', 'own'], // several become one list, see below
   ['proxy', 'own'], // CGI programs would take it for their own HTTP_PROXY setting
-  ...['forwarded', 'x-client-ip', 'x-cluster-client-ip', 'x-forwarded', 'x-forwarded-port', 'x-forwarded-prefix', 'x-forwarded-scheme', 'x-forwarded-server', 'x-forwarded-ssl', 'x-forwarded-uri', 'x-original-forwarded-for', 'x-original-host', 'x-original-uri', 'x-original-url', 'x-real-ip', 'x-rewrite-url'].map((name) => [name, 'claim'] as const),
+  ...[
+    'forwarded',
+    'x-client-ip',
+    'x-cluster-client-ip',
+    'x-forwarded',
+    'x-forwarded-port',
+    'x-forwarded-prefix',
+    'x-forwarded-scheme',
+    'x-forwarded-server',
+    'x-forwarded-ssl',
+    'x-forwarded-uri',
+    'x-original-forwarded-for',
+    'x-original-host',
+    'x-original-uri',
+    'x-original-url',
+    'x-real-ip',
+    'x-rewrite-url',
+  ].map((name) => [name, 'claim'] as const),
 ]);
 
 /** Few clients, few values; emptied when it is full, because clients choose them. */
@@ -41,8 +69,8 @@ const readable = new Map<string, string>();
 const readableMax = 256;
 
 /**
- * An Accept-Encoding without the codings that cannot be undone here: a client could choose one (zstd, or any by `*`) to get a
- * leak past the rules for response bodies.
+ * An Accept-Encoding without the codings that cannot be undone here: a client could choose one (zstd, or any by `*`) to
+ * get a leak past the rules for response bodies.
  */
 function readableCodings(value: string): string {
   const known = readable.get(value);
@@ -67,13 +95,15 @@ function dashed(lower: string): string {
 
 /**
  * Request line, header fields and blank line, latin1. Field names that would become one of ours in a CGI environment
- * (`X_Forwarded_For`; some servers make an underscore of a dot, too) are dropped: an upstream could not tell them apart.
+ * (`X_Forwarded_For`; some servers make an underscore of a dot, too) are dropped: an upstream could not tell them
+ * apart.
  */
 export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string {
   const { headers } = head;
   const { site } = facts;
   const connection = joinedField(headers, 'connection');
-  const listed = connection === null || connection === 'keep-alive' || connection === 'close' ? null : connectionListed(connection);
+  const listed =
+    connection === null || connection === 'keep-alive' || connection === 'close' ? null : connectionListed(connection);
   let host = '';
   let forwardedFor = '';
   let forwardedProto = '';
@@ -110,9 +140,13 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   if (facts.body === 'chunked') own += 'Transfer-Encoding: chunked\r\n';
   else if (facts.body !== null) own += `Content-Length: ${facts.body}\r\n`;
   else if (hadLength) own += 'Content-Length: 0\r\n';
-  own += facts.isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : takesTrailers ? 'Connection: keep-alive, TE\r\nTE: trailers\r\n' : 'Connection: keep-alive\r\n';
-  // Clients send one Cookie field (RFC 6265 section 5.4), HTTP/2 may split it at "; " (RFC 9113 section 8.2.3). Servers join
-  // several with a comma, which reads otherwise than the list that was inspected.
+  own += facts.isUpgrade
+    ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
+    : takesTrailers
+      ? 'Connection: keep-alive, TE\r\nTE: trailers\r\n'
+      : 'Connection: keep-alive\r\n';
+  // Clients send one Cookie field (RFC 6265 section 5.4), HTTP/2 may split it at "; " (RFC 9113 section 8.2.3). Servers
+  // join several with a comma, which reads otherwise than the list that was inspected.
   if (cookies !== null) text += `Cookie: ${cookies}\r\n`;
   return `${head.method} ${facts.target} HTTP/1.1\r\n${own}${text}\r\n`;
 }

@@ -20,8 +20,21 @@ export interface Generation {
   onIdle: (() => void) | null;
 }
 
-export function createGeneration({ id, sha256, artifact, config }: Pick<Generation, 'id' | 'sha256' | 'artifact' | 'config'>, inspection: LoadedInspection | null): Generation {
-  return { id, sha256, artifact, config, router: createRouter(config), inspection, trusted: trustedList(config.trustedProxies), inFlight: 0, onIdle: null };
+export function createGeneration(
+  { id, sha256, artifact, config }: Pick<Generation, 'id' | 'sha256' | 'artifact' | 'config'>,
+  inspection: LoadedInspection | null,
+): Generation {
+  return {
+    id,
+    sha256,
+    artifact,
+    config,
+    router: createRouter(config),
+    inspection,
+    trusted: trustedList(config.trustedProxies),
+    inFlight: 0,
+    onIdle: null,
+  };
 }
 
 function trustedList(networks: readonly string[]): BlockList | null {

@@ -1,4 +1,5 @@
-// THE ROAD of a request, in one place. Each step is a method below, in this order (the numbers are those of ARCHITECTURE.md):
+// THE ROAD of a request, in one place. Each step is a method below, in this order (the numbers are those of
+// ARCHITECTURE.md):
 //   take → route → inspectHead → readBody → inspectBody → forward → (reply.ts: inspect and relay) → finish
 // The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
@@ -24,7 +25,10 @@ import type { Site } from './route.js';
 import { threatInterruption, threatRuleId } from './threat-list.js';
 import type { UpstreamExchange } from './upstream.js';
 
-/** Bodies of unprotected sites up to this size are gathered: sent in one write, and sent again if a connection was stale. */
+/**
+ * Bodies of unprotected sites up to this size are gathered: sent in one write, and sent again if a connection was
+ * stale.
+ */
 const gatherBytesMax = 64 * 1024;
 const lastChunk = Buffer.from('0\r\n\r\n', 'latin1');
 
@@ -32,7 +36,9 @@ export function handleRequest(context: RoadContext, exchange: Exchange): void {
   new Journey(context, exchange).take();
 }
 
-/** The page for bytes that a listener's parser refused before there was a request: no head, no address, only the status. */
+/**
+ * The page for bytes that a listener's parser refused before there was a request: no head, no address, only the status.
+ */
 export function refuseUnreadable(context: RoadContext, status: number): Page {
   const requestId = context.makeRequestId(context.now());
   context.metrics.count(`waap_refused_total{status="${status}"}`);
@@ -100,8 +106,8 @@ export class Journey implements BodyWatch {
   /** Steps 1 and 2: the listener has copied the head; one that is not acceptable ends here. */
   take(): void {
     const { exchange } = this;
-    // Named first, on purpose: V8 takes a function literal that is assigned to a property for a method and places it in the
-    // old generation at once. From there it keeps the whole request until the next full collection: half of what a
+    // Named first, on purpose: V8 takes a function literal that is assigned to a property for a method and places it in
+    // the old generation at once. From there it keeps the whole request until the next full collection: half of what a
     // request allocates was copied twice for that.
     const onAbort = (): void => this.clientGone();
     exchange.onAbort = onAbort;
@@ -119,7 +125,8 @@ export class Journey implements BodyWatch {
     const { head } = this.exchange;
     if (!isTrusted(this.generation, head.clientIp)) return;
     this.isFromTrustedProxy = true;
-    if (this.generation.config.acceptRequestId) this.requestId = acceptableId(findField(head.headers, 'x-request-id')) ?? this.requestId;
+    if (this.generation.config.acceptRequestId)
+      this.requestId = acceptableId(findField(head.headers, 'x-request-id')) ?? this.requestId;
     // Several fields are one list: HAProxy adds its own field behind the one that the client sent.
     const hops = (joinedField(head.headers, 'x-forwarded-for') ?? '').split(',');
     for (let index = hops.length - 1; index >= 0; index -= 1) {
@@ -160,7 +167,11 @@ export class Journey implements BodyWatch {
       return;
     }
     this.inspect(site, () => {
-      const transaction = inspection.inspector.begin(this.head, { uniqueId: this.requestId, nowMs: this.atMs, store: this.context.store });
+      const transaction = inspection.inspector.begin(this.head, {
+        uniqueId: this.requestId,
+        nowMs: this.atMs,
+        store: this.context.store,
+      });
       this.transaction = transaction;
       if (site.engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = site.engineMode;
       return inspection.inspector.requestHeaders(transaction);
@@ -233,7 +244,14 @@ export class Journey implements BodyWatch {
     const { framing } = this.exchange;
     this.collector = null;
     this.body = collector.take();
-    this.inspectBody(site, this.overflow === null ? collector.bytes : framing.kind === 'length' ? framing.bytes : collector.bytes + this.overflow.length);
+    this.inspectBody(
+      site,
+      this.overflow === null
+        ? collector.bytes
+        : framing.kind === 'length'
+          ? framing.bytes
+          : collector.bytes + this.overflow.length,
+    );
   }
 
   /** False: all bodies together are too much, and this one is the one too many. */
@@ -267,7 +285,9 @@ export class Journey implements BodyWatch {
     const { upstream } = this;
     if (upstream === null) return false;
     if (this.exchange.framing.kind !== 'chunked') return upstream.write(chunk);
-    return upstream.write(Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`, 'latin1'), chunk, Buffer.from('\r\n', 'latin1')]));
+    return upstream.write(
+      Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`, 'latin1'), chunk, Buffer.from('\r\n', 'latin1')]),
+    );
   }
 
   private endBody(): void {
@@ -297,7 +317,14 @@ export class Journey implements BodyWatch {
     if (foreignInspector === null) return;
     this.context.metrics.count('waap_inspections_offloaded_total');
     try {
-      this.foreign = await foreignInspector.inspect(this.generation, { head: this.head, uniqueId: this.requestId, nowMs: this.atMs, body, wireBytes, engineMode: site.engineMode });
+      this.foreign = await foreignInspector.inspect(this.generation, {
+        head: this.head,
+        uniqueId: this.requestId,
+        nowMs: this.atMs,
+        body,
+        wireBytes,
+        engineMode: site.engineMode,
+      });
     } catch (error) {
       // The pool thread died or its engine threw: decided like any failure of inspection.
       if (!this.isOver) this.engineFailed(error instanceof Error ? error : new Error(String(error)), site);
@@ -345,7 +372,11 @@ export class Journey implements BodyWatch {
         this.finish('blocked');
         return;
       case 'deny':
-        this.answer(interruption.status >= 400 && interruption.status < 600 ? interruption.status : 403, 'blocked', !this.isBodyComplete);
+        this.answer(
+          interruption.status >= 400 && interruption.status < 600 ? interruption.status : 403,
+          'blocked',
+          !this.isBodyComplete,
+        );
     }
   }
 
@@ -353,7 +384,11 @@ export class Journey implements BodyWatch {
     this.engineError = error;
     const outcome = decideOnEngineError(site.failMode);
     this.context.metrics.count(`waap_engine_errors_total{outcome="${outcome === 'forward' ? 'open' : 'closed'}"}`);
-    this.context.log('error', { site: site.name, requestId: this.requestId, failMode: site.failMode, err: error.stack ?? error.message }, 'inspection failed');
+    this.context.log(
+      'error',
+      { site: site.name, requestId: this.requestId, failMode: site.failMode, err: error.stack ?? error.message },
+      'inspection failed',
+    );
     this.dropTransaction();
     if (outcome === 'forward') return;
     this.upstream?.abort();
@@ -361,7 +396,9 @@ export class Journey implements BodyWatch {
     this.answer(503, 'failed', !this.isBodyComplete);
   }
 
-  /** After a failure the transaction's state cannot be trusted: it is finished for its memory, its verdict is not used. */
+  /**
+   * After a failure the transaction's state cannot be trusted: it is finished for its memory, its verdict is not used.
+   */
   private dropTransaction(): void {
     const { transaction } = this;
     this.transaction = null;
@@ -369,7 +406,11 @@ export class Journey implements BodyWatch {
     try {
       this.generation.inspection?.inspector.finish(transaction);
     } catch (error) {
-      this.context.log('error', { requestId: this.requestId, err: error instanceof Error ? error.message : String(error) }, 'a failed inspection could not be finished');
+      this.context.log(
+        'error',
+        { requestId: this.requestId, err: error instanceof Error ? error.message : String(error) },
+        'a failed inspection could not be finished',
+      );
     }
   }
 
@@ -378,7 +419,14 @@ export class Journey implements BodyWatch {
     const { exchange } = this;
     const { framing } = exchange;
     const isStreaming = framing.kind !== 'none' && (!this.isBodyComplete || this.overflow !== null);
-    const length = framing.kind === 'none' ? null : isStreaming ? (framing.kind === 'chunked' ? 'chunked' : framing.bytes) : (this.body?.length ?? 0);
+    const length =
+      framing.kind === 'none'
+        ? null
+        : isStreaming
+          ? framing.kind === 'chunked'
+            ? 'chunked'
+            : framing.bytes
+          : (this.body?.length ?? 0);
     const head = buildForwardHead(this.head, {
       site,
       target: this.target,
@@ -395,7 +443,9 @@ export class Journey implements BodyWatch {
     const reply = new Reply(this, site);
     const onDrain = (): void => this.upstream?.resume(); // named first: see `take`
     exchange.onDrain = onDrain;
-    this.upstream = this.context.poolFor(site, this.generation).dispatch({ method: this.head.method, head, body: isStreaming ? null : this.body, isStreaming }, reply);
+    this.upstream = this.context
+      .poolFor(site, this.generation)
+      .dispatch({ method: this.head.method, head, body: isStreaming ? null : this.body, isStreaming }, reply);
     if (!isStreaming) return;
     let isFlowing = true;
     if (this.body !== null) isFlowing = this.sendBody(this.body) && isFlowing;
@@ -430,7 +480,11 @@ export class Journey implements BodyWatch {
   failed(error: ProxyError): void {
     if (this.isOver) return;
     this.context.metrics.count(`waap_upstream_errors_total{code="${error.code}"}`);
-    this.context.log('warn', { site: this.site?.name, requestId: this.requestId, code: error.code, err: error.message }, 'upstream failed');
+    this.context.log(
+      'warn',
+      { site: this.site?.name, requestId: this.requestId, code: error.code, err: error.message },
+      'upstream failed',
+    );
     if (!this.isHeadRelayed) {
       this.answer(error.status, 'failed', !this.isBodyComplete);
       return;
@@ -439,7 +493,10 @@ export class Journey implements BodyWatch {
     this.finish('failed');
   }
 
-  /** Nothing came for too long. Who stood still: the client, the upstream that takes nothing, or inspection (which has limits of its own). */
+  /**
+   * Nothing came for too long. Who stood still: the client, the upstream that takes nothing, or inspection (which has
+   * limits of its own).
+   */
   bodyTimedOut(): void {
     if (this.isOver || (this.upstream === null && this.overflow !== null)) return;
     this.upstream?.abort();
@@ -475,7 +532,8 @@ export class Journey implements BodyWatch {
     metrics.request(siteName, kind === 'flag' && action === 'served' ? 'flagged' : action);
     metrics.stage('request', (performance.now() - this.startedMs) / 1000);
     if (this.inspectionMs > 0) metrics.stage('inspection', this.inspectionMs / 1000);
-    if (kind !== 'pass' || (verdict !== null && verdict.matched.length > 0) || (this.foreign?.messages.length ?? 0) > 0) this.record(verdict, kind, siteName);
+    if (kind !== 'pass' || (verdict !== null && verdict.matched.length > 0) || (this.foreign?.messages.length ?? 0) > 0)
+      this.record(verdict, kind, siteName);
     if (this.context.requests?.hasRoom() === true) this.recordRequest(verdict, kind, action, siteName);
     releaseGeneration(this.generation);
   }
@@ -501,7 +559,13 @@ export class Journey implements BodyWatch {
   private conclude(verdict: Verdict | null): EventVerdict {
     if (this.blocked !== null) return 'block';
     if (this.engineError !== null) return 'engine-error';
-    if (this.flagged !== null || this.foreign?.isFlagged === true || verdict?.kind === 'flag' || verdict?.kind === 'block') return 'flag';
+    if (
+      this.flagged !== null ||
+      this.foreign?.isFlagged === true ||
+      verdict?.kind === 'flag' ||
+      verdict?.kind === 'block'
+    )
+      return 'flag';
     return 'pass';
   }
 
@@ -510,17 +574,35 @@ export class Journey implements BodyWatch {
     const { exchange, head, foreign } = this;
     const ruleIds: number[] = this.isListed ? [threatRuleId] : [];
     if (foreign !== null) for (const { ruleId } of foreign.messages) ruleIds.push(ruleId);
-    if (verdict !== null) for (const { rule, phase } of verdict.matched) if (foreign === null || phase > 2) ruleIds.push(rule.id);
+    if (verdict !== null)
+      for (const { rule, phase } of verdict.matched) if (foreign === null || phase > 2) ruleIds.push(rule.id);
     this.context.requests?.record({
-      atMs: this.atMs, requestId: this.requestId, site, generation: this.generation.id, clientIp: head.clientIp, method: head.method, uri: head.uri, status: this.status, action, kind,
-      inboundScore: foreign?.inboundScore ?? verdict?.inboundScore ?? 0, outboundScore: verdict?.outboundScore ?? 0, ruleIds, userAgent: findField(head.headers, 'user-agent') ?? '',
-      requestBytes: exchange.framing.kind === 'length' ? exchange.framing.bytes : (this.body?.length ?? 0), responseBytes: this.replyBytes,
-      latencyUs: (performance.now() - this.startedMs) * 1000, inspectionUs: this.inspectionMs * 1000, head, body: this.body,
+      atMs: this.atMs,
+      requestId: this.requestId,
+      site,
+      generation: this.generation.id,
+      clientIp: head.clientIp,
+      method: head.method,
+      uri: head.uri,
+      status: this.status,
+      action,
+      kind,
+      inboundScore: foreign?.inboundScore ?? verdict?.inboundScore ?? 0,
+      outboundScore: verdict?.outboundScore ?? 0,
+      ruleIds,
+      userAgent: findField(head.headers, 'user-agent') ?? '',
+      requestBytes: exchange.framing.kind === 'length' ? exchange.framing.bytes : (this.body?.length ?? 0),
+      responseBytes: this.replyBytes,
+      latencyUs: (performance.now() - this.startedMs) * 1000,
+      inspectionUs: this.inspectionMs * 1000,
+      head,
+      body: this.body,
     });
   }
 
   private record(verdict: Verdict | null, kind: EventVerdict, site: string): void {
-    if (verdict?.truncated === true || this.foreign?.truncated === true) this.context.metrics.count('waap_inspection_truncated_total');
+    if (verdict?.truncated === true || this.foreign?.truncated === true)
+      this.context.metrics.count('waap_inspection_truncated_total');
     this.context.record(
       toSecurityEvent({
         requestId: this.requestId,

@@ -4,7 +4,8 @@
 export function findField(headers: readonly string[], lowerName: string): string | null {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
-    if (name.length === lowerName.length && (name === lowerName || name.toLowerCase() === lowerName)) return headers[index + 1] as string;
+    if (name.length === lowerName.length && (name === lowerName || name.toLowerCase() === lowerName))
+      return headers[index + 1] as string;
   }
   return null;
 }
@@ -66,12 +67,15 @@ const neverStripped: ReadonlySet<string> = new Set([
   'via',
 ]);
 
-/** Lower-case names listed in a `Connection` value that are to be dropped; null when there are none beyond the usual. */
+/**
+ * Lower-case names listed in a `Connection` value that are to be dropped; null when there are none beyond the usual.
+ */
 export function connectionListed(value: string): Set<string> | null {
   let listed: Set<string> | null = null;
   for (const part of value.split(',')) {
     const name = part.trim().toLowerCase();
-    if (name === '' || name === 'keep-alive' || name === 'close' || name === 'upgrade' || neverStripped.has(name)) continue;
+    if (name === '' || name === 'keep-alive' || name === 'close' || name === 'upgrade' || neverStripped.has(name))
+      continue;
     listed ??= new Set();
     listed.add(name);
   }
@@ -84,4 +88,5 @@ export function isTokenByte(code: number): boolean {
 }
 
 const tokenBytes = new Uint8Array(256);
-for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") tokenBytes[character.charCodeAt(0)] = 1;
+for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+  tokenBytes[character.charCodeAt(0)] = 1;

@@ -8,7 +8,13 @@ import type { Generation } from './generation.js';
 import type { InspectionTask } from './inspection-thread.js';
 
 export interface ForeignVerdict {
-  readonly interruption: { readonly ruleId: number; readonly action: 'deny' | 'drop' | 'redirect'; readonly status: number; readonly phase: number; readonly data: string } | null;
+  readonly interruption: {
+    readonly ruleId: number;
+    readonly action: 'deny' | 'drop' | 'redirect';
+    readonly status: number;
+    readonly phase: number;
+    readonly data: string;
+  } | null;
   /** DetectionOnly withheld an interruption. */
   readonly isFlagged: boolean;
   readonly messages: readonly EventMessage[];
@@ -28,7 +34,10 @@ export interface ForeignRequest {
 }
 
 export interface ForeignInspector {
-  /** Rejects when the thread dies, the queue is full, or waiting and inspection together take longer than `inspectionMsMax`. */
+  /**
+   * Rejects when the thread dies, the queue is full, or waiting and inspection together take longer than
+   * `inspectionMsMax`.
+   */
   inspect(generation: Generation, request: ForeignRequest): Promise<ForeignVerdict>;
   close(): Promise<void>;
 }
@@ -56,7 +65,10 @@ export function createInspectionPool(threads: number, inspectionModule: string):
   return {
     inspect(generation, request) {
       if (generation.artifact === null) return Promise.reject(new Error('no ruleset to inspect with'));
-      if (heldBytes > 0 && heldBytes + request.body.length > heldBytesMax) return Promise.reject(new Error(`bodies of ${heldBytes} bytes wait for inspection already (at most ${heldBytesMax})`));
+      if (heldBytes > 0 && heldBytes + request.body.length > heldBytesMax)
+        return Promise.reject(
+          new Error(`bodies of ${heldBytes} bytes wait for inspection already (at most ${heldBytesMax})`),
+        );
       const task: InspectionTask = { ...request, sha256: generation.sha256, artifact: generation.artifact };
       heldBytes += request.body.length;
       const verdict = pool.run(task, { signal: AbortSignal.timeout(inspectionMsMax) }) as Promise<ForeignVerdict>;

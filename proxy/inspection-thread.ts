@@ -1,4 +1,5 @@
-// Runs on a thread of the inspection pool: one large body at a time, phases 1 and 2 from the start, the verdict as data.
+// Runs on a thread of the inspection pool: one large body at a time, phases 1 and 2 from the start, the verdict as
+// data.
 import { performance } from 'node:perf_hooks';
 import { workerData } from 'node:worker_threads';
 import { yieldToOthers, type RequestHead } from '#engine';
@@ -46,10 +47,20 @@ export function inspectTask(task: InspectionTask): ForeignVerdict {
   const transaction = inspector.begin(task.head, { uniqueId: task.uniqueId, nowMs: task.nowMs, store });
   if (task.engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = task.engineMode;
   const body = Buffer.from(task.body.buffer, task.body.byteOffset, task.body.byteLength);
-  const interruption = inspector.requestHeaders(transaction) ?? inspector.requestBody(transaction, body, task.wireBytes);
+  const interruption =
+    inspector.requestHeaders(transaction) ?? inspector.requestBody(transaction, body, task.wireBytes);
   const verdict = inspector.finish(transaction);
   return {
-    interruption: interruption === null ? null : { ruleId: interruption.ruleId, action: interruption.action, status: interruption.status, phase: interruption.phase, data: interruption.data },
+    interruption:
+      interruption === null
+        ? null
+        : {
+            ruleId: interruption.ruleId,
+            action: interruption.action,
+            status: interruption.status,
+            phase: interruption.phase,
+            data: interruption.data,
+          },
     isFlagged: verdict.kind === 'flag',
     messages: verdict.matched.filter(({ phase }) => phase <= 2).map((matched) => toEventMessage(matched, files)),
     inboundScore: verdict.inboundScore,

@@ -17,7 +17,9 @@ export interface LoadedInspection {
   readonly files: readonly string[];
   /** Self-tests that the compiler put into the artifact; run besides the built-in ones. */
   readonly probes: readonly ProbeIR[];
-  /** What the automata did so far, from loading on; none where the module does not count. Not called after `release`. */
+  /**
+   * What the automata did so far, from loading on; none where the module does not count. Not called after `release`.
+   */
   counters?(): InspectionCounters;
   /** Gives back native memory; called once, when no transaction uses it any more. */
   release(): void;
@@ -26,10 +28,12 @@ export interface LoadedInspection {
 export interface InspectionModule {
   /** Persistent collections of this thread; kept across generations. */
   createStore(): CollectionStore;
-  /** Loads and freezes a ruleset. Throws with a message for people when the bytes are refused. `sha256` is what they are known by; without it they are hashed. */
+  /**
+   * Loads and freezes a ruleset. Throws with a message for people when the bytes are refused. `sha256` is what they are
+   * known by; without it they are hashed.
+   */
   loadInspection(artifact: Uint8Array, sha256?: string): LoadedInspection;
 }
 
 /** The module that workers import when they are not told otherwise. */
 export const engineModule = new URL('./engine-inspection.js', import.meta.url).href;
-

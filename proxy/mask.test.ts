@@ -29,8 +29,42 @@ t.test('what must not be kept', async (t) => {
     ["/a?q=1' OR '1'='1", "/a?q=1' OR '1'='1"],
   ];
   for (const [given, wanted] of uris) t.equal(maskUri(given), wanted);
-  const masked = maskHeaders(['Host', 'a', 'Authorization', 'Bearer abc.def', 'authorization', 'abc', 'Cookie', 'sid=a1; theme=dark; x', 'X-Api-Key', 'k1', 'X-Session-Id', 'q', 'Referer', '/x?token=abc', 'User-Agent', 'curl/8']);
-  t.same(masked, ['Host', 'a', 'Authorization', 'Bearer xxx.xxx', 'authorization', 'xxx', 'Cookie', 'sid=xx; theme=xxxx; x', 'X-Api-Key', 'xx', 'X-Session-Id', 'x', 'Referer', '/x?token=xxx', 'User-Agent', 'curl/8']);
+  const masked = maskHeaders([
+    'Host',
+    'a',
+    'Authorization',
+    'Bearer abc.def',
+    'authorization',
+    'abc',
+    'Cookie',
+    'sid=a1; theme=dark; x',
+    'X-Api-Key',
+    'k1',
+    'X-Session-Id',
+    'q',
+    'Referer',
+    '/x?token=abc',
+    'User-Agent',
+    'curl/8',
+  ]);
+  t.same(masked, [
+    'Host',
+    'a',
+    'Authorization',
+    'Bearer xxx.xxx',
+    'authorization',
+    'xxx',
+    'Cookie',
+    'sid=xx; theme=xxxx; x',
+    'X-Api-Key',
+    'xx',
+    'X-Session-Id',
+    'x',
+    'Referer',
+    '/x?token=xxx',
+    'User-Agent',
+    'curl/8',
+  ]);
   const bodies: readonly [string, string][] = [
     ['user=maria&password=s%20ecret', 'user=maria&password=xxxxxxx'],
     ['{"user":"maria","password":"a\\"b1","n":1}', '{"user":"maria","password":"x\\"xx","n":1}'],
@@ -40,7 +74,10 @@ t.test('what must not be kept', async (t) => {
     ['<a><password>p1</password><b>c</b></a>', '<a><password>xx</password><b>c</b></a>'],
     ['<login password="p1" lang="en"/>', '<login password="xx" lang="en"/>'],
     ['user%5Bpassword%5D=a&x=1', 'user%5Bpassword%5D=x&x=1'],
-    ['--b\r\nContent-Disposition: form-data; name="pin"\r\n\r\n1234\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n--b--', '--b\r\nContent-Disposition: form-data; name="pin"\r\n\r\nxxxx\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n--b--'],
+    [
+      '--b\r\nContent-Disposition: form-data; name="pin"\r\n\r\n1234\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n--b--',
+      '--b\r\nContent-Disposition: form-data; name="pin"\r\n\r\nxxxx\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n--b--',
+    ],
     ['<a>4111111111111111</a>', '<a>xxxxxxxxxxxxxxxx</a>'],
   ];
   for (const [given, wanted] of bodies) t.equal(maskBody(given), wanted);
@@ -49,23 +86,72 @@ t.test('what must not be kept', async (t) => {
 t.test('evidence stays evidence', async (t) => {
   const rows: readonly [string, string][] = [
     ["Matched Data: s&1 found within ARGS:q: 1' OR '1'='1", "Matched Data: s&1 found within ARGS:q: 1' OR '1'='1"],
-    ["Matched \"Operator `detectSQLi'\" against variable `ARGS:q' (Value: `1 UNION SELECT password FROM users')", "Matched \"Operator `detectSQLi'\" against variable `ARGS:q' (Value: `1 UNION SELECT password FROM users')"],
-    ["against variable `REQUEST_URI' (Value: `/login?user=a&password=hunter2&q=<script>')", "against variable `REQUEST_URI' (Value: `/login?user=a&password=xxxxxxx&q=<script>')"],
-    ["against variable `REQUEST_BODY' (Value: `{\"token\":\"ab1\",\"q\":\"../..\"}')", "against variable `REQUEST_BODY' (Value: `{\"token\":\"xxx\",\"q\":\"../..\"}')"],
+    [
+      "Matched \"Operator `detectSQLi'\" against variable `ARGS:q' (Value: `1 UNION SELECT password FROM users')",
+      "Matched \"Operator `detectSQLi'\" against variable `ARGS:q' (Value: `1 UNION SELECT password FROM users')",
+    ],
+    [
+      "against variable `REQUEST_URI' (Value: `/login?user=a&password=hunter2&q=<script>')",
+      "against variable `REQUEST_URI' (Value: `/login?user=a&password=xxxxxxx&q=<script>')",
+    ],
+    [
+      'against variable `REQUEST_BODY\' (Value: `{"token":"ab1","q":"../.."}\')',
+      'against variable `REQUEST_BODY\' (Value: `{"token":"xxx","q":"../.."}\')',
+    ],
     ['found within ARGS:note: 4111111111111111', 'found within ARGS:note: xxxxxxxxxxxxxxxx'],
     ['basic authentication', 'basic authentication'],
     ['', ''],
   ];
   for (const [given, wanted] of rows) t.equal(maskText(given), wanted);
-  const matched = (variable: string, value: string): string => `Matched "Operator \`rx'" against variable \`${variable}' (Value: \`${value}')`;
-  for (const secret of ['ARGS:password', 'ARGS:user[token]', 'ARGS:json.pin', 'REQUEST_COOKIES:theme', 'REQUEST_HEADERS:Authorization', 'REQUEST_HEADERS:Cookie']) {
-    t.same(maskMatch(matched(secret, "a1' OR 1=1--"), "found within it: a1' OR", 'secrets'), { match: matched(secret, "xx' xx x=x--"), data: '(masked)' }, secret);
+  const matched = (variable: string, value: string): string =>
+    `Matched "Operator \`rx'" against variable \`${variable}' (Value: \`${value}')`;
+  for (const secret of [
+    'ARGS:password',
+    'ARGS:user[token]',
+    'ARGS:json.pin',
+    'REQUEST_COOKIES:theme',
+    'REQUEST_HEADERS:Authorization',
+    'REQUEST_HEADERS:Cookie',
+  ]) {
+    t.same(
+      maskMatch(matched(secret, "a1' OR 1=1--"), "found within it: a1' OR", 'secrets'),
+      { match: matched(secret, "xx' xx x=x--"), data: '(masked)' },
+      secret,
+    );
   }
-  for (const plain of ['ARGS:author', 'ARGS:shipping', 'ARGS_NAMES:password', 'REQUEST_COOKIES_NAMES:sid', 'REQUEST_HEADERS:User-Agent', 'REQUEST_URI']) {
-    t.same(maskMatch(matched(plain, "a1' OR 1=1--"), "a1' OR", 'secrets'), { match: matched(plain, "a1' OR 1=1--"), data: "a1' OR" }, plain);
+  for (const plain of [
+    'ARGS:author',
+    'ARGS:shipping',
+    'ARGS_NAMES:password',
+    'REQUEST_COOKIES_NAMES:sid',
+    'REQUEST_HEADERS:User-Agent',
+    'REQUEST_URI',
+  ]) {
+    t.same(
+      maskMatch(matched(plain, "a1' OR 1=1--"), "a1' OR", 'secrets'),
+      { match: matched(plain, "a1' OR 1=1--"), data: "a1' OR" },
+      plain,
+    );
   }
-  t.match(maskDetails({ messages: [{ match: matched('ARGS:last_name', 'Lopez'), data: 'Lopez', rule_id: 1 }] }, 'personal'), { messages: [{ match: matched('ARGS:last_name', 'xxxxx'), data: '(masked)', rule_id: 1 }] });
-  t.same(maskDetails({ messages: [{ rule_id: 942100, data: 'x?pin=12', tags: ['OWASP_CRS/ATTACK-SQLI', 'capec/1000/152/248/66'] }], error: null, ok: true }, 'secrets'), { messages: [{ rule_id: 942100, data: 'x?pin=xx', tags: ['OWASP_CRS/ATTACK-SQLI', 'capec/1000/152/248/66'] }], error: null, ok: true });
+  t.match(
+    maskDetails({ messages: [{ match: matched('ARGS:last_name', 'Lopez'), data: 'Lopez', rule_id: 1 }] }, 'personal'),
+    { messages: [{ match: matched('ARGS:last_name', 'xxxxx'), data: '(masked)', rule_id: 1 }] },
+  );
+  t.same(
+    maskDetails(
+      {
+        messages: [{ rule_id: 942100, data: 'x?pin=12', tags: ['OWASP_CRS/ATTACK-SQLI', 'capec/1000/152/248/66'] }],
+        error: null,
+        ok: true,
+      },
+      'secrets',
+    ),
+    {
+      messages: [{ rule_id: 942100, data: 'x?pin=xx', tags: ['OWASP_CRS/ATTACK-SQLI', 'capec/1000/152/248/66'] }],
+      error: null,
+      ok: true,
+    },
+  );
 });
 
 t.test('privacy_mode: personal data by form and by name, only where asked for', async (t) => {
@@ -88,15 +174,49 @@ t.test('privacy_mode: personal data by form and by name, only where asked for', 
     t.equal(maskUri(given, 'personal'), wanted);
     t.equal(maskUri(given), given, 'without it, nothing of this');
   }
-  t.same(maskHeaders(['From', 'maria@example.com', 'X-Customer-Email', 'm@e.com'], 'personal'), ['From', 'xxxxx@example.com', 'X-Customer-Email', 'x@x.xxx']);
-  t.equal(maskBody('{"email":"m@e.com","note":"call +4930123456"}', 'personal'), '{"email":"x@x.xxx","note":"call +xxxxxxxxxx"}');
+  t.same(maskHeaders(['From', 'maria@example.com', 'X-Customer-Email', 'm@e.com'], 'personal'), [
+    'From',
+    'xxxxx@example.com',
+    'X-Customer-Email',
+    'x@x.xxx',
+  ]);
+  t.equal(
+    maskBody('{"email":"m@e.com","note":"call +4930123456"}', 'personal'),
+    '{"email":"x@x.xxx","note":"call +xxxxxxxxxx"}',
+  );
 });
 
 t.test('masking never makes anything longer, and no pattern explodes', async (t) => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => [maskUri, maskBody, maskText].every((mask) => mask(text).length <= text.length && mask(text, 'personal').length <= text.length)));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) =>
+      [maskUri, maskBody, maskText].every(
+        (mask) => mask(text).length <= text.length && mask(text, 'personal').length <= text.length,
+      ),
+    ),
+  );
   const explodedMs = 1000; // of the processor's time: a pattern that looks ahead from each of 65,000 bytes takes longer, all four masks take 20 ms
   const took: [string, number][] = [];
-  for (const text of ['"a":"'.repeat(13_000), 'name="pin"\r\n'.repeat(5000), 'name="pin"\r\na\r\n'.repeat(4000), '"'.repeat(65_000), '\\"'.repeat(32_000), '4 '.repeat(32_000), 'a=&'.repeat(21_000), 'eyJ'.repeat(21_000), 'a'.repeat(65_000), 'a@'.repeat(32_000), 'GB82'.repeat(16_000), 'GB82 '.repeat(13_000), '+1'.repeat(32_000), '<a '.repeat(21_000), ';a'.repeat(32_000), 'Bearer '.repeat(9000), 'a.'.repeat(32_000), `a@${'a.'.repeat(32_000)}`, '%2'.repeat(32_000)]) {
+  for (const text of [
+    '"a":"'.repeat(13_000),
+    'name="pin"\r\n'.repeat(5000),
+    'name="pin"\r\na\r\n'.repeat(4000),
+    '"'.repeat(65_000),
+    '\\"'.repeat(32_000),
+    '4 '.repeat(32_000),
+    'a=&'.repeat(21_000),
+    'eyJ'.repeat(21_000),
+    'a'.repeat(65_000),
+    'a@'.repeat(32_000),
+    'GB82'.repeat(16_000),
+    'GB82 '.repeat(13_000),
+    '+1'.repeat(32_000),
+    '<a '.repeat(21_000),
+    ';a'.repeat(32_000),
+    'Bearer '.repeat(9000),
+    'a.'.repeat(32_000),
+    `a@${'a.'.repeat(32_000)}`,
+    '%2'.repeat(32_000),
+  ]) {
     const before = process.cpuUsage();
     t.ok(maskBody(text).length <= text.length); // a quadratic pattern would end in the test's time limit
     for (const mask of [maskUri, maskBody, maskText]) t.ok(mask(text, 'personal').length <= text.length);

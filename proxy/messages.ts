@@ -1,4 +1,5 @@
-// What main and a worker say to each other. Both sides switch exhaustively: a new kind does not compile until it is handled.
+// What main and a worker say to each other. Both sides switch exhaustively: a new kind does not compile until it is
+// handled.
 import type { ProxyConfig, SecurityEvent } from './contract.js';
 import type { ListenerKind } from './listeners/listener.js';
 import type { MetricsSnapshot } from './metrics.js';
@@ -59,10 +60,17 @@ export type ToMain =
   | { readonly kind: 'events'; readonly batch: SecurityEvent[] }
   /** Lines of request-records.ts, how many there was no room for, and the few that are kept whole. */
   | { readonly kind: 'requests'; readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] }
-  | { readonly kind: 'log'; readonly level: LogLevel; readonly fields: Readonly<Record<string, unknown>>; readonly message: string }
+  | {
+      readonly kind: 'log';
+      readonly level: LogLevel;
+      readonly fields: Readonly<Record<string, unknown>>;
+      readonly message: string;
+    }
   /** Stopping: every request is through, and every connection closed. */
   | { readonly kind: 'drained' }
-  /** A bug surfaced; this worker takes no more connections and ends when its requests have. Main starts another at once. */
+  /**
+   * A bug surfaced; this worker takes no more connections and ends when its requests have. Main starts another at once.
+   */
   | { readonly kind: 'dying'; readonly reason: string };
 
 export function unreachable(value: never): never {

@@ -8,7 +8,9 @@ const actions: readonly Action[] = ['served', 'blocked', 'flagged', 'refused', '
 
 /** Upper bounds in seconds. The inspection ones are far below those of whole requests. */
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
-const inspectionBounds = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1] as const;
+const inspectionBounds = [
+  0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1,
+] as const;
 
 export interface HistogramSnapshot {
   /** One per bound, then one for the rest; not cumulative. */
@@ -32,7 +34,10 @@ function emptyHistogram(bounds: readonly number[]): HistogramSnapshot {
 }
 
 function emptySite(): SiteSnapshot {
-  return { actions: { served: 0, blocked: 0, flagged: 0, refused: 0, aborted: 0, failed: 0 }, upstream: emptyHistogram(durationBounds) };
+  return {
+    actions: { served: 0, blocked: 0, flagged: 0, refused: 0, aborted: 0, failed: 0 },
+    upstream: emptyHistogram(durationBounds),
+  };
 }
 
 function observe(histogram: HistogramSnapshot, bounds: readonly number[], seconds: number): void {
@@ -75,7 +80,11 @@ export class Metrics {
 
   /** `more` = counters that are kept elsewhere. */
   snapshot(more: Readonly<Record<string, number>> = {}): MetricsSnapshot {
-    return { sites: Object.fromEntries(this.sites), stages: Object.fromEntries(this.stages), counters: { ...Object.fromEntries(this.counters), ...more } };
+    return {
+      sites: Object.fromEntries(this.sites),
+      stages: Object.fromEntries(this.stages),
+      counters: { ...Object.fromEntries(this.counters), ...more },
+    };
   }
 }
 
@@ -91,9 +100,9 @@ function addCounters(into: { -readonly [Name in keyof InspectionCounters]: numbe
 }
 
 /**
- * What the automata of one worker did, over all generations: each ruleset counts for itself and takes its figures with it
- * when it goes, so they are added up here first; counters must never go backwards. Bodies that are inspected on threads of
- * the pool are not in them.
+ * What the automata of one worker did, over all generations: each ruleset counts for itself and takes its figures with
+ * it when it goes, so they are added up here first; counters must never go backwards. Bodies that are inspected on
+ * threads of the pool are not in them.
  */
 export class InspectionTotals {
   private readonly retired = { lookups: 0, found: 0, scans: 0, scannedBytes: 0 };
@@ -110,12 +119,18 @@ export class InspectionTotals {
     const sum = { ...this.retired };
     for (const inspection of live) addCounters(sum, inspection);
     const name = (what: string): string => `gatehouse_${what}_total{worker="${this.worker}"}`;
-    return { [name('memo_lookups')]: sum.lookups, [name('memo_found')]: sum.found, [name('scans')]: sum.scans, [name('scanned_bytes')]: sum.scannedBytes };
+    return {
+      [name('memo_lookups')]: sum.lookups,
+      [name('memo_found')]: sum.found,
+      [name('scans')]: sum.scans,
+      [name('scanned_bytes')]: sum.scannedBytes,
+    };
   }
 }
 
 function addHistogram(into: HistogramSnapshot, from: HistogramSnapshot): void {
-  for (let index = 0; index < from.counts.length; index += 1) into.counts[index] = (into.counts[index] ?? 0) + (from.counts[index] ?? 0);
+  for (let index = 0; index < from.counts.length; index += 1)
+    into.counts[index] = (into.counts[index] ?? 0) + (from.counts[index] ?? 0);
   into.sumSeconds += from.sumSeconds;
 }
 
@@ -126,7 +141,8 @@ export function mergeMetrics(into: MetricsSnapshot, from: MetricsSnapshot): void
     for (const action of actions) target.actions[action] += site.actions[action];
     addHistogram(target.upstream, site.upstream);
   }
-  for (const [name, stage] of Object.entries(from.stages)) addHistogram((into.stages[name] ??= { counts: [], sumSeconds: 0 }), stage);
+  for (const [name, stage] of Object.entries(from.stages))
+    addHistogram((into.stages[name] ??= { counts: [], sumSeconds: 0 }), stage);
   for (const [name, value] of Object.entries(from.counters)) into.counters[name] = (into.counters[name] ?? 0) + value;
 }
 
@@ -138,7 +154,12 @@ function label(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
-function histogramLines(name: string, labels: string, bounds: readonly number[], histogram: HistogramSnapshot): string[] {
+function histogramLines(
+  name: string,
+  labels: string,
+  bounds: readonly number[],
+  histogram: HistogramSnapshot,
+): string[] {
   const lines: string[] = [];
   let total = 0;
   for (let index = 0; index <= bounds.length; index += 1) {
@@ -152,14 +173,35 @@ function histogramLines(name: string, labels: string, bounds: readonly number[],
 
 /** Prometheus text format, version 0.0.4. `gauges` are main's own: workers, generation, restarts. */
 export function renderPrometheus(metrics: MetricsSnapshot, gauges: Readonly<Record<string, number>>): string {
-  const lines: string[] = ['# HELP waap_requests_total Requests by site and what became of them.', '# TYPE waap_requests_total counter'];
+  const lines: string[] = [
+    '# HELP waap_requests_total Requests by site and what became of them.',
+    '# TYPE waap_requests_total counter',
+  ];
   for (const [site, snapshot] of Object.entries(metrics.sites)) {
-    for (const action of actions) lines.push(`waap_requests_total{site="${label(site)}",action="${action}"} ${snapshot.actions[action]}`);
+    for (const action of actions)
+      lines.push(`waap_requests_total{site="${label(site)}",action="${action}"} ${snapshot.actions[action]}`);
   }
-  lines.push('# HELP waap_upstream_duration_seconds From sending a request to the head of its response.', '# TYPE waap_upstream_duration_seconds histogram');
-  for (const [site, snapshot] of Object.entries(metrics.sites)) lines.push(...histogramLines('waap_upstream_duration_seconds', `site="${label(site)}"`, durationBounds, snapshot.upstream));
-  lines.push('# HELP waap_stage_duration_seconds Time spent in a stage of the road.', '# TYPE waap_stage_duration_seconds histogram');
-  for (const [stage, histogram] of Object.entries(metrics.stages)) lines.push(...histogramLines('waap_stage_duration_seconds', `stage="${label(stage)}"`, stage === 'inspection' ? inspectionBounds : durationBounds, histogram));
+  lines.push(
+    '# HELP waap_upstream_duration_seconds From sending a request to the head of its response.',
+    '# TYPE waap_upstream_duration_seconds histogram',
+  );
+  for (const [site, snapshot] of Object.entries(metrics.sites))
+    lines.push(
+      ...histogramLines('waap_upstream_duration_seconds', `site="${label(site)}"`, durationBounds, snapshot.upstream),
+    );
+  lines.push(
+    '# HELP waap_stage_duration_seconds Time spent in a stage of the road.',
+    '# TYPE waap_stage_duration_seconds histogram',
+  );
+  for (const [stage, histogram] of Object.entries(metrics.stages))
+    lines.push(
+      ...histogramLines(
+        'waap_stage_duration_seconds',
+        `stage="${label(stage)}"`,
+        stage === 'inspection' ? inspectionBounds : durationBounds,
+        histogram,
+      ),
+    );
   const seen = new Set<string>();
   for (const [name, value] of [...Object.entries(metrics.counters)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const family = name.split('{')[0] as string;

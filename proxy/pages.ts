@@ -10,18 +10,36 @@ interface Wording {
 }
 
 const wordings: Readonly<Record<number, Wording>> = {
-  400: { title: 'The request is malformed', detail: 'The request could not be read without doubt and was not passed on.' },
-  403: { title: 'Request blocked', detail: 'The request was not passed on because it looks like an attack on this application.' },
+  400: {
+    title: 'The request is malformed',
+    detail: 'The request could not be read without doubt and was not passed on.',
+  },
+  403: {
+    title: 'Request blocked',
+    detail: 'The request was not passed on because it looks like an attack on this application.',
+  },
   404: { title: 'No such site', detail: 'No application is published at this address.' },
   408: { title: 'The request took too long', detail: 'The rest of the request did not arrive in time.' },
   413: { title: 'The request is too large', detail: 'The request body is larger than this application accepts.' },
   414: { title: 'The address is too long', detail: 'The request target is longer than this application accepts.' },
   417: { title: 'Expectation not supported', detail: 'Only the expectation 100-continue is supported.' },
-  431: { title: 'The header fields are too large', detail: 'The header fields of the request are larger than this application accepts.' },
+  431: {
+    title: 'The header fields are too large',
+    detail: 'The header fields of the request are larger than this application accepts.',
+  },
   501: { title: 'Not supported', detail: 'This kind of request is not supported here.' },
-  502: { title: 'The application is unreachable', detail: 'The application did not answer properly. Please try again in a moment.' },
-  503: { title: 'Temporarily unavailable', detail: 'The request cannot be handled at the moment. Please try again shortly.' },
-  504: { title: 'The application is too slow', detail: 'The application did not answer in time. Please try again in a moment.' },
+  502: {
+    title: 'The application is unreachable',
+    detail: 'The application did not answer properly. Please try again in a moment.',
+  },
+  503: {
+    title: 'Temporarily unavailable',
+    detail: 'The request cannot be handled at the moment. Please try again shortly.',
+  },
+  504: {
+    title: 'The application is too slow',
+    detail: 'The application did not answer in time. Please try again in a moment.',
+  },
   505: { title: 'HTTP version not supported', detail: 'Please use HTTP/1.1.' },
 };
 
@@ -30,15 +48,41 @@ export interface Page {
   readonly body: string;
 }
 
-/** A page for `status`, in the form that the client asked for. `requestId` is the only thing it can be found again by. */
+/**
+ * A page for `status`, in the form that the client asked for. `requestId` is the only thing it can be found again by.
+ */
 export function renderPage(status: number, requestId: string, head: Pick<RequestHead, 'headers'>): Page {
-  const wording = wordings[status] ?? (status === 429 ? { title: 'Too many requests', detail: 'Please slow down.' } : { title: 'Request refused', detail: 'The request was not passed on.' });
+  const wording =
+    wordings[status] ??
+    (status === 429
+      ? { title: 'Too many requests', detail: 'Please slow down.' }
+      : { title: 'Request refused', detail: 'The request was not passed on.' });
   const accept = findField(head.headers, 'accept');
   const isNavigation = accept !== null && accept.toLowerCase().includes('text/html');
-  const body = isNavigation ? renderHtml(status, wording, requestId) : JSON.stringify({ type: 'about:blank', title: wording.title, status, detail: wording.detail, instance: requestId });
+  const body = isNavigation
+    ? renderHtml(status, wording, requestId)
+    : JSON.stringify({
+        type: 'about:blank',
+        title: wording.title,
+        status,
+        detail: wording.detail,
+        instance: requestId,
+      });
   const type = isNavigation ? 'text/html; charset=utf-8' : 'application/problem+json';
   return {
-    headers: ['Content-Type', type, ...(isNavigation ? policyFields : []), 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId, 'Date', new Date().toUTCString()],
+    headers: [
+      'Content-Type',
+      type,
+      ...(isNavigation ? policyFields : []),
+      'Cache-Control',
+      'no-store',
+      'X-Content-Type-Options',
+      'nosniff',
+      'X-Request-Id',
+      requestId,
+      'Date',
+      new Date().toUTCString(),
+    ],
     body,
   };
 }
@@ -56,8 +100,9 @@ code{display:inline-block;padding:.15rem .5rem;border:1px solid var(--line);bord
 `;
 
 /**
- * The page brings its own policy: nothing is loaded or run, and the one style sheet is allowed by its hash. So it needs no
- * exception in an operator's policy, and could run no script even if a value that an attacker chooses ever reached it.
+ * The page brings its own policy: nothing is loaded or run, and the one style sheet is allowed by its hash. So it needs
+ * no exception in an operator's policy, and could run no script even if a value that an attacker chooses ever reached
+ * it.
  */
 const policyFields = [
   'Content-Security-Policy',

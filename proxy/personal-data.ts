@@ -16,11 +16,20 @@ function isLuhnValid(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Issuer ranges and lengths in use: Visa, Mastercard, Mir, American Express, Diners, JCB, Discover, UnionPay, Maestro. */
-const issuer = /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:2(?:2[1-9]|[3-9]\d)|[3-6]\d\d|7(?:[01]\d|20))\d{12}|220[0-4]\d{12}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|35(?:2[89]|[3-8]\d)\d{12,15}|6(?:011|4[4-9]\d|5\d\d)\d{12,15}|62\d{14,17}|(?:50|5[6-9]|6\d)\d{11,17})$/;
+/**
+ * Issuer ranges and lengths in use: Visa, Mastercard, Mir, American Express, Diners, JCB, Discover, UnionPay, Maestro.
+ */
+const issuer =
+  /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:2(?:2[1-9]|[3-9]\d)|[3-6]\d\d|7(?:[01]\d|20))\d{12}|220[0-4]\d{12}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|35(?:2[89]|[3-8]\d)\d{12,15}|6(?:011|4[4-9]\d|5\d\d)\d{12,15}|62\d{14,17}|(?:50|5[6-9]|6\d)\d{11,17})$/;
 
 function isCard(digits: string): boolean {
-  return digits.length >= 13 && digits.length <= 19 && issuer.test(digits) && isLuhnValid(digits) && !/^(\d)\1*$/.test(digits);
+  return (
+    digits.length >= 13 &&
+    digits.length <= 19 &&
+    issuer.test(digits) &&
+    isLuhnValid(digits) &&
+    !/^(\d)\1*$/.test(digits)
+  );
 }
 
 /** Card numbers, whole or in groups; never inside a longer number. */
@@ -45,16 +54,25 @@ export function maskCards(text: string, blank: Blank): string {
 }
 
 /** JSON web tokens, and keys of services that mark theirs. */
-const token = /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|(?:AKIA|ASIA)[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|xox[abeprs]-[\w-]{10,}|sk_live_[A-Za-z0-9]{10,}|AIza[\w-]{35}|glpat-[\w-]{20}/g;
+const token =
+  /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|(?:AKIA|ASIA)[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|xox[abeprs]-[\w-]{10,}|sk_live_[A-Za-z0-9]{10,}|AIza[\w-]{35}|glpat-[\w-]{20}/g;
 const bearer = /\b(Bearer|Basic)((?: |\+|%20)+)([\w.~+/=%-]{8,})/gi;
 
 export function maskTokens(text: string, blank: Blank): string {
-  const marked = /eyJ|AKIA|ASIA|gh[pousr]_|github_pat_|xox|sk_live_|AIza|glpat-/.test(text) ? text.replace(token, blank) : text;
-  return /bearer|basic/i.test(marked) ? marked.replace(bearer, (all, scheme: string, gap: string, value: string) => (/^[a-z.]+$/.test(value) ? all : `${scheme}${gap}${blank(value)}`)) : marked; // "basic authentication" is prose
+  const marked = /eyJ|AKIA|ASIA|gh[pousr]_|github_pat_|xox|sk_live_|AIza|glpat-/.test(text)
+    ? text.replace(token, blank)
+    : text;
+  return /bearer|basic/i.test(marked)
+    ? marked.replace(bearer, (all, scheme: string, gap: string, value: string) =>
+        /^[a-z.]+$/.test(value) ? all : `${scheme}${gap}${blank(value)}`,
+      )
+    : marked; // "basic authentication" is prose
 }
 
 const ibanLengths: ReadonlyMap<string, number> = new Map(
-  'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 CH21 CY28 CZ24 DE22 DK18 EE20 EG29 ES24 FI18 FR27 GB22 GE22 GR27 HR21 HU28 IE22 IL23 IS26 IT27 JO30 KW30 KZ20 LB28 LI21 LT20 LU20 LV21 MC27 MD24 ME22 MK19 MT31 NL18 NO15 PK24 PL28 PT25 QA29 RO24 RS22 SA24 SE24 SI19 SK24 TN24 TR26 UA29'.split(' ').map((row) => [row.slice(0, 2), Number(row.slice(2))] as const),
+  'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 CH21 CY28 CZ24 DE22 DK18 EE20 EG29 ES24 FI18 FR27 GB22 GE22 GR27 HR21 HU28 IE22 IL23 IS26 IT27 JO30 KW30 KZ20 LB28 LI21 LT20 LU20 LV21 MC27 MD24 ME22 MK19 MT31 NL18 NO15 PK24 PL28 PT25 QA29 RO24 RS22 SA24 SE24 SI19 SK24 TN24 TR26 UA29'
+    .split(' ')
+    .map((row) => [row.slice(0, 2), Number(row.slice(2))] as const),
 );
 
 /** ISO 13616: the first four to the end, letters as 10 to 35, modulo 97. */
@@ -93,9 +111,16 @@ const emirates = /(?<!\d)784-?\d{4}-?\d{7}-?\d(?!\d)/g;
 
 export function maskPersonal(text: string, blank: Blank): string {
   const isMail = text.includes('@') || text.includes('%40');
-  const mails = isMail ? text.replace(email, (_, local: string, at: string, domain: string) => `${blank(local)}${at}${domain}`) : text;
+  const mails = isMail
+    ? text.replace(email, (_, local: string, at: string, domain: string) => `${blank(local)}${at}${domain}`)
+    : text;
   const ibans = maskIbans(mails, blank);
   // cards are gone by now, so what is left of digits behind a plus is a telephone number
-  const phones = ibans.replace(phone, (found) => `${found.startsWith('%') ? found.slice(0, 3) : '+'}${blank(found.slice(found.startsWith('%') ? 3 : 1))}`);
-  return phones.replace(socialSecurity, blank).replace(emirates, (found) => (isLuhnValid(found.replaceAll('-', '')) ? blank(found) : found));
+  const phones = ibans.replace(
+    phone,
+    (found) => `${found.startsWith('%') ? found.slice(0, 3) : '+'}${blank(found.slice(found.startsWith('%') ? 3 : 1))}`,
+  );
+  return phones
+    .replace(socialSecurity, blank)
+    .replace(emirates, (found) => (isLuhnValid(found.replaceAll('-', '')) ? blank(found) : found));
 }

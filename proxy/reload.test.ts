@@ -11,15 +11,30 @@ import type { Supervisor } from './supervisor.js';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Workers that take everything. */
-const supervisor = { prepare: () => Promise.resolve({ kind: 'prepared' }), commit: () => Promise.resolve(1) } as unknown as Supervisor;
+const supervisor = {
+  prepare: () => Promise.resolve({ kind: 'prepared' }),
+  commit: () => Promise.resolve(1),
+} as unknown as Supervisor;
 
-function start(t: Test): { readonly dataDir: string; readonly generations: Generations; readonly problems: string[]; give(text: string): Promise<unknown> } {
+function start(t: Test): {
+  readonly dataDir: string;
+  readonly generations: Generations;
+  readonly problems: string[];
+  give(text: string): Promise<unknown>;
+} {
   const dataDir = t.testdir({});
   const problems: string[] = [];
   const config = configOf({});
   const first: GenerationPayload = { id: 1, sha256: '', artifact: null, config, selfTest: 'skip' };
   const generations = new Generations(dataDir, first, (message) => problems.push(message));
-  const give = (text: string): Promise<unknown> => generations.activate(supervisor, { id: 0, sha256: sha256(text), artifactPath: '', artifactBase64: Buffer.from(text).toString('base64'), config });
+  const give = (text: string): Promise<unknown> =>
+    generations.activate(supervisor, {
+      id: 0,
+      sha256: sha256(text),
+      artifactPath: '',
+      artifactBase64: Buffer.from(text).toString('base64'),
+      config,
+    });
   return { dataDir, generations, problems, give };
 }
 
@@ -48,7 +63,10 @@ t.test('a disk that takes nothing is told, and keeps no half files', async (t) =
   await mkdir(join(dataDir, 'current.json'));
   t.match(await give('a'), { outcome: 'active', isPersisted: false });
   t.match(problems, [/generation 2 serves, but cannot be kept in .*after a restart the one before it would serve/]);
-  t.same((await readdir(dataDir)).filter((name) => name.endsWith('.tmp')), []);
+  t.same(
+    (await readdir(dataDir)).filter((name) => name.endsWith('.tmp')),
+    [],
+  );
   await rm(join(dataDir, 'current.json'), { recursive: true });
   t.match(await give('b'), { outcome: 'active', isPersisted: true });
   t.match(JSON.parse(await readFile(join(dataDir, 'current.json'), 'utf8')), { id: 3, sha256: sha256('b') });

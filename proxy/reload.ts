@@ -4,7 +4,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveBackMemory } from '#engine';
-import { defaultLimits, defaultTimeouts, type GenerationReply, type GenerationRequest, type ProxyConfig, type SiteConfig } from './contract.js';
+import {
+  defaultLimits,
+  defaultTimeouts,
+  type GenerationReply,
+  type GenerationRequest,
+  type ProxyConfig,
+  type SiteConfig,
+} from './contract.js';
 import { checkGenerationRequest } from './check-contract.js';
 import type { GenerationPayload } from './messages.js';
 import type { Supervisor } from './supervisor.js';
@@ -54,14 +61,26 @@ const artifactsKept = 20;
 const leftoverAfterMs = 3_600_000;
 
 /**
- * Keeps the newest artifacts and those in `needed`; half-written files of writers that died long ago go, too. A node of its own has
- * nobody else who does it, and the one beside a control plane shares its directory and these rules.
+ * Keeps the newest artifacts and those in `needed`; half-written files of writers that died long ago go, too. A node of
+ * its own has nobody else who does it, and the one beside a control plane shares its directory and these rules.
  */
 async function pruneArtifacts(directory: string, needed: readonly string[]): Promise<void> {
-  const found = await Promise.all((await readdir(directory)).map(async (name) => ({ name, usedMs: await stat(join(directory, name)).then(({ mtimeMs }) => mtimeMs, () => 0) })));
-  const isLeftover = (name: string, usedMs: number): boolean => name.endsWith('.tmp') && usedMs < Date.now() - leftoverAfterMs;
+  const found = await Promise.all(
+    (await readdir(directory)).map(async (name) => ({
+      name,
+      usedMs: await stat(join(directory, name)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    })),
+  );
+  const isLeftover = (name: string, usedMs: number): boolean =>
+    name.endsWith('.tmp') && usedMs < Date.now() - leftoverAfterMs;
   const artifacts = found.filter(({ name }) => /^[0-9a-f]{64}$/.test(name)).sort((a, b) => b.usedMs - a.usedMs);
-  const old = [...artifacts.slice(artifactsKept).filter(({ name }) => !needed.includes(name)), ...found.filter(({ name, usedMs }) => isLeftover(name, usedMs))];
+  const old = [
+    ...artifacts.slice(artifactsKept).filter(({ name }) => !needed.includes(name)),
+    ...found.filter(({ name, usedMs }) => isLeftover(name, usedMs)),
+  ];
   await Promise.all(old.map(({ name }) => rm(join(directory, name), { force: true })));
 }
 
@@ -85,15 +104,17 @@ export class Generations {
   }
 
   /**
-   * Keeps the active generation on disk: artifact by content, then current.json. False when the disk would not have it: what
-   * serves goes on serving, only a restart would begin with an older one.
+   * Keeps the active generation on disk: artifact by content, then current.json. False when the disk would not have it:
+   * what serves goes on serving, only a restart would begin with an older one.
    */
   async persist(): Promise<boolean> {
     try {
       await this.store();
       return true;
     } catch (error) {
-      this.onProblem(`generation ${this.active.id} serves, but cannot be kept in ${this.dataDir}: ${error instanceof Error ? error.message : String(error)}; after a restart the one before it would serve`);
+      this.onProblem(
+        `generation ${this.active.id} serves, but cannot be kept in ${this.dataDir}: ${error instanceof Error ? error.message : String(error)}; after a restart the one before it would serve`,
+      );
       return false;
     }
   }
@@ -104,7 +125,8 @@ export class Generations {
     await mkdir(directory, { recursive: true });
     if (artifact !== null) {
       const path = this.artifactPath(sha256);
-      const isThere = this.checkedPath === path || (await readFile(path).then(sha256Of, () => '')) === sha256; // absent or unreadable: written anew
+      // absent or unreadable: written anew
+      const isThere = this.checkedPath === path || (await readFile(path).then(sha256Of, () => '')) === sha256;
       if (!isThere) await writeAtomically(path, new Uint8Array(artifact));
       this.checkedPath = '';
     }
@@ -130,14 +152,24 @@ export class Generations {
     if (problems.length > 0) return refused(0, 'the request is not a generation');
     const request = input as GenerationRequest;
     const id = request.id === 0 ? this.active.id + 1 : request.id;
-    if (id <= this.active.id) return refused(id, `generation ${id} is not newer than the active ${this.active.id}; send a larger id, or 0 to have one chosen`);
+    if (id <= this.active.id)
+      return refused(
+        id,
+        `generation ${id} is not newer than the active ${this.active.id}; send a larger id, or 0 to have one chosen`,
+      );
     let artifact: SharedArrayBuffer | null;
     try {
       artifact = await this.bytesOf(request);
     } catch (error) {
       return refused(id, error instanceof Error ? error.message : String(error)); // unreadable file: the sender's to mend
     }
-    const payload: GenerationPayload = { id, sha256: request.sha256, artifact, config: request.config, selfTest: request.selfTest ?? 'inspect' };
+    const payload: GenerationPayload = {
+      id,
+      sha256: request.sha256,
+      artifact,
+      config: request.config,
+      selfTest: request.selfTest ?? 'inspect',
+    };
     const outcome = await supervisor.prepare(payload, prepareTimeoutMs);
     if (outcome.kind === 'refused') return refused(id, outcome.reason);
     if (this.active.sha256 !== payload.sha256) this.former = this.active.sha256;
@@ -155,7 +187,8 @@ export class Generations {
     if (request.sha256 === '') return null;
     if (request.sha256 === this.active.sha256 && this.active.artifact !== null) return this.active.artifact;
     this.checkedPath = '';
-    if (request.artifactBase64 !== undefined) return toShared(requireNamed(Buffer.from(request.artifactBase64, 'base64'), request.sha256));
+    if (request.artifactBase64 !== undefined)
+      return toShared(requireNamed(Buffer.from(request.artifactBase64, 'base64'), request.sha256));
     const path = request.artifactPath === '' ? this.artifactPath(request.sha256) : request.artifactPath;
     const artifact = await readShared(path);
     requireNamed(new Uint8Array(artifact), request.sha256);
@@ -191,44 +224,92 @@ async function readShared(path: string): Promise<SharedArrayBuffer> {
 /** Limits that an older release did not know take their defaults: an update must not cost what served before it. */
 function withDefaults(stored: StoredGeneration): StoredGeneration {
   const { config } = stored;
-  return { ...stored, config: { ...config, limits: { ...defaultLimits, ...config.limits }, timeouts: { ...defaultTimeouts, ...config.timeouts } } };
+  return {
+    ...stored,
+    config: {
+      ...config,
+      limits: { ...defaultLimits, ...config.limits },
+      timeouts: { ...defaultTimeouts, ...config.timeouts },
+    },
+  };
 }
 
 /**
- * The last active generation; 'none' before the first; 'unreadable' when there was one and nobody knows what it was. Rules that
- * are gone or damaged are replaced by those of `local`. `onProblem` hears of both; `whenUnreadable` says what follows.
+ * The last active generation; 'none' before the first; 'unreadable' when there was one and nobody knows what it was.
+ * Rules that are gone or damaged are replaced by those of `local`. `onProblem` hears of both; `whenUnreadable` says
+ * what follows.
  */
-export async function loadStored(dataDir: string, local: GenerationPayload, whenUnreadable: string, onProblem: (message: string) => void): Promise<GenerationPayload | 'none' | 'unreadable'> {
+export async function loadStored(
+  dataDir: string,
+  local: GenerationPayload,
+  whenUnreadable: string,
+  onProblem: (message: string) => void,
+): Promise<GenerationPayload | 'none' | 'unreadable'> {
   const path = join(dataDir, 'current.json');
   let stored: StoredGeneration;
   try {
     stored = withDefaults(JSON.parse(await readFile(path, 'utf8')) as StoredGeneration);
-    const problems = checkGenerationRequest({ id: stored.id, sha256: stored.sha256, artifactPath: '', config: stored.config });
+    const problems = checkGenerationRequest({
+      id: stored.id,
+      sha256: stored.sha256,
+      artifactPath: '',
+      config: stored.config,
+    });
     if (problems.length > 0) throw new Error(problems.map(({ path: at, message }) => `${at} ${message}`).join('; '));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
-    onProblem(`${path}, what served last, cannot be used (${error instanceof Error ? error.message : String(error)}); ${whenUnreadable}`);
+    onProblem(
+      `${path}, what served last, cannot be used (${error instanceof Error ? error.message : String(error)}); ${whenUnreadable}`,
+    );
     return 'unreadable';
   }
   try {
     const bytes = stored.sha256 === '' ? null : await readFile(join(dataDir, 'artifacts', stored.sha256));
     if (bytes !== null && sha256Of(bytes) !== stored.sha256) throw new Error('its artifact is damaged');
-    return { id: stored.id, sha256: stored.sha256, artifact: bytes === null ? null : toShared(bytes), config: stored.config, selfTest: stored.selfTest };
+    return {
+      id: stored.id,
+      sha256: stored.sha256,
+      artifact: bytes === null ? null : toShared(bytes),
+      config: stored.config,
+      selfTest: stored.selfTest,
+    };
   } catch (error) {
-    onProblem(`the rules that ${path} names cannot be used (${error instanceof Error ? error.message : String(error)}); ${localRulesServe}`);
+    onProblem(
+      `the rules that ${path} names cannot be used (${error instanceof Error ? error.message : String(error)}); ${localRulesServe}`,
+    );
     return withLocalRules(stored, local);
   }
 }
 
-export const localRulesServe = 'its sites, mode and limits serve with the rules of the local settings, until a control plane sends others';
+export const localRulesServe =
+  'its sites, mode and limits serve with the rules of the local settings, until a control plane sends others';
 
 /** What served last under rules that can be loaded: requests go where they went, and are inspected. */
-export function withLocalRules({ id, config }: Pick<GenerationPayload, 'id' | 'config'>, local: GenerationPayload): GenerationPayload {
+export function withLocalRules(
+  { id, config }: Pick<GenerationPayload, 'id' | 'config'>,
+  local: GenerationPayload,
+): GenerationPayload {
   return { ...local, id: id + 1, config };
 }
 
 /** What answers everything with 503: one site that is protected, without rules to inspect it by. */
 export function closed({ id, config }: Pick<GenerationPayload, 'id' | 'config'>): GenerationPayload {
-  const site: SiteConfig = { name: 'closed', prefix: '/', host: null, upstream: 'http://127.0.0.1:9', protected: true, failMode: 'closed', mode: null, hostPolicy: 'upstream', verifyUpstreamCertificate: true };
-  return { id, sha256: '', artifact: null, selfTest: 'skip', config: { ...config, sites: [site], sitesFromEnvironment: false } };
+  const site: SiteConfig = {
+    name: 'closed',
+    prefix: '/',
+    host: null,
+    upstream: 'http://127.0.0.1:9',
+    protected: true,
+    failMode: 'closed',
+    mode: null,
+    hostPolicy: 'upstream',
+    verifyUpstreamCertificate: true,
+  };
+  return {
+    id,
+    sha256: '',
+    artifact: null,
+    selfTest: 'skip',
+    config: { ...config, sites: [site], sitesFromEnvironment: false },
+  };
 }

@@ -1,5 +1,5 @@
-// The way back: the upstream's response is inspected (phase 3, and phase 4 where the rules ask for the body) and relayed
-// as it came. Only a body that is to be inspected is held, up to a limit; streams never are.
+// The way back: the upstream's response is inspected (phase 3, and phase 4 where the rules ask for the body) and
+// relayed as it came. Only a body that is to be inspected is held, up to a limit; streams never are.
 import type { ProxyError } from './errors.js';
 import { BodyCollector } from './body.js';
 import { codingsOf, decodeBody } from './decode-body.js';
@@ -53,7 +53,11 @@ export class Reply implements UpstreamHandler {
     let wantsBody = false;
     if (transaction !== null && inspection !== null) {
       journey.inspect(site, () => {
-        const interruption = inspection.inspector.responseHeaders(transaction, { status: head.status, protocol: head.protocol, headers: head.headers });
+        const interruption = inspection.inspector.responseHeaders(transaction, {
+          status: head.status,
+          protocol: head.protocol,
+          headers: head.headers,
+        });
         wantsBody = interruption === null && inspection.inspector.wantsResponseBody(transaction);
         return interruption;
       });
@@ -181,7 +185,8 @@ export class Reply implements UpstreamHandler {
       if (journey.isOver) return;
     }
     // All of it is here: a length can be told even where the upstream chunked, unless trailers need the chunks.
-    if (this.head !== null && this.isEnded && this.late.length === 0 && this.trailers === null) this.head = { ...this.head, bodyBytes: raw?.length ?? 0 };
+    if (this.head !== null && this.isEnded && this.late.length === 0 && this.trailers === null)
+      this.head = { ...this.head, bodyBytes: raw?.length ?? 0 };
     this.startRelay();
     let isFlowing = true;
     if (raw !== null) this.late.unshift(raw);

@@ -1,7 +1,8 @@
 // One line per request for the control plane's request log, made in the worker and sent as text: a line is serialised
 // once, crosses threads as one string, and main pastes it into a batch without looking inside. Bounded like events.ts.
-// A few requests are kept whole beside their line, so that new rules can be tried on them before they serve: some that a
-// rule saw, and one in so many of the ordinary ones. Ordinary ones that are not taken cost a count down, nothing else.
+// A few requests are kept whole beside their line, so that new rules can be tried on them before they serve: some that
+// a rule saw, and one in so many of the ordinary ones. Ordinary ones that are not taken cost a count down, nothing
+// else.
 import type { RequestHead } from '#engine';
 import type { EventVerdict, ReplaySampling } from './contract.js';
 import type { Action } from './metrics.js';
@@ -30,7 +31,10 @@ export interface RequestFacts {
   readonly body: Buffer | null;
 }
 
-/** A whole request for replays, sensitive values and all: the control plane masks it before it stores it. Members are those of its SampleRecord (api/records/samples.ts). */
+/**
+ * A whole request for replays, sensitive values and all: the control plane masks it before it stores it. Members are
+ * those of its SampleRecord (api/records/samples.ts).
+ */
 export interface RequestSample {
   readonly kind: 'ordinary' | 'event';
   readonly request_id: string;
@@ -120,7 +124,10 @@ class Quota {
   }
 }
 
-/** Collects lines and samples between two flushes. Beyond `capacity` lines are dropped and counted; a request never waits for its own record. */
+/**
+ * Collects lines and samples between two flushes. Beyond `capacity` lines are dropped and counted; a request never
+ * waits for its own record.
+ */
 export class RequestRing {
   private pending: string[] = [];
   private samples: RequestSample[] = [];
@@ -155,7 +162,8 @@ export class RequestRing {
   }
 
   private keepEvent(facts: RequestFacts): void {
-    if (this.every > 0 && this.events.take(facts.atMs, this.sampling().perSecondMax)) this.samples.push(toSample('event', facts));
+    if (this.every > 0 && this.events.take(facts.atMs, this.sampling().perSecondMax))
+      this.samples.push(toSample('event', facts));
   }
 
   /** What is no example (refused, failed, too large) leaves the turn to the next one. */

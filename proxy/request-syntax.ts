@@ -19,7 +19,10 @@ const noBody: CheckedHead = { framing: { kind: 'none' }, refusal: null };
 const chunked: CheckedHead = { framing: { kind: 'chunked' }, refusal: null };
 const digitsMax = 15; // larger lengths are not exact in a double
 
-/** A handshake ends the requests of its connection: what is declared as a body could be read as the other protocol's first bytes. */
+/**
+ * A handshake ends the requests of its connection: what is declared as a body could be read as the other protocol's
+ * first bytes.
+ */
 export const upgradeWithBody: Refusal = { status: 400, reason: 'an Upgrade with a body' };
 
 function refuse(status: Refusal['status'], reason: string): CheckedHead {
@@ -27,12 +30,20 @@ function refuse(status: Refusal['status'], reason: string): CheckedHead {
 }
 
 /** `headers` flat [name, value, …] in wire order, latin1. Pure; the first fault found decides. */
-export function checkRequestHead(method: string, uri: string, protocol: string, headers: readonly string[], limits: SyntaxLimits): CheckedHead {
-  if (protocol !== 'HTTP/1.1' && protocol !== 'HTTP/1.0') return refuse(505, 'only HTTP/1.1 and HTTP/1.0 are spoken here');
+export function checkRequestHead(
+  method: string,
+  uri: string,
+  protocol: string,
+  headers: readonly string[],
+  limits: SyntaxLimits,
+): CheckedHead {
+  if (protocol !== 'HTTP/1.1' && protocol !== 'HTTP/1.0')
+    return refuse(505, 'only HTTP/1.1 and HTTP/1.0 are spoken here');
   if (!isMethod(method)) return refuse(400, 'the method is not a token');
   const target = checkTarget(method, uri, limits);
   if (target !== null) return target;
-  if (headers.length > limits.headerFieldsMax * 2) return refuse(431, `more than ${limits.headerFieldsMax} header fields`);
+  if (headers.length > limits.headerFieldsMax * 2)
+    return refuse(431, `more than ${limits.headerFieldsMax} header fields`);
 
   let bytes = 0;
   let hosts = 0;
@@ -43,7 +54,8 @@ export function checkRequestHead(method: string, uri: string, protocol: string, 
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
     bytes += name.length + value.length + 4;
-    if (name.length === 0 || !isFieldText(value)) return refuse(400, 'a header field with control characters or without a name');
+    if (name.length === 0 || !isFieldText(value))
+      return refuse(400, 'a header field with control characters or without a name');
     switch (name.length) {
       case 4:
         if (name === 'host' || name.toLowerCase() === 'host') {
@@ -52,7 +64,8 @@ export function checkRequestHead(method: string, uri: string, protocol: string, 
         }
         break;
       case 6:
-        if (name.toLowerCase() === 'expect' && value.toLowerCase() !== '100-continue') return refuse(417, 'an expectation other than 100-continue');
+        if (name.toLowerCase() === 'expect' && value.toLowerCase() !== '100-continue')
+          return refuse(417, 'an expectation other than 100-continue');
         break;
       case 14:
         if (name.toLowerCase() === 'content-length') {
@@ -69,22 +82,28 @@ export function checkRequestHead(method: string, uri: string, protocol: string, 
       default:
     }
   }
-  if (bytes > limits.headerBytesMax) return refuse(431, `header fields longer than ${limits.headerBytesMax} bytes together`);
+  if (bytes > limits.headerBytesMax)
+    return refuse(431, `header fields longer than ${limits.headerBytesMax} bytes together`);
   if (hosts > 1) return refuse(400, 'more than one Host');
   if (hosts === 0 && protocol === 'HTTP/1.1') return refuse(400, 'no Host');
   // An empty Host names no http resource (RFC 9110 section 4.2.1); HTTP/1.0 does not know the field.
-  if (hosts === 1 && (!isHost(host) || (host === '' && protocol === 'HTTP/1.1'))) return refuse(400, 'a Host that is not a host name');
-  if (uri.charCodeAt(0) !== 0x2f && !isAbsoluteFormOf(uri, host)) return refuse(400, 'a request target that is another host than the Host field, or not a path');
+  if (hosts === 1 && (!isHost(host) || (host === '' && protocol === 'HTTP/1.1')))
+    return refuse(400, 'a Host that is not a host name');
+  if (uri.charCodeAt(0) !== 0x2f && !isAbsoluteFormOf(uri, host))
+    return refuse(400, 'a request target that is another host than the Host field, or not a path');
   return checkFraming(protocol, length, encoding);
 }
 
 function checkTarget(method: string, uri: string, limits: SyntaxLimits): CheckedHead | null {
   if (method === 'CONNECT') return refuse(501, 'CONNECT: this is not a forward proxy');
-  if (uri.length > limits.uriBytesMax) return refuse(414, `the request target is longer than ${limits.uriBytesMax} bytes`);
-  if (uri.length === 0 || (uri === '*' && method !== 'OPTIONS')) return refuse(400, 'a request target that is not a path');
+  if (uri.length > limits.uriBytesMax)
+    return refuse(414, `the request target is longer than ${limits.uriBytesMax} bytes`);
+  if (uri.length === 0 || (uri === '*' && method !== 'OPTIONS'))
+    return refuse(400, 'a request target that is not a path');
   for (let index = 0; index < uri.length; index += 1) {
     const code = uri.charCodeAt(index);
-    if (code <= 0x20 || code === 0x7f || code > 0xff) return refuse(400, 'the request target has spaces or control characters');
+    if (code <= 0x20 || code === 0x7f || code > 0xff)
+      return refuse(400, 'the request target has spaces or control characters');
     if (code === 0x23) return refuse(400, 'the request target has a fragment'); // "#" never travels; parsers cut it in different places
   }
   return null;
@@ -126,8 +145,9 @@ function isAbsoluteFormOf(uri: string, host: string): boolean {
 }
 
 /**
- * `name[:port]` or `[address][:port]`: letters, digits and the punctuation of names; no `@`, no slash, no comma, no space. With
- * a second colon, or a bracket within, every reader would end the name elsewhere, and the name chooses the site.
+ * `name[:port]` or `[address][:port]`: letters, digits and the punctuation of names; no `@`, no slash, no comma, no
+ * space. With a second colon, or a bracket within, every reader would end the name elsewhere, and the name chooses the
+ * site.
  */
 function isHost(value: string): boolean {
   if (value.length > 255) return false;

@@ -3,7 +3,8 @@ import { connectionListed, findField, hopByHopFields, joinedField } from './head
 /** An upstream's response headers as the client gets them: without the hop's own fields, with the request id. */
 export function relayedFields(headers: readonly string[], requestId: string): string[] {
   const connection = joinedField(headers, 'connection');
-  const listed = connection === null || connection === 'keep-alive' || connection === 'close' ? null : connectionListed(connection);
+  const listed =
+    connection === null || connection === 'keep-alive' || connection === 'close' ? null : connectionListed(connection);
   const relayed: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
@@ -17,16 +18,51 @@ export function relayedFields(headers: readonly string[], requestId: string): st
 }
 
 /**
- * Fields that mean something else, or nothing, behind a body (RFC 9110 section 6.5.1): framing, routing, request modifiers,
- * authentication and cookies, control of caches and of the response, format of the content, policies of browsers. A client
- * that merges trailers into the header fields would act on them; the rules for response headers have not seen them.
+ * Fields that mean something else, or nothing, behind a body (RFC 9110 section 6.5.1): framing, routing, request
+ * modifiers, authentication and cookies, control of caches and of the response, format of the content, policies of
+ * browsers. A client that merges trailers into the header fields would act on them; the rules for response headers have
+ * not seen them.
  */
 const neverTrailers: ReadonlySet<string> = new Set([
-  'content-length', 'host', 'expect', 'max-forwards', 'range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range',
-  'authorization', 'www-authenticate', 'cookie', 'set-cookie', 'set-cookie2',
-  'age', 'cache-control', 'date', 'expires', 'location', 'pragma', 'refresh', 'retry-after', 'vary', 'warning', 'x-request-id',
-  'content-disposition', 'content-encoding', 'content-language', 'content-location', 'content-range', 'content-type',
-  'alt-svc', 'clear-site-data', 'content-security-policy', 'content-security-policy-report-only', 'strict-transport-security', 'x-content-type-options', 'x-frame-options',
+  'content-length',
+  'host',
+  'expect',
+  'max-forwards',
+  'range',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'if-range',
+  'authorization',
+  'www-authenticate',
+  'cookie',
+  'set-cookie',
+  'set-cookie2',
+  'age',
+  'cache-control',
+  'date',
+  'expires',
+  'location',
+  'pragma',
+  'refresh',
+  'retry-after',
+  'vary',
+  'warning',
+  'x-request-id',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-location',
+  'content-range',
+  'content-type',
+  'alt-svc',
+  'clear-site-data',
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'strict-transport-security',
+  'x-content-type-options',
+  'x-frame-options',
 ]);
 
 /** An upstream's trailers as the client gets them; null when nothing is left. */
@@ -46,5 +82,9 @@ export function isStream(headers: readonly string[]): boolean {
   const type = findField(headers, 'content-type');
   if (type === null) return false;
   const lower = type.toLowerCase();
-  return lower.startsWith('text/event-stream') || lower.startsWith('application/grpc') || lower.startsWith('multipart/x-mixed-replace');
+  return (
+    lower.startsWith('text/event-stream') ||
+    lower.startsWith('application/grpc') ||
+    lower.startsWith('multipart/x-mixed-replace')
+  );
 }

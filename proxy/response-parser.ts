@@ -24,8 +24,8 @@ export interface ResponseSink {
   /** `chunk` is borrowed: valid during the call only. */
   onData(chunk: Buffer): void;
   /**
-   * `reusable`: the connection may take a next request. Never when more bytes came in the same packet: nobody asked for them, and
-   * a request that waits for this connection would be begun here and read them as its answer.
+   * `reusable`: the connection may take a next request. Never when more bytes came in the same packet: nobody asked for
+   * them, and a request that waits for this connection would be begun here and read them as its answer.
    * `trailers`: flat, latin1, as sent; null when there are none.
    */
   onEnd(reusable: boolean, trailers: readonly string[] | null): void;
@@ -91,7 +91,10 @@ export class ResponseParser {
     return this.state !== State.Head;
   }
 
-  /** Takes borrowed bytes; returns how many were used (fewer only after the message's end). Throws PXY_UPSTREAM_MALFORMED. */
+  /**
+   * Takes borrowed bytes; returns how many were used (fewer only after the message's end). Throws
+   * PXY_UPSTREAM_MALFORMED.
+   */
   push(chunk: Buffer): number {
     let offset = 0;
     while (offset < chunk.length) {
@@ -142,11 +145,14 @@ export class ResponseParser {
 
   private pushHead(chunk: Buffer, offset: number): number {
     const held = this.pending;
-    const bytes = held === null ? (offset === 0 ? chunk : chunk.subarray(offset)) : Buffer.concat([held, chunk.subarray(offset)]);
+    const bytes =
+      held === null ? (offset === 0 ? chunk : chunk.subarray(offset)) : Buffer.concat([held, chunk.subarray(offset)]);
     const end = bytes.indexOf('\r\n\r\n', held === null ? 0 : Math.max(0, held.length - 3), 'latin1');
-    if (end === -1 ? bytes.length > headBytesMax : end > headBytesMax) throw malformed(`its head is longer than ${headBytesMax} bytes`);
+    if (end === -1 ? bytes.length > headBytesMax : end > headBytesMax)
+      throw malformed(`its head is longer than ${headBytesMax} bytes`);
     if (end === -1) {
-      this.pending = held === null ? Buffer.from(bytes) : bytes; // borrowed bytes must be copied; a concatenation is ours
+      // borrowed bytes must be copied; a concatenation is ours
+      this.pending = held === null ? Buffer.from(bytes) : bytes;
       return chunk.length;
     }
     this.pending = null;
@@ -195,7 +201,8 @@ export class ResponseParser {
       const code = chunk[offset] as number;
       offset += 1;
       this.lineBytes += 1;
-      if (this.lineBytes > chunkLineBytesMax) throw malformed(`a chunk-size line is longer than ${chunkLineBytesMax} bytes`);
+      if (this.lineBytes > chunkLineBytesMax)
+        throw malformed(`a chunk-size line is longer than ${chunkLineBytesMax} bytes`);
       if (this.lineState === 'lf') {
         if (code !== LF) throw malformed('a bare carriage return in a chunk-size line');
         if (this.remainingBytes === 0) {
@@ -217,7 +224,8 @@ export class ResponseParser {
       if (this.sizeDigits === 0) throw malformed('a chunk without a size');
       if (code === CR) this.lineState = 'lf';
       else if (code === LF || code === 0) throw malformed('a bare line feed in a chunk-size line');
-      else if (this.lineState === 'size' && code !== 0x3b && code !== 0x20 && code !== 0x09) throw malformed('a chunk size that is not hexadecimal');
+      else if (this.lineState === 'size' && code !== 0x3b && code !== 0x20 && code !== 0x09)
+        throw malformed('a chunk size that is not hexadecimal');
       else this.lineState = 'extension';
     }
     return offset;
@@ -248,7 +256,10 @@ export class ResponseParser {
         this.previousCr = false;
         if (this.trailerLineBytes === 0) {
           this.state = State.Done;
-          this.sink.onEnd(this.keepAlive && offset === chunk.length, this.trailerBytes === 2 ? null : parseTrailers(this.trailerText + chunk.toString('latin1', start, offset)));
+          this.sink.onEnd(
+            this.keepAlive && offset === chunk.length,
+            this.trailerBytes === 2 ? null : parseTrailers(this.trailerText + chunk.toString('latin1', start, offset)),
+          );
           return offset;
         }
         this.trailerLineBytes = 0;
@@ -272,7 +283,8 @@ function parseHead(text: string, isHead: boolean): ParsedHead {
   let lineEnd = text.indexOf('\r\n');
   if (lineEnd === -1) lineEnd = text.length;
   const protocol = text.slice(0, 8);
-  if (protocol !== 'HTTP/1.1' && protocol !== 'HTTP/1.0') throw malformed('its status line does not begin with HTTP/1.1 or HTTP/1.0');
+  if (protocol !== 'HTTP/1.1' && protocol !== 'HTTP/1.0')
+    throw malformed('its status line does not begin with HTTP/1.1 or HTTP/1.0');
   const status = parseStatus(text, lineEnd);
   const reason = lineEnd > 13 ? text.slice(13, lineEnd) : '';
   if (!isFieldText(reason)) throw malformed('control characters in its reason phrase');
@@ -304,13 +316,16 @@ function parseHead(text: string, isHead: boolean): ParsedHead {
     start = end + 2;
   }
   if (transferEncoding !== null) {
-    if (transferEncoding !== 'chunked') throw malformed(`Transfer-Encoding "${transferEncoding.slice(0, 40)}" (only chunked is understood)`);
+    if (transferEncoding !== 'chunked')
+      throw malformed(`Transfer-Encoding "${transferEncoding.slice(0, 40)}" (only chunked is understood)`);
     if (declared !== null) throw malformed('both Content-Length and Transfer-Encoding');
     if (protocol === 'HTTP/1.0') throw malformed('Transfer-Encoding in an HTTP/1.0 response');
   }
   const isBodyless = isHead || status === 204 || status === 304 || (status >= 100 && status < 200);
-  // Announced where none can be, as some applications do: what comes of it would be read as the answer to the next request.
-  if (!isHead && isBodyless && (transferEncoding !== null || (status === 204 && declared !== null && declared > 0))) keepAlive = false;
+  // Announced where none can be, as some applications do: what comes of it would be read as the answer to the next
+  // request.
+  if (!isHead && isBodyless && (transferEncoding !== null || (status === 204 && declared !== null && declared > 0)))
+    keepAlive = false;
   const bodyBytes = isBodyless ? 0 : declared;
   const head: UpstreamHead = { status, reason, protocol, headers, bodyBytes, declaredBytes: declared };
   return { head, isChunked: transferEncoding !== null && !isBodyless, keepAlive };
@@ -331,7 +346,8 @@ function takeField(text: string, start: number, end: number, fields: string[]): 
 /** Field lines, each with its line end, and the blank line behind them. */
 function parseTrailers(text: string): string[] {
   const fields: string[] = [];
-  for (let start = 0, end = text.indexOf('\r\n'); end > start; start = end + 2, end = text.indexOf('\r\n', start)) takeField(text, start, end, fields);
+  for (let start = 0, end = text.indexOf('\r\n'); end > start; start = end + 2, end = text.indexOf('\r\n', start))
+    takeField(text, start, end, fields);
   return fields;
 }
 
@@ -340,7 +356,8 @@ function parseStatus(text: string, lineEnd: number): number {
   const tens = text.charCodeAt(10) - 48;
   const ones = text.charCodeAt(11) - 48;
   const isShaped = text.charCodeAt(8) === 32 && (lineEnd === 12 || text.charCodeAt(12) === 32);
-  if (!isShaped || !(hundreds >= 1 && hundreds <= 9) || !(tens >= 0 && tens <= 9) || !(ones >= 0 && ones <= 9)) throw malformed('its status is not three digits');
+  if (!isShaped || !(hundreds >= 1 && hundreds <= 9) || !(tens >= 0 && tens <= 9) || !(ones >= 0 && ones <= 9))
+    throw malformed('its status is not three digits');
   return hundreds * 100 + tens * 10 + ones;
 }
 
@@ -373,7 +390,10 @@ function isToken(name: string): boolean {
   return true;
 }
 
-/** No control characters but tab: a bare CR, LF or NUL would let an upstream write header lines of its own to the client. */
+/**
+ * No control characters but tab: a bare CR, LF or NUL would let an upstream write header lines of its own to the
+ * client.
+ */
 export function isFieldText(value: string): boolean {
   for (let index = 0; index < value.length; index += 1) {
     const code = value.charCodeAt(index);

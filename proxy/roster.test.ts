@@ -21,7 +21,11 @@ t.test('property: a roster holds what a Set would hold', async (t) => {
         }
         t.equal(roster.size, set.size);
       }
-      return new Set(roster.all()).size === set.size && roster.all().every((member) => set.has(member)) && people.every((member) => (member.place === -1) === !set.has(member));
+      return (
+        new Set(roster.all()).size === set.size &&
+        roster.all().every((member) => set.has(member)) &&
+        people.every((member) => (member.place === -1) === !set.has(member))
+      );
     }),
   );
 });

@@ -1,6 +1,7 @@
-// Who is under way: requests come and go thousands of times a second. A Set does not bear that well: V8 makes a new table
-// every few dozen changes, and the old one keeps a link to its successor and its own last members. Once such a table has
-// grown old, every later one, and every request that was in it, is kept alive through the links until the next full
+// Who is under way: requests come and go thousands of times a second. A Set does not bear that well: V8 makes a new
+// table every few dozen changes, and the old one keeps a link to its successor and its own last members. Once such a
+// table has grown old, every later one, and every request that was in it, is kept alive through the links until the
+// next full
 // collection: a kilobyte or two of each request was copied to the old generation for nothing. An array with the place
 // remembered by the member changes nothing but two slots.
 

@@ -76,7 +76,11 @@ t.test('sites by host and whole segments', async (t) => {
   }
   t.equal(router.match('x', '/x/..;/api/v2/y'), null, 'a rewritten prefix must stand there literally');
   t.equal(router.match('x', '/static/..;/admin')?.isAmbiguous, true);
-  t.equal(router.match('x', '/static/%2e%2e/static/x')?.isAmbiguous, true, 'an unprotected site reached in a roundabout way');
+  t.equal(
+    router.match('x', '/static/%2e%2e/static/x')?.isAmbiguous,
+    true,
+    'an unprotected site reached in a roundabout way',
+  );
   t.equal(router.match('x', '/static/a.js')?.isAmbiguous, false);
   t.equal(routerOf([{ name: 'a', prefix: '/a', upstream: 'http://a', protected: true }]).match('x', '/b'), null);
 });
@@ -84,7 +88,14 @@ t.test('sites by host and whole segments', async (t) => {
 t.test('a path in several readings gets the strictest rules among them', async (t) => {
   const router = routerOf([
     { name: 'root', prefix: '/', upstream: 'http://one:1', protected: true },
-    { name: 'trial', prefix: '/trial', upstream: 'http://one:1', protected: true, mode: 'DetectionOnly', fail_mode: 'open' },
+    {
+      name: 'trial',
+      prefix: '/trial',
+      upstream: 'http://one:1',
+      protected: true,
+      mode: 'DetectionOnly',
+      fail_mode: 'open',
+    },
     { name: 'free', prefix: '/free', upstream: 'http://one:1', protected: false },
   ]);
   const cases: readonly [uri: string, site: string, mode: string, failMode: string][] = [
@@ -112,7 +123,13 @@ t.test("another site's path for servers that ignore case is no way round its pro
     { name: 'root', prefix: '/', upstream: 'http://one:1', protected: false },
     { name: 'api', prefix: '/Api', upstream: 'http://one:1', protected: true },
   ]);
-  for (const [uri, site, isAmbiguous] of [['/x', 'root', false], ['/Api/x', 'api', false], ['/api/x', 'root', true], ['/API', 'root', true], ['/apiary', 'root', false]] as const) {
+  for (const [uri, site, isAmbiguous] of [
+    ['/x', 'root', false],
+    ['/Api/x', 'api', false],
+    ['/api/x', 'root', true],
+    ['/API', 'root', true],
+    ['/apiary', 'root', false],
+  ] as const) {
     const routed = router.match('h', uri);
     t.strictSame([routed?.site.name, routed?.isAmbiguous], [site, isAmbiguous], uri);
   }

@@ -28,7 +28,10 @@ export interface Routed {
   readonly site: Site;
   /** The request target the upstream gets. */
   readonly target: string;
-  /** The path had dots, doubled slashes or encodings that change its meaning, or is another site's for servers that ignore case. */
+  /**
+   * The path had dots, doubled slashes or encodings that change its meaning, or is another site's for servers that
+   * ignore case.
+   */
   readonly isAmbiguous: boolean;
 }
 
@@ -69,37 +72,64 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
 export function createRouter(config: ProxyConfig): Router {
   const sites = config.sites.map((site) => compileSite(site, config));
   // Named hosts before "any", longer prefixes before shorter: the first that fits is the right one.
-  const ordered = [...sites].sort((a, b) => Number(b.host !== null) - Number(a.host !== null) || b.prefix.length - a.prefix.length);
+  const ordered = [...sites].sort(
+    (a, b) => Number(b.host !== null) - Number(a.host !== null) || b.prefix.length - a.prefix.length,
+  );
   const only = ordered.length === 1 ? (ordered[0] as Site) : null;
   // Where all sites are alike, it does not matter whose rules a path in several readings gets.
-  const isUniform = sites.every((site) => site.mode === sites[0]?.mode && site.engineMode === sites[0]?.engineMode && site.failMode === sites[0]?.failMode);
-  const isCatchAll = only !== null && only.host === null && only.prefix === '' && (only.basePath === null || only.basePath === '') && only.isProtected;
+  const isUniform = sites.every(
+    (site) =>
+      site.mode === sites[0]?.mode && site.engineMode === sites[0]?.engineMode && site.failMode === sites[0]?.failMode,
+  );
+  const isCatchAll =
+    only !== null &&
+    only.host === null &&
+    only.prefix === '' &&
+    (only.basePath === null || only.basePath === '') &&
+    only.isProtected;
   return {
     sites,
     hasProtected: sites.some((site) => site.isProtected),
     match(host, uri) {
       const path = pathOf(uri);
-      if (isCatchAll && only !== null && uri.charCodeAt(0) === 0x2f) return { site: only, target: uri, isAmbiguous: false };
+      if (isCatchAll && only !== null && uri.charCodeAt(0) === 0x2f)
+        return { site: only, target: uri, isAmbiguous: false };
       const normal = normalisePath(path);
       const name = bareHost(host);
       const site = siteFor(ordered, name, normal);
       const target = site === null ? null : targetFor(site, uri, path);
       if (site === null || target === null) return null;
-      const isAmbiguous = normal !== path || ((!site.isProtected || !isUniform) && caselessSiteFor(ordered, name, normal) !== site);
-      return { site: isAmbiguous && !isUniform ? asStrictAs(site, readingsOf(path).flatMap((reading) => [siteFor(ordered, name, reading), caselessSiteFor(ordered, name, reading)])) : site, target, isAmbiguous };
+      const isAmbiguous =
+        normal !== path || ((!site.isProtected || !isUniform) && caselessSiteFor(ordered, name, normal) !== site);
+      return {
+        site:
+          isAmbiguous && !isUniform
+            ? asStrictAs(
+                site,
+                readingsOf(path).flatMap((reading) => [
+                  siteFor(ordered, name, reading),
+                  caselessSiteFor(ordered, name, reading),
+                ]),
+              )
+            : site,
+        target,
+        isAmbiguous,
+      };
     },
   };
 }
 
 function siteFor(ordered: readonly Site[], name: string, path: string): Site | null {
-  for (const site of ordered) if ((site.host === null || site.host === name) && coversPath(site.prefix, path)) return site;
+  for (const site of ordered)
+    if ((site.host === null || site.host === name) && coversPath(site.prefix, path)) return site;
   return null;
 }
 
 /** Many frameworks and file systems take /API for /api. */
 function caselessSiteFor(ordered: readonly Site[], name: string, path: string): Site | null {
   const caseless = path.toLowerCase();
-  for (const site of ordered) if ((site.host === null || site.host === name) && coversPath(site.caselessPrefix, caseless)) return site;
+  for (const site of ordered)
+    if ((site.host === null || site.host === name) && coversPath(site.caselessPrefix, caseless)) return site;
   return null;
 }
 
@@ -108,19 +138,26 @@ function asStrictAs(site: Site, others: readonly (Site | null)[]): Site {
   let strict = site;
   for (const other of others) {
     if (other === null || !other.isProtected) continue;
-    if (strict.mode === 'DetectionOnly' && other.mode === 'On') strict = { ...strict, mode: other.mode, engineMode: other.engineMode };
+    if (strict.mode === 'DetectionOnly' && other.mode === 'On')
+      strict = { ...strict, mode: other.mode, engineMode: other.engineMode };
     if (strict.failMode === 'open' && other.failMode === 'closed') strict = { ...strict, failMode: 'closed' };
   }
   return strict;
 }
 
-/** The path as servers may read it that decode not at all, once or twice, and then resolve it in more or less generous ways. */
+/**
+ * The path as servers may read it that decode not at all, once or twice, and then resolve it in more or less generous
+ * ways.
+ */
 function readingsOf(path: string): string[] {
   const once = decodePercent(path);
   const readings = new Set<string>();
   for (const text of [path, once, decodePercent(once)]) {
     readings.add(text);
-    for (let ways = 0; ways < 8; ways += 1) readings.add(resolvePath((ways & 1) === 0 ? text : text.replaceAll('\\', '/'), (ways & 2) !== 0, (ways & 4) !== 0));
+    for (let ways = 0; ways < 8; ways += 1)
+      readings.add(
+        resolvePath((ways & 1) === 0 ? text : text.replaceAll('\\', '/'), (ways & 2) !== 0, (ways & 4) !== 0),
+      );
   }
   return [...readings];
 }
@@ -169,8 +206,9 @@ function targetFor(site: Site, uri: string, path: string): string | null {
 }
 
 /**
- * The path as most servers read it: percent-encoded characters decoded (twice, for those that decode again), backslashes as
- * slashes, doubled slashes single, path parameters of dot segments gone, dot segments resolved. Latin1 in and out.
+ * The path as most servers read it: percent-encoded characters decoded (twice, for those that decode again),
+ * backslashes as slashes, doubled slashes single, path parameters of dot segments gone, dot segments resolved. Latin1
+ * in and out.
  */
 export function normalisePath(path: string): string {
   if (isPlain(path)) return path;
@@ -188,7 +226,12 @@ function resolvePath(text: string, dropsParameters: boolean, mergesSlashes: bool
     if (bare === '..') kept.pop();
     else if (bare === '.') continue;
     else if (segment !== '' || !mergesSlashes) kept.push(bare === '' ? segment : bare);
-    if (index === segments.length - 1 && ((segment === '' && mergesSlashes) || bare === '.' || bare === '..') && kept.length > 0) kept.push('');
+    if (
+      index === segments.length - 1 &&
+      ((segment === '' && mergesSlashes) || bare === '.' || bare === '..') &&
+      kept.length > 0
+    )
+      kept.push('');
   }
   return `/${kept.join('/')}`;
 }

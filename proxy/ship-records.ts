@@ -1,6 +1,6 @@
 // Records on their way to the control plane: request lines and security events in batches, each batch until it is
-// acknowledged, under an id of its own (it is stored once however often it arrives). Runs in main. Bounded by bytes: when
-// the control plane is slow or away, records are dropped and counted, the count travels with the next batch, and
+// acknowledged, under an id of its own (it is stored once however often it arrives). Runs in main. Bounded by bytes:
+// when the control plane is slow or away, records are dropped and counted, the count travels with the next batch, and
 // traffic never notices.
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
@@ -67,7 +67,9 @@ export class RecordShipper {
   private readonly agent: HttpAgent | HttpsAgent;
 
   constructor(private readonly options: RecordShipperOptions) {
-    this.agent = options.url.startsWith('https:') ? new HttpsAgent({ keepAlive: true, maxSockets: 2 }) : new HttpAgent({ keepAlive: true, maxSockets: 2 });
+    this.agent = options.url.startsWith('https:')
+      ? new HttpsAgent({ keepAlive: true, maxSockets: 2 })
+      : new HttpAgent({ keepAlive: true, maxSockets: 2 });
     this.timer = setInterval(() => this.kick(), options.flushEveryMs ?? 500);
     this.timer.unref();
   }
@@ -76,11 +78,15 @@ export class RecordShipper {
     return this.requests.length + this.events.length + (this.inFlight?.rows ?? 0);
   }
 
-  /** Lines and samples of request-records.ts; `dropped` is what the worker itself had no room for. Never waits, never throws. */
+  /**
+   * Lines and samples of request-records.ts; `dropped` is what the worker itself had no room for. Never waits, never
+   * throws.
+   */
   addRequests(lines: readonly string[], dropped = 0, samples: readonly RequestSample[] = []): void {
     this.drop(dropped);
     for (const line of lines) this.keep(this.requests, line);
-    for (const sample of samples) if (this.samples.length < (this.options.samplesMax ?? samplesMax)) this.samples.push(sample);
+    for (const sample of samples)
+      if (this.samples.length < (this.options.samplesMax ?? samplesMax)) this.samples.push(sample);
   }
 
   addEvents(events: readonly SecurityEvent[]): void {
@@ -137,7 +143,8 @@ export class RecordShipper {
     let bytes = 0;
     const take = (list: string[], rowsMax: number): string[] => {
       let count = 0;
-      while (count < list.length && count < rowsMax && (count === 0 || bytes < batchBytesMax)) bytes += (list[count++] as string).length;
+      while (count < list.length && count < rowsMax && (count === 0 || bytes < batchBytesMax))
+        bytes += (list[count++] as string).length;
       return list.splice(0, count);
     };
     const events = take(this.events, batchRowsMax);
@@ -164,11 +171,15 @@ export class RecordShipper {
       if (answer.status === 400 || answer.status === 413 || answer.status === 422) {
         this.counters.refused += batch.rows;
         this.inFlight = null;
-        this.complain(`the control plane refused ${batch.rows} records (${answer.status}): ${answer.text.slice(0, 300)}`);
+        this.complain(
+          `the control plane refused ${batch.rows} records (${answer.status}): ${answer.text.slice(0, 300)}`,
+        );
         return;
       }
       this.counters.retries += 1;
-      this.complain(`the control plane does not take records (${answer.status === 0 ? answer.text : `${answer.status}: ${answer.text.slice(0, 200)}`}); they wait, and beyond the queue they are dropped and counted`);
+      this.complain(
+        `the control plane does not take records (${answer.status === 0 ? answer.text : `${answer.status}: ${answer.text.slice(0, 200)}`}); they wait, and beyond the queue they are dropped and counted`,
+      );
       await pause(Math.max(waitMs, Math.min(retryMaxMs, answer.retryAfterMs)), this.wake.signal);
     }
   }
@@ -181,7 +192,10 @@ export class RecordShipper {
     this.counters.refused += refused;
     this.counters.sampledOut += sampledOut;
     this.counters.shipped += batch.rows - refused - sampledOut;
-    if (refused > 0) this.complain(`the database of the control plane would not have ${refused} of ${batch.rows} records; they are lost`);
+    if (refused > 0)
+      this.complain(
+        `the database of the control plane would not have ${refused} of ${batch.rows} records; they are lost`,
+      );
   }
 
   /** Once: a sample that gets lost is no loss. */
@@ -189,7 +203,10 @@ export class RecordShipper {
     const samples = this.samples;
     this.samples = [];
     const answer = await this.post('/api/dataplane/samples', JSON.stringify({ node: this.options.node, samples }));
-    if (answer.status !== 200) this.complain(`the control plane did not take samples for replays (${answer.status === 0 ? answer.text : answer.status})`);
+    if (answer.status !== 200)
+      this.complain(
+        `the control plane did not take samples for replays (${answer.status === 0 ? answer.text : answer.status})`,
+      );
   }
 
   /** The first of a series of problems is told, not each of them. */
@@ -201,15 +218,25 @@ export class RecordShipper {
   }
 
   /** Status 0: no answer. Never rejects. */
-  private post(path: string, body: string): Promise<{ readonly status: number; readonly text: string; readonly retryAfterMs: number }> {
+  private post(
+    path: string,
+    body: string,
+  ): Promise<{ readonly status: number; readonly text: string; readonly retryAfterMs: number }> {
     const target = new URL(path, this.options.url);
     const bytes = Buffer.from(body, 'utf8');
     const signal = AbortSignal.any([this.wake.signal, AbortSignal.timeout(this.options.timeoutMs ?? 30_000)]);
     return new Promise((resolve) => {
-      const failed = (error: NodeJS.ErrnoException): void => resolve({ status: 0, text: error.code ?? error.message, retryAfterMs: 0 });
+      const failed = (error: NodeJS.ErrnoException): void =>
+        resolve({ status: 0, text: error.code ?? error.message, retryAfterMs: 0 });
       const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
-        method: 'POST', agent: this.agent, signal,
-        headers: { authorization: `Bearer ${this.options.token}`, 'content-type': 'application/json', 'content-length': bytes.length },
+        method: 'POST',
+        agent: this.agent,
+        signal,
+        headers: {
+          authorization: `Bearer ${this.options.token}`,
+          'content-type': 'application/json',
+          'content-length': bytes.length,
+        },
       });
       request.once('error', failed);
       request.once('response', (response) => {
@@ -219,7 +246,13 @@ export class RecordShipper {
           if (text.length < 4096) text += piece;
         });
         response.once('error', failed);
-        response.once('end', () => resolve({ status: response.statusCode ?? 0, text, retryAfterMs: (Number(response.headers['retry-after']) || 0) * 1000 }));
+        response.once('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            text,
+            retryAfterMs: (Number(response.headers['retry-after']) || 0) * 1000,
+          }),
+        );
       });
       request.end(bytes);
     });
@@ -249,15 +282,36 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Fields whose values an analyst needs and that carry no credentials; of the others the names go. */
-const shownFields: ReadonlySet<string> = new Set(['host', 'user-agent', 'accept', 'accept-language', 'accept-encoding', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'origin', 'range', 'upgrade', 'x-forwarded-for', 'x-requested-with']);
+const shownFields: ReadonlySet<string> = new Set([
+  'host',
+  'user-agent',
+  'accept',
+  'accept-language',
+  'accept-encoding',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'origin',
+  'range',
+  'upgrade',
+  'x-forwarded-for',
+  'x-requested-with',
+]);
 const messagesMax = 20;
 const textCharsMax = 1024;
 
 function describeMessage(message: EventMessage): object {
   const { match, data } = maskMatch(message.match, message.data, 'secrets');
   return {
-    rule_id: message.ruleId, message: message.message.slice(0, textCharsMax), severity: message.severity, tags: message.tags, file: message.file, line: message.lineNumber,
-    data: data.slice(0, textCharsMax), match: match.slice(0, textCharsMax),
+    rule_id: message.ruleId,
+    message: message.message.slice(0, textCharsMax),
+    severity: message.severity,
+    tags: message.tags,
+    file: message.file,
+    line: message.lineNumber,
+    data: data.slice(0, textCharsMax),
+    match: match.slice(0, textCharsMax),
   };
 }
 
@@ -266,26 +320,59 @@ export function toEventRecord(event: SecurityEvent): object {
   const fields: string[][] = [];
   for (let index = 0; index + 1 < event.requestHeaders.length && fields.length < 100; index += 2) {
     const name = event.requestHeaders[index] as string;
-    fields.push(shownFields.has(name.toLowerCase()) ? [name, (event.requestHeaders[index + 1] as string).slice(0, textCharsMax)] : [name]);
+    fields.push(
+      shownFields.has(name.toLowerCase())
+        ? [name, (event.requestHeaders[index + 1] as string).slice(0, textCharsMax)]
+        : [name],
+    );
   }
   const details = {
-    protocol: event.protocol, client_port: event.clientPort, generation: event.generation, outbound_score: event.outboundScore, phases: event.phases, truncated: event.truncated,
-    inspection_us: Math.round(event.inspectionUs), error: event.error, interruption: event.interruption, headers: fields, messages: event.messages.slice(0, messagesMax).map(describeMessage),
+    protocol: event.protocol,
+    client_port: event.clientPort,
+    generation: event.generation,
+    outbound_score: event.outboundScore,
+    phases: event.phases,
+    truncated: event.truncated,
+    inspection_us: Math.round(event.inspectionUs),
+    error: event.error,
+    interruption: event.interruption,
+    headers: fields,
+    messages: event.messages.slice(0, messagesMax).map(describeMessage),
   };
   return {
-    at_ms: Math.max(0, Math.round(event.atMs)), request_id: event.requestId.slice(0, 128), site: event.site.slice(0, 200), client_ip: event.clientIp.slice(0, 64), kind: 'waf', verdict: event.verdict,
-    method: event.method.slice(0, 64), uri: event.uri.slice(0, 8192), status: Math.min(999, Math.max(0, event.status)), rule_id: telling(event), inbound_score: Math.max(0, Math.round(event.inboundScore)), details,
+    at_ms: Math.max(0, Math.round(event.atMs)),
+    request_id: event.requestId.slice(0, 128),
+    site: event.site.slice(0, 200),
+    client_ip: event.clientIp.slice(0, 64),
+    kind: 'waf',
+    verdict: event.verdict,
+    method: event.method.slice(0, 64),
+    uri: event.uri.slice(0, 8192),
+    status: Math.min(999, Math.max(0, event.status)),
+    rule_id: telling(event),
+    inbound_score: Math.max(0, Math.round(event.inboundScore)),
+    details,
   };
 }
 
-/** Rules of the core rule set that add scores up and block (949, 959), or tell of it (980): they say that, not what it was. */
+/**
+ * Rules of the core rule set that add scores up and block (949, 959), or tell of it (980): they say that, not what it
+ * was.
+ */
 const isSummary = (ruleId: number): boolean => [949, 959, 980].includes(Math.floor(ruleId / 1000));
 
-/** The rule that says what it was: the one that blocked by itself, or else the gravest of those whose scores were added up. */
+/**
+ * The rule that says what it was: the one that blocked by itself, or else the gravest of those whose scores were added
+ * up.
+ */
 function telling({ interruption, messages }: SecurityEvent): number | null {
   if (interruption !== null && !isSummary(interruption.ruleId)) return interruption.ruleId;
   const told = messages.filter(({ ruleId }) => !isSummary(ruleId));
-  const gravity = ({ severity }: EventMessage): number => (severity === '' ? 8 : Number(severity)); // 0 emergency … 7 debug
-  const gravest = told.reduce<EventMessage | undefined>((best, one) => (best === undefined || gravity(one) < gravity(best) ? one : best), undefined);
+  // 0 emergency … 7 debug
+  const gravity = ({ severity }: EventMessage): number => (severity === '' ? 8 : Number(severity));
+  const gravest = told.reduce<EventMessage | undefined>(
+    (best, one) => (best === undefined || gravity(one) < gravity(best) ? one : best),
+    undefined,
+  );
   return gravest?.ruleId ?? interruption?.ruleId ?? messages[0]?.ruleId ?? null;
 }

@@ -21,7 +21,14 @@ async function supervise(onMessage: string): Promise<Supervisor> {
   const supervisor = new Supervisor({
     workers: 1,
     port: 1,
-    start: { listener: 'node', host: '127.0.0.1', sharedPort: false, inspectionModule: '', inspectionThreads: 0, shipsRequests: false },
+    start: {
+      listener: 'node',
+      host: '127.0.0.1',
+      sharedPort: false,
+      inspectionModule: '',
+      inspectionThreads: 0,
+      shipsRequests: false,
+    },
     generation: () => generation(1),
     threats: () => null,
     onEvents: () => {},
@@ -34,11 +41,19 @@ async function supervise(onMessage: string): Promise<Supervisor> {
 }
 
 t.test('the answer about another generation is not the answer about this one', async (t) => {
-  const late = await supervise("if (message.kind === 'prepare') for (const answer of [{ kind: 'prepared', id: 6 }, { kind: 'committed', id: 6 }, { kind: 'refused', id: message.generation.id, reason: 'this one' }]) post(answer);");
-  t.same(await late.prepare(generation(7), 60_000), { kind: 'refused', reason: 'this one' }, 'a generation that failed its self-test does not go live');
+  const late = await supervise(
+    "if (message.kind === 'prepare') for (const answer of [{ kind: 'prepared', id: 6 }, { kind: 'committed', id: 6 }, { kind: 'refused', id: message.generation.id, reason: 'this one' }]) post(answer);",
+  );
+  t.same(
+    await late.prepare(generation(7), 60_000),
+    { kind: 'refused', reason: 'this one' },
+    'a generation that failed its self-test does not go live',
+  );
   await late.stop(0);
 
-  const good = await supervise("if (message.kind === 'prepare') post({ kind: 'prepared', id: message.generation.id }); if (message.kind === 'commit') for (const answer of [{ kind: 'prepared', id: 6 }, { kind: 'committed', id: message.id }]) post(answer);");
+  const good = await supervise(
+    "if (message.kind === 'prepare') post({ kind: 'prepared', id: message.generation.id }); if (message.kind === 'commit') for (const answer of [{ kind: 'prepared', id: 6 }, { kind: 'committed', id: message.id }]) post(answer);",
+  );
   t.same(await good.prepare(generation(7), 60_000), { kind: 'prepared' });
   t.equal(await good.commit(7, 60_000), 1, 'counted as serving');
   await good.stop(0);

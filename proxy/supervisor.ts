@@ -9,8 +9,8 @@ import type { ThreatTable } from './threat-list.js';
 
 /**
  * V8's nursery per worker. A request allocates some 20 KB that die with it, but those under way survive each collection
- * and are copied: the longer it takes to fill, the fewer. Measured with 32 connections, three builds in turn, median of ten: 90.7 µs a
- * request with 12 MB, 87.7 with this, 87.8 with the default of 48 MB.
+ * and are copied: the longer it takes to fill, the fewer. Measured with 32 connections, three builds in turn, median of
+ * ten: 90.7 µs a request with 12 MB, 87.7 with this, 87.8 with the default of 48 MB.
  */
 const youngGenerationMbMax = 24;
 
@@ -71,7 +71,19 @@ export class Supervisor {
   async startAll(): Promise<void> {
     const { workers } = this.options;
     for (let index = 0; index < workers; index += 1) {
-      const slot: Slot = { index, worker: null, state: 'gone', startedAtMs: 0, failures: 0, restarts: 0, lastReason: '', generation: 0, answer: null, former: new Set(), lastReport: null };
+      const slot: Slot = {
+        index,
+        worker: null,
+        state: 'gone',
+        startedAtMs: 0,
+        failures: 0,
+        restarts: 0,
+        lastReason: '',
+        generation: 0,
+        answer: null,
+        former: new Set(),
+        lastReport: null,
+      };
       this.slots.push(slot);
     }
     const [first, ...others] = this.slots;
@@ -81,8 +93,18 @@ export class Supervisor {
   }
 
   private startOne(slot: Slot): Promise<void> {
-    const data: WorkerStart = { ...this.options.start, workerId: slot.index, port: this.port, generation: this.options.generation(), threats: this.options.threats() };
-    const worker = new Worker(this.options.workerModule ?? new URL('./worker.js', import.meta.url), { workerData: data, name: `gatehouse-${slot.index}`, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMbMax } });
+    const data: WorkerStart = {
+      ...this.options.start,
+      workerId: slot.index,
+      port: this.port,
+      generation: this.options.generation(),
+      threats: this.options.threats(),
+    };
+    const worker = new Worker(this.options.workerModule ?? new URL('./worker.js', import.meta.url), {
+      workerData: data,
+      name: `gatehouse-${slot.index}`,
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMbMax },
+    });
     slot.worker = worker;
     slot.state = 'starting';
     slot.startedAtMs = performance.now();
@@ -104,7 +126,13 @@ export class Supervisor {
         this.options.log('error', { worker: slot.index, err: slot.lastReason }, 'worker died');
       });
       worker.on('exit', (code) => {
-        reject(new Error(slot.lastReason === '' ? `worker ${slot.index} ended with code ${code} before it listened` : slot.lastReason));
+        reject(
+          new Error(
+            slot.lastReason === ''
+              ? `worker ${slot.index} ended with code ${code} before it listened`
+              : slot.lastReason,
+          ),
+        );
         this.gone(slot, worker);
       });
     });
@@ -134,7 +162,11 @@ export class Supervisor {
         return;
       case 'dying':
         slot.lastReason = message.reason;
-        this.options.log('error', { worker: slot.index, err: message.reason }, 'a bug ended a worker; it is being replaced');
+        this.options.log(
+          'error',
+          { worker: slot.index, err: message.reason },
+          'a bug ended a worker; it is being replaced',
+        );
         slot.former.add(worker);
         this.replace(slot, worker);
         return;
@@ -160,7 +192,8 @@ export class Supervisor {
     if (!wasReady && slot.restarts === 0 && slot.failures === 0) return; // never listened: startAll reports it
     slot.restarts += 1;
     slot.failures = performance.now() - slot.startedAtMs > calmAfterMs ? 0 : slot.failures + 1;
-    const delayMs = slot.failures <= 1 ? 0 : Math.min(restartDelayMs.first * 2 ** (slot.failures - 1), restartDelayMs.most);
+    const delayMs =
+      slot.failures <= 1 ? 0 : Math.min(restartDelayMs.first * 2 ** (slot.failures - 1), restartDelayMs.most);
     setTimeout(() => this.restart(slot), delayMs);
   }
 
@@ -168,7 +201,12 @@ export class Supervisor {
     if (this.isStopping) return;
     this.startOne(slot).then(
       () => this.options.log('info', { worker: slot.index, restarts: slot.restarts }, 'worker replaced'),
-      (error: unknown) => this.options.log('error', { worker: slot.index, err: error instanceof Error ? error.message : String(error) }, 'a worker could not be started again'),
+      (error: unknown) =>
+        this.options.log(
+          'error',
+          { worker: slot.index, err: error instanceof Error ? error.message : String(error) },
+          'a worker could not be started again',
+        ),
     );
   }
 
@@ -177,8 +215,10 @@ export class Supervisor {
   }
 
   /**
-   * Sends one message about generation `id` to these workers and collects one answer each; null = it died or took too long.
-   * Answers about other generations (one that was too late, one of a worker that caught up) are not waited for by anybody.
+   * Sends one message about generation `id` to these workers and collects one answer each; null = it died or took too
+   * long.
+   * Answers about other generations (one that was too late, one of a worker that caught up) are not waited for by
+   * anybody.
    */
   private askAll(slots: readonly Slot[], id: number, message: ToWorker, timeoutMs: number): Promise<(Answer | null)[]> {
     return Promise.all(
@@ -292,8 +332,8 @@ export class Supervisor {
   }
 
   /**
-   * Workers finish what they have, up to `drainMs`, close their connections and end by themselves. Resolves when all are gone,
-   * or `lingerMs` after the last connection was closed; true = all are gone.
+   * Workers finish what they have, up to `drainMs`, close their connections and end by themselves. Resolves when all
+   * are gone, or `lingerMs` after the last connection was closed; true = all are gone.
    */
   async stop(drainMs: number, lingerMs: number | null = null): Promise<boolean> {
     this.isStopping = true;

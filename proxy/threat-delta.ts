@@ -1,5 +1,5 @@
-// A change of the deny list: the list's text in sorted lines, and what to take out of it and put into it. Both planes work
-// on the same text with this one function, so that the digest of the result says whether they still agree.
+// A change of the deny list: the list's text in sorted lines, and what to take out of it and put into it. Both planes
+// work on the same text with this one function, so that the digest of the result says whether they still agree.
 export interface ThreatChange {
   readonly text: Buffer;
   /** What was really taken out and put in; what was as asked before is not named. */
@@ -27,9 +27,15 @@ function lineEnd(text: Buffer, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** `text`: one network a line, sorted by bytes, each line ended. Where it is not, the result is nonsense, and its digest says so. Costs a copy of the text. */
+/**
+ * `text`: one network a line, sorted by bytes, each line ended. Where it is not, the result is nonsense, and its digest
+ * says so. Costs a copy of the text.
+ */
 export function changeThreatText(text: Buffer, added: readonly string[], removed: readonly string[]): ThreatChange {
-  const wanted = new Map([...removed.map((network) => [network, false] as const), ...added.map((network) => [network, true] as const)]);
+  const wanted = new Map([
+    ...removed.map((network) => [network, false] as const),
+    ...added.map((network) => [network, true] as const),
+  ]);
   const done = { added: [] as string[], removed: [] as string[] };
   const pieces: Buffer[] = [];
   let at = 0;

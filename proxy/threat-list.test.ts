@@ -15,7 +15,12 @@ t.test('a list is taken whole or not at all, kept, and found again', async (t) =
   const put = (text: string) => list.replace(Buffer.from(text), (table) => spread.push(table));
   await list.resume();
   t.equal(list.current, null, 'nothing there is no problem');
-  t.match(await put('192.0.2.0/24\n\r\n2001:db8::/32\n192.0.2.7\n'), { outcome: 'active', networks: 3, intervals: 2, isPersisted: true });
+  t.match(await put('192.0.2.0/24\n\r\n2001:db8::/32\n192.0.2.7\n'), {
+    outcome: 'active',
+    networks: 3,
+    intervals: 2,
+    isPersisted: true,
+  });
   t.match(await put('198.51.100.1\nnonsense\n'), { outcome: 'refused', reason: /"nonsense"/ });
   t.match({ networks: list.networks, sent: spread.length }, { networks: 3, sent: 1 }, 'a refusal changes nothing');
   const known = list.sha256;
@@ -26,7 +31,11 @@ t.test('a list is taken whole or not at all, kept, and found again', async (t) =
   t.ok(openIpSet(again.current?.table as SharedArrayBuffer).contains('192.0.2.99'));
   const [first, second] = await Promise.all([put('203.0.113.1'), put('')]);
   t.match([first, second], [{ networks: 1 }, { networks: 0, sha256: empty }]);
-  t.same(spread.map(({ version }) => version), [1, 2, 3], 'in order of arrival');
+  t.same(
+    spread.map(({ version }) => version),
+    [1, 2, 3],
+    'in order of arrival',
+  );
   t.equal(await readFile(join(directory, 'threats.txt'), 'utf8'), '');
   t.same(problems, []);
   await writeFile(join(directory, 'threats.txt'), 'broken');

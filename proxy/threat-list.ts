@@ -1,5 +1,5 @@
-// The deny list of bad addresses, main's side: checked, built into shared memory, kept on disk, and given to the workers
-// by the supervisor. No recompile, no generation: a new list is one message to each worker.
+// The deny list of bad addresses, main's side: checked, built into shared memory, kept on disk, and given to the
+// workers by the supervisor. No recompile, no generation: a new list is one message to each worker.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Interruption } from '#engine';
@@ -11,25 +11,52 @@ import { changeThreatText } from './threat-delta.js';
 /** The rule by which people find such a request; it stands for the list, no rule set has it. */
 export const threatRuleId = 1_006_000;
 
-export const threatInterruption: Interruption = { ruleId: threatRuleId, action: 'deny', status: 403, phase: 1, data: '' };
+export const threatInterruption: Interruption = {
+  ruleId: threatRuleId,
+  action: 'deny',
+  status: 403,
+  phase: 1,
+  data: '',
+};
 
 export function threatMessage(clientIp: string): EventMessage {
   return {
-    ruleId: threatRuleId, message: 'The client address is on the deny list', data: clientIp, match: `Matched the deny list against variable \`REMOTE_ADDR' (Value: \`${clientIp}')`, severity: '2', file: '', lineNumber: 0, ver: '', rev: '',
-    tags: ['gatehouse/threat-intel', 'attack-reputation-ip'], maturity: '', accuracy: '',
+    ruleId: threatRuleId,
+    message: 'The client address is on the deny list',
+    data: clientIp,
+    match: `Matched the deny list against variable \`REMOTE_ADDR' (Value: \`${clientIp}')`,
+    severity: '2',
+    file: '',
+    lineNumber: 0,
+    ver: '',
+    rev: '',
+    tags: ['gatehouse/threat-intel', 'attack-reputation-ip'],
+    maturity: '',
+    accuracy: '',
   };
 }
 
-/** A list on its way to a worker. Versions count up within one process; the table is shared memory, one for all workers. */
+/**
+ * A list on its way to a worker. Versions count up within one process; the table is shared memory, one for all workers.
+ */
 export interface ThreatTable {
   readonly version: number;
   readonly table: SharedArrayBuffer;
 }
 
 export type ThreatReply =
-  | { readonly outcome: 'active'; readonly sha256: string; readonly networks: number; readonly intervals: number; readonly isPersisted: boolean }
+  | {
+      readonly outcome: 'active';
+      readonly sha256: string;
+      readonly networks: number;
+      readonly intervals: number;
+      readonly isPersisted: boolean;
+    }
   | { readonly outcome: 'refused'; readonly reason: string }
-  /** Another list is in force than the change is meant for, or the change would not end where its sender says: send the whole list. */
+  /**
+   * Another list is in force than the change is meant for, or the change would not end where its sender says: send the
+   * whole list.
+   */
   | { readonly outcome: 'mismatch'; readonly sha256: string };
 
 /** From one list to the next, both named by their SHA-256. */
@@ -102,11 +129,16 @@ export class ThreatList {
       this.put(readList(await readFile(this.path)));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // never had one
-      this.onProblem(`the deny list in ${this.path} cannot be used (${error instanceof Error ? error.message : String(error)}); none is in force until one is sent`);
+      this.onProblem(
+        `the deny list in ${this.path} cannot be used (${error instanceof Error ? error.message : String(error)}); none is in force until one is sent`,
+      );
     }
   }
 
-  /** The whole new list as text, one address or network a line; a wrong line refuses all of it and the old list stays. `spread` gives it to the workers. */
+  /**
+   * The whole new list as text, one address or network a line; a wrong line refuses all of it and the old list stays.
+   * `spread` gives it to the workers.
+   */
   replace(text: Buffer, spread: (table: ThreatTable) => void): Promise<ThreatReply> {
     return this.inTurn(() => readList(text), spread);
   }
@@ -118,7 +150,10 @@ export class ThreatList {
       if (sha256 !== delta.base) return null;
       const changed = changeThreatText(text, delta.added, delta.removed);
       const next: List = {
-        text: changed.text, sha256: sha256Of(changed.text), entries: changeNetworks(entries, readNetworks(changed.added), readNetworks(changed.removed)), networks: networks + changed.added.length - changed.removed.length,
+        text: changed.text,
+        sha256: sha256Of(changed.text),
+        entries: changeNetworks(entries, readNetworks(changed.added), readNetworks(changed.removed)),
+        networks: networks + changed.added.length - changed.removed.length,
       };
       return next.sha256 === delta.sha256 ? next : null;
     }, spread);
@@ -157,7 +192,9 @@ export class ThreatList {
       await writeAtomically(this.path, text);
       return true;
     } catch (error) {
-      this.onProblem(`the deny list is in force, but cannot be kept in ${this.path}: ${error instanceof Error ? error.message : String(error)}`);
+      this.onProblem(
+        `the deny list is in force, but cannot be kept in ${this.path}: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return false;
     }
   }

@@ -3,7 +3,14 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import t, { type Test } from 'tap';
 import { until } from './e2e/waiting.js';
 import type { ProxyError } from './errors.js';
-import { UpstreamPool, type UpstreamExchange, type UpstreamHandler, type UpstreamHead, type UpstreamOptions, type UpstreamRequest } from './upstream.js';
+import {
+  UpstreamPool,
+  type UpstreamExchange,
+  type UpstreamHandler,
+  type UpstreamHead,
+  type UpstreamOptions,
+  type UpstreamRequest,
+} from './upstream.js';
 
 interface Result {
   head: UpstreamHead | null;
@@ -11,7 +18,10 @@ interface Result {
   error: ProxyError | null;
 }
 
-async function serve(t: Test, onRequest: (socket: Socket, request: string, nth: number) => void): Promise<{ port: number; server: Server; sockets: Socket[] }> {
+async function serve(
+  t: Test,
+  onRequest: (socket: Socket, request: string, nth: number) => void,
+): Promise<{ port: number; server: Server; sockets: Socket[] }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
@@ -40,12 +50,29 @@ async function serve(t: Test, onRequest: (socket: Socket, request: string, nth: 
 
 /** Patient, but for the times that `changes` shortens because they are to pass. */
 function poolTo(t: Test, port: number, changes: Partial<UpstreamOptions> = {}): UpstreamPool {
-  const pool = new UpstreamPool({ host: '127.0.0.1', port, tls: false, serverName: 'x', verifyCertificate: true, connectionsMax: 4, waitersMax: 4, connectTimeoutMs: 60_000, headTimeoutMs: 60_000, bodyIdleTimeoutMs: 60_000, keepAliveMs: 60_000, ...changes });
+  const pool = new UpstreamPool({
+    host: '127.0.0.1',
+    port,
+    tls: false,
+    serverName: 'x',
+    verifyCertificate: true,
+    connectionsMax: 4,
+    waitersMax: 4,
+    connectTimeoutMs: 60_000,
+    headTimeoutMs: 60_000,
+    bodyIdleTimeoutMs: 60_000,
+    keepAliveMs: 60_000,
+    ...changes,
+  });
   t.teardown(() => pool.close());
   return pool;
 }
 
-function ask(pool: UpstreamPool, changes: Partial<UpstreamRequest> = {}, during: (exchange: UpstreamExchange, heard: Result) => void = () => {}): Promise<Result> {
+function ask(
+  pool: UpstreamPool,
+  changes: Partial<UpstreamRequest> = {},
+  during: (exchange: UpstreamExchange, heard: Result) => void = () => {},
+): Promise<Result> {
   return new Promise((resolve) => {
     const result: Result = { head: null, body: '', error: null };
     const handler: UpstreamHandler = {
@@ -64,8 +91,21 @@ function ask(pool: UpstreamPool, changes: Partial<UpstreamRequest> = {}, during:
       onDrain: () => {},
     };
     const method = changes.method ?? 'GET';
-    const length = changes.body === undefined || changes.body === null ? '' : `Content-Length: ${changes.body.length}\r\n`;
-    during(pool.dispatch({ method, head: `${method} / HTTP/1.1\r\nHost: x\r\n${length}\r\n`, body: null, isStreaming: false, ...changes }, handler), result);
+    const length =
+      changes.body === undefined || changes.body === null ? '' : `Content-Length: ${changes.body.length}\r\n`;
+    during(
+      pool.dispatch(
+        {
+          method,
+          head: `${method} / HTTP/1.1\r\nHost: x\r\n${length}\r\n`,
+          body: null,
+          isStreaming: false,
+          ...changes,
+        },
+        handler,
+      ),
+      result,
+    );
   });
 }
 
@@ -111,7 +151,12 @@ t.test('an upload that had to wait for a connection is asked for the rest of it'
   const upload = new Promise<string>((resolve, reject) => {
     let body = '';
     const exchange = pool.dispatch(
-      { method: 'POST', head: 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n', body: null, isStreaming: true },
+      {
+        method: 'POST',
+        head: 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n',
+        body: null,
+        isStreaming: true,
+      },
       {
         onInterim: () => {},
         onHead: () => {},
@@ -143,7 +188,10 @@ t.test('a request that was given up does not keep its place in the queue', async
   void ask(pool, {}, (exchange) => exchange.abort());
   const places: Result[] = [];
   const isQueued = async (): Promise<boolean> => {
-    const result = await Promise.race([ask(pool, {}, (_exchange, heard) => places.push(heard)), new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
+    const result = await Promise.race([
+      ask(pool, {}, (_exchange, heard) => places.push(heard)),
+      new Promise<null>((resolve) => setImmediate(() => resolve(null))),
+    ]);
     return result === null; // a refusal comes at once
   };
   t.ok(await until(isQueued), 'there is room again');
@@ -157,10 +205,17 @@ t.test('a kept connection that the upstream closed: again on a fresh one, where 
   let requests = 0;
   const { port } = await serve(t, (socket, _request, nth) => {
     requests += 1;
-    if (nth === 2) socket.destroy(); // took the second request, answered nothing
+    if (nth === 2)
+      socket.destroy(); // took the second request, answered nothing
     else socket.write(ok('fine'));
   });
-  for (const [method, isRepeated] of [['GET', true], ['HEAD', true], ['PUT', true], ['POST', false], ['PATCH', false]] as const) {
+  for (const [method, isRepeated] of [
+    ['GET', true],
+    ['HEAD', true],
+    ['PUT', true],
+    ['POST', false],
+    ['PATCH', false],
+  ] as const) {
     const pool = poolTo(t, port);
     await ask(pool);
     requests = 0;
@@ -186,12 +241,38 @@ t.test('what goes wrong has a code and a source', async (t) => {
   const closedPort = 1; // nobody but root could listen there, and nobody does
   t.match((await ask(poolTo(t, closedPort))).error, { code: 'PXY_UPSTREAM_CONNECT', status: 502 });
 
-  const cases: readonly { why: string; answer: string | null; closes?: boolean; times?: Partial<UpstreamOptions>; code: string }[] = [
+  const cases: readonly {
+    why: string;
+    answer: string | null;
+    closes?: boolean;
+    times?: Partial<UpstreamOptions>;
+    code: string;
+  }[] = [
     { why: 'says nothing', answer: null, times: { headTimeoutMs: 300 }, code: 'PXY_UPSTREAM_HEAD_TIMEOUT' },
-    { why: 'says half a head', answer: 'HTTP/1.1 200', times: { headTimeoutMs: 300 }, code: 'PXY_UPSTREAM_HEAD_TIMEOUT' },
-    { why: 'stops in the body', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', times: { bodyIdleTimeoutMs: 300 }, code: 'PXY_UPSTREAM_BODY_TIMEOUT' },
-    { why: 'closes in the body', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', closes: true, code: 'PXY_UPSTREAM_RESET' },
-    { why: 'closes in a chunk', answer: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc', closes: true, code: 'PXY_UPSTREAM_RESET' },
+    {
+      why: 'says half a head',
+      answer: 'HTTP/1.1 200',
+      times: { headTimeoutMs: 300 },
+      code: 'PXY_UPSTREAM_HEAD_TIMEOUT',
+    },
+    {
+      why: 'stops in the body',
+      answer: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc',
+      times: { bodyIdleTimeoutMs: 300 },
+      code: 'PXY_UPSTREAM_BODY_TIMEOUT',
+    },
+    {
+      why: 'closes in the body',
+      answer: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc',
+      closes: true,
+      code: 'PXY_UPSTREAM_RESET',
+    },
+    {
+      why: 'closes in a chunk',
+      answer: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc',
+      closes: true,
+      code: 'PXY_UPSTREAM_RESET',
+    },
     { why: 'speaks something else', answer: 'SSH-2.0-x\r\n\r\n', code: 'PXY_UPSTREAM_MALFORMED' },
   ];
   await Promise.all(
@@ -207,7 +288,9 @@ t.test('what goes wrong has a code and a source', async (t) => {
 });
 
 t.test('bytes that nobody asked for close the connection', async (t) => {
-  const { port, sockets } = await serve(t, (socket) => socket.write(`${ok('a')}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison`));
+  const { port, sockets } = await serve(t, (socket) =>
+    socket.write(`${ok('a')}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison`),
+  );
   const pool = poolTo(t, port);
   t.equal((await ask(pool)).body, 'a');
   t.equal((await ask(pool)).body, 'a', 'not the poison');
@@ -215,7 +298,11 @@ t.test('bytes that nobody asked for close the connection', async (t) => {
 });
 
 t.test('bytes that nobody asked for are no answer to a request that waits for the connection', async (t) => {
-  const endings: readonly string[] = [ok('a'), 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n', 'HTTP/1.1 204 No Content\r\n\r\n'];
+  const endings: readonly string[] = [
+    ok('a'),
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',
+    'HTTP/1.1 204 No Content\r\n\r\n',
+  ];
   for (const ending of endings) {
     const asked: string[] = [];
     const { port } = await serve(t, (socket, request) => {
@@ -235,21 +322,27 @@ t.test('bytes that nobody asked for are no answer to a request that waits for th
 t.test('a body is streamed up, and the response can be paused', async (t) => {
   const { port } = await serve(t, (socket, request) => socket.write(ok(`${request.length}${'z'.repeat(200_000)}`)));
   const pool = poolTo(t, port);
-  const result = await ask(pool, { method: 'POST', isStreaming: true, head: 'POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n' }, (exchange) => {
-    exchange.write(Buffer.from('abc'));
-    setTimeout(() => {
-      exchange.write(Buffer.from('def'));
-      exchange.end();
-      exchange.pause();
-      setTimeout(() => exchange.resume(), 50);
-    }, 20);
-  });
+  const result = await ask(
+    pool,
+    { method: 'POST', isStreaming: true, head: 'POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n' },
+    (exchange) => {
+      exchange.write(Buffer.from('abc'));
+      setTimeout(() => {
+        exchange.write(Buffer.from('def'));
+        exchange.end();
+        exchange.pause();
+        setTimeout(() => exchange.resume(), 50);
+      }, 20);
+    },
+  );
   t.equal(result.body.length, 200_002);
   t.equal((await ask(pool)).error, null);
 });
 
 t.test('giving up closes the connection and says nothing more', async (t) => {
-  const { port, sockets } = await serve(t, (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'));
+  const { port, sockets } = await serve(t, (socket) =>
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'),
+  );
   const pool = poolTo(t, port);
   let heard = 0;
   let begun: { readonly exchange: UpstreamExchange; readonly result: Result } | null = null;

@@ -1,6 +1,6 @@
 // Keep-alive connections to one upstream, on plain sockets: measured ten microseconds a request cheaper than undici's
-// pool, and the parser's strictness is ours to decide. One request at a time per connection; no pipelining. Deadlines are
-// of the monotonic clock: a step of the wall clock must not end every request under way.
+// pool, and the parser's strictness is ours to decide. One request at a time per connection; no pipelining. Deadlines
+// are of the monotonic clock: a step of the wall clock must not end every request under way.
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { ProxyError } from './errors.js';
@@ -89,7 +89,9 @@ export class UpstreamPool {
     return this.connections.size;
   }
 
-  /** Sends a request; the handler hears of everything that follows. Never throws, never calls back before it returns. */
+  /**
+   * Sends a request; the handler hears of everything that follows. Never throws, never calls back before it returns.
+   */
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamExchange {
     const attempt = new Attempt(this, request, handler);
     this.start(attempt);
@@ -117,7 +119,14 @@ export class UpstreamPool {
       this.waiters.push(attempt);
       return;
     }
-    queueMicrotask(() => attempt.fail(new ProxyError('PXY_UPSTREAM_BUSY', `all ${this.options.connectionsMax} connections to the upstream are busy and ${this.options.waitersMax} requests wait already`)));
+    queueMicrotask(() =>
+      attempt.fail(
+        new ProxyError(
+          'PXY_UPSTREAM_BUSY',
+          `all ${this.options.connectionsMax} connections to the upstream are busy and ${this.options.waitersMax} requests wait already`,
+        ),
+      ),
+    );
   }
 
   /** A connection finished its request and can take another. */
@@ -166,7 +175,13 @@ export class UpstreamPool {
     for (const waiting of [...this.waiters]) {
       if (!waiting.isOver && nowMs - waiting.queuedAtMs < connectTimeoutMs) continue;
       this.waiters.splice(this.waiters.indexOf(waiting), 1);
-      if (!waiting.isOver) waiting.fail(new ProxyError('PXY_UPSTREAM_BUSY', `no connection to the upstream became free within ${connectTimeoutMs} ms`));
+      if (!waiting.isOver)
+        waiting.fail(
+          new ProxyError(
+            'PXY_UPSTREAM_BUSY',
+            `no connection to the upstream became free within ${connectTimeoutMs} ms`,
+          ),
+        );
     }
   }
 }
@@ -296,7 +311,10 @@ class Connection implements ResponseSink, OutboxWriter {
 
   private openTls(): Socket {
     const { host, port, serverName, verifyCertificate } = this.pool.options;
-    const socket = connectTls({ host, port, servername: serverName, rejectUnauthorized: verifyCertificate, ALPNProtocols: ['http/1.1'] }, () => this.connected());
+    const socket = connectTls(
+      { host, port, servername: serverName, rejectUnauthorized: verifyCertificate, ALPNProtocols: ['http/1.1'] },
+      () => this.connected(),
+    );
     socket.on('data', (chunk: Buffer) => this.received(chunk));
     return socket;
   }
@@ -322,7 +340,8 @@ class Connection implements ResponseSink, OutboxWriter {
     this.parser.begin(attempt.request.method);
     this.await(this.isConnected ? 'head' : 'connect');
     const { head, body } = attempt.request;
-    if (attempt.request.isStreaming) this.socket.write(head, 'latin1'); // its body may follow at once
+    if (attempt.request.isStreaming)
+      this.socket.write(head, 'latin1'); // its body may follow at once
     else if (body === null || body.length <= joinedBytesMax) {
       this.unsent = body === null || body.length === 0 ? head : head + body.toString('latin1');
       outbox.add(this);
@@ -344,7 +363,12 @@ class Connection implements ResponseSink, OutboxWriter {
   private await(what: 'connect' | 'head' | 'body'): void {
     const { options } = this.pool;
     this.waitsFor = what;
-    const timeoutMs = what === 'connect' ? options.connectTimeoutMs : what === 'head' ? options.headTimeoutMs : options.bodyIdleTimeoutMs;
+    const timeoutMs =
+      what === 'connect'
+        ? options.connectTimeoutMs
+        : what === 'head'
+          ? options.headTimeoutMs
+          : options.bodyIdleTimeoutMs;
     this.deadlineMs = performance.now() + timeoutMs;
   }
 
@@ -460,11 +484,24 @@ class Connection implements ResponseSink, OutboxWriter {
     const cause = this.lastError === null ? {} : { cause: this.lastError };
     const { host, port } = this.pool.options;
     if (!this.isConnected) {
-      attempt.fail(new ProxyError('PXY_UPSTREAM_CONNECT', `cannot connect to the upstream ${host}:${port}: ${this.lastError?.message ?? 'closed'}`, cause));
+      attempt.fail(
+        new ProxyError(
+          'PXY_UPSTREAM_CONNECT',
+          `cannot connect to the upstream ${host}:${port}: ${this.lastError?.message ?? 'closed'}`,
+          cause,
+        ),
+      );
       return;
     }
     const repeat = isUnsent ? 'always' : this.served > 0 && !this.hasBytes ? 'idempotent' : 'never';
-    attempt.fail(new ProxyError('PXY_UPSTREAM_RESET', `the upstream ${host}:${port} closed the connection before its response was complete`, cause), repeat);
+    attempt.fail(
+      new ProxyError(
+        'PXY_UPSTREAM_RESET',
+        `the upstream ${host}:${port} closed the connection before its response was complete`,
+        cause,
+      ),
+      repeat,
+    );
   }
 
   checkDeadline(nowMs: number): void {
@@ -478,8 +515,23 @@ class Connection implements ResponseSink, OutboxWriter {
     const { attempt } = this;
     const what = this.waitsFor;
     this.destroy();
-    if (what === 'connect') attempt.fail(new ProxyError('PXY_UPSTREAM_CONNECT_TIMEOUT', `no connection to the upstream ${options.host}:${options.port} within ${options.connectTimeoutMs} ms`));
-    else if (what === 'head') attempt.fail(new ProxyError('PXY_UPSTREAM_HEAD_TIMEOUT', `the upstream sent no response within ${options.headTimeoutMs} ms`));
-    else attempt.fail(new ProxyError('PXY_UPSTREAM_BODY_TIMEOUT', `the upstream's response stood still for ${options.bodyIdleTimeoutMs} ms`));
+    if (what === 'connect')
+      attempt.fail(
+        new ProxyError(
+          'PXY_UPSTREAM_CONNECT_TIMEOUT',
+          `no connection to the upstream ${options.host}:${options.port} within ${options.connectTimeoutMs} ms`,
+        ),
+      );
+    else if (what === 'head')
+      attempt.fail(
+        new ProxyError('PXY_UPSTREAM_HEAD_TIMEOUT', `the upstream sent no response within ${options.headTimeoutMs} ms`),
+      );
+    else
+      attempt.fail(
+        new ProxyError(
+          'PXY_UPSTREAM_BODY_TIMEOUT',
+          `the upstream's response stood still for ${options.bodyIdleTimeoutMs} ms`,
+        ),
+      );
   }
 }

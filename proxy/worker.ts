@@ -8,7 +8,14 @@ import { handleRequest, refuseUnreadable } from './handle-request.js';
 import type { InspectionModule } from './inspection.js';
 import { createInspectionPool } from './inspection-pool.js';
 import { listen, type Listener } from './listeners/index.js';
-import { unreachable, type GenerationPayload, type LogLevel, type ToMain, type ToWorker, type WorkerStart } from './messages.js';
+import {
+  unreachable,
+  type GenerationPayload,
+  type LogLevel,
+  type ToMain,
+  type ToWorker,
+  type WorkerStart,
+} from './messages.js';
 import { InspectionTotals, Metrics } from './metrics.js';
 import { GenerationRefused, prepareGeneration } from './prepare.js';
 import { createRequestIds } from './request-id.js';
@@ -29,12 +36,20 @@ if (port === null) throw new Error('worker.js runs as a worker thread, started b
 const start = workerData as WorkerStart;
 const post = (message: ToMain): void => port.postMessage(message);
 
-/** An upstream that is down would otherwise write one line per request: beyond the quota lines are counted, not written. */
+/**
+ * An upstream that is down would otherwise write one line per request: beyond the quota lines are counted, not written.
+ */
 const logQuota = { perSecond: 20, second: 0, used: 0, suppressed: 0 };
 function log(level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string): void {
   const second = Math.floor(Date.now() / 1000);
   if (second !== logQuota.second) {
-    if (logQuota.suppressed > 0) post({ kind: 'log', level: 'warn', fields: { worker: start.workerId, suppressed: logQuota.suppressed }, message: 'more lines than the log takes in a second were left out' });
+    if (logQuota.suppressed > 0)
+      post({
+        kind: 'log',
+        level: 'warn',
+        fields: { worker: start.workerId, suppressed: logQuota.suppressed },
+        message: 'more lines than the log takes in a second were left out',
+      });
     Object.assign(logQuota, { second, used: 0, suppressed: 0 });
   }
   logQuota.used += 1;
@@ -46,7 +61,13 @@ const module = (await import(start.inspectionModule)) as InspectionModule;
 const metrics = new Metrics();
 const inspections = new InspectionTotals(start.workerId);
 const events = new EventRing(eventsCapacity, (batch) => post({ kind: 'events', batch }));
-const requests = start.shipsRequests ? new RequestRing(requestsCapacity, (lines, dropped, samples) => post({ kind: 'requests', lines, dropped, samples }), () => current.config.replaySampling ?? defaultReplaySampling) : null;
+const requests = start.shipsRequests
+  ? new RequestRing(
+      requestsCapacity,
+      (lines, dropped, samples) => post({ kind: 'requests', lines, dropped, samples }),
+      () => current.config.replaySampling ?? defaultReplaySampling,
+    )
+  : null;
 const threats = new IpSetHolder();
 if (start.threats !== null) threats.swap(start.threats.version, start.threats.table);
 const readingBody = new Roster<BodyWatch>();
@@ -81,7 +102,8 @@ function poolFor(site: Site, generation: Generation): UpstreamPool {
   return pool;
 }
 
-const foreignInspector = start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
+const foreignInspector =
+  start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
 
 const context: RoadContext = {
   current: () => current,
@@ -124,7 +146,9 @@ function retireGeneration(generation: Generation): void {
 
 /** Pools whose limits or timeouts changed, or whose upstream is gone, end when their last request has. */
 function closeUnusedPools(previous: Generation, next: Generation): void {
-  const isSameTuning = JSON.stringify([previous.config.limits, previous.config.timeouts]) === JSON.stringify([next.config.limits, next.config.timeouts]);
+  const isSameTuning =
+    JSON.stringify([previous.config.limits, previous.config.timeouts]) ===
+    JSON.stringify([next.config.limits, next.config.timeouts]);
   const wanted = new Set(next.router.sites.map((site) => site.origin));
   for (const [origin, pool] of pools) {
     if (isSameTuning && wanted.has(origin)) continue;
@@ -155,7 +179,9 @@ const sweeper = setInterval(() => {
   for (const watch of readingBody.all()) if (nowMs - watch.bodyAtMs > clientBodyIdleMs) watch.bodyTimedOut();
 }, sweepEveryMs);
 
-/** Ends everything that keeps this thread alive. `bug`: why main has to start another, which may need this one's port. */
+/**
+ * Ends everything that keeps this thread alive. `bug`: why main has to start another, which may need this one's port.
+ */
 async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   if (isStopping) return;
   isStopping = true;
@@ -195,7 +221,8 @@ port.on('message', (message: ToWorker) => {
       prepare(message.generation);
       return;
     case 'commit':
-      if (prepared === null || prepared.id !== message.id) throw new Error(`commit of generation ${message.id}, which this worker has not prepared`);
+      if (prepared === null || prepared.id !== message.id)
+        throw new Error(`commit of generation ${message.id}, which this worker has not prepared`);
       swapGeneration(prepared);
       post({ kind: 'committed', id: message.id });
       return;
@@ -220,9 +247,10 @@ port.on('message', (message: ToWorker) => {
 });
 
 /**
- * A bug ends this worker like a stop: others' requests are finished, what still comes on kept connections is answered, and main
- * starts a replacement at once. Not by ending the thread: one that ends with open uWebSockets.js sockets takes the whole process
- * with it (the library's handles outlive the thread's loop), and every request under way would pay for one.
+ * A bug ends this worker like a stop: others' requests are finished, what still comes on kept connections is answered,
+ * and main starts a replacement at once. Not by ending the thread: one that ends with open uWebSockets.js sockets takes
+ * the whole process with it (the library's handles outlive the thread's loop), and every request under way would pay
+ * for one.
  */
 process.on('uncaughtException', (error) => {
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -246,7 +274,10 @@ try {
     sharedPort: start.sharedPort,
     limits: () => current.config.limits,
     timeouts: start.generation.config.timeouts,
-    handler: { onRequest: (exchange) => handleRequest(context, exchange), onUnreadable: (status) => refuseUnreadable(context, status) },
+    handler: {
+      onRequest: (exchange) => handleRequest(context, exchange),
+      onUnreadable: (status) => refuseUnreadable(context, status),
+    },
   });
   post({ kind: 'ready', port: listener.port });
 } catch (error) {

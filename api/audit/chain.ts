@@ -1,5 +1,5 @@
-// The audit log is a hash chain: each entry's SHA-256 covers its content and the hash before it, so a changed, removed or
-// inserted entry breaks the chain at a named place. The chain's two ends are sealed with a key that is not in the
+// The audit log is a hash chain: each entry's SHA-256 covers its content and the hash before it, so a changed, removed
+// or inserted entry breaks the chain at a named place. The chain's two ends are sealed with a key that is not in the
 // database (HMAC), so whoever can only write the database cannot recompute the chain or cut its end off unnoticed.
 import { createHash } from 'node:crypto';
 import type { Queryable, Tx } from '../db/client.js';
@@ -56,7 +56,11 @@ const genesis = '0'.repeat(64);
 
 function hashEntry(row: Omit<AuditRow, 'hash'>): string {
   const { id, at, actor, actor_id, role, source_ip, action, summary, details, prev_hash } = row;
-  return createHash('sha256').update(toCanonicalJson([id, at.toISOString(), actor, actor_id, role, source_ip, action, summary, details, prev_hash])).digest('hex');
+  return createHash('sha256')
+    .update(
+      toCanonicalJson([id, at.toISOString(), actor, actor_id, role, source_ip, action, summary, details, prev_hash]),
+    )
+    .digest('hex');
 }
 
 function sealEnds(sealing: Sealing, ends: Omit<Ends, 'seal'>): string {
@@ -81,7 +85,9 @@ export interface AuditVerification {
 export function createAuditLog(sealing: Sealing, now: () => number): AuditLog {
   const lockEnds = async (tx: Tx): Promise<Ends> => {
     await tx`insert into audit_chain (last_id, last_hash, anchor_id, anchor_hash, seal) values (0, ${genesis}, 0, ${genesis}, ${sealEnds(sealing, { last_id: 0, last_hash: genesis, anchor_id: 0, anchor_hash: genesis })}) on conflict do nothing`;
-    const [ends] = await tx<Ends[]>`select last_id, last_hash, anchor_id, anchor_hash, seal from audit_chain for update`;
+    const [ends] = await tx<
+      Ends[]
+    >`select last_id, last_hash, anchor_id, anchor_hash, seal from audit_chain for update`;
     if (ends === undefined) throw new Error('the audit chain has no end row');
     return ends;
   };
@@ -112,7 +118,9 @@ export function createAuditLog(sealing: Sealing, now: () => number): AuditLog {
     async prune(tx, before) {
       const ends = await lockEnds(tx);
       // the newest entry always stays: the chain keeps a link to hold on to
-      const [oldest] = await tx<{ id: number | null }[]>`select max(id) as id from audit_entries where at < ${before} and id < ${ends.last_id}`;
+      const [oldest] = await tx<
+        { id: number | null }[]
+      >`select max(id) as id from audit_entries where at < ${before} and id < ${ends.last_id}`;
       const upTo = oldest?.id ?? null;
       if (upTo === null) return 0;
       const [anchor] = await tx<{ hash: string }[]>`select hash from audit_entries where id = ${upTo}`;
@@ -126,9 +134,16 @@ export function createAuditLog(sealing: Sealing, now: () => number): AuditLog {
 async function verifyChain(sql: Queryable, sealing: Sealing): Promise<AuditVerification> {
   const [ends] = await sql<Ends[]>`select last_id, last_hash, anchor_id, anchor_hash, seal from audit_chain`;
   const [any] = await sql<{ n: number }[]>`select count(*) as n from audit_entries`;
-  if (ends === undefined) return any?.n === 0 ? { ok: true, checked: 0, first_broken: null } : { ok: false, checked: 0, first_broken: { id: 1, reason: 'the sealed end of the chain was removed' } };
+  if (ends === undefined)
+    return any?.n === 0
+      ? { ok: true, checked: 0, first_broken: null }
+      : { ok: false, checked: 0, first_broken: { id: 1, reason: 'the sealed end of the chain was removed' } };
   let [previousId, previousHash, checked] = [ends.anchor_id, ends.anchor_hash, 0];
-  const broken = (id: number, reason: string): AuditVerification => ({ ok: false, checked, first_broken: { id, reason } });
+  const broken = (id: number, reason: string): AuditVerification => ({
+    ok: false,
+    checked,
+    first_broken: { id, reason },
+  });
   const sealed = sealEnds(sealing, ends) === ends.seal;
   for (;;) {
     const rows = await sql<AuditRow[]>`select * from audit_entries where id > ${previousId} order by id limit 1000`;
@@ -143,9 +158,12 @@ async function verifyChain(sql: Queryable, sealing: Sealing): Promise<AuditVerif
     }
     if (rows.length === 0) break;
   }
-  const [early] = await sql<{ id: number }[]>`select id from audit_entries where id <= ${ends.anchor_id} order by id limit 1`;
+  const [early] = await sql<
+    { id: number }[]
+  >`select id from audit_entries where id <= ${ends.anchor_id} order by id limit 1`;
   if (early !== undefined) return broken(early.id, 'the entry lies before the sealed beginning');
-  if (!sealed) return broken(ends.last_id, 'the seal over the chain is not ours: the whole chain may have been rewritten');
+  if (!sealed)
+    return broken(ends.last_id, 'the seal over the chain is not ours: the whole chain may have been rewritten');
   if (previousId < ends.last_id) return broken(previousId + 1, 'the entry was removed');
   if (previousHash !== ends.last_hash) return broken(previousId, 'the entry is not the one that was sealed');
   return { ok: true, checked, first_broken: null };

@@ -10,7 +10,9 @@ import { toAuditEntry, type AuditRow } from './chain.js';
 
 const filters = {
   actor: Type.Optional(Type.String({ maxLength: 254 })),
-  action: Type.Optional(Type.String({ maxLength: 100, description: 'exact, or a prefix that ends with a dot, such as user.' })),
+  action: Type.Optional(
+    Type.String({ maxLength: 100, description: 'exact, or a prefix that ends with a dot, such as user.' }),
+  ),
   role: Type.Optional(Type.String({ maxLength: 20 })),
   source_ip: Type.Optional(Type.String({ maxLength: 64 })),
   from: Type.Optional(Moment('UTC')),
@@ -21,21 +23,44 @@ const Filters = Type.Object(filters);
 type AuditFilters = Static<typeof Filters>;
 
 const EntryView = Type.Object({
-  id: Type.Integer(), at: Time, actor: Type.String(), actor_id: Nullable(Type.String()), role: Type.String(), source_ip: Type.String(), action: Type.String(), summary: Type.String(),
-  details: Type.Unknown(), prev_hash: Type.String(), hash: Type.String(),
+  id: Type.Integer(),
+  at: Time,
+  actor: Type.String(),
+  actor_id: Nullable(Type.String()),
+  role: Type.String(),
+  source_ip: Type.String(),
+  action: Type.String(),
+  summary: Type.String(),
+  details: Type.Unknown(),
+  prev_hash: Type.String(),
+  hash: Type.String(),
 });
 
-type ReadFilters = Omit<AuditFilters, 'from' | 'to'> & { readonly from: Date | undefined; readonly to: Date | undefined };
+type ReadFilters = Omit<AuditFilters, 'from' | 'to'> & {
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+};
 
-/** Refuses moments that do not exist before anything is answered: an export that has begun cannot be refused any more. */
+/**
+ * Refuses moments that do not exist before anything is answered: an export that has begun cannot be refused any more.
+ */
 function readFilters(given: AuditFilters): ReadFilters {
-  return { ...given, from: given.from === undefined ? undefined : parseTime(given.from, '/from'), to: given.to === undefined ? undefined : parseTime(given.to, '/to') };
+  return {
+    ...given,
+    from: given.from === undefined ? undefined : parseTime(given.from, '/from'),
+    to: given.to === undefined ? undefined : parseTime(given.to, '/to'),
+  };
 }
 
 /** Newest first, below `beforeId`. */
 function selectEntries(sql: Queryable, wanted: ReadFilters, beforeId: number, limit: number) {
   const like = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-  const action = wanted.action === undefined ? sql`` : wanted.action.endsWith('.') ? sql`and action like ${`${like(wanted.action)}%`}` : sql`and action = ${wanted.action}`;
+  const action =
+    wanted.action === undefined
+      ? sql``
+      : wanted.action.endsWith('.')
+        ? sql`and action like ${`${like(wanted.action)}%`}`
+        : sql`and action = ${wanted.action}`;
   return sql<AuditRow[]>`
     select * from audit_entries where id < ${beforeId} ${action}
     ${wanted.actor === undefined ? sql`` : sql`and actor = ${wanted.actor}`}
@@ -62,21 +87,73 @@ async function* exportLines(sql: Queryable, wanted: ReadFilters): AsyncGenerator
 
 export function registerAuditRoutes(app: App, house: House): void {
   const { sql } = house.database;
-  app.get('/api/audit', { schema: { tags: ['audit'], summary: 'Audit log, newest first', querystring: Type.Object({ ...PageQuery, ...filters }, closed), response: { 200: Page(EntryView), ...refusals } } }, async (request) => {
-    const limit = request.query.limit ?? 50;
-    const [before] = request.query.cursor === undefined ? [Number.MAX_SAFE_INTEGER] : decodeCursor(request.query.cursor, ['number'] as const);
-    return toPage(await selectEntries(sql, readFilters(request.query), before, limit + 1), limit, (row) => [row.id], toAuditEntry);
-  });
-  app.get('/api/audit/export', { schema: { tags: ['audit'], summary: 'Audit log as CSV', querystring: Type.Object(filters, closed), response: { 200: Type.String(), ...refusals } } }, async (request, reply) => {
-    const { actor } = requirePrincipal(request);
-    const wanted = readFilters(request.query);
-    await sql.begin((tx) => house.audit.record(tx, { actor, action: 'audit.export', summary: `exported the audit log`, details: request.query }));
-    reply.header('content-type', 'text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="audit.csv"');
-    return reply.send(Readable.from(exportLines(sql, wanted)) as unknown as string);
-  });
+  app.get(
+    '/api/audit',
+    {
+      schema: {
+        tags: ['audit'],
+        summary: 'Audit log, newest first',
+        querystring: Type.Object({ ...PageQuery, ...filters }, closed),
+        response: { 200: Page(EntryView), ...refusals },
+      },
+    },
+    async (request) => {
+      const limit = request.query.limit ?? 50;
+      const [before] =
+        request.query.cursor === undefined
+          ? [Number.MAX_SAFE_INTEGER]
+          : decodeCursor(request.query.cursor, ['number'] as const);
+      return toPage(
+        await selectEntries(sql, readFilters(request.query), before, limit + 1),
+        limit,
+        (row) => [row.id],
+        toAuditEntry,
+      );
+    },
+  );
+  app.get(
+    '/api/audit/export',
+    {
+      schema: {
+        tags: ['audit'],
+        summary: 'Audit log as CSV',
+        querystring: Type.Object(filters, closed),
+        response: { 200: Type.String(), ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const { actor } = requirePrincipal(request);
+      const wanted = readFilters(request.query);
+      await sql.begin((tx) =>
+        house.audit.record(tx, {
+          actor,
+          action: 'audit.export',
+          summary: `exported the audit log`,
+          details: request.query,
+        }),
+      );
+      reply
+        .header('content-type', 'text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="audit.csv"');
+      return reply.send(Readable.from(exportLines(sql, wanted)) as unknown as string);
+    },
+  );
   app.get(
     '/api/audit/verify',
-    { schema: { tags: ['audit'], summary: 'Check the hash chain; names the first broken entry', response: { 200: Type.Object({ ok: Type.Boolean(), checked: Type.Integer(), first_broken: Nullable(Type.Object({ id: Type.Integer(), reason: Type.String() })) }), ...refusals } } },
+    {
+      schema: {
+        tags: ['audit'],
+        summary: 'Check the hash chain; names the first broken entry',
+        response: {
+          200: Type.Object({
+            ok: Type.Boolean(),
+            checked: Type.Integer(),
+            first_broken: Nullable(Type.Object({ id: Type.Integer(), reason: Type.String() })),
+          }),
+          ...refusals,
+        },
+      },
+    },
     async () => house.audit.verify(sql),
   );
 }

@@ -2,21 +2,32 @@
 import { createHash } from 'node:crypto';
 import type { Outbound } from '../outbound/outbound.js';
 
-export type BreachAnswer = { readonly kind: 'known'; readonly count: number } | { readonly kind: 'unknown' } | { readonly kind: 'unreachable'; readonly reason: string };
+export type BreachAnswer =
+  | { readonly kind: 'known'; readonly count: number }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unreachable'; readonly reason: string };
 
 export type BreachCheck = (password: string) => Promise<BreachAnswer>;
 
-/** `rangeUrl` ends where the five digits go. An unreachable service is an answer of its own: the caller decides and audits. */
+/**
+ * `rangeUrl` ends where the five digits go. An unreachable service is an answer of its own: the caller decides and
+ * audits.
+ */
 export function createBreachCheck(outbound: Outbound, rangeUrl: string): BreachCheck {
   return async (password) => {
     const hash = createHash('sha1').update(password).digest('hex').toUpperCase();
     try {
-      const reply = await outbound.send(`${rangeUrl}${hash.slice(0, 5)}`, { headers: { 'add-padding': 'true', accept: 'text/plain' }, bytesMax: 4 * 1024 * 1024, timeoutMs: 3000 });
+      const reply = await outbound.send(`${rangeUrl}${hash.slice(0, 5)}`, {
+        headers: { 'add-padding': 'true', accept: 'text/plain' },
+        bytesMax: 4 * 1024 * 1024,
+        timeoutMs: 3000,
+      });
       if (reply.status !== 200) return { kind: 'unreachable', reason: `it answered ${reply.status}` };
       for (const line of reply.body.toString('latin1').split(/\r?\n/)) {
         const [suffix, count] = line.split(':');
         // padding lines have a count of 0
-        if (suffix?.toUpperCase() === hash.slice(5) && Number(count) > 0) return { kind: 'known', count: Number(count) };
+        if (suffix?.toUpperCase() === hash.slice(5) && Number(count) > 0)
+          return { kind: 'known', count: Number(count) };
       }
       return { kind: 'unknown' };
     } catch (error) {

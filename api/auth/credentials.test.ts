@@ -7,7 +7,10 @@ import { acceptTotp, createRecoveryCodes, createTotpSecret, hashRecoveryCode, to
 
 t.test('PBKDF2 agrees with the published vectors and the format carries its parameters', async (t) => {
   t.equal(passwordIterationsDefault, 600_000);
-  t.equal(pbkdf2Sync('password', 'salt', 4096, 32, 'sha256').toString('hex'), 'c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a');
+  t.equal(
+    pbkdf2Sync('password', 'salt', 4096, 32, 'sha256').toString('hex'),
+    'c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a',
+  );
   const hasher = createPasswordHasher(4096);
   const stored = `$pbkdf2-sha256$i=4096$${Buffer.from('salt').toString('base64').replace(/=+$/, '')}$${Buffer.from('c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a', 'hex').toString('base64').replace(/=+$/, '')}`;
   t.equal(await hasher.verify('password', stored), true);
@@ -18,7 +21,8 @@ t.test('PBKDF2 agrees with the published vectors and the format carries its para
   t.equal(await hasher.verify('correct horse', made), true);
   t.equal(createPasswordHasher(5000).isOutdated(made), true);
   t.equal(hasher.isOutdated(made), false);
-  for (const broken of [null, '', '$pbkdf2-sha256$i=0$$', '$argon2id$x', `${made}x!`]) t.equal(await hasher.verify('correct horse', broken), false, String(broken));
+  for (const broken of [null, '', '$pbkdf2-sha256$i=0$$', '$argon2id$x', `${made}x!`])
+    t.equal(await hasher.verify('correct horse', broken), false, String(broken));
 });
 
 t.test('the queue of hashes is bounded', async (t) => {
@@ -40,7 +44,14 @@ t.test('password policy', async (t) => {
 
 t.test('RFC 6238 vectors, six digits, SHA-1', async (t) => {
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
-  const vectors: [number, string][] = [[59, '287082'], [1111111109, '081804'], [1111111111, '050471'], [1234567890, '005924'], [2000000000, '279037'], [20000000000, '353130']];
+  const vectors: [number, string][] = [
+    [59, '287082'],
+    [1111111109, '081804'],
+    [1111111111, '050471'],
+    [1234567890, '005924'],
+    [2000000000, '279037'],
+    [20000000000, '353130'],
+  ];
   for (const [seconds, code] of vectors) {
     const step = Math.floor(seconds / 30);
     t.equal(acceptTotp(secret, code, seconds * 1000, 0), step, code);
@@ -57,7 +68,10 @@ t.test('an older step is refused after a newer one was accepted', async (t) => {
   const at = (step: number): string => HOTP.generate({ secret: Secret.fromBase32(secret), counter: step });
   t.equal(acceptTotp(secret, at(101), 100 * 30_000, 0), 101);
   t.equal(acceptTotp(secret, at(100), 100 * 30_000, 101), null);
-  t.match(toTotpUri(secret, 'ann@example.org', 'Gatehouse'), /^otpauth:\/\/totp\/Gatehouse:ann%40example\.org\?issuer=Gatehouse&secret=[A-Z2-7]{32}&algorithm=SHA1&digits=6&period=30$/);
+  t.match(
+    toTotpUri(secret, 'ann@example.org', 'Gatehouse'),
+    /^otpauth:\/\/totp\/Gatehouse:ann%40example\.org\?issuer=Gatehouse&secret=[A-Z2-7]{32}&algorithm=SHA1&digits=6&period=30$/,
+  );
 });
 
 t.test('recovery codes', async (t) => {
@@ -74,7 +88,10 @@ t.test('sealed secrets open only where they belong', async (t) => {
   t.not(sealed, sealing.seal('hunter2', 'settings:/auth_secret'));
   t.throws(() => sealing.open(sealed, 'settings:/sso_client_secret'), /does not open/);
   t.throws(() => createSealing('t'.repeat(32)).open(sealed, 'settings:/auth_secret'), /does not open/);
-  t.throws(() => sealing.open(`${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BA' : 'AA'}`, 'settings:/auth_secret'), /does not open/);
+  t.throws(
+    () => sealing.open(`${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BA' : 'AA'}`, 'settings:/auth_secret'),
+    /does not open/,
+  );
   t.throws(() => sealing.open('hunter2', 'settings:/auth_secret'), /damaged/);
   t.notMatch(sealed, /hunter2/);
 });

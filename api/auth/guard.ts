@@ -39,7 +39,10 @@ export function registerGuard(app: App, house: House): void {
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
       const access = findRouteAccess(method, route.url);
-      if (access === null) throw new Error(`The route ${method} ${route.url} has no row in api/auth/route-matrix.ts: say who may call it.`);
+      if (access === null)
+        throw new Error(
+          `The route ${method} ${route.url} has no row in api/auth/route-matrix.ts: say who may call it.`,
+        );
       accessOfRoute.set(`${method} ${route.url}`, access);
     }
   });
@@ -57,10 +60,19 @@ export function registerGuard(app: App, house: House): void {
   });
 }
 
-/** Methods that exist under this path; asked for paths that answered nobody, so that a wrong method is told from a wrong path. */
+/**
+ * Methods that exist under this path; asked for paths that answered nobody, so that a wrong method is told from a wrong
+ * path.
+ */
 export function methodsOf(path: string): string[] {
   const segments = path.split('/');
-  const fits = (pattern: string): boolean => pattern.split('/').every((part, i, parts) => parts.length === segments.length && (part === segments[i] || (part.startsWith(':') && segments[i] !== '')));
+  const fits = (pattern: string): boolean =>
+    pattern
+      .split('/')
+      .every(
+        (part, i, parts) =>
+          parts.length === segments.length && (part === segments[i] || (part.startsWith(':') && segments[i] !== '')),
+      );
   const methods = Object.keys(routeMatrix).flatMap((row) => {
     const [method = '', pattern = ''] = row.split(' ');
     return !fits(pattern) ? [] : method === 'GET' ? ['GET', 'HEAD'] : [method];
@@ -68,7 +80,10 @@ export function methodsOf(path: string): string[] {
   return [...new Set(methods)].sort();
 }
 
-/** For answers that last: throws once the caller may not ask any more. Looking on is no activity, so the session does not live longer by it. */
+/**
+ * For answers that last: throws once the caller may not ask any more. Looking on is no activity, so the session does
+ * not live longer by it.
+ */
 export async function requireStillAdmitted(request: FastifyRequest, house: House): Promise<void> {
   const access = findRouteAccess(request.method, request.routeOptions.url ?? '');
   if (access?.kind === 'guarded') admit(await authenticate(request, house, false), access);
@@ -82,50 +97,105 @@ export function requirePrincipal(request: FastifyRequest): Principal {
 
 function admit(principal: Principal, access: RouteAccess & { kind: 'guarded' }): void {
   if (principal.kind === 'token') {
-    if (!access.tokens) throw new ApiError('scope_denied', 'API tokens cannot do this; it needs a person who is logged in.');
-    if (!principal.scopes?.includes(access.permission)) throw new ApiError('scope_denied', `The token lacks the scope ${access.permission}.`);
+    if (!access.tokens)
+      throw new ApiError('scope_denied', 'API tokens cannot do this; it needs a person who is logged in.');
+    if (!principal.scopes?.includes(access.permission))
+      throw new ApiError('scope_denied', `The token lacks the scope ${access.permission}.`);
   }
-  if (!access.roles.includes(principal.role)) throw new ApiError('role_denied', `This needs the role ${access.roles.join(' or ')}; yours is ${principal.role}.`);
+  if (!access.roles.includes(principal.role))
+    throw new ApiError('role_denied', `This needs the role ${access.roles.join(' or ')}; yours is ${principal.role}.`);
   if (principal.duty === null || access.whileDutyIsDue) return;
-  if (principal.duty === 'change_password') throw new ApiError('password_change_required', 'Change the password with POST /api/account/password; until then nothing else is allowed.');
-  throw new ApiError('totp_enrolment_required', 'Set up two-factor authentication with POST /api/account/totp; until then nothing else is allowed.');
+  if (principal.duty === 'change_password')
+    throw new ApiError(
+      'password_change_required',
+      'Change the password with POST /api/account/password; until then nothing else is allowed.',
+    );
+  throw new ApiError(
+    'totp_enrolment_required',
+    'Set up two-factor authentication with POST /api/account/totp; until then nothing else is allowed.',
+  );
 }
 
 async function authenticate(request: FastifyRequest, house: House, isActivity = true): Promise<Principal> {
   const header = request.headers.authorization;
   const fromHeader = header === undefined ? null : (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '');
   const token = fromHeader ?? readCookie(request.headers.cookie, sessionCookie);
-  if (token === null) throw new ApiError('not_authenticated', 'Send a session token or an API token: Authorization: Bearer …', { headers: bearer });
+  if (token === null)
+    throw new ApiError('not_authenticated', 'Send a session token or an API token: Authorization: Bearer …', {
+      headers: bearer,
+    });
   if (isApiToken(token)) return authenticateToken(request, house, token);
   const principal = await authenticateSession(request, house, token, isActivity);
-  if (fromHeader === null && !['GET', 'HEAD'].includes(request.method) && request.headers[antiForgeryHeader] === undefined) {
-    throw new ApiError('cross_site_refused', `Send the header ${antiForgeryHeader}: 1, or the token as Authorization: Bearer.`);
+  if (
+    fromHeader === null &&
+    !['GET', 'HEAD'].includes(request.method) &&
+    request.headers[antiForgeryHeader] === undefined
+  ) {
+    throw new ApiError(
+      'cross_site_refused',
+      `Send the header ${antiForgeryHeader}: 1, or the token as Authorization: Bearer.`,
+    );
   }
   return principal;
 }
 
 async function authenticateToken(request: FastifyRequest, house: House, text: string): Promise<Principal> {
   const token = await findApiToken(house.database.sql, text, new Date(house.now()));
-  if (token === null) throw new ApiError('not_authenticated', 'The API token is unknown, expired or revoked.', { headers: bearer });
+  if (token === null)
+    throw new ApiError('not_authenticated', 'The API token is unknown, expired or revoked.', { headers: bearer });
   const name = `token ${token.name}`;
-  return { kind: 'token', userId: token.created_by, email: name, role: token.role, sessionId: null, scopes: token.scopes, duty: null, actor: { id: token.created_by, name, role: token.role, sourceIp: request.ip } };
+  return {
+    kind: 'token',
+    userId: token.created_by,
+    email: name,
+    role: token.role,
+    sessionId: null,
+    scopes: token.scopes,
+    duty: null,
+    actor: { id: token.created_by, name, role: token.role, sourceIp: request.ip },
+  };
 }
 
-async function authenticateSession(request: FastifyRequest, house: House, token: string, isActivity: boolean): Promise<Principal> {
+async function authenticateSession(
+  request: FastifyRequest,
+  house: House,
+  token: string,
+  isActivity: boolean,
+): Promise<Principal> {
   const claims = await house.tokens.verify(token);
   const session = await findSessionWithUser(house.database.sql, claims.sessionId);
   const now = house.now();
   const ended = (why: string): ApiError => new ApiError('not_authenticated', why, { headers: bearer });
-  if (session === null || session.user_id !== claims.userId || session.revoked_at !== null) throw ended('The session was ended. Log in again.');
+  if (session === null || session.user_id !== claims.userId || session.revoked_at !== null)
+    throw ended('The session was ended. Log in again.');
   const { user } = session;
   // one answer for suspended, demoted and re-issued: the token no longer stands for the user as it is
-  if (user.suspended || user.token_version !== claims.version || user.role !== claims.role) throw ended('The session was ended by an administrator or a change of the account. Log in again.');
+  if (user.suspended || user.token_version !== claims.version || user.role !== claims.role)
+    throw ended('The session was ended by an administrator or a change of the account. Log in again.');
   const settings = await house.currentSettings();
-  if (session.expires_at.getTime() <= now || now - session.last_seen_at.getTime() > settings.policy_session_idle_minutes * 60_000 + seenLagMs) throw new ApiError('token_expired', 'The session has expired. Log in again.', { headers: bearer });
-  if (isActivity && now - session.last_seen_at.getTime() > seenLagMs) await markSeen(house.database.sql, session.id, new Date(now));
-  const needsTotp = settings.policy_2fa_required_admin && claims.role === 'admin' && user.totp_secret === null && user.origin === 'local';
+  if (
+    session.expires_at.getTime() <= now ||
+    now - session.last_seen_at.getTime() > settings.policy_session_idle_minutes * 60_000 + seenLagMs
+  )
+    throw new ApiError('token_expired', 'The session has expired. Log in again.', { headers: bearer });
+  if (isActivity && now - session.last_seen_at.getTime() > seenLagMs)
+    await markSeen(house.database.sql, session.id, new Date(now));
+  const needsTotp =
+    settings.policy_2fa_required_admin &&
+    claims.role === 'admin' &&
+    user.totp_secret === null &&
+    user.origin === 'local';
   const duty: Duty | null = user.must_change_password ? 'change_password' : needsTotp ? 'enrol_totp' : null;
-  return { kind: 'session', userId: user.id, email: user.email, role: claims.role, sessionId: session.id, scopes: null, duty, actor: { id: user.id, name: user.email, role: claims.role, sourceIp: request.ip } };
+  return {
+    kind: 'session',
+    userId: user.id,
+    email: user.email,
+    role: claims.role,
+    sessionId: session.id,
+    scopes: null,
+    duty,
+    actor: { id: user.id, name: user.email, role: claims.role, sourceIp: request.ip },
+  };
 }
 
 /** One cookie's value, or null. */

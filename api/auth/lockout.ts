@@ -1,6 +1,6 @@
 // Guessing is slowed down per account and source address, and more gently per account alone, always with growing delays
-// and never for good: a hard lock would let anybody lock the administrator out. An attempt counts before the password is
-// hashed, so parallel guesses cannot slip through, and a locked attempt costs no hash.
+// and never for good: a hard lock would let anybody lock the administrator out. An attempt counts before the password
+// is hashed, so parallel guesses cannot slip through, and a locked attempt costs no hash.
 import ipaddr from 'ipaddr.js';
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/client.js';
@@ -25,7 +25,12 @@ const accountDelayMsMax = 60_000;
 export function toSourceKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);
-  return address.kind() === 'ipv4' ? address.toString() : `${(address as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16)).join(':')}::/64`;
+  return address.kind() === 'ipv4'
+    ? address.toString()
+    : `${(address as ipaddr.IPv6).parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`;
 }
 
 const hide = (text: string): string => createHash('sha256').update(text).digest('base64url');
@@ -34,20 +39,33 @@ const hide = (text: string): string => createHash('sha256').update(text).digest(
  * Counts an attempt, or throws `login_locked` with Retry-After. `account` is the normalised login name, known or not.
  * A source the account logged in from before is not subject to the account's own lock.
  */
-export async function beginAttempt(sql: Queryable, account: string, ip: string, policy: LockoutPolicy, nowMs: number): Promise<void> {
+export async function beginAttempt(
+  sql: Queryable,
+  account: string,
+  ip: string,
+  policy: LockoutPolicy,
+  nowMs: number,
+): Promise<void> {
   // one look before anything is written: a flood against a locked account costs one query each
   const now = new Date(nowMs);
   const [state] = await sql<{ pair_until: Date | null; account_until: Date | null; is_known: boolean }[]>`
     select (select locked_until from login_failures where key = ${pairKey(account, ip)}) as pair_until,
       (select locked_until from login_failures where key = ${accountKey(account)}) as account_until,
       exists (select 1 from known_logins k join users u on u.id = k.user_id where u.email_key = ${account} and k.source_ip = ${toSourceKey(ip)} and k.last_at > ${new Date(nowMs - knownForMs)}) as is_known`;
-  for (const until of [state?.pair_until ?? null, state?.is_known === true ? null : (state?.account_until ?? null)]) if (until !== null && until > now) throw locked(until, nowMs);
+  for (const until of [state?.pair_until ?? null, state?.is_known === true ? null : (state?.account_until ?? null)])
+    if (until !== null && until > now) throw locked(until, nowMs);
   await count(sql, pairKey(account, ip), policy.threshold, policy.lockMsMax, nowMs);
-  if (state?.is_known !== true) await count(sql, accountKey(account), policy.threshold * accountFactor, accountDelayMsMax, nowMs);
+  if (state?.is_known !== true)
+    await count(sql, accountKey(account), policy.threshold * accountFactor, accountDelayMsMax, nowMs);
 }
 
 /** The same for a confirmation inside a session, where the account is proven and only the session's holder can fail. */
-export async function beginConfirmation(sql: Queryable, name: string, policy: LockoutPolicy, nowMs: number): Promise<void> {
+export async function beginConfirmation(
+  sql: Queryable,
+  name: string,
+  policy: LockoutPolicy,
+  nowMs: number,
+): Promise<void> {
   await count(sql, `confirm:${hide(name)}`, policy.threshold, policy.lockMsMax, nowMs);
 }
 
@@ -57,7 +75,9 @@ export async function forgetConfirmations(sql: Queryable, name: string): Promise
 
 function locked(until: Date, nowMs: number): ApiError {
   const seconds = Math.max(1, Math.ceil((until.getTime() - nowMs) / 1000));
-  return new ApiError('login_locked', `Too many wrong attempts. Try again in ${seconds} seconds.`, { headers: { 'retry-after': String(seconds) } });
+  return new ApiError('login_locked', `Too many wrong attempts. Try again in ${seconds} seconds.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
 }
 
 /** After a login that succeeded. */
@@ -84,6 +104,8 @@ async function count(sql: Queryable, key: string, threshold: number, delayMsMax:
     where f.locked_until is null or f.locked_until <= ${now}
     returning failures`;
   if (row !== undefined) return;
-  const [found] = await sql<{ locked_until: Date | null }[]>`select locked_until from login_failures where key = ${key}`;
+  const [found] = await sql<
+    { locked_until: Date | null }[]
+  >`select locked_until from login_failures where key = ${key}`;
   throw locked(found?.locked_until ?? now, nowMs);
 }

@@ -11,16 +11,29 @@ export interface AcceptedPassword {
 }
 
 /** Throws `password_refused` with every reason. `path` is where the password stood in the request. */
-export async function acceptNewPassword(house: House, password: string, person: { readonly email: string; readonly name: string }, path = '/password'): Promise<AcceptedPassword> {
+export async function acceptNewPassword(
+  house: House,
+  password: string,
+  person: { readonly email: string; readonly name: string },
+  path = '/password',
+): Promise<AcceptedPassword> {
   const settings = await house.currentSettings();
   const personal = [person.email.split('@')[0] ?? '', person.email, ...person.name.split(/\s+/)];
-  const reasons = checkPasswordPolicy(password, { lengthMin: settings.policy_password_min_length, classesMin: settings.policy_password_min_classes }, personal);
+  const reasons = checkPasswordPolicy(
+    password,
+    { lengthMin: settings.policy_password_min_length, classesMin: settings.policy_password_min_classes },
+    personal,
+  );
   let note = '';
   if (reasons.length === 0 && settings.policy_block_pwned) {
     const answer = await house.breachCheck(password);
-    if (answer.kind === 'known') reasons.push('it is known from breaches of other sites; choose one that was never used anywhere');
+    if (answer.kind === 'known')
+      reasons.push('it is known from breaches of other sites; choose one that was never used anywhere');
     if (answer.kind === 'unreachable') note = ` (breach check not possible: ${answer.reason})`;
   }
-  if (reasons.length > 0) throw new ApiError('password_refused', `The password is refused: ${reasons.join('; ')}.`, { errors: reasons.map((reason) => ({ path, reason })) });
+  if (reasons.length > 0)
+    throw new ApiError('password_refused', `The password is refused: ${reasons.join('; ')}.`, {
+      errors: reasons.map((reason) => ({ path, reason })),
+    });
   return { hash: await house.hasher.hash(password), note };
 }

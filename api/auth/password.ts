@@ -29,7 +29,10 @@ export function createPasswordHasher(iterations: number = passwordIterationsDefa
   const waiting: (() => void)[] = [];
   const inTurn = async (work: () => Promise<Buffer>): Promise<Buffer> => {
     if (running >= concurrentHashesMax) {
-      if (waiting.length >= waitingHashesMax) throw new ApiError('busy', 'Too many logins are being checked at this moment. Try again in a few seconds.', { headers: { 'retry-after': '5' } });
+      if (waiting.length >= waitingHashesMax)
+        throw new ApiError('busy', 'Too many logins are being checked at this moment. Try again in a few seconds.', {
+          headers: { 'retry-after': '5' },
+        });
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else running++;
     try {
@@ -40,7 +43,8 @@ export function createPasswordHasher(iterations: number = passwordIterationsDefa
       else next();
     }
   };
-  const compute = (password: string, salt: Buffer, rounds: number): Promise<Buffer> => inTurn(() => derive(password.normalize('NFKC'), salt, rounds, hashBytes, 'sha256'));
+  const compute = (password: string, salt: Buffer, rounds: number): Promise<Buffer> =>
+    inTurn(() => derive(password.normalize('NFKC'), salt, rounds, hashBytes, 'sha256'));
   const decoySalt = randomBytes(saltBytes);
   return {
     async hash(password) {
@@ -63,7 +67,11 @@ const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/
 function parse(stored: string): { iterations: number; salt: Buffer; hash: Buffer } | null {
   const found = /^\$pbkdf2-sha256\$i=(\d{1,9})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(stored);
   if (found === null) return null;
-  return { iterations: Number(found[1]), salt: Buffer.from(found[2] ?? '', 'base64'), hash: Buffer.from(found[3] ?? '', 'base64') };
+  return {
+    iterations: Number(found[1]),
+    salt: Buffer.from(found[2] ?? '', 'base64'),
+    hash: Buffer.from(found[3] ?? '', 'base64'),
+  };
 }
 
 export interface PasswordPolicy {
@@ -72,15 +80,24 @@ export interface PasswordPolicy {
   readonly classesMin: number;
 }
 
-/** Reasons why the policy refuses the password; empty when it is fine. `personal` are words of the user it must not contain. */
-export function checkPasswordPolicy(password: string, policy: PasswordPolicy, personal: readonly string[] = []): string[] {
+/**
+ * Reasons why the policy refuses the password; empty when it is fine. `personal` are words of the user it must not
+ * contain.
+ */
+export function checkPasswordPolicy(
+  password: string,
+  policy: PasswordPolicy,
+  personal: readonly string[] = [],
+): string[] {
   const reasons: string[] = [];
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((pattern) => pattern.test(password)).length;
   if ([...password].length < policy.lengthMin) reasons.push(`it must have at least ${policy.lengthMin} characters`);
   if (password.length > passwordLengthMax) reasons.push(`it must have at most ${passwordLengthMax} characters`);
-  if (classes < policy.classesMin) reasons.push(`it must mix at least ${policy.classesMin} of: lower case, upper case, digits, other characters`);
+  if (classes < policy.classesMin)
+    reasons.push(`it must mix at least ${policy.classesMin} of: lower case, upper case, digits, other characters`);
   if (new Set(password).size < 5) reasons.push('it must have at least 5 different characters');
   const lower = password.toLowerCase();
-  if (personal.some((word) => word.length >= 4 && lower.includes(word.toLowerCase()))) reasons.push('it must not contain the name or e-mail address');
+  if (personal.some((word) => word.length >= 4 && lower.includes(word.toLowerCase())))
+    reasons.push('it must not contain the name or e-mail address');
   return reasons;
 }

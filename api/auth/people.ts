@@ -67,17 +67,46 @@ export interface NewUser {
 export async function insertUser(tx: Tx, input: NewUser, now: Date): Promise<User> {
   const [row] = await tx<User[]>`
     insert into users ${tx({
-      id: randomUUID(), email: input.email.trim(), email_key: toEmailKey(input.email), name: input.name, role: input.role, password_hash: input.passwordHash,
-      must_change_password: input.mustChangePassword, origin: input.origin, sso_subject: input.ssoSubject, created_at: now, updated_at: now,
+      id: randomUUID(),
+      email: input.email.trim(),
+      email_key: toEmailKey(input.email),
+      name: input.name,
+      role: input.role,
+      password_hash: input.passwordHash,
+      must_change_password: input.mustChangePassword,
+      origin: input.origin,
+      sso_subject: input.ssoSubject,
+      created_at: now,
+      updated_at: now,
     })} on conflict (email_key) do nothing returning *`;
   if (row === undefined) throw new ApiError('conflict', `There is already a user ${input.email}.`);
   return row;
 }
 
-export type UserChange = Partial<Pick<User, 'name' | 'role' | 'suspended' | 'password_hash' | 'must_change_password' | 'totp_secret' | 'totp_pending' | 'totp_last_step' | 'last_login_at' | 'sso_subject'>>;
+export type UserChange = Partial<
+  Pick<
+    User,
+    | 'name'
+    | 'role'
+    | 'suspended'
+    | 'password_hash'
+    | 'must_change_password'
+    | 'totp_secret'
+    | 'totp_pending'
+    | 'totp_last_step'
+    | 'last_login_at'
+    | 'sso_subject'
+  >
+>;
 
 /** Writes the given columns; `endSessions` raises the token version, which ends every session of the user. */
-export async function updateUser(tx: Tx, id: string, change: UserChange, now: Date, endSessions = false): Promise<User> {
+export async function updateUser(
+  tx: Tx,
+  id: string,
+  change: UserChange,
+  now: Date,
+  endSessions = false,
+): Promise<User> {
   const [row] = await tx<User[]>`
     update users set ${tx({ ...change, updated_at: now })}, revision = revision + 1, token_version = token_version + ${endSessions ? 1 : 0}
     where id = ${id} returning *`;
@@ -87,20 +116,30 @@ export async function updateUser(tx: Tx, id: string, change: UserChange, now: Da
 
 /** Throws `last_admin` when no active administrator would remain without `id`. Locks the administrators' rows. */
 export async function requireAnotherAdmin(tx: Tx, id: string): Promise<void> {
-  const admins = await tx<{ id: string }[]>`select id from users where role = 'admin' and not suspended order by id for update`;
-  if (admins.every((admin) => admin.id === id)) throw new ApiError('last_admin', 'This is the last active administrator. Make somebody else administrator first.');
+  const admins = await tx<
+    { id: string }[]
+  >`select id from users where role = 'admin' and not suspended order by id for update`;
+  if (admins.every((admin) => admin.id === id))
+    throw new ApiError('last_admin', 'This is the last active administrator. Make somebody else administrator first.');
 }
 
 /** Takes a time step once: of two requests with the same code one gets true. */
 export async function takeTotpStep(sql: Queryable, id: string, step: number): Promise<boolean> {
-  return (await sql`update users set totp_last_step = ${step} where id = ${id} and totp_last_step < ${step}`).count === 1;
+  return (
+    (await sql`update users set totp_last_step = ${step} where id = ${id} and totp_last_step < ${step}`).count === 1
+  );
 }
 
 export async function storeRecoveryCodes(tx: Tx, id: string, hashes: readonly string[]): Promise<void> {
   await tx`delete from recovery_codes where user_id = ${id}`;
-  if (hashes.length > 0) await tx`insert into recovery_codes ${tx(hashes.map((hash) => ({ user_id: id, code_hash: hash })))}`;
+  if (hashes.length > 0)
+    await tx`insert into recovery_codes ${tx(hashes.map((hash) => ({ user_id: id, code_hash: hash })))}`;
 }
 
 export async function takeRecoveryCode(sql: Queryable, id: string, hash: string, now: Date): Promise<boolean> {
-  return (await sql`update recovery_codes set used_at = ${now} where user_id = ${id} and code_hash = ${hash} and used_at is null`).count === 1;
+  return (
+    (
+      await sql`update recovery_codes set used_at = ${now} where user_id = ${id} and code_hash = ${hash} and used_at is null`
+    ).count === 1
+  );
 }

@@ -15,4 +15,6 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.match((await at.logIn(admin.email, 'Another-quiet-stone-77')).body, { status: 'ok', must_change_password: true });
 }
 
-t.test('a lost password is replaced on the command line', (t) => onBothDatabases(t, 'a lost password is replaced', suite));
+t.test('a lost password is replaced on the command line', (t) =>
+  onBothDatabases(t, 'a lost password is replaced', suite),
+);

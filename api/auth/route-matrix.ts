@@ -4,8 +4,25 @@ export const roles = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
 export const permissions = [
-  'settings:read', 'settings:write', 'apply', 'versions:read', 'rollback', 'rules:read', 'rules:write', 'events:read', 'threat-intel:read', 'threat-intel:write',
-  'ingest', 'stats:read', 'jobs:read', 'licence:read', 'licence:write', 'audit:read', 'users', 'tokens', 'account',
+  'settings:read',
+  'settings:write',
+  'apply',
+  'versions:read',
+  'rollback',
+  'rules:read',
+  'rules:write',
+  'events:read',
+  'threat-intel:read',
+  'threat-intel:write',
+  'ingest',
+  'stats:read',
+  'jobs:read',
+  'licence:read',
+  'licence:write',
+  'audit:read',
+  'users',
+  'tokens',
+  'account',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -18,7 +35,9 @@ export type RouteAccess =
       readonly permission: Permission;
       /** Roles that may call it. */
       readonly roles: readonly Role[];
-      /** API tokens with this permission as a scope may call it too. People's own affairs and IAM are for sessions only. */
+      /**
+       * API tokens with this permission as a scope may call it too. People's own affairs and IAM are for sessions only.
+       */
       readonly tokens: boolean;
       /** Callable while a password change or two-factor enrolment is due. */
       readonly whileDutyIsDue: boolean;
@@ -28,8 +47,20 @@ const open: RouteAccess = { kind: 'public' };
 const everybody: readonly Role[] = ['viewer', 'operator', 'admin'];
 const tuners: readonly Role[] = ['operator', 'admin'];
 const admins: readonly Role[] = ['admin'];
-const may = (permission: Permission, who: readonly Role[]): RouteAccess => ({ kind: 'guarded', permission, roles: who, tokens: true, whileDutyIsDue: false });
-const inPerson = (permission: Permission, who: readonly Role[], whileDutyIsDue = false): RouteAccess => ({ kind: 'guarded', permission, roles: who, tokens: false, whileDutyIsDue });
+const may = (permission: Permission, who: readonly Role[]): RouteAccess => ({
+  kind: 'guarded',
+  permission,
+  roles: who,
+  tokens: true,
+  whileDutyIsDue: false,
+});
+const inPerson = (permission: Permission, who: readonly Role[], whileDutyIsDue = false): RouteAccess => ({
+  kind: 'guarded',
+  permission,
+  roles: who,
+  tokens: false,
+  whileDutyIsDue,
+});
 
 export const routeMatrix: Readonly<Record<string, RouteAccess>> = {
   'GET /api': open,

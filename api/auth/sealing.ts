@@ -28,12 +28,18 @@ export function createSealing(secret: string): Sealing {
     },
     open(sealed, place) {
       const bytes = Buffer.from(sealed.slice(prefix.length), 'base64url');
-      if (!sealed.startsWith(prefix) || bytes.length < 28) throw new Error(`The secret at ${place} is damaged: set it again.`);
+      if (!sealed.startsWith(prefix) || bytes.length < 28)
+        throw new Error(`The secret at ${place} is damaged: set it again.`);
       try {
-        const decipher = createDecipheriv('aes-256-gcm', sealKey, bytes.subarray(0, 12)).setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(12, 28));
+        const decipher = createDecipheriv('aes-256-gcm', sealKey, bytes.subarray(0, 12))
+          .setAAD(Buffer.from(place))
+          .setAuthTag(bytes.subarray(12, 28));
         return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
       } catch (cause) {
-        throw new Error(`The secret at ${place} does not open: SETTINGS_ENCRYPTION_SECRET changed, or the stored text was altered or moved. Set it again.`, { cause });
+        throw new Error(
+          `The secret at ${place} does not open: SETTINGS_ENCRYPTION_SECRET changed, or the stored text was altered or moved. Set it again.`,
+          { cause },
+        );
       }
     },
     isSealed: (text) => text.startsWith(prefix),

@@ -29,28 +29,58 @@ export interface SessionTokens {
 
 export function createSessionTokens(secret: string, now: () => number): SessionTokens {
   const key = new TextEncoder().encode(secret);
-  const sign = (claims: Record<string, unknown>, subject: string, audience: string, expiresAtSeconds: number): Promise<string> =>
-    new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setIssuer(issuer).setAudience(audience).setSubject(subject).setIssuedAt(Math.floor(now() / 1000)).setExpirationTime(expiresAtSeconds).sign(key);
+  const sign = (
+    claims: Record<string, unknown>,
+    subject: string,
+    audience: string,
+    expiresAtSeconds: number,
+  ): Promise<string> =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(subject)
+      .setIssuedAt(Math.floor(now() / 1000))
+      .setExpirationTime(expiresAtSeconds)
+      .sign(key);
   const read = async (token: string, audience: string) => {
     try {
-      const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], issuer, audience, currentDate: new Date(now()), requiredClaims: ['sub', 'iat', 'exp'] });
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['HS256'],
+        issuer,
+        audience,
+        currentDate: new Date(now()),
+        requiredClaims: ['sub', 'iat', 'exp'],
+      });
       return payload;
     } catch (cause) {
-      if (cause instanceof errors.JWTExpired) throw new ApiError('token_expired', 'The session has expired. Log in again.', { headers: challengeHeader, cause });
-      if (cause instanceof errors.JOSEError || cause instanceof TypeError) throw new ApiError('not_authenticated', 'The token was not issued by this server.', { headers: challengeHeader, cause });
+      if (cause instanceof errors.JWTExpired)
+        throw new ApiError('token_expired', 'The session has expired. Log in again.', {
+          headers: challengeHeader,
+          cause,
+        });
+      if (cause instanceof errors.JOSEError || cause instanceof TypeError)
+        throw new ApiError('not_authenticated', 'The token was not issued by this server.', {
+          headers: challengeHeader,
+          cause,
+        });
       throw cause;
     }
   };
-  const malformed = (): ApiError => new ApiError('not_authenticated', 'The token was not issued by this server.', { headers: challengeHeader });
+  const malformed = (): ApiError =>
+    new ApiError('not_authenticated', 'The token was not issued by this server.', { headers: challengeHeader });
   return {
-    issue: ({ userId, role, sessionId, version }, expiresAt) => sign({ role, jti: sessionId, ver: version }, userId, sessionAudience, Math.floor(expiresAt.getTime() / 1000)),
+    issue: ({ userId, role, sessionId, version }, expiresAt) =>
+      sign({ role, jti: sessionId, ver: version }, userId, sessionAudience, Math.floor(expiresAt.getTime() / 1000)),
     async verify(token) {
       const { sub, role, jti, ver } = await read(token, sessionAudience);
       const known = roles.find((name) => name === role);
-      if (typeof sub !== 'string' || typeof jti !== 'string' || typeof ver !== 'number' || known === undefined) throw malformed();
+      if (typeof sub !== 'string' || typeof jti !== 'string' || typeof ver !== 'number' || known === undefined)
+        throw malformed();
       return { userId: sub, role: known, sessionId: jti, version: ver };
     },
-    issueOtpChallenge: (userId, version) => sign({ ver: version }, userId, otpAudience, Math.floor(now() / 1000) + otpSeconds),
+    issueOtpChallenge: (userId, version) =>
+      sign({ ver: version }, userId, otpAudience, Math.floor(now() / 1000) + otpSeconds),
     async verifyOtpChallenge(token) {
       const { sub, ver } = await read(token, otpAudience);
       if (typeof sub !== 'string' || typeof ver !== 'number') throw malformed();

@@ -34,7 +34,9 @@ export async function insertSession(sql: Queryable, input: NewSession, now: Date
 
 /** The session with its user, in one query: this runs on every request. */
 export async function findSessionWithUser(sql: Queryable, id: string): Promise<(Session & { user: User }) | null> {
-  const [row] = await sql<(Session & { user: User })[]>`select s.*, to_jsonb(u) as user from sessions s join users u on u.id = s.user_id where s.id = ${id}`;
+  const [row] = await sql<
+    (Session & { user: User })[]
+  >`select s.*, to_jsonb(u) as user from sessions s join users u on u.id = s.user_id where s.id = ${id}`;
   return row ?? null;
 }
 
@@ -43,18 +45,34 @@ export async function markSeen(sql: Queryable, id: string, now: Date): Promise<v
 }
 
 /** Sessions that still count, newest first, older than `before`. */
-export async function listSessions(sql: Queryable, userId: string, now: Date, before: readonly [number, string] | null, limit: number): Promise<Session[]> {
+export async function listSessions(
+  sql: Queryable,
+  userId: string,
+  now: Date,
+  before: readonly [number, string] | null,
+  limit: number,
+): Promise<Session[]> {
   return sql<Session[]>`
     select * from sessions where user_id = ${userId} and revoked_at is null and expires_at > ${now}
     ${before === null ? sql`` : sql`and (created_at, id) < (${new Date(before[0])}, ${before[1]})`} order by created_at desc, id desc limit ${limit}`;
 }
 
 /** Ends the user's sessions, all or one, except `keep`. Returns how many. */
-export async function revokeSessions(sql: Queryable, userId: string, which: { readonly id?: string; readonly keep?: string }, now: Date): Promise<number> {
+export async function revokeSessions(
+  sql: Queryable,
+  userId: string,
+  which: { readonly id?: string; readonly keep?: string },
+  now: Date,
+): Promise<number> {
   const one = which.id === undefined ? sql`` : sql`and id = ${which.id}`;
-  return (await sql`update sessions set revoked_at = ${now} where user_id = ${userId} and revoked_at is null and id <> ${which.keep ?? ''} ${one}`).count;
+  return (
+    await sql`update sessions set revoked_at = ${now} where user_id = ${userId} and revoked_at is null and id <> ${which.keep ?? ''} ${one}`
+  ).count;
 }
 
 export async function pruneSessions(sql: Queryable, before: Date): Promise<number> {
-  return (await sql`delete from sessions where expires_at < ${before}`).count + (await sql`delete from sso_flows where expires_at < ${before}`).count;
+  return (
+    (await sql`delete from sessions where expires_at < ${before}`).count +
+    (await sql`delete from sso_flows where expires_at < ${before}`).count
+  );
 }

@@ -13,7 +13,19 @@ const redirectUri = 'https://waf.example/api/sso/callback';
 
 t.test('where people may be sent back to', async (t) => {
   for (const fine of ['/', '/soc', '/soc?x=1&y=2', '/a/b.c']) t.equal(safeReturn(fine), fine);
-  for (const bad of ['', 'https://evil.example', '//evil.example', '/\\evil.example', '/..//evil.example', '/%0d%0aset-cookie:x\r\n', '\\/evil', 'javascript:alert(1)', '/a\\..\\b', '/ x']) t.notMatch(safeReturn(bad), /evil|javascript|\r|\\/, bad);
+  for (const bad of [
+    '',
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/..//evil.example',
+    '/%0d%0aset-cookie:x\r\n',
+    '\\/evil',
+    'javascript:alert(1)',
+    '/a\\..\\b',
+    '/ x',
+  ])
+    t.notMatch(safeReturn(bad), /evil|javascript|\r|\\/, bad);
   t.notMatch(safeReturn('/..//evil.example'), /^\/\//);
 });
 
@@ -23,7 +35,10 @@ async function browse(url: string): Promise<string> {
   let at = url;
   for (let hop = 0; hop < 15; hop++) {
     if (at.startsWith(redirectUri)) return at;
-    const reply = await fetch(at, { redirect: 'manual', headers: { cookie: [...jar].map(([k, v]) => `${k}=${v}`).join('; ') } });
+    const reply = await fetch(at, {
+      redirect: 'manual',
+      headers: { cookie: [...jar].map(([k, v]) => `${k}=${v}`).join('; ') },
+    });
     for (const cookie of reply.headers.getSetCookie()) {
       const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split('=');
       jar.set(name, value);
@@ -35,11 +50,18 @@ async function browse(url: string): Promise<string> {
   throw new Error('too many redirects');
 }
 
-async function startProvider(): Promise<{ child: ChildProcess; issuer: string; become(account: TestAccount): Promise<void> }> {
-  const child = fork(fileURLToPath(new URL('../testing/oidc-process.js', import.meta.url)), [redirectUri], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }); // it warns a lot
+async function startProvider(): Promise<{
+  child: ChildProcess;
+  issuer: string;
+  become(account: TestAccount): Promise<void>;
+}> {
+  const child = fork(fileURLToPath(new URL('../testing/oidc-process.js', import.meta.url)), [redirectUri], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  }); // it warns a lot
   const [message] = (await once(child, 'message')) as [{ issuer: string }];
   return {
-    child, issuer: message.issuer,
+    child,
+    issuer: message.issuer,
     async become(account) {
       const done = once(child, 'message');
       child.send({ account });
@@ -60,17 +82,38 @@ async function suite(t: Test, database: Database): Promise<void> {
   at.clock.nowMs = Date.now();
   const root = await at.user('admin', 'root@example.org');
   t.equal((await at.call('GET', '/api/sso/login')).status, 404, 'off by default');
-  const configured = await at.call('PATCH', '/api/settings', { token: root.token, body: { sso_enabled: true, sso_issuer: provider.issuer, sso_client_id: 'gatehouse', sso_client_secret: 'client-secret-of-the-test', sso_redirect_uri: redirectUri, sso_allowed_domain: 'Corp.Example', sso_default_role: 'operator' } });
+  const configured = await at.call('PATCH', '/api/settings', {
+    token: root.token,
+    body: {
+      sso_enabled: true,
+      sso_issuer: provider.issuer,
+      sso_client_id: 'gatehouse',
+      sso_client_secret: 'client-secret-of-the-test',
+      sso_redirect_uri: redirectUri,
+      sso_allowed_domain: 'Corp.Example',
+      sso_default_role: 'operator',
+    },
+  });
   t.equal(configured.status, 200, configured.text);
   t.match((await at.call('GET', '/api/sso')).body, { enabled: true });
 
   const begin = async (query = ''): Promise<{ url: string; cookie: string }> => {
     const reply = await at.call('GET', `/api/sso/login${query}`);
     if (reply.status !== 302) throw new Error(reply.text);
-    return { url: String(reply.headers['location']), cookie: (([reply.headers['set-cookie']].flat()[0] as string).split(';')[0] ?? '') };
+    return {
+      url: String(reply.headers['location']),
+      cookie: ([reply.headers['set-cookie']].flat()[0] as string).split(';')[0] ?? '',
+    };
   };
-  const land = (callback: string, cookie: string | null): Promise<Reply> => at.call('GET', `/api/sso/callback${new URL(callback).search}`, { headers: cookie === null ? {} : { cookie } });
-  const account = (sub: string, over: Partial<TestAccount> = {}): TestAccount => ({ sub, email: `${sub}@corp.example`, email_verified: true, name: `Name of ${sub}`, ...over });
+  const land = (callback: string, cookie: string | null): Promise<Reply> =>
+    at.call('GET', `/api/sso/callback${new URL(callback).search}`, { headers: cookie === null ? {} : { cookie } });
+  const account = (sub: string, over: Partial<TestAccount> = {}): TestAccount => ({
+    sub,
+    email: `${sub}@corp.example`,
+    email_verified: true,
+    name: `Name of ${sub}`,
+    ...over,
+  });
 
   await t.test('a person logs in, is created with the default role, and stays the same person', async (t) => {
     await provider.become(account('ann'));
@@ -82,11 +125,16 @@ async function suite(t: Test, database: Database): Promise<void> {
     const callback = await browse(url);
     const reply = await land(callback, cookie);
     t.match(reply, { status: 302, headers: { location: '/soc' } }, reply.text);
-    const session = ([reply.headers['set-cookie']].flat() as string[]).find((c) => c.startsWith('gatehouse_session=')) ?? '';
+    const session =
+      ([reply.headers['set-cookie']].flat() as string[]).find((c) => c.startsWith('gatehouse_session=')) ?? '';
     t.match(session, /HttpOnly; SameSite=Strict.*Secure/);
     const me = await at.call('GET', '/api/account', { headers: { cookie: session.split(';')[0] ?? '' } });
     t.match(me.body, { email: 'ann@corp.example', role: 'operator', origin: 'sso' });
-    t.match(await land(callback, cookie), { status: 403, body: { code: 'sso_refused' } }, 'the same callback again is refused');
+    t.match(
+      await land(callback, cookie),
+      { status: 403, body: { code: 'sso_refused' } },
+      'the same callback again is refused',
+    );
     const again = await begin();
     t.equal((await land(await browse(again.url), again.cookie)).status, 302);
     t.equal((await database.sql`select count(*) as n from users where origin = 'sso'`)[0]?.['n'], 1);
@@ -100,12 +148,27 @@ async function suite(t: Test, database: Database): Promise<void> {
     };
     const users = async () => (await database.sql`select count(*) as n from users`)[0]?.['n'] as number;
     const before = await users();
-    for (const [name, who] of [['another domain', account('bob', { email: 'bob@other.example' })], ['a lookalike suffix', account('bob2', { email: 'bob@evilcorp.example' })], ['a subdomain', account('bob3', { email: 'bob@x.corp.example' })], ['two at-signs', account('bob4', { email: 'a@corp.example@evil.example' })], ['an unverified address', account('carl', { email_verified: false })], ['no address', account('dora', { email: '' })]] as const) {
+    for (const [name, who] of [
+      ['another domain', account('bob', { email: 'bob@other.example' })],
+      ['a lookalike suffix', account('bob2', { email: 'bob@evilcorp.example' })],
+      ['a subdomain', account('bob3', { email: 'bob@x.corp.example' })],
+      ['two at-signs', account('bob4', { email: 'a@corp.example@evil.example' })],
+      ['an unverified address', account('carl', { email_verified: false })],
+      ['no address', account('dora', { email: '' })],
+    ] as const) {
       t.match(await attempt(who), { status: 403, body: { code: 'sso_refused' } }, name);
     }
     await at.call('PATCH', '/api/settings', { token: root.token, body: { sso_allowed_domain: '' } });
-    t.match(await attempt(account('thief', { email: 'root@example.org' })), { status: 403, body: { code: 'sso_refused' } }, 'a local account is not taken over');
-    t.match(await attempt(account('other', { email: 'ann@corp.example' })), { status: 403 }, 'nor another person of the provider');
+    t.match(
+      await attempt(account('thief', { email: 'root@example.org' })),
+      { status: 403, body: { code: 'sso_refused' } },
+      'a local account is not taken over',
+    );
+    t.match(
+      await attempt(account('other', { email: 'ann@corp.example' })),
+      { status: 403 },
+      'nor another person of the provider',
+    );
     t.equal(await users(), before);
     await provider.become(account('ann'));
     const flow = await begin();

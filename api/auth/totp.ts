@@ -13,7 +13,14 @@ export function createTotpSecret(): string {
 
 /** The `otpauth://` URI an authenticator app reads from a QR code. */
 export function toTotpUri(secret: string, account: string, issuer: string): string {
-  return new TOTP({ issuer, label: account, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: periodSeconds }).toString();
+  return new TOTP({
+    issuer,
+    label: account,
+    secret: Secret.fromBase32(secret),
+    algorithm: 'SHA1',
+    digits: 6,
+    period: periodSeconds,
+  }).toString();
 }
 
 /**
@@ -28,14 +35,19 @@ export function acceptTotp(secret: string, code: string, nowMs: number, lastStep
   for (let step = now - windowSteps; step <= now + windowSteps; step++) {
     const expected = HOTP.generate({ secret: key, algorithm: 'SHA1', digits: 6, counter: step });
     // no early exit: the time taken does not tell which step matched
-    if (timingSafeEqual(Buffer.from(expected), Buffer.from(code)) && step > lastStep && accepted === null) accepted = step;
+    if (timingSafeEqual(Buffer.from(expected), Buffer.from(code)) && step > lastStep && accepted === null)
+      accepted = step;
   }
   return accepted;
 }
 
-/** Ten codes of 80 random bits, shown once. Their hashes are what is stored; that much randomness needs no slow hash. */
+/**
+ * Ten codes of 80 random bits, shown once. Their hashes are what is stored; that much randomness needs no slow hash.
+ */
 export function createRecoveryCodes(): string[] {
-  return Array.from({ length: recoveryCodeCount }, () => (randomBytes(10).toString('hex').match(/.{5}/g) ?? []).join('-'));
+  return Array.from({ length: recoveryCodeCount }, () =>
+    (randomBytes(10).toString('hex').match(/.{5}/g) ?? []).join('-'),
+  );
 }
 
 export function hashRecoveryCode(code: string): string {

@@ -25,12 +25,20 @@ t.test('artifacts on disk', async (t) => {
 
   const nowMs = Date.parse('2026-06-01T00:00:00Z');
   const all = await Promise.all(Array.from({ length: 5 }, (_, n) => put(`n${n}`)));
-  for (const [age, sha256] of [...all, one].entries()) await utimes(artifactPath(directory, sha256), new Date(nowMs), new Date(nowMs - age * 1000));
-  for (const [name, age] of [['.a.part', 7_200_000], ['.b.part', 1000]] as const) {
+  for (const [age, sha256] of [...all, one].entries())
+    await utimes(artifactPath(directory, sha256), new Date(nowMs), new Date(nowMs - age * 1000));
+  for (const [name, age] of [
+    ['.a.part', 7_200_000],
+    ['.b.part', 1000],
+  ] as const) {
     await writeFile(join(directory, name), '');
     await utimes(join(directory, name), new Date(nowMs), new Date(nowMs - age));
   }
   await writeFile(join(directory, 'key-x.json'), '{}');
   pruneArtifacts(directory, 2, new Set([one]), nowMs);
-  t.same((await readdir(directory)).sort(), [all[0], all[1], one, '.b.part', 'key-x.json'].sort(), 'the newest, the needed, other files and young leftovers stay');
+  t.same(
+    (await readdir(directory)).sort(),
+    [all[0], all[1], one, '.b.part', 'key-x.json'].sort(),
+    'the newest, the needed, other files and young leftovers stay',
+  );
 });

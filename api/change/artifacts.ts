@@ -50,13 +50,17 @@ export async function storeArtifact(directory: string, sha256: string, bytes: Ui
   await folder.sync().finally(() => folder.close());
 }
 
-/** Keeps the `keep` most recently used artifacts and those in `needed`; removes leftovers of writers that died an hour ago. */
+/**
+ * Keeps the `keep` most recently used artifacts and those in `needed`; removes leftovers of writers that died an hour
+ * ago.
+ */
 export function pruneArtifacts(directory: string, keep: number, needed: ReadonlySet<string>, nowMs: number): void {
   const entries = readdirSync(directory).flatMap((name) => {
     const found = statSync(join(directory, name), { throwIfNoEntry: false }); // another process may prune too
     return found === undefined ? [] : [{ name, usedMs: found.mtimeMs }];
   });
-  for (const { name, usedMs } of entries) if (name.endsWith('.part') && nowMs - usedMs > 3_600_000) rmSync(join(directory, name), { force: true });
+  for (const { name, usedMs } of entries)
+    if (name.endsWith('.part') && nowMs - usedMs > 3_600_000) rmSync(join(directory, name), { force: true });
   const artifacts = entries.filter(({ name }) => artifactName.test(name)).sort((a, b) => b.usedMs - a.usedMs);
   for (const { name } of artifacts.slice(keep)) if (!needed.has(name)) rmSync(join(directory, name), { force: true });
 }

@@ -23,8 +23,9 @@ export interface ReplayRequest {
   readonly samples: readonly ReplaySample[];
   readonly examplesMax: number;
   /**
-   * For loading the rule sets and running the samples together. Loading comes out of it but is not cut short (130 ms for
-   * a rule set that is not at hand; it stays at hand for the next replay), and the first few samples run whatever is left.
+   * For loading the rule sets and running the samples together. Loading comes out of it but is not cut short (130 ms
+   * for a rule set that is not at hand; it stays at hand for the next replay), and the first few samples run whatever
+   * is left.
    */
   readonly budgetMs: number;
 }

@@ -10,10 +10,20 @@ import { testMsMax, until } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);
 
-async function start(t: Test, changes: Partial<PolicyCompilerOptions> = {}): Promise<{ compiler: PolicyCompiler; artifacts: string }> {
+async function start(
+  t: Test,
+  changes: Partial<PolicyCompilerOptions> = {},
+): Promise<{ compiler: PolicyCompiler; artifacts: string }> {
   const directory = await makeDirectory(t, 'compile');
   const artifacts = join(directory, 'artifacts');
-  const compiler = createPolicyCompiler({ crsDirectory: await writeRuleSet(t), unicodeMapping: null, artifactsDirectory: artifacts, cacheDirectory: join(directory, 'cache'), threads: 1, ...changes });
+  const compiler = createPolicyCompiler({
+    crsDirectory: await writeRuleSet(t),
+    unicodeMapping: null,
+    artifactsDirectory: artifacts,
+    cacheDirectory: join(directory, 'cache'),
+    threads: 1,
+    ...changes,
+  });
   t.teardown(() => compiler.close());
   return { compiler, artifacts };
 }
@@ -21,8 +31,13 @@ const policy = (waf: object) => ({ waf, exclusions: [] });
 
 t.test('equal policies are one artifact, others another', async (t) => {
   const { compiler, artifacts } = await start(t);
-  const [one, again, other] = await Promise.all([compiler.compile(policy({})), compiler.compile(policy({ mode: 'On' })), compiler.compile(policy({ mode: 'DetectionOnly' }))]);
-  if (one.kind !== 'compiled' || again.kind !== 'compiled' || other.kind !== 'compiled') throw new Error('they compile');
+  const [one, again, other] = await Promise.all([
+    compiler.compile(policy({})),
+    compiler.compile(policy({ mode: 'On' })),
+    compiler.compile(policy({ mode: 'DetectionOnly' })),
+  ]);
+  if (one.kind !== 'compiled' || again.kind !== 'compiled' || other.kind !== 'compiled')
+    throw new Error('they compile');
   await Promise.all([one, again, other].map(({ stored }) => stored));
   t.equal(one.sha256, again.sha256);
   t.not(one.sha256, other.sha256);
@@ -32,19 +47,72 @@ t.test('equal policies are one artifact, others another', async (t) => {
   t.match(made, { kind: 'compiled', sha256: one.sha256 });
   if (made.kind === 'compiled') await made.stored;
   t.ok((await readdir(artifacts)).includes(one.sha256), 'one that was deleted is made again');
-  t.match(await compiler.replay({ beforeSha256: one.sha256, beforeSites: [], afterSha256: 'f'.repeat(64), afterSites: [], samples: [], examplesMax: 1, budgetMs: 1 }), null);
+  t.match(
+    await compiler.replay({
+      beforeSha256: one.sha256,
+      beforeSites: [],
+      afterSha256: 'f'.repeat(64),
+      afterSites: [],
+      samples: [],
+      examplesMax: 1,
+      budgetMs: 1,
+    }),
+    null,
+  );
 });
 
 t.test('a replay takes what was just compiled from memory and what served from disk', async (t) => {
   const { compiler, artifacts } = await start(t);
   const before = await compiler.compile(policy({}));
-  const after = await compiler.compile(policy({ custom_rules: [{ id: 1_000_001, name: 'x', enabled: true, kind: 'visual', variable: 'ARGS', operator: 'contains', value: 'grue', action: 'block', phase: 2, transformations: [], redirect_url: '' }] }));
+  const after = await compiler.compile(
+    policy({
+      custom_rules: [
+        {
+          id: 1_000_001,
+          name: 'x',
+          enabled: true,
+          kind: 'visual',
+          variable: 'ARGS',
+          operator: 'contains',
+          value: 'grue',
+          action: 'block',
+          phase: 2,
+          transformations: [],
+          redirect_url: '',
+        },
+      ],
+    }),
+  );
   if (before.kind !== 'compiled' || after.kind !== 'compiled') throw new Error('they compile');
   await Promise.all([before.stored, after.stored]);
   await rm(artifactPath(artifacts, after.sha256));
-  const samples = ['/?q=grue', '/?q=lamp'].map((uri, n) => ({ requestId: `r${n}`, atMs: 0, site: 'shop', method: 'GET', uri, protocol: 'HTTP/1.1', headers: ['Host', 'shop'], body: null, clientIp: '192.0.2.1' }));
-  const ask = () => compiler.replay({ beforeSha256: before.sha256, beforeSites: [], afterSha256: after.sha256, afterSites: [], samples, examplesMax: 5, budgetMs: 10_000 });
-  t.match(await ask(), { samples: 2, replayed: 2, newly_blocked: 1, newly_blocked_examples: [{ rule_ids: [1_000_001] }] });
+  const samples = ['/?q=grue', '/?q=lamp'].map((uri, n) => ({
+    requestId: `r${n}`,
+    atMs: 0,
+    site: 'shop',
+    method: 'GET',
+    uri,
+    protocol: 'HTTP/1.1',
+    headers: ['Host', 'shop'],
+    body: null,
+    clientIp: '192.0.2.1',
+  }));
+  const ask = () =>
+    compiler.replay({
+      beforeSha256: before.sha256,
+      beforeSites: [],
+      afterSha256: after.sha256,
+      afterSites: [],
+      samples,
+      examplesMax: 5,
+      budgetMs: 10_000,
+    });
+  t.match(await ask(), {
+    samples: 2,
+    replayed: 2,
+    newly_blocked: 1,
+    newly_blocked_examples: [{ rule_ids: [1_000_001] }],
+  });
   t.match(await ask(), { newly_blocked: 1 }, 'and again, as it is still loaded');
 });
 
@@ -58,17 +126,38 @@ t.test('an artifact that the disk refuses is a rejection for whoever waits for i
 
 t.test('what is wrong is a result with its place', async (t) => {
   const { compiler } = await start(t);
-  t.match(await compiler.compile(policy({ paranoia_level: 9 })), { kind: 'refused', diagnostics: [{ severity: 'error', path: '/paranoia_level', code: 'GH-C7001' }] });
-  t.match(await compiler.compile(policy({ categories: { sqli: { excluded_paths: ['no slash'] } } })), { kind: 'refused', diagnostics: [{ path: '/categories/sqli/path_exclusions/0' }] });
+  t.match(await compiler.compile(policy({ paranoia_level: 9 })), {
+    kind: 'refused',
+    diagnostics: [{ severity: 'error', path: '/paranoia_level', code: 'GH-C7001' }],
+  });
+  t.match(await compiler.compile(policy({ categories: { sqli: { excluded_paths: ['no slash'] } } })), {
+    kind: 'refused',
+    diagnostics: [{ path: '/categories/sqli/path_exclusions/0' }],
+  });
   const none = await start(t, { crsDirectory: join(tmpdir(), 'there-is-no-such-directory') });
   t.match(await none.compiler.compile(policy({})), { kind: 'refused', diagnostics: [{ code: 'GH-C7003' }] });
 });
 
 t.test('diagnostics of the rule set have file, line, column and an excerpt', async (t) => {
   const crsDirectory = await writeRuleSet(t);
-  await writeFile(join(crsDirectory, 'rules', 'REQUEST-999-BROKEN.conf'), '# a comment\nSecRule ARGS "@nosuch x" "id:999001,phase:2,pass"\n');
+  await writeFile(
+    join(crsDirectory, 'rules', 'REQUEST-999-BROKEN.conf'),
+    '# a comment\nSecRule ARGS "@nosuch x" "id:999001,phase:2,pass"\n',
+  );
   const { compiler } = await start(t, { crsDirectory });
-  t.match(await compiler.compile(policy({})), { kind: 'refused', diagnostics: [{ severity: 'error', file: 'crs/rules/REQUEST-999-BROKEN.conf', line: 2, column: /^\d+$/, excerpt: /@nosuch/, path: null }] });
+  t.match(await compiler.compile(policy({})), {
+    kind: 'refused',
+    diagnostics: [
+      {
+        severity: 'error',
+        file: 'crs/rules/REQUEST-999-BROKEN.conf',
+        line: 2,
+        column: /^\d+$/,
+        excerpt: /@nosuch/,
+        path: null,
+      },
+    ],
+  });
 });
 
 t.test('a thread that takes too long is given up; one that is closed answers nobody', async (t) => {

@@ -2,7 +2,14 @@
 // compile at high paranoia leaves hundreds of megabytes behind).
 import { Worker } from 'node:worker_threads';
 import { giveBackMemory } from '#compiler';
-import type { CompiledPolicy, CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './compile-messages.js';
+import type {
+  CompiledPolicy,
+  CompileStart,
+  FromCompileThread,
+  PolicyInput,
+  ReplayRequest,
+  ToCompileThread,
+} from './compile-messages.js';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
 
 export interface Compiled extends CompiledPolicy {
@@ -13,7 +20,10 @@ export interface Compiled extends CompiledPolicy {
 export type CompileResult = Compiled | { readonly kind: 'refused'; readonly diagnostics: readonly ApplyDiagnostic[] };
 
 export interface PolicyCompiler {
-  /** Rejects when the thread dies or takes too long; what is wrong with the settings is a result. `anew`: even if this policy was compiled before. */
+  /**
+   * Rejects when the thread dies or takes too long; what is wrong with the settings is a result. `anew`: even if this
+   * policy was compiled before.
+   */
   compile(policy: PolicyInput, anew?: boolean): Promise<CompileResult>;
   /** null when an artifact is not on this machine, or of another release. */
   replay(request: ReplayRequest): Promise<ReplayImpact | null>;
@@ -35,7 +45,8 @@ interface Waiting {
 
 export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyCompiler {
   const thread = new CompileThread(options);
-  const unexpected = (reply: FromCompileThread): Error => new Error(reply.kind === 'failed' ? reply.reason : 'the compile thread answered another question');
+  const unexpected = (reply: FromCompileThread): Error =>
+    new Error(reply.kind === 'failed' ? reply.reason : 'the compile thread answered another question');
   return {
     async compile(policy, anew = false) {
       const reply = await thread.ask((token) => ({ kind: 'compile', token, policy, anew }));
@@ -55,7 +66,10 @@ export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyComp
 class CompileThread {
   private readonly waiting = new Map<number, Waiting>();
   /** Artifacts on their way to the disk. */
-  private readonly stores = new Map<number, { readonly done: Promise<void>; readonly resolve: () => void; readonly reject: (error: Error) => void }>();
+  private readonly stores = new Map<
+    number,
+    { readonly done: Promise<void>; readonly resolve: () => void; readonly reject: (error: Error) => void }
+  >();
   private worker: Worker | null = null;
   private tokens = 0;
   private idle: NodeJS.Timeout | null = null;
@@ -76,10 +90,12 @@ class CompileThread {
         this.abandon(mine, new Error(`compiling took longer than ${timeoutMs / 1000} s`));
         void mine.terminate();
       }, timeoutMs);
-      const done = <T>(settle: (value: T) => void) => (value: T): void => {
-        clearTimeout(alarm);
-        settle(value);
-      };
+      const done =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          clearTimeout(alarm);
+          settle(value);
+        };
       this.waiting.set(token, { resolve: done(resolve), reject: done(reject) });
       mine.postMessage(message(token));
     });
@@ -102,7 +118,10 @@ class CompileThread {
   private begin(): Worker {
     const { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads } = this.options;
     const workerData: CompileStart = { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads };
-    const started = new Worker(new URL('./compile-worker.js', import.meta.url), { workerData, name: 'gatehouse-compile' });
+    const started = new Worker(new URL('./compile-worker.js', import.meta.url), {
+      workerData,
+      name: 'gatehouse-compile',
+    });
     started.on('message', (reply: FromCompileThread) => this.hear(started, reply));
     started.on('error', (error) => this.abandon(started, error));
     started.on('exit', (code) => this.abandon(started, new Error(`the compile thread ended with ${code}`)));

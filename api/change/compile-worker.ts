@@ -5,9 +5,31 @@ import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import { compileProgram, createFileCache, diskReader, emitArtifact, giveBackMemory, loadCoreRuleSet, loadRehearsal, rehearseEmitted, rememberIn, renderPolicy, resolvePolicy, type Diagnostic, type EmittedArtifact, type Rehearsal, type SourceReader } from '#compiler';
+import {
+  compileProgram,
+  createFileCache,
+  diskReader,
+  emitArtifact,
+  giveBackMemory,
+  loadCoreRuleSet,
+  loadRehearsal,
+  rehearseEmitted,
+  rememberIn,
+  renderPolicy,
+  resolvePolicy,
+  type Diagnostic,
+  type EmittedArtifact,
+  type Rehearsal,
+  type SourceReader,
+} from '#compiler';
 import { findArtifact, storeArtifact } from './artifacts.js';
-import type { CompileStart, FromCompileThread, PolicyInput, ReplayRequest, ToCompileThread } from './compile-messages.js';
+import type {
+  CompileStart,
+  FromCompileThread,
+  PolicyInput,
+  ReplayRequest,
+  ToCompileThread,
+} from './compile-messages.js';
 import { toSettingsPointer } from './steps/compiler-words.js';
 import type { ApplyDiagnostic } from './contract.js';
 import { replayImpact } from './replay.js';
@@ -20,7 +42,12 @@ const rehearsalsKept = 2;
 /** Automata at hand for the next compile: those of paranoia level 4 are 35 MB. */
 const cacheBytesMax = 48 * 1024 * 1024;
 
-const reader: SourceReader = { ...diskReader, read: (path) => diskReader.read(path) ?? (path === 'unicode.mapping' && start.unicodeMapping !== null ? diskReader.read(start.unicodeMapping) : null) };
+const reader: SourceReader = {
+  ...diskReader,
+  read: (path) =>
+    diskReader.read(path) ??
+    (path === 'unicode.mapping' && start.unicodeMapping !== null ? diskReader.read(start.unicodeMapping) : null),
+};
 const cache = rememberIn(createFileCache(start.cacheDirectory), cacheBytesMax);
 let ruleSet: ReturnType<typeof loadCoreRuleSet> | null = null;
 /** Rule text → artifact, for changes that leave the rules alone; the artifact itself is looked for on disk. */
@@ -45,7 +72,10 @@ function toDiagnostic(found: Diagnostic): ApplyDiagnostic {
 
 /** Notes are thousands in a whole rule set; people see what they can act on. */
 function shown(found: readonly Diagnostic[]): ApplyDiagnostic[] {
-  return found.filter(({ severity }) => severity !== 'info').slice(0, diagnosticsMax).map(toDiagnostic);
+  return found
+    .filter(({ severity }) => severity !== 'info')
+    .slice(0, diagnosticsMax)
+    .map(toDiagnostic);
 }
 
 interface Answer {
@@ -64,9 +94,11 @@ async function compile(token: number, input: PolicyInput, anew: boolean): Promis
     stepAt = performance.now();
   };
   if (ruleSet?.crs === null || ruleSet === null) ruleSet = loadCoreRuleSet(start.crsDirectory, reader);
-  if (ruleSet.crs === null) return { reply: { kind: 'refused', token, diagnostics: shown(ruleSet.diagnostics) }, stored: alreadyStored };
+  if (ruleSet.crs === null)
+    return { reply: { kind: 'refused', token, diagnostics: shown(ruleSet.diagnostics) }, stored: alreadyStored };
   const { policy, diagnostics: fromSettings } = resolvePolicy(input.waf, ruleSet.crs);
-  if (policy === null) return { reply: { kind: 'refused', token, diagnostics: shown(fromSettings) }, stored: alreadyStored };
+  if (policy === null)
+    return { reply: { kind: 'refused', token, diagnostics: shown(fromSettings) }, stored: alreadyStored };
   const sources = renderPolicy(policy, input.exclusions);
   const hash = createHash('sha256');
   for (const { path, text } of sources) hash.update(`${path.length} ${path} ${text.length}\n`).update(text, 'latin1');
@@ -75,20 +107,31 @@ async function compile(token: number, input: PolicyInput, anew: boolean): Promis
   const same = anew ? undefined : known.get(key);
   if (same !== undefined) {
     const bytes = findArtifact(start.artifactsDirectory, same.sha256);
-    if (bytes !== null) return { reply: { kind: 'compiled', token, ...same, bytes: bytes.length, steps }, stored: alreadyStored };
+    if (bytes !== null)
+      return { reply: { kind: 'compiled', token, ...same, bytes: bytes.length, steps }, stored: alreadyStored };
   }
   const { program, diagnostics: fromRules } = compileProgram(sources, { reader });
   step('program');
   const diagnostics = shown([...fromSettings, ...fromRules]);
   if (program === null) return { reply: { kind: 'refused', token, diagnostics }, stored: alreadyStored };
-  const artifact = await emitArtifact(program, { cache, clock: () => performance.now(), ...(start.threads === null ? {} : { threads: start.threads }) });
+  const artifact = await emitArtifact(program, {
+    cache,
+    clock: () => performance.now(),
+    ...(start.threads === null ? {} : { threads: start.threads }),
+  });
   const { foldMs, planMs, probeMs, encodeMs } = artifact.report;
   Object.assign(steps, { fold: foldMs, plan: planMs, probe: probeMs, encode: encodeMs });
   if (known.size > 100) known.clear();
   known.set(key, { sha256: artifact.hash, diagnostics });
   emitted = { content: artifact.content, hash: artifact.hash };
-  const problem = storeArtifact(start.artifactsDirectory, artifact.hash, artifact.bytes).then(() => null, (error: unknown) => `the artifact cannot be kept: ${error instanceof Error ? error.message : String(error)}`);
-  return { reply: { kind: 'compiled', token, sha256: artifact.hash, bytes: artifact.bytes.length, diagnostics, steps }, stored: problem };
+  const problem = storeArtifact(start.artifactsDirectory, artifact.hash, artifact.bytes).then(
+    () => null,
+    (error: unknown) => `the artifact cannot be kept: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  return {
+    reply: { kind: 'compiled', token, sha256: artifact.hash, bytes: artifact.bytes.length, diagnostics, steps },
+    stored: problem,
+  };
 }
 
 function rehearse(sha256: string): Rehearsal | null {
@@ -116,7 +159,12 @@ function replay(token: number, request: ReplayRequest): FromCompileThread {
   emitted = null;
   if (before === null || after === null) return { kind: 'replayed', token, impact: null };
   const budgetMs = request.budgetMs - (performance.now() - startedMs);
-  const impact = replayImpact(request.samples, { ...before, sites: request.beforeSites }, { ...after, sites: request.afterSites }, { examplesMax: request.examplesMax, budgetMs, clock: () => performance.now() });
+  const impact = replayImpact(
+    request.samples,
+    { ...before, sites: request.beforeSites },
+    { ...after, sites: request.afterSites },
+    { examplesMax: request.examplesMax, budgetMs, clock: () => performance.now() },
+  );
   return { kind: 'replayed', token, impact };
 }
 
@@ -136,9 +184,10 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 /**
- * Artifacts of the last changes, 20 MB each, lie outside the heap of JavaScript, which has no reason of its own to collect
- * them: without this it does so a hundred megabytes later. Takes this thread, and no other, 50 ms a round; what one round
- * finds is freed beside it, so that only the next can give it back.
+ * Artifacts of the last changes, 20 MB each, lie outside the heap of JavaScript, which has no reason of its own to
+ * collect
+ * them: without this it does so a hundred megabytes later. Takes this thread, and no other, 50 ms a round; what one
+ * round finds is freed beside it, so that only the next can give it back.
  */
 function rest(rounds: number): void {
   collectGarbage();
@@ -152,13 +201,23 @@ port.on('message', (message: ToCompileThread) => {
   clearTimeout(resting);
   turn = turn.then(async () => {
     try {
-      const { reply, stored } = message.kind === 'compile' ? await compile(message.token, message.policy, message.anew) : { reply: replay(message.token, message.request), stored: alreadyStored };
+      const { reply, stored } =
+        message.kind === 'compile'
+          ? await compile(message.token, message.policy, message.anew)
+          : { reply: replay(message.token, message.request), stored: alreadyStored };
       port.postMessage(reply);
       tidyUp();
       // the next turn need not wait for the disk
-      if (reply.kind === 'compiled') void stored.then((problem) => port.postMessage({ kind: 'stored', token: message.token, problem } satisfies FromCompileThread));
+      if (reply.kind === 'compiled')
+        void stored.then((problem) =>
+          port.postMessage({ kind: 'stored', token: message.token, problem } satisfies FromCompileThread),
+        );
     } catch (error) {
-      port.postMessage({ kind: 'failed', token: message.token, reason: error instanceof Error ? error.message : String(error) } satisfies FromCompileThread);
+      port.postMessage({
+        kind: 'failed',
+        token: message.token,
+        reason: error instanceof Error ? error.message : String(error),
+      } satisfies FromCompileThread);
     }
   });
 });

@@ -29,7 +29,10 @@ export interface ApplyRequest {
   readonly dryRun: boolean;
   /** Larger than every generation before. */
   readonly generation: number;
-  /** To be called right before the first node is asked to activate: from there on a crash has to be healed. The generation is larger than the one given when a node was ahead of it. */
+  /**
+   * To be called right before the first node is asked to activate: from there on a crash has to be healed. The
+   * generation is larger than the one given when a node was ahead of it.
+   */
   readonly markPending: (what: AppliedWith, generation?: number) => Promise<void>;
 }
 
@@ -45,7 +48,9 @@ const ReplayRow = Type.Object({
 
 const ReplayImpactSchema = Type.Object({
   samples: Type.Integer({ description: 'recorded requests that were chosen, the newest' }),
-  replayed: Type.Integer({ description: 'those that were run through both artifacts before the time was up; a dry run has more of both' }),
+  replayed: Type.Integer({
+    description: 'those that were run through both artifacts before the time was up; a dry run has more of both',
+  }),
   newly_blocked: Type.Integer(),
   newly_allowed: Type.Integer(),
   newly_blocked_examples: Type.Array(ReplayRow),
@@ -61,7 +66,11 @@ const ApplyDiagnosticSchema = Type.Object({
   line: Type.Integer(),
   column: Type.Integer(),
   excerpt: Type.String(),
-  path: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'JSON pointer into the settings, when the problem is one of a setting' })),
+  path: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'JSON pointer into the settings, when the problem is one of a setting',
+    }),
+  ),
   hint: Type.Optional(Type.String({ description: 'how to mend it' })),
 });
 export type ApplyDiagnostic = Static<typeof ApplyDiagnosticSchema>;
@@ -74,7 +83,10 @@ const ApplyNodeSchema = Type.Object({
 });
 export type ApplyNode = Static<typeof ApplyNodeSchema>;
 
-/** Milliseconds by step, in the order of the road; steps that were not taken are absent. Those with a dot are parts of the step in front of it. */
+/**
+ * Milliseconds by step, in the order of the road; steps that were not taken are absent. Those with a dot are parts of
+ * the step in front of it.
+ */
 export type StepTimes = Readonly<Record<string, number>>;
 
 interface Findings extends AppliedWith {
@@ -103,7 +115,10 @@ export type ApplySettings = (request: ApplyRequest) => Promise<ApplyOutcome>;
 export const ApplyReplySchema = Type.Object({
   applied: Type.Boolean(),
   dry_run: Type.Boolean(),
-  unchanged: Type.Boolean({ description: 'the data plane serves exactly this already; it was left alone (dry run: it would be, where every node serves what it should)' }),
+  unchanged: Type.Boolean({
+    description:
+      'the data plane serves exactly this already; it was left alone (dry run: it would be, where every node serves what it should)',
+  }),
   version: Type.Integer(),
   generation: Type.Union([Type.Integer(), Type.Null()]),
   artifact_sha256: Type.String(),
@@ -112,6 +127,9 @@ export const ApplyReplySchema = Type.Object({
   not_enforced_yet: Type.Array(Type.String()),
   nodes: Type.Array(ApplyNodeSchema),
   took_ms: Type.Number(),
-  steps: Type.Record(Type.String(), Type.Integer(), { description: 'milliseconds of each step: gather (what serves, the nodes, recorded requests; beside the compile), compile with its parts, replay, store (what the disk took beyond the replay), activate' }),
+  steps: Type.Record(Type.String(), Type.Integer(), {
+    description:
+      'milliseconds of each step: gather (what serves, the nodes, recorded requests; beside the compile), compile with its parts, replay, store (what the disk took beyond the replay), activate',
+  }),
 });
 export type ApplyReply = Static<typeof ApplyReplySchema>;

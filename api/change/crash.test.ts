@@ -20,9 +20,23 @@ import { freePort } from '../testing/free-port.js';
 import { bareEnvironment, makeDirectory, nobodyAsked } from '../testing/temporary.js';
 import { pause, until } from '../testing/waiting.js';
 
-const statusOf = async (port: number, path: string): Promise<number> => (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).status;
+const statusOf = async (port: number, path: string): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).status;
 const word = (round: number): string => `word${'abcdefghijklmnopqrstuvwxyz'[round] ?? 'z'}end`;
-const rules = (round: number): object => ({ custom_rules: [{ id: 1_000_001, name: 'r', kind: 'visual', variable: 'ARGS', operator: 'contains', value: word(round), action: 'block', phase: 2 }] });
+const rules = (round: number): object => ({
+  custom_rules: [
+    {
+      id: 1_000_001,
+      name: 'r',
+      kind: 'visual',
+      variable: 'ARGS',
+      operator: 'contains',
+      value: word(round),
+      action: 'block',
+      phase: 2,
+    },
+  ],
+});
 /** Which round's rule serves: exactly one of those given, or the answer is not whole. */
 async function servedRound(port: number, candidates: readonly number[]): Promise<number[]> {
   const answers = await Promise.all(candidates.map((round) => statusOf(port, `/?q=${word(round)}`)));
@@ -50,7 +64,10 @@ function kill(child: ChildProcess): Promise<void> {
 }
 
 async function startApi(directory: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../server.js', import.meta.url))], { cwd: directory, env: bareEnvironment() });
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../server.js', import.meta.url))], {
+    cwd: directory,
+    env: bareEnvironment(),
+  });
   let output = '';
   await new Promise<void>((resolve, reject) => {
     const hear = (chunk: Buffer): void => {
@@ -70,19 +87,49 @@ t.test('the API is killed during apply', async (t) => {
   const data = join(await copyEmbeddedTemplate(t), '..');
   await rename(join(data, 'd'), join(data, 'db'));
   const port = await freePort();
-  const env = await writeEnvFile(data, [`API_PORT=${port}`, 'DATA_DIR=.', 'LOG_LEVEL=silent', 'ADMIN_EMAIL=root@example.org', `DATA_ADMIN_TOKEN=${nodeToken}`, `DATA_ADMIN_URLS=${node.url}`, `CRS_DIR=${await writeRuleSet(t)}`, `UPSTREAM_CUSTOMER=${upstream}`, `UPSTREAM_PAYMENT=${upstream}`, nobodyAsked]);
+  const env = await writeEnvFile(data, [
+    `API_PORT=${port}`,
+    'DATA_DIR=.',
+    'LOG_LEVEL=silent',
+    'ADMIN_EMAIL=root@example.org',
+    `DATA_ADMIN_TOKEN=${nodeToken}`,
+    `DATA_ADMIN_URLS=${node.url}`,
+    `CRS_DIR=${await writeRuleSet(t)}`,
+    `UPSTREAM_CUSTOMER=${upstream}`,
+    `UPSTREAM_PAYMENT=${upstream}`,
+    nobodyAsked,
+  ]);
   let api = await startApi(data);
   t.teardown(() => kill(api));
   const call = (method: string, path: string, token: string, body?: object): Promise<Response> =>
-    fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  const login = async (password: string): Promise<string> => String(((await (await call('POST', '/api/login', '', { email: 'root@example.org', password })).json()) as { token: string }).token);
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: {
+        connection: 'close',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const login = async (password: string): Promise<string> =>
+    String(
+      (
+        (await (await call('POST', '/api/login', '', { email: 'root@example.org', password })).json()) as {
+          token: string;
+        }
+      ).token,
+    );
   const initial = env['ADMIN_INITIAL_PASSWORD'] ?? '';
-  await call('POST', '/api/account/password', await login(initial), { current: initial, password: 'Quiet-river-stone-41' });
+  await call('POST', '/api/account/password', await login(initial), {
+    current: initial,
+    password: 'Quiet-river-stone-41',
+  });
   let token = await login('Quiet-river-stone-41');
   await call('PATCH', '/api/settings', token, rules(0));
   t.equal((await call('POST', '/api/apply', token)).status, 200);
 
-  const artifacts = (): number => (existsSync(join(data, 'artifacts')) ? readdirSync(join(data, 'artifacts')).length : 0);
+  const artifacts = (): number =>
+    existsSync(join(data, 'artifacts')) ? readdirSync(join(data, 'artifacts')).length : 0;
   const moments: readonly [string, (applying: Promise<unknown>) => Promise<void>][] = [
     ['at once', async () => undefined],
     ['when the artifact is being written', (applying) => changes(artifacts, applying)],
@@ -93,13 +140,19 @@ t.test('the API is killed during apply', async (t) => {
   const seen: string[] = [];
   for (const [round, [moment, come]] of moments.entries()) {
     await call('PATCH', '/api/settings', token, rules(round + 1));
-    const applying = call('POST', '/api/apply', token).then((reply) => reply.status, () => null);
+    const applying = call('POST', '/api/apply', token).then(
+      (reply) => reply.status,
+      () => null,
+    );
     await come(applying);
     await kill(api);
     const acknowledged = (await applying) === 200;
     api = await startApi(data);
     token = await login('Quiet-river-stone-41');
-    let nodes: { items: { state: string; version: number }[]; active_version: number } = { items: [], active_version: 0 };
+    let nodes: { items: { state: string; version: number }[]; active_version: number } = {
+      items: [],
+      active_version: 0,
+    };
     await until('the node is active', async () => {
       nodes = (await (await call('GET', '/api/nodes', token)).json()) as typeof nodes;
       return nodes.items[0]?.state === 'active';
@@ -107,7 +160,9 @@ t.test('the API is killed during apply', async (t) => {
     const now = await servedRound(node.http, [served, round + 1]);
     t.equal(now.length, 1, `killed ${moment}: one whole version serves`);
     if (acknowledged) t.same(now, [round + 1], 'what was acknowledged is not lost');
-    const { settings } = (await (await call('GET', `/api/config/versions/${nodes.active_version}`, token)).json()) as { settings: { custom_rules: { value: string }[] } };
+    const { settings } = (await (await call('GET', `/api/config/versions/${nodes.active_version}`, token)).json()) as {
+      settings: { custom_rules: { value: string }[] };
+    };
     t.equal(settings.custom_rules[0]?.value, word(now[0] ?? -1), 'and it is the active one');
     t.equal((await call('POST', '/api/apply', token)).status, 200, 'applying again works');
     t.same(await servedRound(node.http, [served, round + 1]), [round + 1]);
@@ -115,7 +170,8 @@ t.test('the API is killed during apply', async (t) => {
     served = round + 1;
   }
   t.comment(seen.join('; '));
-  // A disk that is slow to flush has every kill fall into the writing; what such a kill leaves goes when it is an hour old.
+  // A disk that is slow to flush has every kill fall into the writing; what such a kill leaves goes when it is an hour
+  // old.
   const leftovers = (): string[] => readdirSync(join(data, 'artifacts')).filter((name) => name.endsWith('.part'));
   t.ok(leftovers().length <= moments.length, 'a kill leaves at most the one file that was being written');
   const whole = artifacts() - leftovers().length;
@@ -129,7 +185,11 @@ interface NodeProcess {
 }
 
 async function startNodeProcess(options: object): Promise<NodeProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../testing/node-process.js', import.meta.url)), JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../testing/node-process.js', import.meta.url)), JSON.stringify(options)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const ports = await new Promise<{ http: number }>((resolve, reject) => {
     child.stdout?.once('data', (chunk: Buffer) => resolve(JSON.parse(chunk.toString()) as { http: number }));
     child.once('exit', (code) => reject(new Error(`the node ended with ${code}`)));
@@ -142,7 +202,14 @@ async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: st
   const database = openPostgres(await cluster.create());
   await migrate(database, await loadMigrations());
   const data = await makeDirectory(t, 'crash');
-  const env = { dataAdminToken: nodeToken, dataAdminUrls: urls, dataDirectory: data, crsDirectory: await writeRuleSet(t), upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
+  const env = {
+    dataAdminToken: nodeToken,
+    dataAdminUrls: urls,
+    dataDirectory: data,
+    crsDirectory: await writeRuleSet(t),
+    upstreams: { customer: upstream, payment: upstream },
+    settingsEncryptionSecret: 'b'.repeat(40),
+  };
   const link = await connectDataPlane({ env, database, now: Date.now });
   const at = await startTestApp(database, { applySettings: link.applySettings });
   t.teardown(async () => {
@@ -171,15 +238,26 @@ t.test('a node is killed during activation', { skip }, async (t) => {
   t.teardown(() => kill(node.child));
   const road = await startRoadOnCluster(t, [`http://127.0.0.1:${adminPort}`], upstream);
   t.equal((await road.apply(0)).status, 200);
-  for (const [round, delayMs] of [[1, 0], [2, 40], [3, 90]] as const) {
+  for (const [round, delayMs] of [
+    [1, 0],
+    [2, 40],
+    [3, 90],
+  ] as const) {
     const applying = road.apply(round);
     await pause(delayMs);
     await kill(node.child);
     const restarting = startNodeProcess(options);
     const reply = await applying;
     node = await restarting;
-    await until('the node serves the active version', async () => /^1 of 1 nodes answer$/.test(await road.link.road.reconcile(road.at.house.audit)));
-    const [now] = [await servedRound(node.http, [0, 1, 2, 3].filter((one) => one <= round))];
+    await until('the node serves the active version', async () =>
+      /^1 of 1 nodes answer$/.test(await road.link.road.reconcile(road.at.house.audit)),
+    );
+    const [now] = [
+      await servedRound(
+        node.http,
+        [0, 1, 2, 3].filter((one) => one <= round),
+      ),
+    ];
     t.equal(now.length, 1, 'one whole version serves');
     t.equal(await road.activeWord(), word(now[0] ?? -1), 'the active one');
     if (reply.status === 200) t.same(now, [round], 'what was acknowledged is not lost');
@@ -199,7 +277,12 @@ t.test('the database is killed during apply', { skip }, async (t) => {
   const reply = await applying;
   t.match(reply.status, /^(200|500|503)$/);
   await road.cluster.start();
-  await until('the database answers', () => road.database.sql`select 1`.then(() => true, () => false));
+  await until('the database answers', () =>
+    road.database.sql`select 1`.then(
+      () => true,
+      () => false,
+    ),
+  );
   await road.link.road.reconcile(road.at.house.audit);
   await road.link.road.reconcile(road.at.house.audit);
   const now = await servedRound(node.http, [0, 1]);

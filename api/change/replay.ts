@@ -47,21 +47,48 @@ function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
   const site = side.sites.find(({ name }) => name === sample.site);
   if (site?.protected === false) return { isBlocked: false, score: 0, ruleIds: [] };
   const { inspector } = side;
-  const head = { method: sample.method, uri: sample.uri, protocol: sample.protocol, headers: sample.headers, clientIp: sample.clientIp, clientPort: 0, serverIp: '127.0.0.1', serverPort: 80 };
+  const head = {
+    method: sample.method,
+    uri: sample.uri,
+    protocol: sample.protocol,
+    headers: sample.headers,
+    clientIp: sample.clientIp,
+    clientPort: 0,
+    serverIp: '127.0.0.1',
+    serverPort: 80,
+  };
   const transaction = inspector.begin(head, { uniqueId: sample.requestId, nowMs: sample.atMs, store: side.store });
   if (site?.mode === 'DetectionOnly' && transaction.engineMode === 'On') transaction.engineMode = 'DetectionOnly';
-  if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, sample.body === null ? null : Buffer.from(sample.body, 'latin1'));
+  if (inspector.requestHeaders(transaction) === null)
+    inspector.requestBody(transaction, sample.body === null ? null : Buffer.from(sample.body, 'latin1'));
   const verdict = inspector.finish(transaction);
   const ids = verdict.matched.map(({ rule }) => rule.id);
   if (verdict.interruption !== null) ids.push(verdict.interruption.ruleId);
   return { isBlocked: verdict.kind === 'block', score: verdict.inboundScore, ruleIds: [...new Set(ids)] };
 }
 
-const onlyIn = (these: readonly number[], those: readonly number[]): number[] => these.filter((id) => !those.includes(id));
+const onlyIn = (these: readonly number[], those: readonly number[]): number[] =>
+  these.filter((id) => !those.includes(id));
 
-/** Stops when the budget is used up, but not before the first few: on a machine that is busy with an attack they are what there is to go by; `replayed` of `samples` says how far it came. Rule ids are those that only the deciding side matched. */
-export function replayImpact(samples: readonly ReplaySample[], before: ReplaySide, after: ReplaySide, limits: ReplayLimits): ReplayImpact {
-  const impact: ReplayImpact = { samples: samples.length, replayed: 0, newly_blocked: 0, newly_allowed: 0, newly_blocked_examples: [], newly_allowed_examples: [] };
+/**
+ * Stops when the budget is used up, but not before the first few: on a machine that is busy with an attack they are
+ * what there is to go by; `replayed` of `samples` says how far it came. Rule ids are those that only the deciding side
+ * matched.
+ */
+export function replayImpact(
+  samples: readonly ReplaySample[],
+  before: ReplaySide,
+  after: ReplaySide,
+  limits: ReplayLimits,
+): ReplayImpact {
+  const impact: ReplayImpact = {
+    samples: samples.length,
+    replayed: 0,
+    newly_blocked: 0,
+    newly_allowed: 0,
+    newly_blocked_examples: [],
+    newly_allowed_examples: [],
+  };
   const startedMs = limits.clock();
   for (const sample of samples) {
     if (impact.replayed >= samplesMin && limits.clock() - startedMs > limits.budgetMs) break;
@@ -70,7 +97,14 @@ export function replayImpact(samples: readonly ReplaySample[], before: ReplaySid
     if (was.isBlocked === is.isBlocked) continue;
     const [winner, loser] = is.isBlocked ? [is, was] : [was, is];
     const telling = onlyIn(winner.ruleIds, loser.ruleIds);
-    const row = { request_id: sample.requestId, method: sample.method, uri: sample.uri, rule_ids: (telling.length > 0 ? telling : [...winner.ruleIds]).slice(0, ruleIdsMax), score_before: was.score, score_after: is.score };
+    const row = {
+      request_id: sample.requestId,
+      method: sample.method,
+      uri: sample.uri,
+      rule_ids: (telling.length > 0 ? telling : [...winner.ruleIds]).slice(0, ruleIdsMax),
+      score_before: was.score,
+      score_after: is.score,
+    };
     const examples = is.isBlocked ? impact.newly_blocked_examples : impact.newly_allowed_examples;
     if (is.isBlocked) impact.newly_blocked++;
     else impact.newly_allowed++;

@@ -1,6 +1,7 @@
-// THE ROAD OF A CHANGE (ARCHITECTURE.md), from a saved version to every node, top to bottom. flow.ts holds the `apply` lock
-// around it and keeps the outcome; recovery.ts brings back what fell off it, by the same steps:
-//   prove (steps/rule-tests.ts) → resolve (node-target.ts: steps/managed-rules.ts, steps/policy.ts, steps/proxy-config.ts)
+// THE ROAD OF A CHANGE (ARCHITECTURE.md), from a saved version to every node, top to bottom. flow.ts holds the `apply`
+// lock around it and keeps the outcome; recovery.ts brings back what fell off it, by the same steps:
+//   prove (steps/rule-tests.ts) → resolve (node-target.ts: steps/managed-rules.ts, steps/policy.ts,
+// steps/proxy-config.ts)
 //   → build (the compile thread) → replay → keep → mark → activate (nodes/fleet.ts)
 // Everything that can fail is done before the first node is touched; nothing wraps the road from outside.
 import type { ProxyConfig } from '#proxy/contract';
@@ -13,8 +14,25 @@ import { enforcedNames } from '../settings/enforced.js';
 import { findNotEnforced } from '../settings/not-enforced.js';
 import { findVersion, readHead, readState } from '../settings/store.js';
 import { pruneArtifacts } from './artifacts.js';
-import type { ApplyDiagnostic, ApplyNode, ApplyOutcome, ApplyRequest, ApplySettings, ReplayImpact, VersionToServe } from './contract.js';
-import { buildTarget, configOf, expectedOf, resolveVersion, restoreTarget, viewNode, type ChangeRoadParts, type Expected } from './node-target.js';
+import type {
+  ApplyDiagnostic,
+  ApplyNode,
+  ApplyOutcome,
+  ApplyRequest,
+  ApplySettings,
+  ReplayImpact,
+  VersionToServe,
+} from './contract.js';
+import {
+  buildTarget,
+  configOf,
+  expectedOf,
+  resolveVersion,
+  restoreTarget,
+  viewNode,
+  type ChangeRoadParts,
+  type Expected,
+} from './node-target.js';
 import { healActivation, reconcileNodes, type Healed } from './recovery.js';
 import type { ReplaySample } from './replay.js';
 import { keepManagedRules } from './steps/managed-rules.js';
@@ -24,7 +42,9 @@ export interface ChangeRoad {
   readonly apply: ApplySettings;
   readonly heal: (audit: AuditLog) => Promise<Healed>;
   readonly reconcile: (audit: AuditLog) => Promise<string>;
-  /** Compiles what serves now (or what is to serve) in the compile thread and drops the result. Rejects when that fails. */
+  /**
+   * Compiles what serves now (or what is to serve) in the compile thread and drops the result. Rejects when that fails.
+   */
   readonly warm: () => Promise<'compiled' | 'refused'>;
   /** What a node that serves this version is held against; null when the version is no longer kept. */
   readonly expectedOf: (versionId: number) => Promise<Expected | null>;
@@ -48,7 +68,14 @@ const examplesMax = 20;
  */
 const replayOnDryRun = { samples: 2000, budgetMs: 10_000 };
 const replayOnApply = { samples: 300, budgetMsMin: 60, budgetMsMax: 400, throughByMs: 700 };
-const nobodyHit: ReplayImpact = { samples: 0, replayed: 0, newly_blocked: 0, newly_allowed: 0, newly_blocked_examples: [], newly_allowed_examples: [] };
+const nobodyHit: ReplayImpact = {
+  samples: 0,
+  replayed: 0,
+  newly_blocked: 0,
+  newly_allowed: 0,
+  newly_blocked_examples: [],
+  newly_allowed_examples: [],
+};
 
 async function applySettings(parts: ChangeRoadParts, request: ApplyRequest): Promise<ApplyOutcome> {
   const { fleet } = parts;
@@ -59,23 +86,45 @@ async function applySettings(parts: ChangeRoadParts, request: ApplyRequest): Pro
   const resolved = await watch.time('resolve', resolveVersion(parts, request.version, 'today'));
   if (resolved.kind === 'refused') return refusal(resolved.diagnostics);
   const failing = await watch.time('prove', parts.ruleTests.prove(resolved.settings));
-  if (failing.length > 0) return { ...refusal(failing), reason: `${failing.length} tests of custom rules fail: ${failing[0]?.message}.` };
+  if (failing.length > 0)
+    return { ...refusal(failing), reason: `${failing.length} tests of custom rules fail: ${failing[0]?.message}.` };
   const next = await watch.time('compile', buildTarget(parts, resolved));
   if (next.kind === 'refused') return refusal(next.diagnostics);
   watch.parts('compile', next.compiled.steps);
   const before: Before | null = active === null ? null : { version: active, config: configOf(parts, active) };
   const { samples, answers } = await gathering;
-  const impact = before === null ? null : await watch.time('replay', replay(parts, { before, after: next, samples, budgetMs: replayBudget(request.dryRun, watch.elapsedMs) }));
+  const impact =
+    before === null
+      ? null
+      : await watch.time(
+          'replay',
+          replay(parts, { before, after: next, samples, budgetMs: replayBudget(request.dryRun, watch.elapsedMs) }),
+        );
   await watch.time('store', next.compiled.stored);
   const { sha256, diagnostics, managed } = next;
-  const findings = () => ({ artifactSha256: sha256, managedSha256: managed.sha256, diagnostics, impact, notEnforcedYet: findNotEnforced(resolved.settings, enforcedNames), tookMs: Math.round(watch.elapsedMs), steps: watch.steps });
-  if (request.dryRun) return { kind: 'dry_run', unchanged: before !== null && servesTheSame(before, next), ...findings() };
+  const findings = () => ({
+    artifactSha256: sha256,
+    managedSha256: managed.sha256,
+    diagnostics,
+    impact,
+    notEnforcedYet: findNotEnforced(resolved.settings, enforcedNames),
+    tookMs: Math.round(watch.elapsedMs),
+    steps: watch.steps,
+  });
+  if (request.dryRun)
+    return { kind: 'dry_run', unchanged: before !== null && servesTheSame(before, next), ...findings() };
 
   await keepManagedRules(parts.database.sql, managed);
   const unchanged = before === null ? null : await findUnchanged(parts, before, next, answers);
   if (unchanged !== null) return { kind: 'unchanged', nodes: unchanged, ...findings() };
-  if (![...answers.values()].some(({ kind }) => kind === 'answered')) return { kind: 'failed', reason: 'no data-plane node answers', nodes: fleet.urls.map((url) => viewNode(url, answers.get(url), undefined, null)) };
-  // what goes back where one node takes the new generation and another refuses it, made ready before anything is touched
+  if (![...answers.values()].some(({ kind }) => kind === 'answered'))
+    return {
+      kind: 'failed',
+      reason: 'no data-plane node answers',
+      nodes: fleet.urls.map((url) => viewNode(url, answers.get(url), undefined, null)),
+    };
+  // what goes back where one node takes the new generation and another refuses it, made ready before anything is
+  // touched
   const fallback = active === null ? null : await restoreTarget(parts, active, 'present');
   const generation = nextGeneration(request.generation, answers);
   await watch.time('mark', request.markPending({ artifactSha256: sha256, managedSha256: managed.sha256 }, generation));
@@ -145,17 +194,29 @@ interface ReplayInput {
 }
 
 /** null: there is nothing to hold it against, because the version that serves is from before artifacts were kept. */
-async function replay(parts: ChangeRoadParts, { before, after, samples, budgetMs }: ReplayInput): Promise<ReplayImpact | null> {
+async function replay(
+  parts: ChangeRoadParts,
+  { before, after, samples, budgetMs }: ReplayInput,
+): Promise<ReplayImpact | null> {
   const beforeSha256 = before.version.artifactSha256;
   if (beforeSha256 === null) return null;
   // loading two rule sets to replay nothing would cost an apply a third of its time
   if (samples.length === 0) return nobodyHit;
-  return parts.compiler.replay({ beforeSha256, beforeSites: before.config.sites, afterSha256: after.sha256, afterSites: after.config.sites, samples, examplesMax, budgetMs });
+  return parts.compiler.replay({
+    beforeSha256,
+    beforeSites: before.config.sites,
+    afterSha256: after.sha256,
+    afterSites: after.config.sites,
+    samples,
+    examplesMax,
+    budgetMs,
+  });
 }
 
 /**
  * The first compile reads the rule set, checks every pattern and reads the automata; a change later on does little of
- * that. The second runs code that is still being optimised: it takes half the time of the first, and the third again half.
+ * that. The second runs code that is still being optimised: it takes half the time of the first, and the third again
+ * half.
  */
 async function warm(parts: ChangeRoadParts): Promise<'compiled' | 'refused'> {
   const { sql } = parts.database;
@@ -168,23 +229,47 @@ async function warm(parts: ChangeRoadParts): Promise<'compiled' | 'refused'> {
   if (built.kind === 'refused') return 'refused';
   await built.compiled.stored;
   if ((await findSamples(sql, 1)).length > 0) {
-    const { sha256, config: { sites } } = built;
+    const {
+      sha256,
+      config: { sites },
+    } = built;
     // loads the rule set that serves, which the replay of the first apply begins with
-    await parts.compiler.replay({ beforeSha256: sha256, beforeSites: sites, afterSha256: sha256, afterSites: sites, samples: [], examplesMax, budgetMs: 1 });
+    await parts.compiler.replay({
+      beforeSha256: sha256,
+      beforeSites: sites,
+      afterSha256: sha256,
+      afterSites: sites,
+      samples: [],
+      examplesMax,
+      budgetMs: 1,
+    });
   }
   return 'compiled';
 }
 
-const servesTheSame = (before: Before, next: Target): boolean => before.version.artifactSha256 === next.sha256 && JSON.stringify(before.config) === JSON.stringify(next.config);
+const servesTheSame = (before: Before, next: Target): boolean =>
+  before.version.artifactSha256 === next.sha256 && JSON.stringify(before.config) === JSON.stringify(next.config);
 
 /** The nodes' standing when they serve exactly this already; null when something is left to do. */
-async function findUnchanged(parts: ChangeRoadParts, before: Before, next: Target, answers: ReadonlyMap<string, StatusAnswer>): Promise<ApplyNode[] | null> {
+async function findUnchanged(
+  parts: ChangeRoadParts,
+  before: Before,
+  next: Target,
+  answers: ReadonlyMap<string, StatusAnswer>,
+): Promise<ApplyNode[] | null> {
   const { sql } = parts.database;
   if (!servesTheSame(before, next)) return null;
   const rows = await listNodes(sql);
   const activeId = before.version.id;
   const expected = { versionId: activeId, config: digestOf(next.config) };
-  const views = parts.fleet.urls.map((url) => viewNode(url, answers.get(url), rows.find((row) => row.url === url), expected));
+  const views = parts.fleet.urls.map((url) =>
+    viewNode(
+      url,
+      answers.get(url),
+      rows.find((row) => row.url === url),
+      expected,
+    ),
+  );
   if (!views.some(({ state }) => state === 'active') || views.some(({ state }) => state === 'behind')) return null;
   if (activeId !== next.versionId) await renameServed(sql, activeId, next.versionId);
   return views;

@@ -17,19 +17,28 @@ function load(port: number, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const counts = { passed: 0, blocked: 0, failed: 0 };
   let isStopped = false;
-  const ask = (n: number): Promise<void> => new Promise((resolve) => {
-    const request = httpRequest({ port, host: '127.0.0.1', agent, path: n % 4 === 0 ? `/?id=${n}%27%20OR%20%271%27=%271` : `/products?page=${n}&q=lamp` }, (response) => {
-      if (response.statusCode === 200) counts.passed++;
-      else if (response.statusCode === 403) counts.blocked++;
-      else counts.failed++;
-      response.resume().on('end', () => resolve());
+  const ask = (n: number): Promise<void> =>
+    new Promise((resolve) => {
+      const request = httpRequest(
+        {
+          port,
+          host: '127.0.0.1',
+          agent,
+          path: n % 4 === 0 ? `/?id=${n}%27%20OR%20%271%27=%271` : `/products?page=${n}&q=lamp`,
+        },
+        (response) => {
+          if (response.statusCode === 200) counts.passed++;
+          else if (response.statusCode === 403) counts.blocked++;
+          else counts.failed++;
+          response.resume().on('end', () => resolve());
+        },
+      );
+      request.on('error', () => {
+        counts.failed++;
+        resolve();
+      });
+      request.end();
     });
-    request.on('error', () => {
-      counts.failed++;
-      resolve();
-    });
-    request.end();
-  });
   const all = Array.from({ length: connections }, async (_, start) => {
     for (let n = start; !isStopped; n += connections) await ask(n);
   });
@@ -44,12 +53,28 @@ function load(port: number, connections: number) {
 }
 
 t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async (t) => {
-  const [upstream, directory, directoryOfData] = [await startUpstream(t), await copyEmbeddedTemplate(t), await makeDirectory(t, 'load')];
+  const [upstream, directory, directoryOfData] = [
+    await startUpstream(t),
+    await copyEmbeddedTemplate(t),
+    await makeDirectory(t, 'load'),
+  ];
   const database = await openEmbedded(directory);
   await migrate(database, await loadMigrations());
-  const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData }) // as `up` starts them: one data directory;
-  const env = { dataAdminToken: nodeToken, dataAdminUrls: [node.url], dataDirectory: directoryOfData, crsDirectory: coreRules, upstreams: { customer: upstream, payment: upstream }, settingsEncryptionSecret: 'b'.repeat(40) };
-  const link = await connectDataPlane({ env, database, now: Date.now, cacheDirectory: join(dataDirectory, 'cache', 'automata') });
+  const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData }); // as `up` starts them: one data directory;
+  const env = {
+    dataAdminToken: nodeToken,
+    dataAdminUrls: [node.url],
+    dataDirectory: directoryOfData,
+    crsDirectory: coreRules,
+    upstreams: { customer: upstream, payment: upstream },
+    settingsEncryptionSecret: 'b'.repeat(40),
+  };
+  const link = await connectDataPlane({
+    env,
+    database,
+    now: Date.now,
+    cacheDirectory: join(dataDirectory, 'cache', 'automata'),
+  });
   const at = await startTestApp(database, { applySettings: link.applySettings });
   await link.start(at.house);
   t.teardown(async () => {
@@ -58,19 +83,44 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
     await database.close();
   });
   const { token } = await at.user('operator');
-  const status = async (path: string): Promise<number> => (await fetch(`http://127.0.0.1:${node.http}${path}`, { headers: { connection: 'close' } })).status;
+  const status = async (path: string): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${node.http}${path}`, { headers: { connection: 'close' } })).status;
 
-  if (process.env['GATEHOUSE_COLD_APPLY'] === undefined) t.comment(await link.warm()); // as the server does once it listens
+  // as the server does once it listens
+  if (process.env['GATEHOUSE_COLD_APPLY'] === undefined) t.comment(await link.warm());
   const firstMs = performance.now();
   const first = await at.call('POST', '/api/apply', { token });
-  t.comment(`the first apply took ${Math.round(performance.now() - firstMs)} ms; ${JSON.stringify(first.body['nodes']?.[0]?.detail)}`);
+  t.comment(
+    `the first apply took ${Math.round(performance.now() - firstMs)} ms; ${JSON.stringify(first.body['nodes']?.[0]?.detail)}`,
+  );
   t.match(first, { status: 200, body: { applied: true, diagnostics: [] } }, first.text);
   t.same([await status('/?q=lamp'), await status('/?q=<script>alert(1)</script>')], [200, 403]);
 
   const running = load(node.http, 16);
   const delay = monitorEventLoopDelay({ resolution: 5 });
   for (const word of ['zorkmid', 'grue', 'plugh']) {
-    t.equal((await at.call('PATCH', '/api/settings', { token, body: { custom_rules: [{ id: 1_000_001, name: word, kind: 'visual', variable: 'ARGS', operator: 'contains', value: word, action: 'block', phase: 2 }] } })).status, 200);
+    t.equal(
+      (
+        await at.call('PATCH', '/api/settings', {
+          token,
+          body: {
+            custom_rules: [
+              {
+                id: 1_000_001,
+                name: word,
+                kind: 'visual',
+                variable: 'ARGS',
+                operator: 'contains',
+                value: word,
+                action: 'block',
+                phase: 2,
+              },
+            ],
+          },
+        })
+      ).status,
+      200,
+    );
     t.equal(await status(`/?q=${word}`), 200, 'saved is not applied');
     const before = { ...running.counts };
     delay.enable();
@@ -78,9 +128,15 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
     const applied = await at.call('POST', '/api/apply', { token });
     const tookMs = Math.round(performance.now() - startedMs);
     delay.disable();
-    t.match(applied, { status: 200, body: { applied: true, unchanged: false, nodes: [{ state: 'active' }] } }, applied.text);
+    t.match(
+      applied,
+      { status: 200, body: { applied: true, unchanged: false, nodes: [{ state: 'active' }] } },
+      applied.text,
+    );
     t.equal(await status(`/?q=${word}`), 403, 'every worker serves it when apply answers');
-    t.comment(`apply took ${tookMs} ms under ${running.counts.passed + running.counts.blocked - before.passed - before.blocked} requests; ${applied.body['nodes'][0].detail}; this thread waited at most ${Math.round(delay.max / 1e6)} ms`);
+    t.comment(
+      `apply took ${tookMs} ms under ${running.counts.passed + running.counts.blocked - before.passed - before.blocked} requests; ${applied.body['nodes'][0].detail}; this thread waited at most ${Math.round(delay.max / 1e6)} ms`,
+    );
     delay.reset();
   }
   await running.stop();

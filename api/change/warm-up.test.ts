@@ -1,5 +1,5 @@
-// The warm-up compiles twice while the server already answers, so the server may be told to close at any moment of it: the
-// warm-up then ends, says so, and starts no other thread.
+// The warm-up compiles twice while the server already answers, so the server may be told to close at any moment of it:
+// the warm-up then ends, says so, and starts no other thread.
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createSealing } from '../auth/sealing.js';
@@ -26,8 +26,16 @@ async function suite(t: Test, database: Database): Promise<void> {
   const [crsDirectory, data] = [await writeRuleSet(t), await makeDirectory(t, 'warm')];
 
   /** A warm-up whose compiler is closed before or during its n-th compile; what was asked of it. */
-  async function warmUp(close: { readonly compile: number; readonly moment: Moment } | null): Promise<{ outcome: string; asked: (boolean | undefined)[]; compiler: PolicyCompiler }> {
-    const compiler = createPolicyCompiler({ crsDirectory, unicodeMapping: null, artifactsDirectory: join(data, 'artifacts'), cacheDirectory: join(data, 'cache'), threads: 1 });
+  async function warmUp(
+    close: { readonly compile: number; readonly moment: Moment } | null,
+  ): Promise<{ outcome: string; asked: (boolean | undefined)[]; compiler: PolicyCompiler }> {
+    const compiler = createPolicyCompiler({
+      crsDirectory,
+      unicodeMapping: null,
+      artifactsDirectory: join(data, 'artifacts'),
+      cacheDirectory: join(data, 'cache'),
+      threads: 1,
+    });
     t.teardown(() => compiler.close());
     const asked: (boolean | undefined)[] = [];
     const watched: PolicyCompiler = {
@@ -41,12 +49,26 @@ async function suite(t: Test, database: Database): Promise<void> {
         return compiled;
       },
     };
-    const road = createChangeRoad({ database, compiler: watched, fleet: noFleet, sealing: createSealing(secret), artifactsDirectory: join(data, 'artifacts'), upstreams, ruleTests: { prove: async () => [] }, now: () => 0, clock: () => 0 });
+    const road = createChangeRoad({
+      database,
+      compiler: watched,
+      fleet: noFleet,
+      sealing: createSealing(secret),
+      artifactsDirectory: join(data, 'artifacts'),
+      upstreams,
+      ruleTests: { prove: async () => [] },
+      now: () => 0,
+      clock: () => 0,
+    });
     const outcome = await road.warm().catch((error: Error) => error.message);
     return { outcome, asked, compiler };
   }
 
-  t.match(await warmUp(null), { outcome: 'compiled', asked: [false, true] }, 'left alone it compiles twice, the second time anew');
+  t.match(
+    await warmUp(null),
+    { outcome: 'compiled', asked: [false, true] },
+    'left alone it compiles twice, the second time anew',
+  );
   for (const compile of [1, 2]) {
     for (const moment of ['before', 'during'] as const) {
       const { outcome, asked, compiler } = await warmUp({ compile, moment });
@@ -56,10 +78,25 @@ async function suite(t: Test, database: Database): Promise<void> {
     }
   }
 
-  const link = await connectDataPlane({ env: { dataAdminToken: 'n'.repeat(40), dataAdminUrls: [], dataDirectory: data, crsDirectory, upstreams, settingsEncryptionSecret: secret }, database, now: () => 0 });
+  const link = await connectDataPlane({
+    env: {
+      dataAdminToken: 'n'.repeat(40),
+      dataAdminUrls: [],
+      dataDirectory: data,
+      crsDirectory,
+      upstreams,
+      settingsEncryptionSecret: secret,
+    },
+    database,
+    now: () => 0,
+  });
   const warming = link.warm();
   await link.close();
-  t.match(await warming, /^the compile thread is not warm .*: the server is closing; /, 'the server logs a line and goes on closing');
+  t.match(
+    await warming,
+    /^the compile thread is not warm .*: the server is closing; /,
+    'the server logs a line and goes on closing',
+  );
 }
 
 t.test('a warm-up that is cancelled', (t) => onBothDatabases(t, 'closing', suite));

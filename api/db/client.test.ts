@@ -17,35 +17,49 @@ async function runDatabaseContract(t: Test, database: Database): Promise<void> {
   const { sql } = database;
   await t.test('types arrive as the stores expect them', async (t) => {
     const at = new Date('2026-02-03T04:05:06.789Z');
-    const [row] = await sql`select ${9007199254740991}::bigint as big, ${at}::timestamptz as at, ${sql.json({ a: [1, 'ä', null] })}::jsonb as doc, ${null}::text as nothing, ${'x\u0001\n"'}::text as odd, true as yes`;
+    const [row] =
+      await sql`select ${9007199254740991}::bigint as big, ${at}::timestamptz as at, ${sql.json({ a: [1, 'ä', null] })}::jsonb as doc, ${null}::text as nothing, ${'x\u0001\n"'}::text as odd, true as yes`;
     t.same(row, { big: 9007199254740991, at, doc: { a: [1, 'ä', null] }, nothing: null, odd: 'x\u0001\n"', yes: true });
     const [zone] = await sql`select current_setting('TimeZone') as zone`;
     t.match(zone?.zone, /UTC|GMT/);
   });
   await t.test('a failing transaction leaves nothing behind', async (t) => {
     await sql`create table if not exists probe (id integer primary key, v text)`;
-    await t.rejects(sql.begin(async (tx) => {
-      await tx`insert into probe values (1, 'a')`;
-      await tx`insert into probe values (1, 'b')`;
-    }));
+    await t.rejects(
+      sql.begin(async (tx) => {
+        await tx`insert into probe values (1, 'a')`;
+        await tx`insert into probe values (1, 'b')`;
+      }),
+    );
     t.equal((await sql`select * from probe`).length, 0);
   });
   await t.test('many rows go in with one statement, and queries run concurrently', async (t) => {
     await sql`insert into probe ${sql(Array.from({ length: 2000 }, (_, i) => ({ id: i + 10, v: `v${i}` })))}`;
-    const counts = await Promise.all(Array.from({ length: 20 }, (_, i) => sql`select count(*) as n from probe where id >= ${i - 20}`));
+    const counts = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => sql`select count(*) as n from probe where id >= ${i - 20}`),
+    );
     t.ok(counts.every((rows) => rows[0]?.n === 2000));
   });
   await t.test('withLock lets one in at a time, and the work may use the database', async (t) => {
     let inside = 0;
     let most = 0;
-    await Promise.all(Array.from({ length: 4 }, () => database.withLock('apply', async () => {
-      most = Math.max(most, ++inside);
-      await sql`select 1`;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      inside--;
-    })));
+    await Promise.all(
+      Array.from({ length: 4 }, () =>
+        database.withLock('apply', async () => {
+          most = Math.max(most, ++inside);
+          await sql`select 1`;
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          inside--;
+        }),
+      ),
+    );
     t.equal(most, 1);
-    await t.rejects(database.withLock('apply', async () => { throw new Error('work failed'); }), /work failed/);
+    await t.rejects(
+      database.withLock('apply', async () => {
+        throw new Error('work failed');
+      }),
+      /work failed/,
+    );
     t.equal(await database.withLock('apply', async () => 7), 7);
   });
   await t.test('what can wait lets an apply go first, and not for ever', async (t) => {
@@ -62,7 +76,12 @@ async function runDatabaseContract(t: Test, database: Database): Promise<void> {
     setImmediate(end);
     t.equal(await waiting, isEmbedded);
     await apply;
-    await t.rejects(database.withLock('apply', async () => { throw new Error('work failed'); }), /work failed/);
+    await t.rejects(
+      database.withLock('apply', async () => {
+        throw new Error('work failed');
+      }),
+      /work failed/,
+    );
     t.equal(await database.untilQuiet(1), false, 'a failed one is over, too');
   });
   await t.test('a held lock excludes others until it is released', async (t) => {
@@ -75,15 +94,28 @@ async function runDatabaseContract(t: Test, database: Database): Promise<void> {
     t.ok(second);
     await second?.release();
   });
-  await t.test('migrations: repeat does nothing, drift and a newer database are refused, a failing one changes nothing', async (t) => {
-    const known = await loadMigrations();
-    t.equal(await migrate(database, known), 0);
-    await t.rejects(migrate(database, known.map((m, i) => (i === 0 ? { ...m, text: `${m.text} ` } : m))), /was changed after it had run/);
-    await t.rejects(migrate(database, known.slice(0, -1)), /start the newer program/);
-    const next = { version: known.length + 1, name: 'half', text: 'create table half_done (id integer); select nonsense from nowhere;' };
-    await t.rejects(migrate(database, [...known, next]));
-    t.same(await sql`select to_regclass('half_done')::text as name`, [{ name: null }]);
-  });
+  await t.test(
+    'migrations: repeat does nothing, drift and a newer database are refused, a failing one changes nothing',
+    async (t) => {
+      const known = await loadMigrations();
+      t.equal(await migrate(database, known), 0);
+      await t.rejects(
+        migrate(
+          database,
+          known.map((m, i) => (i === 0 ? { ...m, text: `${m.text} ` } : m)),
+        ),
+        /was changed after it had run/,
+      );
+      await t.rejects(migrate(database, known.slice(0, -1)), /start the newer program/);
+      const next = {
+        version: known.length + 1,
+        name: 'half',
+        text: 'create table half_done (id integer); select nonsense from nowhere;',
+      };
+      await t.rejects(migrate(database, [...known, next]));
+      t.same(await sql`select to_regclass('half_done')::text as name`, [{ name: null }]);
+    },
+  );
 }
 
 t.test('contract', (t) => onBothDatabases(t, 'the database contract', runDatabaseContract));
@@ -118,7 +150,8 @@ t.test('kill -9 while the embedded database is written: everything acknowledged 
   });
   await once(child, 'close'); // whatever it had reported by then is here
   t.ok(last >= 200, `it reported ${last} rows`);
-  const sockets = async (): Promise<string[]> => (await readdir(tmpdir())).filter((name) => name.startsWith(`gatehouse-db-${child.pid}-`));
+  const sockets = async (): Promise<string[]> =>
+    (await readdir(tmpdir())).filter((name) => name.startsWith(`gatehouse-db-${child.pid}-`));
   t.equal((await sockets()).length, 1, 'it had no time to tidy up');
   const database = await openEmbedded(directory);
   const [row] = await database.sql`select count(*) as n, max(id) as last from kept`;
@@ -143,8 +176,12 @@ t.test('a lock holds as long as its process, whatever became of the number', asy
   t.ok(space !== '', 'the system tells processes apart');
   const gone = spawnSync(process.execPath, ['--version']).pid;
   const cases: [string, string, boolean][] = [
-    ['an older process of our number', `${pid} ${birth}0 ${space}`, false], ['an older one of a number that is taken again', `${process.ppid} ${birth}0 ${space}`, false], ['one that is gone', `${gone} ${birth} ${space}`, false],
-    ['one of another container that is silent', `${pid} ${birth} other`, false], ['one that did not tell more than its number and is there', String(process.ppid), true], ['and one that is gone', String(gone), false],
+    ['an older process of our number', `${pid} ${birth}0 ${space}`, false],
+    ['an older one of a number that is taken again', `${process.ppid} ${birth}0 ${space}`, false],
+    ['one that is gone', `${gone} ${birth} ${space}`, false],
+    ['one of another container that is silent', `${pid} ${birth} other`, false],
+    ['one that did not tell more than its number and is there', String(process.ppid), true],
+    ['and one that is gone', String(gone), false],
   ];
   for (const [what, text, isHeld] of cases) {
     await writeFile(file, text);
@@ -155,7 +192,11 @@ t.test('a lock holds as long as its process, whatever became of the number', asy
   }
   await writeFile(file, `${pid} ${birth} other`);
   const touching = setInterval(() => utimesSync(file, new Date(), new Date()), 5);
-  await t.rejects(lockDirectory(directory, 1000), /in use by process/, 'one of another container that touches its lock is there');
+  await t.rejects(
+    lockDirectory(directory, 1000),
+    /in use by process/,
+    'one of another container that touches its lock is there',
+  );
   clearInterval(touching);
 });
 
@@ -170,7 +211,10 @@ t.test('of many who want the directory that a crash left locked, one gets it', a
     owners.push(got.length);
     for (const giveBack of got) await giveBack();
   }
-  t.same(owners, owners.map(() => 1));
+  t.same(
+    owners,
+    owners.map(() => 1),
+  );
   t.same(await readdir(dirname(directory)), ['db'], 'given back, without leftovers');
 });
 

@@ -1,5 +1,6 @@
-// One `Sql` for two databases: PostgreSQL through postgres.js, or PGlite in a worker thread reached by the same client over
-// a private unix socket. Whoever holds a Database cannot tell which it is, except where `kind` decides about parallelism:
+// One `Sql` for two databases: PostgreSQL through postgres.js, or PGlite in a worker thread reached by the same client
+// over a private unix socket. Whoever holds a Database cannot tell which it is, except where `kind` decides about
+// parallelism:
 // the embedded one has ONE connection, so code inside a transaction must use the transaction's handle and nothing else.
 import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
@@ -20,8 +21,8 @@ export interface Database {
   /** A lock held as long as its connection lives (leadership); null when another server has it. */
   tryHold(key: LockKey): Promise<HeldLock | null>;
   /**
-   * For work that can wait: resolves when nobody holds the `apply` lock, at the latest after `atMostMs`; says whether it had
-   * to wait. On PostgreSQL at once: there, statements do not queue behind each other.
+   * For work that can wait: resolves when nobody holds the `apply` lock, at the latest after `atMostMs`; says whether
+   * it had to wait. On PostgreSQL at once: there, statements do not queue behind each other.
    */
   untilQuiet(atMostMs: number): Promise<boolean>;
   close(): Promise<void>;
@@ -34,14 +35,24 @@ export interface HeldLock {
 }
 
 /** Every advisory lock of the control plane, in one table so that no two meanings share a number. */
-export const lockKeys = { migrations: 0x67610001, apply: 0x67610002, leader: 0x67610003, settings: 0x67610004, seed: 0x67610005, ingest: 0x67610006, threats: 0x67610007 } as const;
+export const lockKeys = {
+  migrations: 0x67610001,
+  apply: 0x67610002,
+  leader: 0x67610003,
+  settings: 0x67610004,
+  seed: 0x67610005,
+  ingest: 0x67610006,
+  threats: 0x67610007,
+} as const;
 export type LockKey = keyof typeof lockKeys;
 
 const options = (max: number) => ({
   max,
   onnotice: () => undefined,
   // ids are far below 2^53; numbers in JSON are what every client expects
-  types: { bigint: { to: 20, from: [20], parse: (raw: string) => Number(raw), serialize: (value: number) => String(value) } },
+  types: {
+    bigint: { to: 20, from: [20], parse: (raw: string) => Number(raw), serialize: (value: number) => String(value) },
+  },
   connection: { application_name: 'gatehouse-api', TimeZone: 'UTC' },
 });
 
@@ -64,7 +75,8 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
   };
   /** Asked for, not left to the end of the connection: a busy server notices that when it gets to it. */
   const giveBack = async (one: Sql, key: LockKey): Promise<void> => {
-    await one`select pg_advisory_unlock(${lockKeys[key]})`.catch(() => undefined); // without its connection the lock is gone already
+    // without its connection the lock is gone already
+    await one`select pg_advisory_unlock(${lockKeys[key]})`.catch(() => undefined);
     await closeOne(one);
   };
   return {
@@ -82,10 +94,14 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
     },
     async tryHold(key) {
       const one = openOne();
-      const [row] = await one<{ held: boolean; pid: number }[]>`select pg_try_advisory_lock(${lockKeys[key]}) as held, pg_backend_pid() as pid`.catch(async (error: unknown) => {
-        await closeOne(one);
-        throw error;
-      });
+      const [row] = await one<
+        { held: boolean; pid: number }[]
+      >`select pg_try_advisory_lock(${lockKeys[key]}) as held, pg_backend_pid() as pid`.catch(
+        async (error: unknown) => {
+          await closeOne(one);
+          throw error;
+        },
+      );
       if (row?.held !== true) {
         await closeOne(one);
         return null;
@@ -138,7 +154,14 @@ async function openWorker(directory: string | null, unlock: () => Promise<void>)
     throw error;
   }
   worker.unref();
-  const sql: Sql = postgres({ ...options(1), path, database: 'postgres', username: 'postgres', idle_timeout: 0, max_lifetime: null as unknown as number });
+  const sql: Sql = postgres({
+    ...options(1),
+    path,
+    database: 'postgres',
+    username: 'postgres',
+    idle_timeout: 0,
+    max_lifetime: null as unknown as number,
+  });
   const tails = new Map<LockKey, Promise<unknown>>();
   const held = new Set<LockKey>();
   const applies = new Crowd();
@@ -148,7 +171,10 @@ async function openWorker(directory: string | null, unlock: () => Promise<void>)
     // only this process can have the directory open, so a queue in memory is the lock
     withLock(key, work) {
       const turn = (tails.get(key) ?? Promise.resolve()).then(work, work);
-      tails.set(key, turn.catch(() => undefined));
+      tails.set(
+        key,
+        turn.catch(() => undefined),
+      );
       return key === 'apply' ? applies.during(turn) : turn;
     },
     untilQuiet: (atMostMs) => applies.untilGone(atMostMs),

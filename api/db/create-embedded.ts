@@ -1,7 +1,7 @@
 // The embedded database is made by a process of its own, which ends: making one leaves half a gigabyte of WebAssembly
 // memory behind that no allocator gives back (measured: a process that opens a new database stays at 800 MB, one that
-// opens an existing one at 300; in a thread that ends it is 400). It is made beside its place and renamed, so a crash on
-// the way leaves nothing that could be taken for a database.
+// opens an existing one at 300; in a thread that ends it is 400). It is made beside its place and renamed, so a crash
+// on the way leaves nothing that could be taken for a database.
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -16,7 +16,8 @@ export async function createEmbedded(directory: string): Promise<void> {
   if (existsSync(join(directory, 'PG_VERSION'))) return;
   const place = directory.replace(/\/+$/, '');
   const prefix = `${basename(place)}.new-`;
-  for (const name of await readdir(dirname(place))) if (name.startsWith(prefix)) await rm(join(dirname(place), name), { recursive: true, force: true, maxRetries: 3 });
+  for (const name of await readdir(dirname(place)))
+    if (name.startsWith(prefix)) await rm(join(dirname(place), name), { recursive: true, force: true, maxRetries: 3 });
   let staged: string | null = null;
   try {
     staged = await mkdtemp(join(dirname(place), prefix));
@@ -31,10 +32,17 @@ export async function createEmbedded(directory: string): Promise<void> {
 
 function makeIn(directory: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const maker = fork(fileURLToPath(new URL('./create-embedded-process.js', import.meta.url)), [directory], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const maker = fork(fileURLToPath(new URL('./create-embedded-process.js', import.meta.url)), [directory], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
     let said = '';
     maker.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-2000)));
     maker.once('error', reject);
-    maker.once('exit', (code, signal) => (code === 0 ? resolve() : reject(new Error(`The embedded database could not be made (${signal ?? code}): ${said.trim()}`))));
+    maker.once('exit', (code, signal) =>
+      code === 0
+        ? resolve()
+        : reject(new Error(`The embedded database could not be made (${signal ?? code}): ${said.trim()}`)),
+    );
   });
 }

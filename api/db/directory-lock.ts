@@ -1,21 +1,30 @@
 // Who has the embedded database open: a file beside its directory that names the process. Two engines on one directory
-// would destroy it, and a process that was killed must not keep it locked, also where numbers repeat (in a container the
-// next life usually has the same one): a process is told by its number, its beginning and its number space.
+// would destroy it, and a process that was killed must not keep it locked, also where numbers repeat (in a container
+// the next life usually has the same one): a process is told by its number, its beginning and its number space.
 import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
 
-/** An owner in another container cannot be looked up: it touches the file this often, and counts as gone after several silences. */
+/**
+ * An owner in another container cannot be looked up: it touches the file this often, and counts as gone after several
+ * silences.
+ */
 const touchEveryMs = 3000;
 const silenceMsMax = 12_000;
 
-/** Creates the directory and locks it; resolves with the way back. Throws when another process has it, or this one twice. */
+/**
+ * Creates the directory and locks it; resolves with the way back. Throws when another process has it, or this one
+ * twice.
+ */
 export async function lockDirectory(directory: string, silenceMs: number = silenceMsMax): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const file = `${directory.replace(/\/+$/, '')}.lock`;
   const mine = await describeProcess(process.pid);
   for (let attempt = 0; attempt < 3; attempt++) {
     if (await createWhole(file, mine)) {
-      const touching = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => undefined), touchEveryMs).unref(); // where the disk refuses, it will be heard of elsewhere
+      const touching = setInterval(
+        () => void utimes(file, new Date(), new Date()).catch(() => undefined),
+        touchEveryMs,
+      ).unref(); // where the disk refuses, it will be heard of elsewhere
       return async () => {
         clearInterval(touching);
         await rm(file, { force: true });
@@ -24,7 +33,10 @@ export async function lockDirectory(directory: string, silenceMs: number = silen
     const found = await readFile(file, 'utf8').catch(absentAs(null));
     if (found === null) continue; // given back meanwhile
     if (found === mine) throw new Error(`The embedded database ${directory} is already open in this process.`);
-    if (await isHeld(file, found, mine, silenceMs)) throw new Error(`The embedded database ${directory} is in use by process ${found.split(' ')[0]}. Stop it, or give this server its own DATA_DIR or a DATABASE_URL.`);
+    if (await isHeld(file, found, mine, silenceMs))
+      throw new Error(
+        `The embedded database ${directory} is in use by process ${found.split(' ')[0]}. Stop it, or give this server its own DATA_DIR or a DATABASE_URL.`,
+      );
     await removeStale(file, found);
   }
   throw new Error(`The lock file ${file} keeps reappearing: two servers are starting on one directory.`);
@@ -37,7 +49,8 @@ async function describeProcess(pid: number): Promise<string> {
     readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(absentAs('')),
     readlink('/proc/self/ns/pid').catch(absentAs('')),
   ]);
-  const beginning = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? ''; // clock ticks since the boot; the name, in brackets, may have spaces
+  // clock ticks since the boot; the name, in brackets, may have spaces
+  const beginning = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   return beginning === '' || boot === '' || space === '' ? String(pid) : `${pid} ${boot.trim()}/${beginning} ${space}`;
 }
 
@@ -56,7 +69,10 @@ async function isHeld(file: string, found: string, mine: string, silenceMs: numb
 /** Where a file system has no hard links. */
 const noLinks = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);
 
-/** With its content or not at all: a server that saw it empty would take it for what a crash left. False when there is one. */
+/**
+ * With its content or not at all: a server that saw it empty would take it for what a crash left. False when there is
+ * one.
+ */
 async function createWhole(file: string, text: string): Promise<boolean> {
   const staged = `${file}.${randomUUID()}`;
   await writeFile(staged, text, { mode: 0o600 });
@@ -74,7 +90,9 @@ async function createWhole(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Of those who find the same stale lock one at a time looks again and removes it: a new lock must not go in its place. */
+/**
+ * Of those who find the same stale lock one at a time looks again and removes it: a new lock must not go in its place.
+ */
 async function removeStale(file: string, stale: string): Promise<void> {
   const turn = `${file}.after-${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`;
   if (!(await createWhole(turn, String(process.pid)))) {
@@ -86,10 +104,12 @@ async function removeStale(file: string, stale: string): Promise<void> {
   await rm(turn, { force: true });
 }
 
-const absentAs = <T>(value: T) => (error: NodeJS.ErrnoException): T => {
-  if (error.code !== 'ENOENT') throw error;
-  return value;
-};
+const absentAs =
+  <T>(value: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code !== 'ENOENT') throw error;
+    return value;
+  };
 
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;

@@ -19,7 +19,8 @@ t.test('which errors are an outage', async (t) => {
     [failed({ code: '08006' }), 'unreachable'],
     [failed({ code: '53300' }), 'unreachable'],
     [failed({ code: 'ECONNREFUSED', syscall: 'connect', ...met }), 'unreachable'],
-    [failed({ code: 'ECONNREFUSED', syscall: 'connect' }), null], // some other server refused: no word about the database
+    // some other server refused: no word about the database
+    [failed({ code: 'ECONNREFUSED', syscall: 'connect' }), null],
     [failed({ code: '53100' }), 'disk'],
     [failed({ code: 'ENOSPC', syscall: 'write' }), 'disk'],
     [failed({}, failed({}, failed({ code: 'EROFS' }))), 'disk'],
@@ -29,7 +30,8 @@ t.test('which errors are an outage', async (t) => {
     [failed({}), null],
     ['ENOSPC', null],
     [null, null],
-  ] as const) t.equal(findOutage(error), expected, `${error instanceof Error ? JSON.stringify(error) : String(error)}`);
+  ] as const)
+    t.equal(findOutage(error), expected, `${error instanceof Error ? JSON.stringify(error) : String(error)}`);
   const circle: { cause?: unknown } & Error = new Error('x');
   circle.cause = circle;
   t.equal(findOutage(circle), null, 'a cause that is its own ends, too');
@@ -54,9 +56,17 @@ t.test('the database goes away and comes back', { skip: withoutPostgres }, async
     () => at.call('GET', '/api/audit', { token }),
     () => at.logIn(email),
     () => at.call('GET', '/api/ready'),
-  ]) t.match(await ask(), { status: 503, headers: { 'retry-after': '5', 'content-type': /^application\/problem\+json/ }, body: { code: 'not_ready', detail: /^The database does not answer/ } });
+  ])
+    t.match(await ask(), {
+      status: 503,
+      headers: { 'retry-after': '5', 'content-type': /^application\/problem\+json/ },
+      body: { code: 'not_ready', detail: /^The database does not answer/ },
+    });
   await cluster.start();
   await until('the database answers', async () => (await at.call('GET', '/api/ready')).status === 200);
-  t.match(await at.call('PATCH', '/api/settings', { token, body: { paranoia_level: 2 } }), { status: 200, body: { paranoia_level: 2 } });
+  t.match(await at.call('PATCH', '/api/settings', { token, body: { paranoia_level: 2 } }), {
+    status: 200,
+    body: { paranoia_level: 2 },
+  });
   t.equal((await at.logIn(email)).status, 200);
 });

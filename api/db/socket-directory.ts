@@ -1,6 +1,6 @@
 // Where the unix socket of the embedded database lies: in a directory of its own that only this user enters, in the
-// system's temporary directory, because the path of a socket may have about 100 bytes. It goes with the database or with
-// the process; what a process that was killed left goes when the next one opens a database.
+// system's temporary directory, because the path of a socket may have about 100 bytes. It goes with the database or
+// with the process; what a process that was killed left goes when the next one opens a database.
 import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -55,6 +55,8 @@ function isListening(path: string): Promise<boolean> {
       resolve(true);
     });
     // refused or absent: left by a process that is gone; anything else is not ours to judge
-    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'));
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
+    );
   });
 }

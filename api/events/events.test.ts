@@ -8,10 +8,40 @@ import type { EventRecord, RequestRecord } from './record.js';
 
 const start = Date.parse('2026-03-01T12:00:00Z');
 const request = (n: number, over: Partial<RequestRecord> = {}): RequestRecord => ({
-  at_ms: start + n, request_id: `r${n}`, site: n % 2 === 0 ? 'shop' : 'pay', generation: 1, client_ip: `203.0.113.${n % 250}`, method: 'GET', uri: `/orders/${n}?q=a`, status: 200, verdict: n % 10 === 0 ? 'block' : 'pass',
-  inbound_score: 5, outbound_score: 0, rule_ids: [942100 + (n % 3)], user_agent: 'test', request_bytes: 100, response_bytes: 200, latency_us: 1500, inspection_us: 60, ...over,
+  at_ms: start + n,
+  request_id: `r${n}`,
+  site: n % 2 === 0 ? 'shop' : 'pay',
+  generation: 1,
+  client_ip: `203.0.113.${n % 250}`,
+  method: 'GET',
+  uri: `/orders/${n}?q=a`,
+  status: 200,
+  verdict: n % 10 === 0 ? 'block' : 'pass',
+  inbound_score: 5,
+  outbound_score: 0,
+  rule_ids: [942100 + (n % 3)],
+  user_agent: 'test',
+  request_bytes: 100,
+  response_bytes: 200,
+  latency_us: 1500,
+  inspection_us: 60,
+  ...over,
 });
-const event = (n: number, over: Partial<EventRecord> = {}): EventRecord => ({ at_ms: start + n, request_id: `r${n}`, site: 'shop', client_ip: '203.0.113.1', kind: 'waf', verdict: 'block', method: 'GET', uri: '/x', status: 403, rule_id: 942100, inbound_score: 5, details: { n }, ...over });
+const event = (n: number, over: Partial<EventRecord> = {}): EventRecord => ({
+  at_ms: start + n,
+  request_id: `r${n}`,
+  site: 'shop',
+  client_ip: '203.0.113.1',
+  kind: 'waf',
+  verdict: 'block',
+  method: 'GET',
+  uri: '/x',
+  status: 403,
+  rule_id: 942100,
+  inbound_score: 5,
+  details: { n },
+  ...over,
+});
 
 async function suite(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
@@ -19,24 +49,57 @@ async function suite(t: Test, database: Database): Promise<void> {
   const node = 'c'.repeat(40);
   const send = (batch: object) => at.call('POST', '/api/dataplane/records', { token: node, body: batch });
   await t.test('a batch is stored once, however often it is sent', async (t) => {
-    const batch = { node: 'n1', batch_id: 'b1', requests: [0, 1, 2].map((n) => request(n)), events: [event(1)], dropped: 3 };
+    const batch = {
+      node: 'n1',
+      batch_id: 'b1',
+      requests: [0, 1, 2].map((n) => request(n)),
+      events: [event(1)],
+      dropped: 3,
+    };
     const replies = await Promise.all([send(batch), send(batch), send(batch)]);
     t.same(replies.map((r) => r.body['stored']).sort(), [0, 0, 4], JSON.stringify(replies.map((r) => r.body)));
     t.match(await send(batch), { status: 200, body: { duplicate: true } });
-    t.match(await send({ ...batch, node: 'n2' }), { status: 200, body: { duplicate: false } }, 'another node may use the same id');
+    t.match(
+      await send({ ...batch, node: 'n2' }),
+      { status: 200, body: { duplicate: false } },
+      'another node may use the same id',
+    );
     t.match(await send({ ...batch, batch_id: 'b2', requests: [{ ...request(1), surprise: 1 }] }), { status: 400 });
-    t.match((await at.call('GET', '/api/policy/stats', { token })).body, { requests_stored: 6, events_stored: 2, records_dropped_by_nodes: 6, records_sampled_out: 0 });
+    t.match((await at.call('GET', '/api/policy/stats', { token })).body, {
+      requests_stored: 6,
+      events_stored: 2,
+      records_dropped_by_nodes: 6,
+      records_sampled_out: 0,
+    });
   });
   await t.test('attackers’ bytes, wrong clocks and other days are stored', async (t) => {
-    const strange = [request(10, { uri: '/\u0000\ud800"\\u0000', user_agent: '=cmd\n' }), request(11, { at_ms: 0 }), request(12, { at_ms: start + 400 * 86_400_000 }), request(13, { at_ms: start - 86_400_000 })];
-    t.match(await send({ node: 'n1', batch_id: 'odd', requests: strange, events: [] }), { status: 200, body: { stored: 4 } });
+    const strange = [
+      request(10, { uri: '/\u0000\ud800"\\u0000', user_agent: '=cmd\n' }),
+      request(11, { at_ms: 0 }),
+      request(12, { at_ms: start + 400 * 86_400_000 }),
+      request(13, { at_ms: start - 86_400_000 }),
+    ];
+    t.match(await send({ node: 'n1', batch_id: 'odd', requests: strange, events: [] }), {
+      status: 200,
+      body: { stored: 4 },
+    });
     const found = await at.call('GET', '/api/requests?request_id=r10', { token });
     t.equal(found.body['items'][0].uri, '/\ufffd\ufffd"\\u0000');
-    t.match((await at.call('GET', '/api/requests?request_id=r11', { token })).body['items'][0].at, '2026-02-27T12:00:00.000Z', 'no further back than two days');
+    t.match(
+      (await at.call('GET', '/api/requests?request_id=r11', { token })).body['items'][0].at,
+      '2026-02-27T12:00:00.000Z',
+      'no further back than two days',
+    );
   });
   await t.test('filters and a cursor that neither skips nor repeats while rows arrive', async (t) => {
-    await send({ node: 'n1', batch_id: 'many', requests: Array.from({ length: 200 }, (_, n) => request(1000 + n)), events: Array.from({ length: 50 }, (_, n) => event(1000 + n, { rule_id: n % 2 === 0 ? 1 : 2 })) });
-    const count = async (query: string, path = 'requests') => ((await at.call('GET', `/api/${path}?limit=500&${query}`, { token })).body['items'] as unknown[]).length;
+    await send({
+      node: 'n1',
+      batch_id: 'many',
+      requests: Array.from({ length: 200 }, (_, n) => request(1000 + n)),
+      events: Array.from({ length: 50 }, (_, n) => event(1000 + n, { rule_id: n % 2 === 0 ? 1 : 2 })),
+    });
+    const count = async (query: string, path = 'requests') =>
+      ((await at.call('GET', `/api/${path}?limit=500&${query}`, { token })).body['items'] as unknown[]).length;
     const base = `from=${new Date(start + 1000).toISOString()}&to=${new Date(start + 1200).toISOString()}`;
     t.equal(await count(base), 200);
     t.equal(await count(`${base}&site=shop`), 100);
@@ -47,7 +110,11 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal(await count('rule_id=2', 'events'), 25);
     const ids: number[] = [];
     for (let cursor: string | null = null, page = 0; ; page++) {
-      const reply: { body: Record<string, any> } = await at.call('GET', `/api/requests?limit=30&${base}${cursor === null ? '' : `&cursor=${cursor}`}`, { token });
+      const reply: { body: Record<string, any> } = await at.call(
+        'GET',
+        `/api/requests?limit=30&${base}${cursor === null ? '' : `&cursor=${cursor}`}`,
+        { token },
+      );
       ids.push(...(reply.body['items'] as { id: number }[]).map((r) => r.id));
       if (page === 1) await send({ node: 'n1', batch_id: 'late', requests: [request(1190)], events: [] });
       cursor = reply.body['next_cursor'] as string | null;
@@ -59,18 +126,32 @@ async function suite(t: Test, database: Database): Promise<void> {
   await t.test('the stream follows ids and resumes where it was', async (t) => {
     await at.app.listen({ port: 0, host: '127.0.0.1' });
     const base = `http://127.0.0.1:${(at.app.server.address() as { port: number }).port}/api/events/stream`;
-    const first = await readStream(base, token, {}, 3, async () => { await send({ node: 'n1', batch_id: 's1', requests: [], events: [1, 2, 3].map((n) => event(5000 + n)) }); });
-    t.same(first.map((e) => e.data.details), [{ n: 5001 }, { n: 5002 }, { n: 5003 }]);
+    const first = await readStream(base, token, {}, 3, async () => {
+      await send({ node: 'n1', batch_id: 's1', requests: [], events: [1, 2, 3].map((n) => event(5000 + n)) });
+    });
+    t.same(
+      first.map((e) => e.data.details),
+      [{ n: 5001 }, { n: 5002 }, { n: 5003 }],
+    );
     await send({ node: 'n1', batch_id: 's2', requests: [], events: [4, 5].map((n) => event(5000 + n)) });
     const second = await readStream(base, token, { 'last-event-id': String(first[0]?.id) }, 4, async () => undefined);
-    t.same(second.map((e) => e.data.details), [{ n: 5002 }, { n: 5003 }, { n: 5004 }, { n: 5005 }]);
+    t.same(
+      second.map((e) => e.data.details),
+      [{ n: 5002 }, { n: 5003 }, { n: 5004 }, { n: 5005 }],
+    );
     t.equal((await fetch(base)).status, 401);
   });
   await retention(t, at, database);
   await at.close();
 }
 
-async function readStream(url: string, token: string, headers: Record<string, string>, count: number, afterOpen: () => Promise<void>): Promise<{ id: number; data: { details: unknown } }[]> {
+async function readStream(
+  url: string,
+  token: string,
+  headers: Record<string, string>,
+  count: number,
+  afterOpen: () => Promise<void>,
+): Promise<{ id: number; data: { details: unknown } }[]> {
   const stop = new AbortController();
   const reply = await fetch(url, { headers: { authorization: `Bearer ${token}`, ...headers }, signal: stop.signal });
   const found: { id: number; data: { details: unknown } }[] = [];
@@ -82,7 +163,8 @@ async function readStream(url: string, token: string, headers: Record<string, st
     text += Buffer.from(chunk).toString();
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
       const [, id, data] = /^id: (\d+)\nevent: security\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
-      if (id !== undefined && data !== undefined) found.push({ id: Number(id), data: JSON.parse(data) as { details: unknown } });
+      if (id !== undefined && data !== undefined)
+        found.push({ id: Number(id), data: JSON.parse(data) as { details: unknown } });
       text = text.slice(end + 2);
     }
     if (found.length >= count) break;
@@ -94,8 +176,16 @@ async function readStream(url: string, token: string, headers: Record<string, st
 async function retention(t: Test, at: TestApp, database: Database): Promise<void> {
   await t.test('retention drops whole days and keeps the audit chain whole', async (t) => {
     const root = await at.user('admin');
-    await at.call('PATCH', '/api/settings', { token: root.token, body: { retention_requests_days: 1, retention_audit_days: 1 } });
-    const days = async () => (await database.sql<{ day: string }[]>`select distinct to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day from request_records order by day`).map((row) => row.day);
+    await at.call('PATCH', '/api/settings', {
+      token: root.token,
+      body: { retention_requests_days: 1, retention_audit_days: 1 },
+    });
+    const days = async () =>
+      (
+        await database.sql<
+          { day: string }[]
+        >`select distinct to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day from request_records order by day`
+      ).map((row) => row.day);
     t.same(await days(), ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-03']);
     const job = createRetentionJob(at.house);
     const context = { nowMs: Date.parse('2026-03-02T13:00:00Z'), signal: new AbortController().signal };
@@ -111,14 +201,33 @@ async function retention(t: Test, at: TestApp, database: Database): Promise<void
 
 async function pressure(t: Test, database: Database): Promise<void> {
   await startTestApp(database);
-  const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets', sampleAboveRows: 2000, refuseAboveRows: 6000 });
-  const results = await Promise.allSettled(Array.from({ length: 20 }, async (_, b) => ingest.accept({ node: 'n', batch_id: `p${b}`, requests: Array.from({ length: 1000 }, (__, n) => request(n)), events: [event(b)] })));
+  const ingest = createIngest({
+    database,
+    now: () => start,
+    maskLevel: async () => 'secrets',
+    sampleAboveRows: 2000,
+    refuseAboveRows: 6000,
+  });
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, async (_, b) =>
+      ingest.accept({
+        node: 'n',
+        batch_id: `p${b}`,
+        requests: Array.from({ length: 1000 }, (__, n) => request(n)),
+        events: [event(b)],
+      }),
+    ),
+  );
   const done = results.flatMap((r) => (r.status === 'fulfilled' ? [r.value] : []));
   const sampled = done.reduce((sum, r) => sum + r.sampled_out, 0);
-  const refused = results.filter((r) => r.status === 'rejected' && (r.reason as { code: string }).code === 'busy').length;
+  const refused = results.filter(
+    (r) => r.status === 'rejected' && (r.reason as { code: string }).code === 'busy',
+  ).length;
   t.ok(sampled > 0, `${sampled} sampled out`);
   t.equal(done.length + refused, 20);
-  const [rows] = await database.sql<{ requests: number; events: number; blocked: number }[]>`select (select count(*) from request_records) as requests, (select count(*) from security_events) as events, (select count(*) from request_records where verdict = 'block') as blocked`;
+  const [rows] = await database.sql<
+    { requests: number; events: number; blocked: number }[]
+  >`select (select count(*) from request_records) as requests, (select count(*) from security_events) as events, (select count(*) from request_records where verdict = 'block') as blocked`;
   t.equal(rows?.requests, done.length * 1000 - sampled, 'every record is stored or counted');
   t.equal(rows?.events, done.length, 'events are never sampled');
   t.equal(rows?.blocked, done.length * 100, 'nor are requests that were not plainly passed');
@@ -126,54 +235,103 @@ async function pressure(t: Test, database: Database): Promise<void> {
   t.equal(ingest.waitingRows, 0);
 }
 
-/** What a crash between two parts of a large batch leaves is completed when the node sends it again: each record once. */
+/**
+ * What a crash between two parts of a large batch leaves is completed when the node sends it again: each record once.
+ */
 async function interrupted(t: Test, database: Database): Promise<void> {
   await startTestApp(database);
   const { sql } = database;
-  const batch = { node: 'n', batch_id: 'large', dropped: 7, requests: Array.from({ length: 700 }, (_, n) => request(n)), events: Array.from({ length: 300 }, (_, n) => event(n)) };
-  const accept = (given: Parameters<Ingest['accept']>[0]) => createIngest({ database, now: () => start, maskLevel: async () => 'secrets' }).accept(given);
-  const stored = async () => (await sql`select (select count(*) from request_records) as requests, (select count(distinct request_id) from request_records) as different, (select count(*) from security_events) as events, (select value from ingest_counters where name = 'dropped_by_nodes') as dropped`)[0];
+  const batch = {
+    node: 'n',
+    batch_id: 'large',
+    dropped: 7,
+    requests: Array.from({ length: 700 }, (_, n) => request(n)),
+    events: Array.from({ length: 300 }, (_, n) => event(n)),
+  };
+  const accept = (given: Parameters<Ingest['accept']>[0]) =>
+    createIngest({ database, now: () => start, maskLevel: async () => 'secrets' }).accept(given);
+  const stored = async () =>
+    (
+      await sql`select (select count(*) from request_records) as requests, (select count(distinct request_id) from request_records) as different, (select count(*) from security_events) as events, (select value from ingest_counters where name = 'dropped_by_nodes') as dropped`
+    )[0];
   let parts = 0;
-  const ending: Database = { ...database, untilQuiet: async () => { if (++parts === 4) throw new Error('the process ends'); return false; } };
+  const ending: Database = {
+    ...database,
+    untilQuiet: async () => {
+      if (++parts === 4) throw new Error('the process ends');
+      return false;
+    },
+  };
   const crashing = createIngest({ database: ending, now: () => start, maskLevel: async () => 'secrets' }).accept(batch);
   if (database.kind === 'embedded') await t.rejects(crashing, /the process ends/);
   else await crashing;
   const partly = await stored();
   const before = Number(partly?.['requests']) + Number(partly?.['events']);
-  if (database.kind === 'embedded') t.match(partly, { dropped: null, events: 300, requests: 200 }, 'what the node dropped comes with the whole');
+  if (database.kind === 'embedded')
+    t.match(partly, { dropped: null, events: 300, requests: 200 }, 'what the node dropped comes with the whole');
   t.match(await accept(batch), { duplicate: before === 1000, stored: 1000 - before, refused: 0 });
   t.match(await accept(batch), { duplicate: true, stored: 0 });
   t.same(await stored(), { requests: 700, different: 700, events: 300, dropped: 7 });
   t.equal((await sql`select * from ingest_batches`).length, 1, 'a batch is one mark, whatever it fell into');
 }
 
-/** Records that the schema lets through and the database does not: each is left out, counted and told, whenever the batch is sent again. */
+/**
+ * Records that the schema lets through and the database does not: each is left out, counted and told, whenever the
+ * batch is sent again.
+ */
 async function refusing(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets' });
   const requests = Array.from({ length: 500 }, (_, n) => request(n, n === 3 || n === 499 ? { status: 2 ** 40 } : {}));
   const events = Array.from({ length: 10 }, (_, n) => event(n, n === 0 ? { rule_id: 2 ** 70 } : {}));
   const batch = { node: 'n', batch_id: 'wrong', requests, events, dropped: 1 };
-  const [first, other, second] = await Promise.all([ingest.accept(batch), ingest.accept({ node: 'n', batch_id: 'right', requests: [request(1000)], events: [] }), ingest.accept(batch)]);
-  t.same([first, other, second], [{ stored: 507, duplicate: false, sampled_out: 0, refused: 3 }, { stored: 1, duplicate: false, sampled_out: 0, refused: 0 }, { stored: 0, duplicate: true, sampled_out: 0, refused: 3 }]);
+  const [first, other, second] = await Promise.all([
+    ingest.accept(batch),
+    ingest.accept({ node: 'n', batch_id: 'right', requests: [request(1000)], events: [] }),
+    ingest.accept(batch),
+  ]);
+  t.same(
+    [first, other, second],
+    [
+      { stored: 507, duplicate: false, sampled_out: 0, refused: 3 },
+      { stored: 1, duplicate: false, sampled_out: 0, refused: 0 },
+      { stored: 0, duplicate: true, sampled_out: 0, refused: 3 },
+    ],
+  );
   t.same(await ingest.accept(batch), second);
-  t.match((await at.call('GET', '/api/policy/stats', { token: (await at.user('viewer')).token })).body, { requests_stored: 499, events_stored: 9, records_refused: 3, records_dropped_by_nodes: 1 });
+  t.match((await at.call('GET', '/api/policy/stats', { token: (await at.user('viewer')).token })).body, {
+    requests_stored: 499,
+    events_stored: 9,
+    records_refused: 3,
+    records_dropped_by_nodes: 1,
+  });
   const all = { node: 'n', batch_id: 'all wrong', requests: [request(1, { status: 2 ** 40 })], events: [] };
   t.match(await ingest.accept(all), { stored: 0, duplicate: false, refused: 1 });
-  const strange = { node: 'n', batch_id: 'strange', requests: [request(2000, { inbound_score: 2 ** 50, outbound_score: 2 ** 50 })], events: [event(2000, { details: { 'a\u0000': { '\ud800': '\u0000' } } })] };
+  const strange = {
+    node: 'n',
+    batch_id: 'strange',
+    requests: [request(2000, { inbound_score: 2 ** 50, outbound_score: 2 ** 50 })],
+    events: [event(2000, { details: { 'a\u0000': { '\ud800': '\u0000' } } })],
+  };
   t.match(await ingest.accept(strange), { stored: 2, refused: 0 }, 'what has a nearest value is stored with that');
-  t.same((await database.sql`select details from security_events where request_id = 'r2000'`)[0]?.['details'], { 'a\ufffd': { '\ufffd': '\ufffd' } });
+  t.same((await database.sql`select details from security_events where request_id = 'r2000'`)[0]?.['details'], {
+    'a\ufffd': { '\ufffd': '\ufffd' },
+  });
   await at.close();
 }
 
-/** Where statements queue behind each other, a batch lets an apply go first; the node waits no longer than its patience. */
+/**
+ * Where statements queue behind each other, a batch lets an apply go first; the node waits no longer than its patience.
+ */
 async function letsApplyGoFirst(t: Test, database: Database): Promise<void> {
   await startTestApp(database);
   const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets' });
   await ingest.accept({ node: 'n', batch_id: 'first', requests: [request(0)], events: [] });
   const order: string[] = [];
   await database.withLock('apply', async () => {
-    const behind = ingest.accept({ node: 'n', batch_id: 'behind', requests: [request(1)], events: [] }).then(() => order.push('records'));
+    const behind = ingest
+      .accept({ node: 'n', batch_id: 'behind', requests: [request(1)], events: [] })
+      .then(() => order.push('records'));
     await (database.kind === 'postgres' ? behind : new Promise((resolve) => setTimeout(resolve, 300)));
     order.push('apply');
   });

@@ -6,7 +6,10 @@ const recordTables = ['request_records', 'security_events'] as const;
 export type RecordTable = (typeof recordTables)[number];
 
 const dayMs = 86_400_000;
-/** Records from further away than this are taken as of the nearest such day: a wrong clock must not make a thousand tables. */
+/**
+ * Records from further away than this are taken as of the nearest such day: a wrong clock must not make a thousand
+ * tables.
+ */
 export const skewDaysMax = 2;
 
 export function toDay(at: Date): string {
@@ -20,19 +23,26 @@ export async function ensurePartition(sql: Queryable, table: RecordTable, day: s
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new Error(`not a day: ${day}`);
   const next = toDay(new Date(Date.parse(`${day}T00:00:00Z`) + dayMs));
   try {
-    await sql.unsafe(`create table if not exists ${nameOf(table, day)} partition of ${table} for values from ('${day} 00:00:00+00') to ('${next} 00:00:00+00')`);
+    await sql.unsafe(
+      `create table if not exists ${nameOf(table, day)} partition of ${table} for values from ('${day} 00:00:00+00') to ('${next} 00:00:00+00')`,
+    );
   } catch (error) {
     // another server was faster: 42P07 table exists, 23505 its catalogue row, 42P17 it overlaps itself
     if (!['42P07', '23505', '42P17'].includes((error as { code?: string }).code ?? '')) throw error;
   }
 }
 
-/** Drops the partitions of days that ended before `before`, and makes those of today and tomorrow. Returns how many days went. */
+/**
+ * Drops the partitions of days that ended before `before`, and makes those of today and tomorrow. Returns how many days
+ * went.
+ */
 export async function pruneRecords(database: Database, before: Date, now: Date): Promise<number> {
   const { sql } = database;
   const gone = new Set<string>();
   for (const table of recordTables) {
-    const rows = await sql<{ name: string }[]>`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent where p.relname = ${table}`;
+    const rows = await sql<
+      { name: string }[]
+    >`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent where p.relname = ${table}`;
     for (const { name } of rows) {
       const digits = /_(\d{8})$/.exec(name)?.[1];
       if (digits === undefined) continue;

@@ -8,8 +8,13 @@ export const RecordQuery = Type.Object(
     ...PageQuery,
     from: Type.Optional(Moment('UTC')),
     to: Type.Optional(Moment('UTC, exclusive')),
-    site: Type.Optional(Type.String({ maxLength: 200 })), client_ip: Type.Optional(Type.String({ maxLength: 64 })), verdict: Type.Optional(Type.String({ maxLength: 32 })), method: Type.Optional(Type.String({ maxLength: 64 })),
-    status: Type.Optional(Type.Integer({ minimum: 0, maximum: 999 })), rule_id: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })), request_id: Type.Optional(Type.String({ maxLength: 128 })),
+    site: Type.Optional(Type.String({ maxLength: 200 })),
+    client_ip: Type.Optional(Type.String({ maxLength: 64 })),
+    verdict: Type.Optional(Type.String({ maxLength: 32 })),
+    method: Type.Optional(Type.String({ maxLength: 64 })),
+    status: Type.Optional(Type.Integer({ minimum: 0, maximum: 999 })),
+    rule_id: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    request_id: Type.Optional(Type.String({ maxLength: 128 })),
     q: Type.Optional(Type.String({ maxLength: 200, description: 'part of the URI' })),
   },
   closed,
@@ -17,28 +22,77 @@ export const RecordQuery = Type.Object(
 export type RecordQuery = Static<typeof RecordQuery>;
 
 export const RequestView = Type.Object({
-  id: Type.Integer(), at: Time, request_id: Type.String(), node: Type.String(), site: Type.String(), generation: Type.Integer(), client_ip: Type.String(), method: Type.String(), uri: Type.String(), status: Type.Integer(), verdict: Type.String(),
-  inbound_score: Type.Integer(), outbound_score: Type.Integer(), rule_ids: Type.Array(Type.Integer()), user_agent: Type.String(), request_bytes: Type.Integer(), response_bytes: Type.Integer(), latency_us: Type.Integer(), inspection_us: Type.Integer(),
+  id: Type.Integer(),
+  at: Time,
+  request_id: Type.String(),
+  node: Type.String(),
+  site: Type.String(),
+  generation: Type.Integer(),
+  client_ip: Type.String(),
+  method: Type.String(),
+  uri: Type.String(),
+  status: Type.Integer(),
+  verdict: Type.String(),
+  inbound_score: Type.Integer(),
+  outbound_score: Type.Integer(),
+  rule_ids: Type.Array(Type.Integer()),
+  user_agent: Type.String(),
+  request_bytes: Type.Integer(),
+  response_bytes: Type.Integer(),
+  latency_us: Type.Integer(),
+  inspection_us: Type.Integer(),
 });
 export const EventView = Type.Object({
-  id: Type.Integer(), at: Time, request_id: Type.String(), node: Type.String(), site: Type.String(), client_ip: Type.String(), kind: Type.String(), verdict: Type.String(), method: Type.String(), uri: Type.String(), status: Type.Integer(),
-  rule_id: Nullable(Type.Integer()), inbound_score: Type.Integer(), details: Type.Unknown(),
+  id: Type.Integer(),
+  at: Time,
+  request_id: Type.String(),
+  node: Type.String(),
+  site: Type.String(),
+  client_ip: Type.String(),
+  kind: Type.String(),
+  verdict: Type.String(),
+  method: Type.String(),
+  uri: Type.String(),
+  status: Type.Integer(),
+  rule_id: Nullable(Type.Integer()),
+  inbound_score: Type.Integer(),
+  details: Type.Unknown(),
 });
 
 type Stored<T> = Omit<T, 'at'> & { readonly at: Date };
-export const viewRecord = <T extends { at: string }>(row: Stored<T>): T => ({ ...row, at: row.at.toISOString() }) as unknown as T;
+export const viewRecord = <T extends { at: string }>(row: Stored<T>): T =>
+  ({ ...row, at: row.at.toISOString() }) as unknown as T;
 
-/** A page, newest first. The cursor names the last row (time and id), so that arriving rows neither shift nor repeat anything. */
-export async function pageRecords<T extends { at: string; id: number }>(sql: Queryable, table: 'request_records' | 'security_events', wanted: RecordQuery): Promise<{ items: T[]; next_cursor: string | null }> {
+/**
+ * A page, newest first. The cursor names the last row (time and id), so that arriving rows neither shift nor repeat
+ * anything.
+ */
+export async function pageRecords<T extends { at: string; id: number }>(
+  sql: Queryable,
+  table: 'request_records' | 'security_events',
+  wanted: RecordQuery,
+): Promise<{ items: T[]; next_cursor: string | null }> {
   const limit = wanted.limit ?? 50;
   const before = wanted.cursor === undefined ? null : decodeTimeCursor(wanted.cursor, 'number');
-  const equals = (['site', 'client_ip', 'verdict', 'method', 'status', 'request_id'] as const).map((name) => (wanted[name] === undefined ? sql`` : sql`and ${sql(name)} = ${wanted[name]}`));
-  const rule = wanted.rule_id === undefined ? sql`` : table === 'security_events' ? sql`and rule_id = ${wanted.rule_id}` : sql`and rule_ids @> ${sql.json([wanted.rule_id])}::jsonb`;
+  const equals = (['site', 'client_ip', 'verdict', 'method', 'status', 'request_id'] as const).map((name) =>
+    wanted[name] === undefined ? sql`` : sql`and ${sql(name)} = ${wanted[name]}`,
+  );
+  const rule =
+    wanted.rule_id === undefined
+      ? sql``
+      : table === 'security_events'
+        ? sql`and rule_id = ${wanted.rule_id}`
+        : sql`and rule_ids @> ${sql.json([wanted.rule_id])}::jsonb`;
   const rows = await sql<(Stored<T> & { id: number })[]>`
     select * from ${sql(table)} where true
     ${before === null ? sql`` : sql`and at <= ${new Date(before[0])} and (at, id) < (${new Date(before[0])}, ${before[1]})`}
     ${wanted.from === undefined ? sql`` : sql`and at >= ${parseTime(wanted.from, '/from')}`} ${wanted.to === undefined ? sql`` : sql`and at < ${parseTime(wanted.to, '/to')}`}
     ${equals} ${rule} ${wanted.q === undefined ? sql`` : sql`and strpos(lower(uri), lower(${wanted.q})) > 0`}
     order by at desc, id desc limit ${limit + 1}`;
-  return toPage(rows as unknown as (Stored<T> & { id: number })[], limit, (row) => [row.at.getTime(), row.id], (row) => viewRecord<T>(row as unknown as Stored<T>));
+  return toPage(
+    rows as unknown as (Stored<T> & { id: number })[],
+    limit,
+    (row) => [row.at.getTime(), row.id],
+    (row) => viewRecord<T>(row as unknown as Stored<T>),
+  );
 }

@@ -9,8 +9,23 @@ const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000]*$
 
 export const RequestRecord = Type.Object(
   {
-    at_ms: Count, request_id: Text(128), site: Text(200), generation: Count, client_ip: Text(64), method: Text(64), uri: Text(8192), status: Type.Integer({ minimum: 0, maximum: 999 }), verdict: Text(32),
-    inbound_score: Count, outbound_score: Count, rule_ids: Type.Array(Count, { maxItems: 200 }), user_agent: Text(1024), request_bytes: Count, response_bytes: Count, latency_us: Count, inspection_us: Count,
+    at_ms: Count,
+    request_id: Text(128),
+    site: Text(200),
+    generation: Count,
+    client_ip: Text(64),
+    method: Text(64),
+    uri: Text(8192),
+    status: Type.Integer({ minimum: 0, maximum: 999 }),
+    verdict: Text(32),
+    inbound_score: Count,
+    outbound_score: Count,
+    rule_ids: Type.Array(Count, { maxItems: 200 }),
+    user_agent: Text(1024),
+    request_bytes: Count,
+    response_bytes: Count,
+    latency_us: Count,
+    inspection_us: Count,
   },
   { additionalProperties: false },
 );
@@ -18,8 +33,18 @@ export type RequestRecord = Static<typeof RequestRecord>;
 
 export const EventRecord = Type.Object(
   {
-    at_ms: Count, request_id: Text(128), site: Text(200), client_ip: Text(64), kind: Text(64), verdict: Text(32), method: Text(64), uri: Text(8192), status: Type.Integer({ minimum: 0, maximum: 999 }),
-    rule_id: Type.Union([Count, Type.Null()]), inbound_score: Count, details: Type.Record(Type.String(), Type.Unknown()),
+    at_ms: Count,
+    request_id: Text(128),
+    site: Text(200),
+    client_ip: Text(64),
+    kind: Text(64),
+    verdict: Text(32),
+    method: Text(64),
+    uri: Text(8192),
+    status: Type.Integer({ minimum: 0, maximum: 999 }),
+    rule_id: Type.Union([Count, Type.Null()]),
+    inbound_score: Count,
+    details: Type.Record(Type.String(), Type.Unknown()),
   },
   { additionalProperties: false },
 );

@@ -1,6 +1,9 @@
 // A JSON text's nesting is measured before it is parsed: V8's parser and every schema walker recurse.
 
-/** True when arrays and objects nest deeper than `depthMax`. Looks at structure only; malformed text is the parser's business. */
+/**
+ * True when arrays and objects nest deeper than `depthMax`. Looks at structure only; malformed text is the parser's
+ * business.
+ */
 export function isNestedDeeper(text: string, depthMax: number): boolean {
   let depth = 0;
   let inString = false;

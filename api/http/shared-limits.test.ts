@@ -1,4 +1,5 @@
-// The limits of several API processes: one contract on both stores, two apps on a real Redis, and Redis lost in between.
+// The limits of several API processes: one contract on both stores, two apps on a real Redis, and Redis lost in
+// between.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,14 @@ import { openEmbedded } from '../db/client.js';
 import { loadMigrations, migrate } from '../db/migrate.js';
 import { copyEmbeddedTemplate } from '../testing/databases.js';
 import { startTestApp, type TestApp } from '../testing/app.js';
-import { connectRedis, createLocalCounts, createRedisCounts, createSharedLimits, installationPrefix, type RequestCounts } from './shared-limits.js';
+import {
+  connectRedis,
+  createLocalCounts,
+  createRedisCounts,
+  createSharedLimits,
+  installationPrefix,
+  type RequestCounts,
+} from './shared-limits.js';
 import { freePort } from '../testing/free-port.js';
 import { pause, testMsMax, until } from '../testing/waiting.js';
 
@@ -17,7 +25,11 @@ const skip = existsSync(binary) ? false : `there is no ${binary}: apt-get instal
 const redisAnswerMsMax = testMsMax;
 
 async function startRedis(t: Test, port: number): Promise<{ url: string; stop(): Promise<void> }> {
-  const child: ChildProcess = spawn(binary, ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', tmpdir()], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child: ChildProcess = spawn(
+    binary,
+    ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', tmpdir()],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
@@ -25,7 +37,9 @@ async function startRedis(t: Test, port: number): Promise<{ url: string; stop():
   };
   t.teardown(stop);
   let output = '';
-  child.stdout?.on('data', (chunk: Buffer) => { output += chunk.toString(); });
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
   await until('redis-server starts', () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`redis-server ended: ${output}`);
     return output.includes('Ready to accept connections');
@@ -41,7 +55,13 @@ async function contract(t: Test, counts: RequestCounts): Promise<void> {
   t.equal(second.current, 2);
   t.ok(second.ttl <= first.ttl, 'a window is not prolonged by asking');
   t.equal((await counts.count('198.51.100.2', 60_000)).current, 1, 'others count for themselves');
-  t.same((await Promise.all(Array.from({ length: 50 }, () => counts.count('many', 60_000)))).map(({ current }) => current).sort((a, b) => a - b), Array.from({ length: 50 }, (_, n) => n + 1), 'none is lost among concurrent requests');
+  t.same(
+    (await Promise.all(Array.from({ length: 50 }, () => counts.count('many', 60_000))))
+      .map(({ current }) => current)
+      .sort((a, b) => a - b),
+    Array.from({ length: 50 }, (_, n) => n + 1),
+    'none is lost among concurrent requests',
+  );
   t.equal((await counts.count('short', 30)).current, 1);
   await pause(80);
   t.equal((await counts.count('short', 60_000)).current, 1, 'a window ends');
@@ -49,11 +69,18 @@ async function contract(t: Test, counts: RequestCounts): Promise<void> {
 }
 
 t.test('in the process', async (t) => {
-  await contract(t, createLocalCounts(() => performance.now()));
+  await contract(
+    t,
+    createLocalCounts(() => performance.now()),
+  );
   let nowMs = 0;
   const counts = createLocalCounts(() => nowMs);
   await counts.count('a', 1000);
-  t.same(counts.raise('a', { current: 9, ttl: 500 }), { current: 9, ttl: 500 }, 'what others counted is taken over, with their window');
+  t.same(
+    counts.raise('a', { current: 9, ttl: 500 }),
+    { current: 9, ttl: 500 },
+    'what others counted is taken over, with their window',
+  );
   t.same(counts.raise('a', { current: 1, ttl: 500 }), { current: 9, ttl: 500 }, 'and never lowered');
   nowMs = 500;
   t.same(await counts.count('a', 1000), { current: 1, ttl: 1000 });
@@ -73,7 +100,12 @@ t.test('in Redis', { skip }, async (t) => {
 
 t.test('a Redis that was never there: counted here, said once', async (t) => {
   const lines: string[] = [];
-  const limits = createSharedLimits({ prefix: 'x', redisUrl: 'redis://127.0.0.1:1', clock: () => performance.now(), log: { warn: (_, line) => lines.push(line), info: (line) => lines.push(line) } });
+  const limits = createSharedLimits({
+    prefix: 'x',
+    redisUrl: 'redis://127.0.0.1:1',
+    clock: () => performance.now(),
+    log: { warn: (_, line) => lines.push(line), info: (line) => lines.push(line) },
+  });
   t.teardown(() => limits.close());
   await contract(t, limits.scope('x'));
   await until('the refusal', () => lines.length > 0);
@@ -95,8 +127,10 @@ t.test('two servers, one limit; Redis lost and found', { skip }, async (t) => {
     await a.close();
     await b.close();
   });
-  const shared = async (at: TestApp) => (await at.call('GET', '/api/ready')).body['shared_limits'] as { kind: string; status: string; fallbacks: number };
-  const login = async (at: TestApp, ip: string): Promise<number> => (await at.call('POST', '/api/login', { body: { email: 'nobody@example.org', password: 'x' }, ip })).status;
+  const shared = async (at: TestApp) =>
+    (await at.call('GET', '/api/ready')).body['shared_limits'] as { kind: string; status: string; fallbacks: number };
+  const login = async (at: TestApp, ip: string): Promise<number> =>
+    (await at.call('POST', '/api/login', { body: { email: 'nobody@example.org', password: 'x' }, ip })).status;
   for (const at of [a, b]) await until('the connection', async () => (await shared(at)).status === 'ok');
   const logins: number[] = [];
   for (const at of [a, b, a, b, a, b, a, b]) logins.push(await login(at, '198.51.100.9'));
@@ -108,9 +142,16 @@ t.test('two servers, one limit; Redis lost and found', { skip }, async (t) => {
   t.same(await shared(a), { kind: 'redis', status: 'ok', fallbacks: 0 });
 
   await redis.stop();
-  await until('the loss', async () => (await shared(a)).status === 'degraded' && (await shared(b)).status === 'degraded');
+  await until(
+    'the loss',
+    async () => (await shared(a)).status === 'degraded' && (await shared(b)).status === 'degraded',
+  );
   t.equal((await a.call('GET', '/api/ready')).status, 200, 'degraded is ready');
-  t.same([await login(a, '198.51.100.9'), await login(b, '198.51.100.9')], [429, 429], 'who was over the limit stays there');
+  t.same(
+    [await login(a, '198.51.100.9'), await login(b, '198.51.100.9')],
+    [429, 429],
+    'who was over the limit stays there',
+  );
   const alone: number[] = [];
   for (let n = 0; n < 8; n++) alone.push(await login(a, '198.51.100.11'));
   t.same(alone, [401, 401, 401, 401, 429, 429, 429, 429], 'nobody is locked out, and the login is not open');
@@ -128,23 +169,44 @@ t.test('two installations on one Redis count apart, processes of one count toget
   const start = async (secret: string, redisPrefix: string | null = null): Promise<TestApp> => {
     const database = await openEmbedded(await copyEmbeddedTemplate(t));
     await migrate(database, await loadMigrations());
-    const env = { authSessionSecret: secret, settingsEncryptionSecret: 'b'.repeat(40), dataAdminToken: 'c'.repeat(40), trustedProxies: [], breachedPasswordsUrl: 'http://breach.invalid/range/', brand: { name: 'Gatehouse', sub: 'WAAP', tagline: null } };
-    const at = await startTestApp(database, { redisUrl: url, redisAnswerMsMax, redisPrefix, notFoundPerMinute: 4, env });
+    const env = {
+      authSessionSecret: secret,
+      settingsEncryptionSecret: 'b'.repeat(40),
+      dataAdminToken: 'c'.repeat(40),
+      trustedProxies: [],
+      breachedPasswordsUrl: 'http://breach.invalid/range/',
+      brand: { name: 'Gatehouse', sub: 'WAAP', tagline: null },
+    };
+    const at = await startTestApp(database, {
+      redisUrl: url,
+      redisAnswerMsMax,
+      redisPrefix,
+      notFoundPerMinute: 4,
+      env,
+    });
     t.teardown(async () => {
       await at.close();
       await database.close();
     });
-    await until('the connection', async () => (await at.call('GET', '/api/ready')).body['shared_limits'].status === 'ok');
+    await until(
+      'the connection',
+      async () => (await at.call('GET', '/api/ready')).body['shared_limits'].status === 'ok',
+    );
     return at;
   };
-  const probe = async (at: TestApp): Promise<number> => (await at.call('GET', '/api/probe', { ip: '198.51.100.9' })).status;
+  const probe = async (at: TestApp): Promise<number> =>
+    (await at.call('GET', '/api/probe', { ip: '198.51.100.9' })).status;
   const mine = await start('a'.repeat(40));
   const mineToo = await start('a'.repeat(40));
   const theirs = await start('z'.repeat(40));
   const named = await start('a'.repeat(40), 'staging');
   for (let n = 0; n < 4; n++) t.equal(await probe(n % 2 === 0 ? mine : mineToo), 404);
   t.same([await probe(mine), await probe(mineToo)], [429, 429], 'one installation, whichever process is asked');
-  t.same([await probe(theirs), await probe(named)], [404, 404], 'another secret, or a prefix of its own: another installation');
+  t.same(
+    [await probe(theirs), await probe(named)],
+    [404, 404],
+    'another secret, or a prefix of its own: another installation',
+  );
   const redis = connectRedis(url, redisAnswerMsMax);
   t.teardown(() => redis.disconnect());
   await until('the connection', () => redis.status === 'ready');

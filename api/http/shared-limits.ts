@@ -100,14 +100,23 @@ export function installationPrefix(sessionSecret: string): string {
 /** Connects in the background and again after every loss; nothing is queued while Redis is away. */
 export function connectRedis(url: string, answerMsMax: number = answerMsMaxDefault): Redis {
   return new Redis(url, {
-    enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false, connectTimeout: 2000, commandTimeout: answerMsMax,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    connectTimeout: 2000,
+    commandTimeout: answerMsMax,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
   });
 }
 
 export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   const { clock, log, redisUrl, prefix } = options;
-  if (redisUrl === null) return { scope: () => createLocalCounts(clock), state: () => ({ kind: 'in_process', status: 'ok', fallbacks: 0 }), close: async () => undefined };
+  if (redisUrl === null)
+    return {
+      scope: () => createLocalCounts(clock),
+      state: () => ({ kind: 'in_process', status: 'ok', fallbacks: 0 }),
+      close: async () => undefined,
+    };
   const redis = connectRedis(redisUrl, options.answerMsMax);
   let fallbacks = 0;
   let isDown = false;
@@ -115,7 +124,11 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   // once per outage, however many requests and attempts to connect notice it
   const failed = (error: Error): void => {
     askAgainAtMs = clock() + pauseMs;
-    if (!isDown) log.warn({ reason: error.message }, 'Redis does not answer; every process counts logins and probes by itself until it does (REDIS_URL)');
+    if (!isDown)
+      log.warn(
+        { reason: error.message },
+        'Redis does not answer; every process counts logins and probes by itself until it does (REDIS_URL)',
+      );
     isDown = true;
   };
   const answered = (): void => {
@@ -161,14 +174,24 @@ export function toRateLimitStore(limits: SharedLimits): FastifyRateLimitStoreCto
       this.counts = limits.scope(scope);
     }
 
-    incr(key: string, done: (error: Error | null, result?: { current: number; ttl: number }) => void, windowMs: number): void {
-      this.counts.count(key, windowMs).then((counted) => done(null, counted), (error: Error) => done(error));
+    incr(
+      key: string,
+      done: (error: Error | null, result?: { current: number; ttl: number }) => void,
+      windowMs: number,
+    ): void {
+      this.counts.count(key, windowMs).then(
+        (counted) => done(null, counted),
+        (error: Error) => done(error),
+      );
     }
 
     child(route: object): FastifyRateLimitStore {
       // the plugin hands over its own parameters with the route inside
       const { routeInfo } = route as { routeInfo?: { method?: string | string[]; url?: string } };
-      return new ScopedStore({}, routeInfo?.url === undefined ? 'not-found' : `${String(routeInfo.method)} ${routeInfo.url}`);
+      return new ScopedStore(
+        {},
+        routeInfo?.url === undefined ? 'not-found' : `${String(routeInfo.method)} ${routeInfo.url}`,
+      );
     }
   }
   return ScopedStore;

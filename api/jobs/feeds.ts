@@ -39,13 +39,20 @@ export function createFeedJob(house: House, torExitsUrl: string): Job {
     async run({ nowMs, signal }) {
       const { sql } = house.database;
       const wanted = wantedFeeds(await house.currentSettings(), torExitsUrl);
-      const known = await sql<{ name: string; url: string; attempted_at: Date; succeeded_at: Date | null }[]>`select name, url, attempted_at, succeeded_at from feed_state`;
+      const known = await sql<
+        { name: string; url: string; attempted_at: Date; succeeded_at: Date | null }[]
+      >`select name, url, attempted_at, succeeded_at from feed_state`;
       const lines: string[] = [];
-      for (const old of known.filter((row) => wanted.every((feed) => feed.name !== row.name))) lines.push(await emptyFeed(house, old.name, nowMs));
+      for (const old of known.filter((row) => wanted.every((feed) => feed.name !== row.name)))
+        lines.push(await emptyFeed(house, old.name, nowMs));
       for (const feed of wanted) {
         const state = known.find((row) => row.name === feed.name && row.url === feed.url);
-        const hasFailed = state !== undefined && (state.succeeded_at === null || state.succeeded_at < state.attempted_at);
-        const dueAt = state === undefined ? 0 : state.attempted_at.getTime() + (hasFailed ? Math.min(retryMs, feed.everyMs) : feed.everyMs);
+        const hasFailed =
+          state !== undefined && (state.succeeded_at === null || state.succeeded_at < state.attempted_at);
+        const dueAt =
+          state === undefined
+            ? 0
+            : state.attempted_at.getTime() + (hasFailed ? Math.min(retryMs, feed.everyMs) : feed.everyMs);
         if (nowMs >= dueAt && !signal.aborted) lines.push(await fetchFeed(house, feed, nowMs));
       }
       return lines.join('; ') || 'nothing was due';
@@ -60,7 +67,8 @@ async function fetchFeed(house: House, feed: Feed, nowMs: number): Promise<strin
     const reply = await house.outbound.send(feed.url, { bytesMax: feedBytesMax, timeoutMs: feedTimeoutMs });
     if (reply.status !== 200) throw new Error(`it answered ${reply.status}`);
     const { networks: listed, problems } = await parseNetworks(reply.body.toString('utf8'));
-    if (listed.length === 0 || problems.length > (listed.length + problems.length) * wrongShareMax) throw new Error(`it is not a list of addresses (${listed.length} right, ${problems.length} wrong entries)`);
+    if (listed.length === 0 || problems.length > (listed.length + problems.length) * wrongShareMax)
+      throw new Error(`it is not a list of addresses (${listed.length} right, ${problems.length} wrong entries)`);
     const { networks, leftOut } = admitNetworks(listed);
     const { removed } = await sql.begin(async (tx) => {
       await tx`insert into feed_state (name, url, attempted_at, succeeded_at, entries) values (${feed.name}, ${feed.url}, ${now}, ${now}, ${networks.length}) on conflict (name) do update set url = excluded.url, attempted_at = excluded.attempted_at, succeeded_at = excluded.succeeded_at, entries = excluded.entries, last_error = null`;
@@ -79,7 +87,11 @@ async function emptyFeed(house: House, name: string, nowMs: number): Promise<str
   const removed = await house.database.sql.begin(async (tx) => {
     const result = await replaceFeed(tx, name, [], new Date(nowMs));
     await tx`delete from feed_state where name = ${name}`;
-    await house.audit.record(tx, { actor: systemActor, action: 'threat.feed.off', summary: `removed ${result.removed} networks of the feed ${name}, which was switched off` });
+    await house.audit.record(tx, {
+      actor: systemActor,
+      action: 'threat.feed.off',
+      summary: `removed ${result.removed} networks of the feed ${name}, which was switched off`,
+    });
     return result.removed;
   });
   await house.threatsChanged();

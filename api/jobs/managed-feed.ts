@@ -3,7 +3,10 @@ import { createRuleLab } from '../rules/lab.js';
 import { findManagedRow, isManagedFeedDue, refreshManagedFeed } from '../threat-intel/managed-feed.js';
 import type { Job } from './scheduler.js';
 
-/** Looks at every round of the scheduler whether the managed feed is due, so that switching it on or off is felt at once. */
+/**
+ * Looks at every round of the scheduler whether the managed feed is due, so that switching it on or off is felt at
+ * once.
+ */
 export function createManagedFeedJob(house: House): Job {
   const lab = createRuleLab();
   return {

@@ -1,6 +1,6 @@
-// The background loop. About every 15 seconds one leader among all servers of a database looks which jobs are due. A job
-// that throws, hangs or takes long harms no other: each runs on its own, against a time limit, and is counted. When a job
-// ran last is in the database, so a new leader goes on where the old one stopped.
+// The background loop. About every 15 seconds one leader among all servers of a database looks which jobs are due. A
+// job that throws, hangs or takes long harms no other: each runs on its own, against a time limit, and is counted. When
+// a job ran last is in the database, so a new leader goes on where the old one stopped.
 import type { Database, HeldLock } from '../db/client.js';
 
 export interface JobContext {
@@ -56,11 +56,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const tick = async (): Promise<readonly string[]> => {
     if (stopping.signal.aborted || !(await lead())) return [];
     const nowMs = options.now();
-    const rows = await options.database.sql<{ name: string; last_started_at: Date | null }[]>`select name, last_started_at from job_state`;
+    const rows = await options.database.sql<
+      { name: string; last_started_at: Date | null }[]
+    >`select name, last_started_at from job_state`;
     const last = new Map(rows.map((row) => [row.name, row.last_started_at?.getTime() ?? -Infinity]));
     // a start in the future was before the clock was set back, and says nothing about how long ago it is
     const isDue = (sinceMs: number, everyMs: number): boolean => sinceMs >= everyMs || sinceMs < 0;
-    const due = options.jobs.filter((job) => !running.has(job.name) && isDue(nowMs - (last.get(job.name) ?? -Infinity), job.everyMs));
+    const due = options.jobs.filter(
+      (job) => !running.has(job.name) && isDue(nowMs - (last.get(job.name) ?? -Infinity), job.everyMs),
+    );
     await Promise.all(due.map((job) => runJob(options, job, nowMs, stopping.signal, running)));
     return due.map((job) => job.name);
   };
@@ -76,7 +80,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   return {
     tick,
     start: loop,
-    get isLeader() { return lock !== null; },
+    get isLeader() {
+      return lock !== null;
+    },
     async stop() {
       stopping.abort();
       if (timer !== null) clearTimeout(timer);
@@ -88,14 +94,25 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-async function runJob(options: SchedulerOptions, job: Job, nowMs: number, stop: AbortSignal, running: Map<string, Promise<void>>): Promise<void> {
+async function runJob(
+  options: SchedulerOptions,
+  job: Job,
+  nowMs: number,
+  stop: AbortSignal,
+  running: Map<string, Promise<void>>,
+): Promise<void> {
   const { sql } = options.database;
   const limit = new AbortController();
   const timeoutMs = job.timeoutMs ?? timeoutMsDefault;
   await sql`insert into job_state (name, runs, last_started_at) values (${job.name}, 1, ${new Date(nowMs)}) on conflict (name) do update set runs = job_state.runs + 1, last_started_at = excluded.last_started_at`;
   const work = (async () => job.run({ nowMs, signal: AbortSignal.any([stop, limit.signal]) }))();
   // a job that ignores its signal stays listed as running, and is not started a second time beside itself
-  const ended = work.then(() => undefined, () => undefined).finally(() => running.delete(job.name));
+  const ended = work
+    .then(
+      () => undefined,
+      () => undefined,
+    )
+    .finally(() => running.delete(job.name));
   running.set(job.name, ended);
   let alarm: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

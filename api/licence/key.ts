@@ -22,7 +22,9 @@ const rsaBitsMin = 2048;
 /** The four states of the specification. */
 export type LicenceState = 'trial' | 'valid' | 'expired' | 'forged';
 
-export type ReadLicence = { readonly kind: 'genuine'; readonly payload: LicencePayload } | { readonly kind: 'forged'; readonly reason: string };
+export type ReadLicence =
+  | { readonly kind: 'genuine'; readonly payload: LicencePayload }
+  | { readonly kind: 'forged'; readonly reason: string };
 
 const fits = new Ajv({ strict: false }).compile(LicencePayload);
 
@@ -31,11 +33,14 @@ export function readLicence(key: string, publicKeyPem: string | null): ReadLicen
   const forged = (reason: string): ReadLicence => ({ kind: 'forged', reason });
   if (publicKeyPem === null) return forged('this build carries no vendor key, so no licence can be verified');
   const publicKey = createPublicKey(publicKeyPem);
-  if (publicKey.asymmetricKeyType !== 'rsa' || (publicKey.asymmetricKeyDetails?.modulusLength ?? 0) < rsaBitsMin) throw new Error(`the vendor key must be RSA with at least ${rsaBitsMin} bits`);
-  const [, payloadText, signatureText] = /^GH1\.([A-Za-z0-9_-]{10,4096})\.([A-Za-z0-9_-]{100,2048})$/.exec(key.trim()) ?? [];
+  if (publicKey.asymmetricKeyType !== 'rsa' || (publicKey.asymmetricKeyDetails?.modulusLength ?? 0) < rsaBitsMin)
+    throw new Error(`the vendor key must be RSA with at least ${rsaBitsMin} bits`);
+  const [, payloadText, signatureText] =
+    /^GH1\.([A-Za-z0-9_-]{10,4096})\.([A-Za-z0-9_-]{100,2048})$/.exec(key.trim()) ?? [];
   if (payloadText === undefined || signatureText === undefined) return forged('it is not a licence key');
   const payload = Buffer.from(payloadText, 'base64url');
-  if (!verify('sha256', payload, publicKey, Buffer.from(signatureText, 'base64url'))) return forged('its signature is not ours');
+  if (!verify('sha256', payload, publicKey, Buffer.from(signatureText, 'base64url')))
+    return forged('its signature is not ours');
   let content: unknown;
   try {
     content = JSON.parse(payload.toString('utf8'));
@@ -45,7 +50,11 @@ export function readLicence(key: string, publicKeyPem: string | null): ReadLicen
   }
   if (!fits(content)) return forged('its content is not a licence');
   const licence = content as LicencePayload;
-  if (Number.isNaN(Date.parse(licence.issued)) || (licence.expires !== null && Number.isNaN(Date.parse(licence.expires)))) return forged('its dates cannot be read');
+  if (
+    Number.isNaN(Date.parse(licence.issued)) ||
+    (licence.expires !== null && Number.isNaN(Date.parse(licence.expires)))
+  )
+    return forged('its dates cannot be read');
   return { kind: 'genuine', payload: licence };
 }
 
@@ -59,11 +68,18 @@ export interface LicenceStatus {
 
 /** The state of a stored key (null: none was ever activated) at `nowMs`. */
 export function judgeLicence(key: string | null, publicKeyPem: string | null, nowMs: number): LicenceStatus {
-  if (key === null) return { state: 'trial', allowed: trialDomains, payload: null, reason: 'no licence key was activated' };
+  if (key === null)
+    return { state: 'trial', allowed: trialDomains, payload: null, reason: 'no licence key was activated' };
   const read = readLicence(key, publicKeyPem);
   if (read.kind === 'forged') return { state: 'forged', allowed: trialDomains, payload: null, reason: read.reason };
   const { payload } = read;
-  if (payload.expires !== null && Date.parse(payload.expires) <= nowMs) return { state: 'expired', allowed: trialDomains, payload, reason: `the licence ended on ${payload.expires}; configured sites stay protected, new ones need a new licence` };
+  if (payload.expires !== null && Date.parse(payload.expires) <= nowMs)
+    return {
+      state: 'expired',
+      allowed: trialDomains,
+      payload,
+      reason: `the licence ended on ${payload.expires}; configured sites stay protected, new ones need a new licence`,
+    };
   return { state: 'valid', allowed: payload.max_domains, payload, reason: '' };
 }
 

@@ -1,6 +1,8 @@
-// For vendors, on a machine of their own: makes a key pair, signs licences and managed feeds. The product never needs this file.
+// For vendors, on a machine of their own: makes a key pair, signs licences and managed feeds. The product never needs
+// this file.
 //   node build/api/licence/vendor-sign.js keygen --out DIRECTORY
-//   node build/api/licence/vendor-sign.js sign --key private.pem --customer NAME --max-domains N [--expires YYYY-MM-DD] [--edition NAME]
+//   node build/api/licence/vendor-sign.js sign --key private.pem --customer NAME --max-domains N [--expires YYYY-MM-DD]
+// [--edition NAME]
 //   node build/api/licence/vendor-sign.js sign-feed --key private.pem --feed FILE.json > feed.ghf
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -15,7 +17,11 @@ export interface KeyPair {
 }
 
 export function makeKeyPair(bits = 3072): KeyPair {
-  return generateKeyPairSync('rsa', { modulusLength: bits, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } });
+  return generateKeyPairSync('rsa', {
+    modulusLength: bits,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
 }
 
 /** RSASSA-PKCS1-v1_5 with SHA-256 over the payload's JSON bytes. */
@@ -30,10 +36,23 @@ export function signManagedFeed(document: string, privateKeyPem: string): string
   return `${signed}.${sign('sha256', Buffer.from(signed, 'latin1'), createPrivateKey(privateKeyPem)).toString('base64url')}`;
 }
 
-const usage = 'vendor-sign keygen --out DIRECTORY | sign-feed --key private.pem --feed FILE.json | sign --key private.pem --customer NAME --max-domains N [--expires YYYY-MM-DD] [--edition NAME]';
+const usage =
+  'vendor-sign keygen --out DIRECTORY | sign-feed --key private.pem --feed FILE.json | sign --key private.pem --customer NAME --max-domains N [--expires YYYY-MM-DD] [--edition NAME]';
 
 async function main(argv: readonly string[], nowMs: number): Promise<string> {
-  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options: { out: { type: 'string' }, key: { type: 'string' }, feed: { type: 'string' }, customer: { type: 'string' }, 'max-domains': { type: 'string' }, expires: { type: 'string' }, edition: { type: 'string' } } });
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      out: { type: 'string' },
+      key: { type: 'string' },
+      feed: { type: 'string' },
+      customer: { type: 'string' },
+      'max-domains': { type: 'string' },
+      expires: { type: 'string' },
+      edition: { type: 'string' },
+    },
+  });
   if (positionals[0] === 'keygen' && values.out !== undefined) {
     const pair = makeKeyPair();
     await mkdir(values.out, { recursive: true, mode: 0o700 });
@@ -41,11 +60,27 @@ async function main(argv: readonly string[], nowMs: number): Promise<string> {
     await writeFile(join(values.out, 'public.pem'), pair.publicKey, { flag: 'wx' });
     return `Keep ${join(values.out, 'private.pem')} away from the product. Put the text of public.pem into api/licence/vendor-key.ts.`;
   }
-  if (positionals[0] === 'sign-feed' && values.key !== undefined && values.feed !== undefined) return signManagedFeed(await readFile(values.feed, 'utf8'), await readFile(values.key, 'utf8'));
+  if (positionals[0] === 'sign-feed' && values.key !== undefined && values.feed !== undefined)
+    return signManagedFeed(await readFile(values.feed, 'utf8'), await readFile(values.key, 'utf8'));
   const maxDomains = Number(values['max-domains']);
-  if (positionals[0] === 'sign' && values.key !== undefined && values.customer !== undefined && Number.isInteger(maxDomains) && maxDomains > 0) {
+  if (
+    positionals[0] === 'sign' &&
+    values.key !== undefined &&
+    values.customer !== undefined &&
+    Number.isInteger(maxDomains) &&
+    maxDomains > 0
+  ) {
     const expires = values.expires === undefined ? null : new Date(values.expires).toISOString();
-    return signLicence({ customer: values.customer, max_domains: maxDomains, issued: new Date(nowMs).toISOString(), expires, edition: values.edition ?? 'standard' }, await readFile(values.key, 'utf8'));
+    return signLicence(
+      {
+        customer: values.customer,
+        max_domains: maxDomains,
+        issued: new Date(nowMs).toISOString(),
+        expires,
+        edition: values.edition ?? 'standard',
+      },
+      await readFile(values.key, 'utf8'),
+    );
   }
   throw new Error(usage);
 }

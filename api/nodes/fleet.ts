@@ -33,8 +33,15 @@ export interface Fleet {
   readonly urls: readonly string[];
   /** Asks every node and keeps what it says. */
   ask(): Promise<ReadonlyMap<string, StatusAnswer>>;
-  /** Puts `target` on every node that answered. `fallback` is what to put back where one took it and another refused. */
-  activate(target: Target, generation: number, answers: ReadonlyMap<string, StatusAnswer>, fallback: Target | null): Promise<FleetOutcome>;
+  /**
+   * Puts `target` on every node that answered. `fallback` is what to put back where one took it and another refused.
+   */
+  activate(
+    target: Target,
+    generation: number,
+    answers: ReadonlyMap<string, StatusAnswer>,
+    fallback: Target | null,
+  ): Promise<FleetOutcome>;
   activateOne(url: string, target: Target, generation: number): Promise<ActivateAnswer>;
 }
 
@@ -65,34 +72,58 @@ export function createFleet(options: FleetOptions): Fleet {
       else await pause(silencePauseMs);
     }
     if (status === null) return { kind: 'unknown', detail };
-    if (status.generation === generation && status.ruleset === sha256) return { kind: 'active', generation, workers: status.workers, tookMs: 0 };
+    if (status.generation === generation && status.ruleset === sha256)
+      return { kind: 'active', generation, workers: status.workers, tookMs: 0 };
     return { kind: 'refused', reason: `it did not take the generation (${detail})` };
   };
   const activateOne: Fleet['activateOne'] = async (url, target, generation) => {
     const { sha256, config, artifactFile, versionId, selfTest } = target;
-    let answer = await client.activate(url, { id: generation, sha256, artifactPath: '', config, selfTest }, artifactFile);
+    let answer = await client.activate(
+      url,
+      { id: generation, sha256, artifactPath: '', config, selfTest },
+      artifactFile,
+    );
     if (answer.kind === 'unknown') answer = await clearUp(url, generation, sha256, answer.detail);
-    if (answer.kind === 'active') await recordServed(sql, url, { versionId, generation, sha256, config, workers: answer.workers }, new Date(now()));
+    if (answer.kind === 'active')
+      await recordServed(sql, url, { versionId, generation, sha256, config, workers: answer.workers }, new Date(now()));
     return answer;
   };
   const viewOf = (url: string, answer: ActivateAnswer | StatusAnswer): ApplyNode => {
-    if (answer.kind === 'active') return { url, state: 'active', generation: answer.generation, detail: answer.tookMs > 0 ? `${answer.workers} workers in ${answer.tookMs} ms` : '' };
-    if (answer.kind === 'answered') return { url, state: 'behind', generation: answer.status.generation, detail: 'left as it was' };
+    if (answer.kind === 'active')
+      return {
+        url,
+        state: 'active',
+        generation: answer.generation,
+        detail: answer.tookMs > 0 ? `${answer.workers} workers in ${answer.tookMs} ms` : '',
+      };
+    if (answer.kind === 'answered')
+      return { url, state: 'behind', generation: answer.status.generation, detail: 'left as it was' };
     if (answer.kind === 'refused') return { url, state: 'behind', generation: null, detail: answer.reason };
-    return { url, state: 'unreachable', generation: null, detail: `${answer.detail}; it is brought up to date when it is back` };
+    return {
+      url,
+      state: 'unreachable',
+      generation: null,
+      detail: `${answer.detail}; it is brought up to date when it is back`,
+    };
   };
   return {
     urls,
     activateOne,
     async ask() {
-      return new Map(await Promise.all(urls.map(async (url): Promise<[string, StatusAnswer]> => [url, await askOne(url)])));
+      return new Map(
+        await Promise.all(urls.map(async (url): Promise<[string, StatusAnswer]> => [url, await askOne(url)])),
+      );
     },
     async activate(target, generation, answers, fallback) {
       const present = urls.filter((url) => answers.get(url)?.kind === 'answered');
       const results = new Map<string, ActivateAnswer>();
-      const nodes = (): ApplyNode[] => urls.map((url) => viewOf(url, results.get(url) ?? answers.get(url) ?? { kind: 'unreachable', detail: 'it was never asked' }));
+      const nodes = (): ApplyNode[] =>
+        urls.map((url) =>
+          viewOf(url, results.get(url) ?? answers.get(url) ?? { kind: 'unreachable', detail: 'it was never asked' }),
+        );
       if (present.length === 0) return { kind: 'failed', reason: 'no data-plane node answers', nodes: nodes() };
-      // one first: what a generation lacks it lacks everywhere, so nearly every refusal is found here, before anybody changed
+      // one first: what a generation lacks it lacks everywhere, so nearly every refusal is found here, before anybody
+      // changed
       const rest = [...present];
       for (let url = rest.shift(); url !== undefined; url = rest.shift()) {
         const answer = await activateOne(url, target, generation);
@@ -100,19 +131,36 @@ export function createFleet(options: FleetOptions): Fleet {
         if (answer.kind !== 'unknown') break;
       }
       const first = [...results.values()].at(-1);
-      if (first?.kind === 'active') await Promise.all(rest.map(async (url) => results.set(url, await activateOne(url, target, generation))));
-      const refusals = [...results].flatMap(([url, answer]) => (answer.kind === 'refused' ? [`${url}: ${answer.reason}`] : []));
+      if (first?.kind === 'active')
+        await Promise.all(rest.map(async (url) => results.set(url, await activateOne(url, target, generation))));
+      const refusals = [...results].flatMap(([url, answer]) =>
+        answer.kind === 'refused' ? [`${url}: ${answer.reason}`] : [],
+      );
       const took = [...results].filter(([, answer]) => answer.kind === 'active').map(([url]) => url);
       if (refusals.length === 0 && took.length > 0) return { kind: 'active', generation, nodes: nodes() };
       const undone: string[] = [];
-      if (fallback !== null) await Promise.all(took.map(async (url) => {
-        const back = await activateOne(url, fallback, generation + 1);
-        if (back.kind !== 'active') undone.push(url);
-        else results.set(url, { kind: 'refused', reason: 'went back to what it served, because another node refused' });
-      }));
+      if (fallback !== null)
+        await Promise.all(
+          took.map(async (url) => {
+            const back = await activateOne(url, fallback, generation + 1);
+            if (back.kind !== 'active') undone.push(url);
+            else
+              results.set(url, {
+                kind: 'refused',
+                reason: 'went back to what it served, because another node refused',
+              });
+          }),
+        );
       else undone.push(...took);
-      const after = undone.length === 0 ? '' : `; ${undone.join(', ')} could not be set back and will be by the next reconciliation`;
-      return { kind: 'failed', reason: `${refusals.length > 0 ? refusals.join('; ') : 'every node fell silent while taking it'}${after}`, nodes: nodes() };
+      const after =
+        undone.length === 0
+          ? ''
+          : `; ${undone.join(', ')} could not be set back and will be by the next reconciliation`;
+      return {
+        kind: 'failed',
+        reason: `${refusals.length > 0 ? refusals.join('; ') : 'every node fell silent while taking it'}${after}`,
+        nodes: nodes(),
+      };
     },
   };
 }

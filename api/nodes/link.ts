@@ -17,7 +17,10 @@ import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
 
 export interface LinkOptions {
-  readonly env: Pick<Env, 'dataAdminToken' | 'dataAdminUrls' | 'dataDirectory' | 'crsDirectory' | 'upstreams' | 'settingsEncryptionSecret'>;
+  readonly env: Pick<
+    Env,
+    'dataAdminToken' | 'dataAdminUrls' | 'dataDirectory' | 'crsDirectory' | 'upstreams' | 'settingsEncryptionSecret'
+  >;
   readonly database: Database;
   readonly now: () => number;
   /** Shared with the routes, which try rules there too; absent: one is made. */
@@ -58,12 +61,36 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   const urls = [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))];
   const client = createNodeClient({ token: env.dataAdminToken });
   const threats = createThreatPush({ sql: database.sql, urls, client, now });
-  const fleet = createFleet({ urls, client, database, now, pause: (ms) => new Promise((done) => setTimeout(done, ms)) });
+  const fleet = createFleet({
+    urls,
+    client,
+    database,
+    now,
+    pause: (ms) => new Promise((done) => setTimeout(done, ms)),
+  });
   const ruleTests = createRuleTests(options.lab ?? createRuleLab());
-  const road = createChangeRoad({ database, fleet, compiler, ruleTests, artifactsDirectory, now, clock: () => performance.now(), sealing: createSealing(env.settingsEncryptionSecret), upstreams: env.upstreams });
+  const road = createChangeRoad({
+    database,
+    fleet,
+    compiler,
+    ruleTests,
+    artifactsDirectory,
+    now,
+    clock: () => performance.now(),
+    sealing: createSealing(env.settingsEncryptionSecret),
+    upstreams: env.upstreams,
+  });
   let audit: House['audit'] | null = null;
   let warming: Promise<string> | null = null;
-  const job: Job = { name: 'nodes', everyMs: reconcileEveryMs, timeoutMs: 300_000, run: async () => (audit === null ? 'not started' : [await road.reconcile(audit), await threats.reconcile()].filter((line) => line !== '').join('; ')) };
+  const job: Job = {
+    name: 'nodes',
+    everyMs: reconcileEveryMs,
+    timeoutMs: 300_000,
+    run: async () =>
+      audit === null
+        ? 'not started'
+        : [await road.reconcile(audit), await threats.reconcile()].filter((line) => line !== '').join('; '),
+  };
   return {
     applySettings: road.apply,
     road,
@@ -79,7 +106,11 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     warm() {
       const startedMs = performance.now();
       const took = (): string => `after ${Math.round(performance.now() - startedMs)} ms`;
-      warming = road.warm().then((kind) => `the compile thread is warm ${took()}${kind === 'refused' ? '; the settings do not compile' : ''}`, (error: unknown) => `the compile thread is not warm ${took()}: ${error instanceof Error ? error.message : String(error)}; the first apply takes longer`);
+      warming = road.warm().then(
+        (kind) => `the compile thread is warm ${took()}${kind === 'refused' ? '; the settings do not compile' : ''}`,
+        (error: unknown) =>
+          `the compile thread is not warm ${took()}: ${error instanceof Error ? error.message : String(error)}; the first apply takes longer`,
+      );
       return warming;
     },
     async close() {
@@ -90,7 +121,10 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(() => true, () => false); // absent or unreadable: the built-in one serves
+  return stat(path).then(
+    () => true,
+    () => false,
+  ); // absent or unreadable: the built-in one serves
 }
 
 /** What set-up unpacked below data/crs; when there is none, the compiler says so in its own words. */
@@ -100,7 +134,9 @@ async function newestRuleSet(directory: string): Promise<string> {
     if (error.code !== 'ENOENT') throw error;
     return [];
   });
-  const versions = names.filter((name) => /^\d+\.\d+\.\d+$/.test(name)).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const versions = names
+    .filter((name) => /^\d+\.\d+\.\d+$/.test(name))
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   return join(root, versions.at(-1) ?? 'none');
 }
 

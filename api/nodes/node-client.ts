@@ -15,7 +15,9 @@ export interface NodeStatus {
   readonly threats?: string | null;
 }
 
-export type StatusAnswer = { readonly kind: 'answered'; readonly status: NodeStatus } | { readonly kind: 'unreachable'; readonly detail: string };
+export type StatusAnswer =
+  | { readonly kind: 'answered'; readonly status: NodeStatus }
+  | { readonly kind: 'unreachable'; readonly detail: string };
 
 export type ActivateAnswer =
   | { readonly kind: 'active'; readonly generation: number; readonly workers: number; readonly tookMs: number }
@@ -24,7 +26,9 @@ export type ActivateAnswer =
   /** No answer: it may serve either, and has to be asked. */
   | { readonly kind: 'unknown'; readonly detail: string };
 
-export type ThreatsAnswer = { readonly kind: 'active'; readonly networks: number } | { readonly kind: 'failed'; readonly detail: string };
+export type ThreatsAnswer =
+  | { readonly kind: 'active'; readonly networks: number }
+  | { readonly kind: 'failed'; readonly detail: string };
 
 /** mismatch: the node has another list, or does not know changes: it has to be given the whole list. */
 export type ThreatDeltaAnswer = ThreatsAnswer | { readonly kind: 'mismatch' };
@@ -62,9 +66,23 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
       try {
         const answer = await send(url, '/status', 'GET', token, statusTimeoutMs, null);
         if (answer.status !== 200) return { kind: 'unreachable', detail: describe(answer) };
-        const body = JSON.parse(answer.text) as { generation?: unknown; ruleset?: unknown; workers?: unknown; threats?: { sha256?: unknown } };
-        if (typeof body.generation !== 'number' || typeof body.ruleset !== 'string') return { kind: 'unreachable', detail: 'what answers there is not a data-plane node' };
-        return { kind: 'answered', status: { generation: body.generation, ruleset: body.ruleset, workers: Array.isArray(body.workers) ? body.workers.length : 0, threats: typeof body.threats?.sha256 === 'string' ? body.threats.sha256 : null } };
+        const body = JSON.parse(answer.text) as {
+          generation?: unknown;
+          ruleset?: unknown;
+          workers?: unknown;
+          threats?: { sha256?: unknown };
+        };
+        if (typeof body.generation !== 'number' || typeof body.ruleset !== 'string')
+          return { kind: 'unreachable', detail: 'what answers there is not a data-plane node' };
+        return {
+          kind: 'answered',
+          status: {
+            generation: body.generation,
+            ruleset: body.ruleset,
+            workers: Array.isArray(body.workers) ? body.workers.length : 0,
+            threats: typeof body.threats?.sha256 === 'string' ? body.threats.sha256 : null,
+          },
+        };
       } catch (error) {
         return { kind: 'unreachable', detail: reasonOf(error) };
       }
@@ -73,10 +91,16 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
       try {
         // A node on this machine usually sees the same disk; one that does not says so and gets the bytes.
         if (isLocal(url)) {
-          const answer = toActivateAnswer(await send(url, '/generation', 'PUT', token, activateTimeoutMs, [JSON.stringify({ ...generation, artifactPath: artifactFile })]));
+          const answer = toActivateAnswer(
+            await send(url, '/generation', 'PUT', token, activateTimeoutMs, [
+              JSON.stringify({ ...generation, artifactPath: artifactFile }),
+            ]),
+          );
           if (answer.kind !== 'refused' || !/ENOENT|EACCES/.test(answer.reason)) return answer;
         }
-        return toActivateAnswer(await send(url, '/generation', 'PUT', token, activateTimeoutMs, await withBytes(generation, artifactFile)));
+        return toActivateAnswer(
+          await send(url, '/generation', 'PUT', token, activateTimeoutMs, await withBytes(generation, artifactFile)),
+        );
       } catch (error) {
         return { kind: 'unknown', detail: reasonOf(error) };
       }
@@ -126,7 +150,9 @@ function asBody(bytes: Buffer): Body {
 /** The request with the artifact inside, read piece by piece: 20 MB must not pass through one string. */
 async function withBytes(generation: GenerationRequest, file: string): Promise<Body> {
   const marker = '\u0001artifact';
-  const [head = '', tail = ''] = JSON.stringify({ ...generation, artifactPath: '', artifactBase64: marker }).split(JSON.stringify(marker).slice(1, -1));
+  const [head = '', tail = ''] = JSON.stringify({ ...generation, artifactPath: '', artifactBase64: marker }).split(
+    JSON.stringify(marker).slice(1, -1),
+  );
   const { size } = await stat(file);
   return {
     bytes: Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.ceil(size / 3) * 4,
@@ -144,30 +170,49 @@ async function withBytes(generation: GenerationRequest, file: string): Promise<B
   };
 }
 
-function send(url: string, path: string, method: string, token: string, timeoutMs: number, body: string[] | Body | null): Promise<Answer> {
+function send(
+  url: string,
+  path: string,
+  method: string,
+  token: string,
+  timeoutMs: number,
+  body: string[] | Body | null,
+): Promise<Answer> {
   const target = new URL(path, url);
   return new Promise((resolve, reject) => {
     const length = body === null ? 0 : Array.isArray(body) ? Buffer.byteLength(body.join('')) : body.bytes;
-    const headers = { authorization: `Bearer ${token}`, connection: 'close', ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': length }) };
-    const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, { method, headers, signal: AbortSignal.timeout(timeoutMs) });
+    const headers = {
+      authorization: `Bearer ${token}`,
+      connection: 'close',
+      ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': length }),
+    };
+    const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
+      method,
+      headers,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
     request.once('error', reject);
     request.once('response', (response) => readAll(response).then(resolve, reject));
     if (body === null) request.end();
     else if (Array.isArray(body)) request.end(body.join(''));
-    else void pour(body, request).catch((error: unknown) => request.destroy(error instanceof Error ? error : new Error(String(error))));
+    else
+      void pour(body, request).catch((error: unknown) =>
+        request.destroy(error instanceof Error ? error : new Error(String(error))),
+      );
   });
 }
 
 async function pour(body: Body, request: ReturnType<typeof httpRequest>): Promise<void> {
   for await (const piece of body) {
     if (request.destroyed) return;
-    if (!request.write(piece)) await new Promise<void>((resolve) => {
-      const go = (): void => {
-        request.off('drain', go).off('close', go);
-        resolve();
-      };
-      request.on('drain', go).on('close', go);
-    });
+    if (!request.write(piece))
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          request.off('drain', go).off('close', go);
+          resolve();
+        };
+        request.on('drain', go).on('close', go);
+      });
   }
   request.end();
 }
@@ -184,20 +229,27 @@ async function readAll(response: IncomingMessage): Promise<Answer> {
 }
 
 function toActivateAnswer(answer: Answer): ActivateAnswer {
-  let reply: Partial<Extract<GenerationReply, { outcome: 'active' }>> & Partial<Omit<Extract<GenerationReply, { outcome: 'refused' }>, 'outcome'>> = {};
+  let reply: Partial<Extract<GenerationReply, { outcome: 'active' }>> &
+    Partial<Omit<Extract<GenerationReply, { outcome: 'refused' }>, 'outcome'>> = {};
   try {
     reply = JSON.parse(answer.text) as typeof reply;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error; // not JSON: described below by its status
   }
-  if (answer.status === 200 && reply.outcome === 'active' && typeof reply.id === 'number') return { kind: 'active', generation: reply.id, workers: reply.workers ?? 0, tookMs: reply.tookMs ?? 0 };
+  if (answer.status === 200 && reply.outcome === 'active' && typeof reply.id === 'number')
+    return { kind: 'active', generation: reply.id, workers: reply.workers ?? 0, tookMs: reply.tookMs ?? 0 };
   if (answer.status >= 500) return { kind: 'unknown', detail: describe(answer) };
   const problems = (reply.problems ?? []).map(({ path, message }) => `${path} ${message}`).join('; ');
-  return { kind: 'refused', reason: typeof reply.reason === 'string' ? `${reply.reason}${problems === '' ? '' : `: ${problems}`}` : describe(answer) };
+  return {
+    kind: 'refused',
+    reason:
+      typeof reply.reason === 'string' ? `${reply.reason}${problems === '' ? '' : `: ${problems}`}` : describe(answer),
+  };
 }
 
 function describe({ status, text }: Answer): string {
-  if (status === 401) return 'it does not accept our token: DATA_ADMIN_TOKEN here and GATEHOUSE_ADMIN_TOKEN there must be the same';
+  if (status === 401)
+    return 'it does not accept our token: DATA_ADMIN_TOKEN here and GATEHOUSE_ADMIN_TOKEN there must be the same';
   return `it answered ${status}: ${text.slice(0, 200)}`;
 }
 

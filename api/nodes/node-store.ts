@@ -43,7 +43,18 @@ export async function recordStatus(sql: Queryable, url: string, answer: StatusAn
 }
 
 /** The node serves this version under this number. */
-export async function recordServed(sql: Queryable, url: string, served: { readonly versionId: number; readonly generation: number; readonly sha256: string; readonly config: ProxyConfig; readonly workers: number }, at: Date): Promise<void> {
+export async function recordServed(
+  sql: Queryable,
+  url: string,
+  served: {
+    readonly versionId: number;
+    readonly generation: number;
+    readonly sha256: string;
+    readonly config: ProxyConfig;
+    readonly workers: number;
+  },
+  at: Date,
+): Promise<void> {
   const { versionId, generation, sha256, config, workers } = served;
   await sql`insert into data_nodes (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers, served_version, served_generation, served_sha256, served_config)
     values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${sha256}, ${workers}, ${versionId}, ${generation}, ${sha256}, ${digestOf(config)})

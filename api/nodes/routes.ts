@@ -7,7 +7,12 @@ import { listNodes } from './node-store.js';
 
 const NodeView = Type.Object({
   url: Type.String(),
-  state: Type.Unsafe<'active' | 'behind' | 'unreachable'>({ type: 'string', enum: ['active', 'behind', 'unreachable'], description: 'active: serves the active settings as they are meant in the environment of today; behind: the next reconciliation brings it there' }),
+  state: Type.Unsafe<'active' | 'behind' | 'unreachable'>({
+    type: 'string',
+    enum: ['active', 'behind', 'unreachable'],
+    description:
+      'active: serves the active settings as they are meant in the environment of today; behind: the next reconciliation brings it there',
+  }),
   generation: Nullable(Type.Integer({ description: 'the node’s own number of what it serves' })),
   ruleset: Type.String({ description: 'SHA-256 of the artifact it serves' }),
   workers: Type.Integer(),
@@ -19,17 +24,42 @@ const NodeView = Type.Object({
 
 export function registerNodeRoutes(app: App, house: House): void {
   const { sql } = house.database;
-  const response = { 200: Type.Object({ items: Type.Array(NodeView), active_version: Nullable(Type.Integer()), generation: Type.Integer() }), ...refusals };
-  app.get('/api/nodes', { schema: { tags: ['data plane'], summary: 'Data-plane nodes: what each serves and when it was last seen', response } }, async () => {
-    const state = await readState(sql);
-    const expected = state.activeId === null ? null : await house.expectedOf(state.activeId);
-    const items = (await listNodes(sql)).map((node) => {
-      const standing = node.reachable ? standingOf(node, node, expected) : { state: 'unreachable' as const, detail: node.detail };
-      return {
-        url: node.url, ...standing, generation: node.generation, ruleset: node.ruleset, workers: node.workers,
-        version: node.served_version, last_seen_at: node.last_seen_at?.toISOString() ?? null, last_asked_at: node.last_asked_at.toISOString(),
-      };
-    });
-    return { items, active_version: state.activeId, generation: state.generation };
-  });
+  const response = {
+    200: Type.Object({
+      items: Type.Array(NodeView),
+      active_version: Nullable(Type.Integer()),
+      generation: Type.Integer(),
+    }),
+    ...refusals,
+  };
+  app.get(
+    '/api/nodes',
+    {
+      schema: {
+        tags: ['data plane'],
+        summary: 'Data-plane nodes: what each serves and when it was last seen',
+        response,
+      },
+    },
+    async () => {
+      const state = await readState(sql);
+      const expected = state.activeId === null ? null : await house.expectedOf(state.activeId);
+      const items = (await listNodes(sql)).map((node) => {
+        const standing = node.reachable
+          ? standingOf(node, node, expected)
+          : { state: 'unreachable' as const, detail: node.detail };
+        return {
+          url: node.url,
+          ...standing,
+          generation: node.generation,
+          ruleset: node.ruleset,
+          workers: node.workers,
+          version: node.served_version,
+          last_seen_at: node.last_seen_at?.toISOString() ?? null,
+          last_asked_at: node.last_asked_at.toISOString(),
+        };
+      });
+      return { items, active_version: state.activeId, generation: state.generation };
+    },
+  );
 }

@@ -17,13 +17,16 @@ export function createAllowList(entries: readonly string[]): AllowList {
     if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry));
     else if (ipaddr.isValid(entry)) networks.push([ipaddr.parse(entry), entry.includes(':') ? 128 : 32]);
     else if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(entry)) hosts.add(entry.toLowerCase());
-    else throw new Error(`OUTBOUND_ALLOW has ${JSON.stringify(entry)}: it must be an address, a network or a host name`);
+    else
+      throw new Error(`OUTBOUND_ALLOW has ${JSON.stringify(entry)}: it must be an address, a network or a host name`);
   }
   return {
     hasAddress(text) {
       if (!ipaddr.isValid(text)) return false;
       const address = ipaddr.process(text);
-      return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits));
+      return networks.some(
+        ([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits),
+      );
     },
     hasHost: (host) => hosts.has(host.toLowerCase()),
   };

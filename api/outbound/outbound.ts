@@ -1,6 +1,6 @@
-// The one way out. Feeds, key sets, OIDC, breach checks and webhooks go through `send`: names are resolved first and the
-// connection goes to the very address that was checked (no second lookup that could answer differently), redirects are
-// followed on the same origin only, and size and time are capped.
+// The one way out. Feeds, key sets, OIDC, breach checks and webhooks go through `send`: names are resolved first and
+// the connection goes to the very address that was checked (no second lookup that could answer differently), redirects
+// are followed on the same origin only, and size and time are capped.
 import { lookup as resolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
@@ -25,10 +25,15 @@ export interface OutboundReply {
 }
 
 export interface Outbound {
-  /** Throws ApiError `outbound_refused` (the target is not allowed) or `outbound_failed` (it did not answer properly). */
+  /**
+   * Throws ApiError `outbound_refused` (the target is not allowed) or `outbound_failed` (it did not answer properly).
+   */
   send(url: string, options?: OutboundRequest): Promise<OutboundReply>;
   /** `fetch` for libraries that want one; the same guard. */
-  readonly fetch: (url: string, init?: { method?: string; headers?: Record<string, string>; body?: unknown }) => Promise<Response>;
+  readonly fetch: (
+    url: string,
+    init?: { method?: string; headers?: Record<string, string>; body?: unknown },
+  ) => Promise<Response>;
   /** True when the operator allow-listed the host: only then may plain http carry credentials. */
   isAllowListed(url: string): Promise<boolean>;
   close(): Promise<void>;
@@ -58,7 +63,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
       (error: unknown) => done(error as NodeJS.ErrnoException, '', 0),
     );
   };
-  const agent = new Agent({ connect: { lookup, timeout: 5000 }, headersTimeout: 30_000, bodyTimeout: 30_000, maxHeaderSize: 32_768, pipelining: 0, keepAliveTimeout: 1 });
+  const agent = new Agent({
+    connect: { lookup, timeout: 5000 },
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
+    maxHeaderSize: 32_768,
+    pipelining: 0,
+    keepAliveTimeout: 1,
+  });
   const send = async (given: string, call: OutboundRequest = {}): Promise<OutboundReply> => {
     let url = parseTarget(given);
     const signal = AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault);
@@ -66,21 +78,40 @@ export function createOutbound(options: OutboundOptions): Outbound {
       await inTime(checkTarget(url, allow, resolveHost), signal, url.host);
       const reply = await exchange(agent, url, call, signal, call.bytesMax ?? options.bytesMax ?? bytesMaxDefault);
       const location = reply.headers['location'];
-      const isRedirect = [301, 302, 303, 307, 308].includes(reply.status) && location !== undefined && (call.method ?? 'GET') === 'GET';
+      const isRedirect =
+        [301, 302, 303, 307, 308].includes(reply.status) && location !== undefined && (call.method ?? 'GET') === 'GET';
       if (!isRedirect) return reply;
-      if (redirects >= (call.redirectsMax ?? 3)) throw new ApiError('outbound_failed', `${url.host} redirects too often.`);
+      if (redirects >= (call.redirectsMax ?? 3))
+        throw new ApiError('outbound_failed', `${url.host} redirects too often.`);
       const next = parseTarget(new URL(location, url).href);
-      if (next.host !== url.host || (url.protocol === 'https:' && next.protocol !== 'https:')) throw new ApiError('outbound_refused', `${url.host} redirects to another place (${next.protocol}//${next.host}). Configure that address directly if you trust it.`);
+      if (next.host !== url.host || (url.protocol === 'https:' && next.protocol !== 'https:'))
+        throw new ApiError(
+          'outbound_refused',
+          `${url.host} redirects to another place (${next.protocol}//${next.host}). Configure that address directly if you trust it.`,
+        );
       url = next;
     }
   };
   return {
     send,
     async fetch(url, init = {}) {
-      const body = init.body === undefined || init.body === null ? undefined : init.body instanceof URLSearchParams ? init.body.toString() : String(init.body);
-      const reply = await send(url, { method: (init.method ?? 'GET') as 'GET', headers: init.headers ?? {}, redirectsMax: 0, ...(body === undefined ? {} : { body }) });
+      const body =
+        init.body === undefined || init.body === null
+          ? undefined
+          : init.body instanceof URLSearchParams
+            ? init.body.toString()
+            : String(init.body);
+      const reply = await send(url, {
+        method: (init.method ?? 'GET') as 'GET',
+        headers: init.headers ?? {},
+        redirectsMax: 0,
+        ...(body === undefined ? {} : { body }),
+      });
       const empty = reply.status === 204 || reply.status === 304;
-      return new Response(empty ? null : new Uint8Array(reply.body), { status: reply.status, headers: { ...reply.headers } });
+      return new Response(empty ? null : new Uint8Array(reply.body), {
+        status: reply.status,
+        headers: { ...reply.headers },
+      });
     },
     async isAllowListed(text) {
       const url = parseTarget(text);
@@ -96,8 +127,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
 function parseTarget(text: string): URL {
   if (!URL.canParse(text)) throw new ApiError('outbound_refused', 'The target is not a URL.');
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new ApiError('outbound_refused', `${url.protocol} is not http or https.`);
-  if (url.username !== '' || url.password !== '') throw new ApiError('outbound_refused', 'Credentials in a URL end up in logs; leave them out.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new ApiError('outbound_refused', `${url.protocol} is not http or https.`);
+  if (url.username !== '' || url.password !== '')
+    throw new ApiError('outbound_refused', 'Credentials in a URL end up in logs; leave them out.');
   return url;
 }
 
@@ -110,7 +143,11 @@ async function checkTarget(url: URL, allow: AllowList, resolveHost: Resolver): P
 }
 
 /** Every address of the host, all of them allowed; one inner address among public ones condemns the name. */
-async function admissibleAddresses(host: string, allow: AllowList, resolveHost: Resolver): Promise<{ address: string; family: number }[]> {
+async function admissibleAddresses(
+  host: string,
+  allow: AllowList,
+  resolveHost: Resolver,
+): Promise<{ address: string; family: number }[]> {
   let addresses: readonly { address: string; family: number }[];
   try {
     addresses = isIP(host) === 0 ? await resolveHost(host) : [{ address: host, family: isIP(host) }];
@@ -121,12 +158,19 @@ async function admissibleAddresses(host: string, allow: AllowList, resolveHost: 
   if (allow.hasHost(host)) return [...addresses];
   for (const { address } of addresses) {
     const refusal = refusalOf(address);
-    if (refusal !== null && !allow.hasAddress(address)) throw new ApiError('outbound_refused', `${host} leads to ${address} (${refusal}). Add it to OUTBOUND_ALLOW if that is intended.`);
+    if (refusal !== null && !allow.hasAddress(address))
+      throw new ApiError(
+        'outbound_refused',
+        `${host} leads to ${address} (${refusal}). Add it to OUTBOUND_ALLOW if that is intended.`,
+      );
   }
   return [...addresses];
 }
 
-/** A resolver cannot be told to stop, and the system's may take half a minute where nobody answers it: it is left behind. */
+/**
+ * A resolver cannot be told to stop, and the system's may take half a minute where nobody answers it: it is left
+ * behind.
+ */
 async function inTime(check: Promise<void>, signal: AbortSignal, host: string): Promise<void> {
   let late = (): void => undefined;
   const over = new Promise<never>((_, reject) => {
@@ -140,12 +184,24 @@ async function inTime(check: Promise<void>, signal: AbortSignal, host: string): 
   }
 }
 
-async function exchange(agent: Agent, url: URL, call: OutboundRequest, signal: AbortSignal, bytesMax: number): Promise<OutboundReply> {
+async function exchange(
+  agent: Agent,
+  url: URL,
+  call: OutboundRequest,
+  signal: AbortSignal,
+  bytesMax: number,
+): Promise<OutboundReply> {
   let response: Dispatcher.ResponseData;
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    response = await request(url, { dispatcher: agent, method: call.method ?? 'GET', headers: { 'user-agent': 'Gatehouse', 'accept-encoding': 'identity', ...call.headers }, body: call.body ?? null, signal });
+    response = await request(url, {
+      dispatcher: agent,
+      method: call.method ?? 'GET',
+      headers: { 'user-agent': 'Gatehouse', 'accept-encoding': 'identity', ...call.headers },
+      body: call.body ?? null,
+      signal,
+    });
     for await (const chunk of response.body) {
       bytes += (chunk as Buffer).length;
       if (bytes > bytesMax) {
@@ -156,10 +212,13 @@ async function exchange(agent: Agent, url: URL, call: OutboundRequest, signal: A
     }
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
-    const reason = signal.aborted ? 'did not answer in time' : `could not be asked (${cause instanceof Error ? cause.message : String(cause)})`;
+    const reason = signal.aborted
+      ? 'did not answer in time'
+      : `could not be asked (${cause instanceof Error ? cause.message : String(cause)})`;
     throw new ApiError('outbound_failed', `${url.host} ${reason}.`, { cause });
   }
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(response.headers)) if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  for (const [name, value] of Object.entries(response.headers))
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   return { status: response.statusCode, headers, body: Buffer.concat(chunks), url: url.href };
 }

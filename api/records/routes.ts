@@ -13,8 +13,14 @@ export function registerSampleRoutes(app: App, house: House): void {
     {
       bodyLimit: batchBytesMax,
       logLevel: 'warn',
-      onRequest: async (request) => requireNodeToken(request.headers.authorization, house.env.dataAdminToken), // before the body is read
-      schema: { tags: ['data plane'], summary: 'A few whole requests for replays; sensitive values are masked before they are stored', body: SampleBatch, response: { 200: Type.Object({ stored: Type.Integer() }), ...refusals } },
+      // before the body is read
+      onRequest: async (request) => requireNodeToken(request.headers.authorization, house.env.dataAdminToken),
+      schema: {
+        tags: ['data plane'],
+        summary: 'A few whole requests for replays; sensitive values are masked before they are stored',
+        body: SampleBatch,
+        response: { 200: Type.Object({ stored: Type.Integer() }), ...refusals },
+      },
     },
     async (request) => {
       const level = maskLevelOf((await house.currentSettings()).privacy_mode);

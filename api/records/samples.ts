@@ -1,6 +1,6 @@
 // A bounded sample of recent requests for replays. Nodes send some (proxy/request-records.ts decides which); what is
-// sensitive is masked before it is stored; the newest `samplesKept` stay, half of them ordinary requests and half of them
-// requests that a rule saw, so that neither a quiet month nor an attack pushes the others out.
+// sensitive is masked before it is stored; the newest `samplesKept` stay, half of them ordinary requests and half of
+// them requests that a rule saw, so that neither a quiet month nor an attack pushes the others out.
 import { Type, type Static } from '@sinclair/typebox';
 import { maskBody, maskHeaders, maskUri, type MaskLevel } from '#proxy/contract';
 import type { Queryable, Tx } from '../db/client.js';
@@ -33,21 +33,39 @@ export const SampleRecord = Type.Object(
 );
 export type SampleRecord = Static<typeof SampleRecord>;
 
-export const SampleBatch = Type.Object({ node: Type.String({ minLength: 1, maxLength: 100 }), samples: Type.Array(SampleRecord, { maxItems: samplesPerBatchMax }) }, { additionalProperties: false });
+export const SampleBatch = Type.Object(
+  {
+    node: Type.String({ minLength: 1, maxLength: 100 }),
+    samples: Type.Array(SampleRecord, { maxItems: samplesPerBatchMax }),
+  },
+  { additionalProperties: false },
+);
 
 function maskSample(sample: SampleRecord, level: MaskLevel): ReplaySample {
   return {
-    requestId: sample.request_id, atMs: sample.at_ms, site: sample.site, method: sample.method, uri: maskUri(sample.uri, level), protocol: sample.protocol,
-    headers: maskHeaders(sample.headers, level), body: sample.body === null ? null : maskBody(sample.body, level), clientIp: sample.client_ip,
+    requestId: sample.request_id,
+    atMs: sample.at_ms,
+    site: sample.site,
+    method: sample.method,
+    uri: maskUri(sample.uri, level),
+    protocol: sample.protocol,
+    headers: maskHeaders(sample.headers, level),
+    body: sample.body === null ? null : maskBody(sample.body, level),
+    clientIp: sample.client_ip,
   };
 }
 
 /** Bytes as latin1 text are kept as base64: PostgreSQL's text takes no NUL, and attackers send them. */
 export async function insertSamples(sql: Tx, samples: readonly SampleRecord[], level: MaskLevel): Promise<void> {
   if (samples.length === 0) return;
-  const rows = samples.map((sample) => ({ at: new Date(sample.at_ms), kind: sample.kind ?? 'event', body: Buffer.from(JSON.stringify(maskSample(sample, level)), 'utf8').toString('base64') }));
+  const rows = samples.map((sample) => ({
+    at: new Date(sample.at_ms),
+    kind: sample.kind ?? 'event',
+    body: Buffer.from(JSON.stringify(maskSample(sample, level)), 'utf8').toString('base64'),
+  }));
   await sql`insert into request_samples (at, kind, body) select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (at timestamptz, kind text, body text)`;
-  for (const kind of new Set(rows.map((row) => row.kind))) await sql`delete from request_samples where kind = ${kind} and id <= (select id from request_samples where kind = ${kind} order by id desc offset ${keptOfKind} limit 1)`;
+  for (const kind of new Set(rows.map((row) => row.kind)))
+    await sql`delete from request_samples where kind = ${kind} and id <= (select id from request_samples where kind = ${kind} order by id desc offset ${keptOfKind} limit 1)`;
 }
 
 /** The newest of each kind by turns, newest first; where one kind has few, the other fills up. */

@@ -6,20 +6,30 @@ import type { App, House } from '../deps.js';
 import { refusals } from '../http/refusals.js';
 import { readHead } from '../settings/store.js';
 
-/** Rules by tag, counted in the text: a rule is a directive at the beginning of a line with everything indented below it. */
+/**
+ * Rules by tag, counted in the text: a rule is a directive at the beginning of a line with everything indented below
+ * it.
+ */
 function countTags(texts: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const text of texts) {
     for (const block of text.split(/\n(?=Sec(?:Rule|Action)\s)/)) {
       if (!/^Sec(?:Rule|Action)\s/.test(block)) continue;
       const rule = block.split(/\n(?=#|\s*\n)/, 1)[0] ?? '';
-      for (const tag of new Set([...rule.matchAll(/tag:'([^']+)'/g)].map((match) => match[1] as string))) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+      for (const tag of new Set([...rule.matchAll(/tag:'([^']+)'/g)].map((match) => match[1] as string)))
+        counts.set(tag, (counts.get(tag) ?? 0) + 1);
     }
   }
   return counts;
 }
 
-const CategoryView = Type.Object({ key: Type.String(), enabled: Type.Boolean(), path_exclusions: Type.Array(Type.String()), tags: Type.Array(Type.Object({ tag: Type.String(), rules: Type.Union([Type.Integer(), Type.Null()]) })), rules: Type.Union([Type.Integer(), Type.Null()], { description: 'null: there is no rule set on this server' }) });
+const CategoryView = Type.Object({
+  key: Type.String(),
+  enabled: Type.Boolean(),
+  path_exclusions: Type.Array(Type.String()),
+  tags: Type.Array(Type.Object({ tag: Type.String(), rules: Type.Union([Type.Integer(), Type.Null()]) })),
+  rules: Type.Union([Type.Integer(), Type.Null()], { description: 'null: there is no rule set on this server' }),
+});
 
 export function registerCategoryRoutes(app: App, house: House, crsDirectory: string | null): void {
   let counts: { readonly version: string; readonly tags: ReadonlyMap<string, number> } | null = null;
@@ -31,15 +41,33 @@ export function registerCategoryRoutes(app: App, house: House, crsDirectory: str
   };
   app.get(
     '/api/rules/categories',
-    { schema: { tags: ['rules'], summary: 'The CRS categories: their state, exact tags and numbers of rules', response: { 200: Type.Object({ crs_version: Type.Union([Type.String(), Type.Null()]), items: Type.Array(CategoryView) }), ...refusals } } },
+    {
+      schema: {
+        tags: ['rules'],
+        summary: 'The CRS categories: their state, exact tags and numbers of rules',
+        response: {
+          200: Type.Object({ crs_version: Type.Union([Type.String(), Type.Null()]), items: Type.Array(CategoryView) }),
+          ...refusals,
+        },
+      },
+    },
     async (_, reply) => {
       const { settings, etag } = await readHead(house.database.sql);
       const known = count();
       reply.header('etag', etag);
       const items = categoryKeys.map((key) => {
-        const tags = categoryTags[key].map((tag) => ({ tag, rules: known === null ? null : (known.tags.get(tag) ?? 0) }));
+        const tags = categoryTags[key].map((tag) => ({
+          tag,
+          rules: known === null ? null : (known.tags.get(tag) ?? 0),
+        }));
         const { enabled, path_exclusions } = settings.categories[key];
-        return { key, enabled, path_exclusions, tags, rules: known === null ? null : tags.reduce((sum, { rules }) => sum + (rules ?? 0), 0) };
+        return {
+          key,
+          enabled,
+          path_exclusions,
+          tags,
+          rules: known === null ? null : tags.reduce((sum, { rules }) => sum + (rules ?? 0), 0),
+        };
       });
       return { crs_version: known?.version ?? null, items };
     },

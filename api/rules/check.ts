@@ -1,4 +1,5 @@
-// One custom rule of the settings: what it becomes, what is wrong with it and where. Pure; the compiler does the reading.
+// One custom rule of the settings: what it becomes, what is wrong with it and where. Pure; the compiler does the
+// reading.
 import { checkRuleText, checkVisualRule, compileRuleTrial, ruleIdRanges, type Diagnostic } from '#compiler';
 import { toCompilerRule } from '../change/steps/compiler-words.js';
 import type { Settings } from '../settings/schema.js';
@@ -42,7 +43,13 @@ function toProblem(found: Diagnostic, kind: CustomRule['kind']): RuleProblem {
   };
 }
 
-const settingProblem = (severity: RuleProblem['severity'], code: string, path: string, message: string, hint: string): RuleProblem => ({ severity, code, message, hint, path, line: 0, column: 0, excerpt: '' });
+const settingProblem = (
+  severity: RuleProblem['severity'],
+  code: string,
+  path: string,
+  message: string,
+  hint: string,
+): RuleProblem => ({ severity, code, message, hint, path, line: 0, column: 0, excerpt: '' });
 
 /** `others`: the rules it has to live with. Never throws on what a person wrote. */
 export function checkCustomRule(rule: CustomRule, others: readonly CustomRule[] = []): CheckedCustomRule {
@@ -50,12 +57,30 @@ export function checkCustomRule(rule: CustomRule, others: readonly CustomRule[] 
   const meant = toCompilerRule(rule);
   const checked = meant.kind === 'raw' ? checkRuleText(meant.text, customIds, name) : checkVisualRule(meant);
   const problems = checked.diagnostics.map((found) => toProblem(found, rule.kind));
-  if (rule.kind === 'raw' && checked.text !== null && !checked.ids.includes(rule.id)) problems.push(settingProblem('error', 'GH-R0001', '/seclang', `the text has no rule with the id ${rule.id}`, `Write id:${rule.id} in the rule that this entry stands for.`));
+  if (rule.kind === 'raw' && checked.text !== null && !checked.ids.includes(rule.id))
+    problems.push(
+      settingProblem(
+        'error',
+        'GH-R0001',
+        '/seclang',
+        `the text has no rule with the id ${rule.id}`,
+        `Write id:${rule.id} in the rule that this entry stands for.`,
+      ),
+    );
   for (const other of others) {
     if (other.id === rule.id) continue;
     const theirs = other.kind === 'raw' ? checkRuleText(other.seclang, customIds, 'other').ids : [other.id];
     const clash = checked.ids.find((id) => theirs.includes(id) || id === other.id);
-    if (clash !== undefined) problems.push(settingProblem('error', 'GH-R0002', rule.kind === 'raw' ? '/seclang' : '/id', `the id ${clash} belongs to the rule ${other.id} (${other.name})`, 'Give every rule an id of its own.'));
+    if (clash !== undefined)
+      problems.push(
+        settingProblem(
+          'error',
+          'GH-R0002',
+          rule.kind === 'raw' ? '/seclang' : '/id',
+          `the id ${clash} belongs to the rule ${other.id} (${other.name})`,
+          'Give every rule an id of its own.',
+        ),
+      );
   }
   if (checked.text !== null) {
     const { program } = compileRuleTrial({ path: name, text: checked.text });

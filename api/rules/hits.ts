@@ -35,7 +35,9 @@ export interface HitSource {
 /** `/orders/42/lines` → `/orders/*` + `/lines`: what differs from request to request must not split a path's hits. */
 function templatePath(uri: string): string {
   const path = (uri.split(/[?#]/, 1)[0] ?? '').slice(0, 1024);
-  const segments = path.split('/').map((segment) => (/^\d+$|^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{16,}$/i.test(segment) ? '*' : segment));
+  const segments = path
+    .split('/')
+    .map((segment) => (/^\d+$|^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{16,}$/i.test(segment) ? '*' : segment));
   return segments.join('/') || '/';
 }
 
@@ -71,20 +73,41 @@ function toHits(event: StoredEvent): RuleHit[] {
   return (messages as StoredMessage[]).flatMap((message) => {
     const ruleId = Number(message?.rule_id);
     if (!Number.isInteger(ruleId) || !isDetection(ruleId)) return [];
-    const tags = Array.isArray(message.tags) ? message.tags.filter((tag): tag is string => typeof tag === 'string') : [];
-    return [{ atMs: event.at.getTime(), requestId: event.request_id, ruleId, message: text(message.message), tags, variable: variableOf(message), site: event.site, method: event.method, path: templatePath(event.uri), uri: event.uri, clientIp: event.client_ip, verdict: event.verdict }];
+    const tags = Array.isArray(message.tags)
+      ? message.tags.filter((tag): tag is string => typeof tag === 'string')
+      : [];
+    return [
+      {
+        atMs: event.at.getTime(),
+        requestId: event.request_id,
+        ruleId,
+        message: text(message.message),
+        tags,
+        variable: variableOf(message),
+        site: event.site,
+        method: event.method,
+        path: templatePath(event.uri),
+        uri: event.uri,
+        clientIp: event.client_ip,
+        verdict: event.verdict,
+      },
+    ];
   });
 }
 
 export function createHitSource(sql: Queryable): HitSource {
   return {
     async hits(from, eventsMax) {
-      const rows = await sql<StoredEvent[]>`select at, request_id, site, client_ip, verdict, method, uri, details from security_events where at >= ${from} order by at desc, id desc limit ${eventsMax}`;
+      const rows = await sql<
+        StoredEvent[]
+      >`select at, request_id, site, client_ip, verdict, method, uri, details from security_events where at >= ${from} order by at desc, id desc limit ${eventsMax}`;
       return rows.flatMap(toHits);
     },
     async goodClients(clients, from) {
       if (clients.length === 0) return new Set();
-      const rows = await sql<{ client_ip: string }[]>`select distinct client_ip from request_records where at >= ${from} and status < 400 and verdict = 'pass' and client_ip in (select value from jsonb_array_elements_text(${sql.json([...clients])}::jsonb))`;
+      const rows = await sql<
+        { client_ip: string }[]
+      >`select distinct client_ip from request_records where at >= ${from} and status < 400 and verdict = 'pass' and client_ip in (select value from jsonb_array_elements_text(${sql.json([...clients])}::jsonb))`;
       return new Set(rows.map((row) => row.client_ip));
     },
     async request(requestIds) {
@@ -92,8 +115,15 @@ export function createHitSource(sql: Queryable): HitSource {
       if (sample === undefined) return null;
       // samples are latin1, one code unit per byte; trials take text
       const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
-      const headers = sample.headers.flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[utf8(name), utf8(sample.headers[index + 1] ?? '')]] : []));
-      return { method: sample.method, uri: sample.uri, headers: headers.filter(([name]) => name.toLowerCase() !== 'content-length'), body: utf8(sample.body ?? '') };
+      const headers = sample.headers.flatMap((name, index): [string, string][] =>
+        index % 2 === 0 ? [[utf8(name), utf8(sample.headers[index + 1] ?? '')]] : [],
+      );
+      return {
+        method: sample.method,
+        uri: sample.uri,
+        headers: headers.filter(([name]) => name.toLowerCase() !== 'content-length'),
+        body: utf8(sample.body ?? ''),
+      };
     },
   };
 }

@@ -5,5 +5,8 @@ import { suggestExclusion } from './suggest-exclusion.js';
 import type { LabJob, LabReply } from './lab.js';
 
 const job = workerData as LabJob;
-const reply: LabReply = job.kind === 'tests' ? { kind: 'tests', results: job.jobs.map(runRuleTests) } : { kind: 'exclusion', suggestion: suggestExclusion(job.request) };
+const reply: LabReply =
+  job.kind === 'tests'
+    ? { kind: 'tests', results: job.jobs.map(runRuleTests) }
+    : { kind: 'exclusion', suggestion: suggestExclusion(job.request) };
 parentPort?.postMessage(reply);

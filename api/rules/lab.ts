@@ -4,8 +4,12 @@ import { ApiError } from '../errors.js';
 import type { RuleTestJob, RuleTestResult } from './rule-tests.js';
 import type { ExclusionRequest, ExclusionSuggestion } from './suggest-exclusion.js';
 
-export type LabJob = { readonly kind: 'tests'; readonly jobs: readonly RuleTestJob[] } | { readonly kind: 'exclusion'; readonly request: ExclusionRequest };
-export type LabReply = { readonly kind: 'tests'; readonly results: RuleTestResult[][] } | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion };
+export type LabJob =
+  | { readonly kind: 'tests'; readonly jobs: readonly RuleTestJob[] }
+  | { readonly kind: 'exclusion'; readonly request: ExclusionRequest };
+export type LabReply =
+  | { readonly kind: 'tests'; readonly results: RuleTestResult[][] }
+  | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion };
 
 export interface RuleLab {
   /** Throws `busy` when too many jobs wait and `validation_failed` when a rule takes too long. */
@@ -17,7 +21,9 @@ export interface RuleLab {
 
 const waitingMax = 16;
 
-export function createRuleLab(options: { readonly testTimeoutMs?: number; readonly suggestTimeoutMs?: number; readonly threads?: number } = {}): RuleLab {
+export function createRuleLab(
+  options: { readonly testTimeoutMs?: number; readonly suggestTimeoutMs?: number; readonly threads?: number } = {},
+): RuleLab {
   const { testTimeoutMs = 10_000, suggestTimeoutMs = 120_000, threads = 1 } = options;
   const queue: (() => void)[] = [];
   let running = 0;
@@ -27,7 +33,10 @@ export function createRuleLab(options: { readonly testTimeoutMs?: number; readon
       running += 1;
       return;
     }
-    if (queue.length >= waitingMax) throw new ApiError('busy', 'Too many rule tests are waiting. Try again in a few seconds.', { headers: { 'retry-after': '5' } });
+    if (queue.length >= waitingMax)
+      throw new ApiError('busy', 'Too many rule tests are waiting. Try again in a few seconds.', {
+        headers: { 'retry-after': '5' },
+      });
     await new Promise<void>((resolve) => queue.push(resolve));
   };
   const leave = (): void => {
@@ -37,11 +46,25 @@ export function createRuleLab(options: { readonly testTimeoutMs?: number; readon
   };
   const run = async (job: LabJob, timeoutMs: number): Promise<LabReply> => {
     await enter();
-    const worker = new Worker(new URL('./lab-worker.js', import.meta.url), { workerData: job, name: 'gatehouse-lab', resourceLimits: { maxOldGenerationSizeMb: 1024 } });
+    const worker = new Worker(new URL('./lab-worker.js', import.meta.url), {
+      workerData: job,
+      name: 'gatehouse-lab',
+      resourceLimits: { maxOldGenerationSizeMb: 1024 },
+    });
     let alarm: NodeJS.Timeout | undefined;
     try {
       return await new Promise<LabReply>((resolve, reject) => {
-        alarm = setTimeout(() => reject(new ApiError('validation_failed', `The test took longer than ${timeoutMs / 1000} seconds and was ended.`, { errors: [{ path: '/tests', reason: 'takes too long' }] })), timeoutMs);
+        alarm = setTimeout(
+          () =>
+            reject(
+              new ApiError(
+                'validation_failed',
+                `The test took longer than ${timeoutMs / 1000} seconds and was ended.`,
+                { errors: [{ path: '/tests', reason: 'takes too long' }] },
+              ),
+            ),
+          timeoutMs,
+        );
         worker.once('message', resolve);
         worker.once('error', reject);
         worker.once('exit', (code) => reject(new Error(`the lab's thread ended with ${code} before it answered`)));

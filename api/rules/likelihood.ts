@@ -33,11 +33,19 @@ function concentration(values: readonly string[]): number {
   return values.length === 0 ? 0 : Math.max(...counts.values()) / values.length;
 }
 
-const share = (clients: ReadonlySet<string>, holds: (client: string) => boolean): number => ([...clients].filter(holds).length / Math.max(1, clients.size));
+const share = (clients: ReadonlySet<string>, holds: (client: string) => boolean): number =>
+  [...clients].filter(holds).length / Math.max(1, clients.size);
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** `hits` of one rule; `familiesOfClient` over all rules of the window; `goodClients` made requests that were answered below 400. */
-export function rateLikelihood(hits: readonly RuleHit[], familiesOfClient: ReadonlyMap<string, ReadonlySet<number>>, goodClients: ReadonlySet<string>): Likelihood {
+/**
+ * `hits` of one rule; `familiesOfClient` over all rules of the window; `goodClients` made requests that were answered
+ * below 400.
+ */
+export function rateLikelihood(
+  hits: readonly RuleHit[],
+  familiesOfClient: ReadonlyMap<string, ReadonlySet<number>>,
+  goodClients: ReadonlySet<string>,
+): Likelihood {
   const clients = new Set(hits.map(({ clientIp }) => clientIp));
   const features: LikelihoodFeatures = {
     distinct_clients: clients.size,
@@ -49,13 +57,20 @@ export function rateLikelihood(hits: readonly RuleHit[], familiesOfClient: Reado
   };
   // many clients say most: one client can imitate every other feature
   const many = Math.min(1, Math.log2(1 + clients.size) / Math.log2(21));
-  const score = 0.35 * many + 0.15 * features.variable_concentration + 0.1 * features.path_concentration + 0.1 * Math.min(1, features.distinct_hours / 8) + 0.15 * (1 - features.multi_attack_share) + 0.15 * features.journey_share;
+  const score =
+    0.35 * many +
+    0.15 * features.variable_concentration +
+    0.1 * features.path_concentration +
+    0.1 * Math.min(1, features.distinct_hours / 8) +
+    0.15 * (1 - features.multi_attack_share) +
+    0.15 * features.journey_share;
   return { score: Math.round(100 * score), features };
 }
 
 /** Families of the rules each client tripped. */
 export function familiesByClient(hits: readonly RuleHit[]): Map<string, Set<number>> {
   const families = new Map<string, Set<number>>();
-  for (const { clientIp, ruleId } of hits) families.set(clientIp, (families.get(clientIp) ?? new Set()).add(familyOf(ruleId)));
+  for (const { clientIp, ruleId } of hits)
+    families.set(clientIp, (families.get(clientIp) ?? new Set()).add(familyOf(ruleId)));
   return families;
 }

@@ -1,8 +1,12 @@
-// Parameters of a request by name, and the same request with another value in one of them: query, form or top level of JSON.
+// Parameters of a request by name, and the same request with another value in one of them: query, form or top level of
+// JSON.
 import type { TrialRequest } from '#compiler';
 
-const contentTypeOf = (request: TrialRequest): string => (request.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '').toLowerCase();
-const isForm = (request: TrialRequest): boolean => request.body !== '' && (contentTypeOf(request) === '' || contentTypeOf(request).startsWith('application/x-www-form-urlencoded'));
+const contentTypeOf = (request: TrialRequest): string =>
+  (request.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '').toLowerCase();
+const isForm = (request: TrialRequest): boolean =>
+  request.body !== '' &&
+  (contentTypeOf(request) === '' || contentTypeOf(request).startsWith('application/x-www-form-urlencoded'));
 
 function splitQuery(uri: string): { readonly path: string; readonly query: URLSearchParams } {
   const at = uri.indexOf('?');
@@ -13,7 +17,9 @@ function jsonObject(request: TrialRequest): Record<string, unknown> | null {
   if (!contentTypeOf(request).includes('json')) return null;
   try {
     const value: unknown = JSON.parse(request.body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
@@ -48,4 +54,5 @@ export function withParameter(request: TrialRequest, name: string, value: string
   return { ...request, uri: `${path}?${query.toString()}` };
 }
 
-const withoutLength = (headers: TrialRequest['headers']): TrialRequest['headers'] => headers.filter(([name]) => name.toLowerCase() !== 'content-length');
+const withoutLength = (headers: TrialRequest['headers']): TrialRequest['headers'] =>
+  headers.filter(([name]) => name.toLowerCase() !== 'content-length');

@@ -29,6 +29,14 @@ export function runRuleTests({ id, text, tests }: RuleTestJob): RuleTestResult[]
     const outcome = trial.run(test);
     const match = outcome.matched.find((one) => one.id === id);
     const got = match === undefined ? 'no_match' : 'match';
-    return { name: test.name, expected: test.expect, got, passed: got === test.expect, variable: match?.variable ?? '', verdict: outcome.kind, status: outcome.status };
+    return {
+      name: test.name,
+      expected: test.expect,
+      got,
+      passed: got === test.expect,
+      variable: match?.variable ?? '',
+      verdict: outcome.kind,
+      status: outcome.status,
+    };
   });
 }

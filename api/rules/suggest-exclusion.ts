@@ -1,6 +1,22 @@
 // A false positive → the narrowest exclusion that lets it pass and that leaves every other parameter protected. Nothing
 // is believed: each candidate is compiled with the whole rule set and tried. Runs in the lab's thread.
-import { compileProgram, createTrial, diskReader, exclusionTargetPattern, loadCoreRuleSet, renderPolicy, renderRuleExclusions, resolvePolicy, ruleIdRanges, type Policy, type ScopedExclusion, type Trial, type TrialOutcome, type TrialRequest, type WafSettings } from '#compiler';
+import {
+  compileProgram,
+  createTrial,
+  diskReader,
+  exclusionTargetPattern,
+  loadCoreRuleSet,
+  renderPolicy,
+  renderRuleExclusions,
+  resolvePolicy,
+  ruleIdRanges,
+  type Policy,
+  type ScopedExclusion,
+  type Trial,
+  type TrialOutcome,
+  type TrialRequest,
+  type WafSettings,
+} from '#compiler';
 import { attackFamilies, attackShapes, type AttackFamily } from './attack-shapes.js';
 import { isDetection } from './likelihood.js';
 import { namesOf, withParameter } from './request-parameters.js';
@@ -44,7 +60,11 @@ export interface VerifiedExclusion {
 }
 
 export type ExclusionSuggestion =
-  | { readonly kind: 'verified'; readonly exclusion: VerifiedExclusion; readonly rejected: readonly RejectedExclusion[] }
+  | {
+      readonly kind: 'verified';
+      readonly exclusion: VerifiedExclusion;
+      readonly rejected: readonly RejectedExclusion[];
+    }
   /** The request does not trip the rule now: it was masked when it was stored, or the rules changed. */
   | { readonly kind: 'not_reproduced'; readonly reason: string }
   | { readonly kind: 'none'; readonly reason: string; readonly rejected: readonly RejectedExclusion[] };
@@ -68,7 +88,10 @@ class Workbench {
   constructor(private readonly request: ExclusionRequest) {
     const loaded = loadCoreRuleSet(request.crsDirectory, diskReader);
     const resolved = loaded.crs === null ? null : resolvePolicy(request.waf, loaded.crs);
-    if (resolved?.policy == null) throw new Error(`the settings cannot be tried: ${JSON.stringify((resolved?.diagnostics ?? loaded.diagnostics).slice(0, 3))}`);
+    if (resolved?.policy == null)
+      throw new Error(
+        `the settings cannot be tried: ${JSON.stringify((resolved?.diagnostics ?? loaded.diagnostics).slice(0, 3))}`,
+      );
     this.policy = resolved.policy;
     this.base = this.compile([]);
   }
@@ -76,7 +99,10 @@ class Workbench {
   compile(exclusions: readonly ScopedExclusion[]): Trial {
     const sources = renderPolicy(this.policy, [...this.request.exclusions, ...exclusions]);
     const { program, diagnostics } = compileProgram(sources, { reader: diskReader });
-    if (program === null) throw new Error(`the rules do not compile: ${JSON.stringify(diagnostics.filter(({ severity }) => severity === 'error').slice(0, 3))}`);
+    if (program === null)
+      throw new Error(
+        `the rules do not compile: ${JSON.stringify(diagnostics.filter(({ severity }) => severity === 'error').slice(0, 3))}`,
+      );
     return createTrial(program, this.request.nowMs);
   }
 }
@@ -88,21 +114,40 @@ function toExclusions(request: ExclusionRequest, scope: ExclusionScope, pairs: r
   for (let id = first; id <= last && free.length < pairs.length; id += 1) if (!used.has(id)) free.push(id);
   if (free.length < pairs.length) throw new Error('every id for exclusions is in use');
   const method = scope === 'rule, variable, method, path' ? (request.methods[0] ?? null) : null;
-  const make = (index: number, rule_id: number | null, tag: string | null, target: string | null): ScopedExclusion => ({ id: free[index] as number, rule_id, tag, target, path: request.path, method, expires_at: request.expiresAt, enabled: true });
+  const make = (index: number, rule_id: number | null, tag: string | null, target: string | null): ScopedExclusion => ({
+    id: free[index] as number,
+    rule_id,
+    tag,
+    target,
+    path: request.path,
+    method,
+    expires_at: request.expiresAt,
+    enabled: true,
+  });
   if (scope === 'tag, path') return [make(0, null, request.tag, null)];
-  if (scope === 'rule, path') return [...new Set(pairs.map(({ ruleId }) => ruleId))].map((id, index) => make(index, id, null, null));
+  if (scope === 'rule, path')
+    return [...new Set(pairs.map(({ ruleId }) => ruleId))].map((id, index) => make(index, id, null, null));
   return pairs.map(({ ruleId, variable }, index) => make(index, ruleId, null, variable));
 }
 
 /** Adds what still trips to the pairs until the request passes; null when it does not within `rulesMax`. */
-function growUntilItPasses(bench: Workbench, request: ExclusionRequest, scope: ExclusionScope): { trial: Trial; exclusions: ScopedExclusion[] } | null {
+function growUntilItPasses(
+  bench: Workbench,
+  request: ExclusionRequest,
+  scope: ExclusionScope,
+): { trial: Trial; exclusions: ScopedExclusion[] } | null {
   let pairs: Pair[] = [{ ruleId: request.ruleId, variable: request.variable }];
   while (pairs.length <= rulesMax) {
     const exclusions = toExclusions(request, scope, pairs);
     const trial = bench.compile(exclusions);
     const outcome = trial.run(request.sample);
-    if (outcome.kind !== 'block' && !outcome.matched.some(({ id }) => id === request.ruleId)) return { trial, exclusions };
-    const rest = scoring(outcome).filter(({ ruleId, variable }) => !pairs.some((pair) => pair.ruleId === ruleId && pair.variable === variable) && (scope === 'rule, path' || exclusionTargetPattern.test(variable)));
+    if (outcome.kind !== 'block' && !outcome.matched.some(({ id }) => id === request.ruleId))
+      return { trial, exclusions };
+    const rest = scoring(outcome).filter(
+      ({ ruleId, variable }) =>
+        !pairs.some((pair) => pair.ruleId === ruleId && pair.variable === variable) &&
+        (scope === 'rule, path' || exclusionTargetPattern.test(variable)),
+    );
     const nearer = rest.filter(({ variable }) => variable === request.variable);
     if (rest.length === 0 || scope === 'tag, path') return null;
     pairs = [...pairs, ...(nearer.length > 0 ? nearer : rest)];
@@ -122,11 +167,20 @@ interface Attack {
   readonly request: TrialRequest;
 }
 
-/** Attacks that the rules stop without any exclusion, one in each parameter; the excluded one holds something harmless. */
-function attacksOn(bench: Workbench, request: ExclusionRequest, parameters: readonly string[], excluded: string): Attack[] {
+/**
+ * Attacks that the rules stop without any exclusion, one in each parameter; the excluded one holds something harmless.
+ */
+function attacksOn(
+  bench: Workbench,
+  request: ExclusionRequest,
+  parameters: readonly string[],
+  excluded: string,
+): Attack[] {
   const quiet = withParameter(request.sample, excluded, 'x');
   return parameters.flatMap((parameter) =>
-    attackShapes.map(({ family, value }): Attack => ({ family, parameter, request: withParameter(quiet, parameter, value) })).filter((attack) => isBlocked(bench.base, attack.request)),
+    attackShapes
+      .map(({ family, value }): Attack => ({ family, parameter, request: withParameter(quiet, parameter, value) }))
+      .filter((attack) => isBlocked(bench.base, attack.request)),
   );
 }
 
@@ -135,14 +189,28 @@ const parametersMax = 6;
 export function suggestExclusion(request: ExclusionRequest): ExclusionSuggestion {
   const bench = new Workbench(request);
   const first = bench.base.run(request.sample);
-  if (!first.matched.some(({ id }) => id === request.ruleId)) return { kind: 'not_reproduced', reason: `the stored request does not trip rule ${request.ruleId}: values are masked before they are stored, or the rules have changed since` };
+  if (!first.matched.some(({ id }) => id === request.ruleId))
+    return {
+      kind: 'not_reproduced',
+      reason: `the stored request does not trip rule ${request.ruleId}: values are masked before they are stored, or the rules have changed since`,
+    };
   const excluded = /^ARGS(?:_GET|_POST)?:(.+)$/.exec(request.variable)?.[1] ?? '';
   // a parameter that nobody has sent yet has to be protected as well
-  const others = [...namesOf(request.sample).filter((name) => name !== excluded).slice(0, parametersMax), 'another'];
+  const others = [
+    ...namesOf(request.sample)
+      .filter((name) => name !== excluded)
+      .slice(0, parametersMax),
+    'another',
+  ];
   const attacks = attacksOn(bench, request, others, excluded);
   const own = excluded === '' ? [] : attacksOn(bench, request, [excluded], excluded);
   const scopes: ExclusionScope[] = [
-    ...(exclusionTargetPattern.test(request.variable) ? [...(request.methods.length === 1 ? (['rule, variable, method, path'] as const) : []), 'rule, variable, path' as const] : []),
+    ...(exclusionTargetPattern.test(request.variable)
+      ? [
+          ...(request.methods.length === 1 ? (['rule, variable, method, path'] as const) : []),
+          'rule, variable, path' as const,
+        ]
+      : []),
     'rule, path',
     ...(request.tag === null ? [] : (['tag, path'] as const)),
   ];
@@ -155,14 +223,36 @@ export function suggestExclusion(request: ExclusionRequest): ExclusionSuggestion
     }
     const open = attacks.filter((attack) => !isBlocked(found.trial, attack.request));
     if (open.length > 0) {
-      rejected.push({ scope, reason: `${open.length} of ${attacks.length} attacks in other parameters would pass, such as one in "${open[0]?.parameter}"` });
+      rejected.push({
+        scope,
+        reason: `${open.length} of ${attacks.length} attacks in other parameters would pass, such as one in "${open[0]?.parameter}"`,
+      });
       continue;
     }
     const lost = attackFamilies.map((family): FamilyLoss => {
       const mine = own.filter((attack) => attack.family === family);
-      return { family, tried: mine.length, lost: mine.filter((attack) => !isBlocked(found.trial, attack.request)).length };
+      return {
+        family,
+        tried: mine.length,
+        lost: mine.filter((attack) => !isBlocked(found.trial, attack.request)).length,
+      };
     });
-    return { kind: 'verified', rejected, exclusion: { scope, exclusions: found.exclusions, seclang: renderRuleExclusions(found.exclusions), othersTried: attacks.length, otherParameters: others, lost } };
+    return {
+      kind: 'verified',
+      rejected,
+      exclusion: {
+        scope,
+        exclusions: found.exclusions,
+        seclang: renderRuleExclusions(found.exclusions),
+        othersTried: attacks.length,
+        otherParameters: others,
+        lost,
+      },
+    };
   }
-  return { kind: 'none', reason: 'no exclusion both lets the request pass and leaves the other parameters protected', rejected };
+  return {
+    kind: 'none',
+    reason: 'no exclusion both lets the request pass and leaves the other parameters protected',
+    rejected,
+  };
 }

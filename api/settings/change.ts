@@ -26,20 +26,43 @@ export interface SavedSettings {
   readonly changed: boolean;
 }
 
-/** Throws `precondition_failed`, `validation_failed`, `settings_impossible`, `field_denied` or `licence_allowance`; then nothing was saved. */
-export async function changeSettings(house: House, principal: Principal, change: SettingsChange): Promise<SavedSettings> {
+/**
+ * Throws `precondition_failed`, `validation_failed`, `settings_impossible`, `field_denied` or `licence_allowance`; then
+ * nothing was saved.
+ */
+export async function changeSettings(
+  house: House,
+  principal: Principal,
+  change: SettingsChange,
+): Promise<SavedSettings> {
   const saved = await house.database.sql.begin(async (tx): Promise<SavedSettings> => {
     await lockSettings(tx);
     const head = await readHead(tx);
     checkIfMatch(change.ifMatch, head.etag);
-    const next = change.restore?.settings ?? sealSecrets(requirePossible(principal, hideSecrets(head.settings), change), head.settings, house.sealing);
+    const next =
+      change.restore?.settings ??
+      sealSecrets(requirePossible(principal, hideSecrets(head.settings), change), head.settings, house.sealing);
     refuseGovernance(principal, head.settings, next);
-    const refusal = refuseSites(head.settings.sites.map(siteIdentity), next.sites.map(siteIdentity), await readLicenceStatus(house, tx));
+    const refusal = refuseSites(
+      head.settings.sites.map(siteIdentity),
+      next.sites.map(siteIdentity),
+      await readLicenceStatus(house, tx),
+    );
     if (refusal !== null) throw new ApiError('licence_allowance', refusal);
-    const version = await insertVersion(tx, head, { settings: next, author: principal.actor.name, at: new Date(house.now()), ...(change.restore === undefined ? {} : { summary: change.restore.summary }) });
+    const version = await insertVersion(tx, head, {
+      settings: next,
+      author: principal.actor.name,
+      at: new Date(house.now()),
+      ...(change.restore === undefined ? {} : { summary: change.restore.summary }),
+    });
     if (version === null) return { stored: head, changed: false };
     const blind = change.ifMatch === undefined ? ' (without If-Match)' : '';
-    await house.audit.record(tx, { actor: principal.actor, action: change.action, summary: `saved settings version ${version.id}: ${version.summary}${blind}`, details: { version: version.id, changes: version.changes } });
+    await house.audit.record(tx, {
+      actor: principal.actor,
+      action: change.action,
+      summary: `saved settings version ${version.id}: ${version.summary}${blind}`,
+      details: { version: version.id, changes: version.changes },
+    });
     return { stored: version, changed: true };
   });
   if (saved.changed) house.settingsChanged();
@@ -51,14 +74,30 @@ function requirePossible(principal: Principal, shown: Settings, change: Settings
   const checked = checkSettings(candidate);
   if (checked.kind === 'fine') return checked.settings;
   // who may not change a field is not told how to fill it in
-  if (typeof candidate === 'object' && candidate !== null) refuseGovernance(principal, shown, candidate as Partial<Settings>);
+  if (typeof candidate === 'object' && candidate !== null)
+    refuseGovernance(principal, shown, candidate as Partial<Settings>);
   const code = checked.stage === 'schema' ? 'validation_failed' : 'settings_impossible';
-  throw new ApiError(code, `Nothing was saved: ${checked.problems.slice(0, 3).map((p) => `${p.path || '/'} ${p.reason}`).join('; ')}.`, { errors: checked.problems });
+  throw new ApiError(
+    code,
+    `Nothing was saved: ${checked.problems
+      .slice(0, 3)
+      .map((p) => `${p.path || '/'} ${p.reason}`)
+      .join('; ')}.`,
+    { errors: checked.problems },
+  );
 }
 
 /** Governance is decided field by field: an operator may send the whole object back as long as these are untouched. */
 function refuseGovernance(principal: Principal, before: Settings, after: Partial<Settings>): void {
   if (principal.role === 'admin') return;
-  const touched = settingNames.filter((name) => accessOf(name) === 'admin' && after[name] !== undefined && toCanonicalJson(before[name]) !== toCanonicalJson(after[name]));
-  if (touched.length > 0) throw new ApiError('field_denied', `Only administrators may change ${touched.join(', ')}. Nothing was saved.`, { errors: touched.map((name) => ({ path: `/${name}`, reason: 'may be changed by administrators only' })) });
+  const touched = settingNames.filter(
+    (name) =>
+      accessOf(name) === 'admin' &&
+      after[name] !== undefined &&
+      toCanonicalJson(before[name]) !== toCanonicalJson(after[name]),
+  );
+  if (touched.length > 0)
+    throw new ApiError('field_denied', `Only administrators may change ${touched.join(', ')}. Nothing was saved.`, {
+      errors: touched.map((name) => ({ path: `/${name}`, reason: 'may be changed by administrators only' })),
+    });
 }

@@ -15,9 +15,13 @@ const identityKeys = ['id', 'name', 'path'] as const;
 /** The members of a list keyed by what identifies them; null when the list has plain values or no unique key. */
 function keyed(list: readonly unknown[]): Map<string, unknown> | null {
   for (const key of identityKeys) {
-    const entries = list.map((item): [unknown, unknown] => [item !== null && typeof item === 'object' ? (item as Record<string, unknown>)[key] : undefined, item]);
+    const entries = list.map((item): [unknown, unknown] => [
+      item !== null && typeof item === 'object' ? (item as Record<string, unknown>)[key] : undefined,
+      item,
+    ]);
     const names = entries.map(([name]) => String(name));
-    if (list.length > 0 && entries.every(([name]) => name !== undefined) && new Set(names).size === names.length) return new Map(entries.map(([name, item]) => [String(name), item]));
+    if (list.length > 0 && entries.every(([name]) => name !== undefined) && new Set(names).size === names.length)
+      return new Map(entries.map(([name, item]) => [String(name), item]));
   }
   return null;
 }
@@ -34,9 +38,11 @@ export function diffSettings(from: unknown, to: unknown, path = ''): Change[] {
   const bothLists = Array.isArray(from) && Array.isArray(to);
   const before = bothLists && from.length === 0 ? new Map<string, unknown>() : membersOf(from);
   const after = bothLists && to.length === 0 ? new Map<string, unknown>() : membersOf(to);
-  if (before === null || after === null || Array.isArray(from) !== Array.isArray(to)) return [{ path, kind: 'changed', from, to }];
+  if (before === null || after === null || Array.isArray(from) !== Array.isArray(to))
+    return [{ path, kind: 'changed', from, to }];
   const changes: Change[] = [];
-  for (const key of new Set([...before.keys(), ...after.keys()])) changes.push(...diffSettings(before.get(key), after.get(key), `${path}/${escapePointer(key)}`));
+  for (const key of new Set([...before.keys(), ...after.keys()]))
+    changes.push(...diffSettings(before.get(key), after.get(key), `${path}/${escapePointer(key)}`));
   // same members in another order: load order of rules and zones matters
   return changes.length > 0 ? changes : [{ path, kind: 'changed', from: [...before.keys()], to: [...after.keys()] }];
 }

@@ -1,4 +1,5 @@
-// RFC 7396 JSON merge patch, with one meaning made precise: null removes a member, and a removed setting is its default.
+// RFC 7396 JSON merge patch, with one meaning made precise: null removes a member, and a removed setting is its
+// default.
 
 /** Applies `patch` to `target` without changing either. Arrays and scalars replace; objects merge member by member. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {

@@ -8,5 +8,7 @@ import { defaultSettings } from './validate.js';
  */
 export function findNotEnforced(settings: Settings, enforced: ReadonlySet<SettingName>): SettingName[] {
   const defaults = defaultSettings();
-  return settingNames.filter((name) => !enforced.has(name) && toCanonicalJson(settings[name]) !== toCanonicalJson(defaults[name]));
+  return settingNames.filter(
+    (name) => !enforced.has(name) && toCanonicalJson(settings[name]) !== toCanonicalJson(defaults[name]),
+  );
 }

@@ -5,8 +5,13 @@ import { readHead } from './store.js';
 /** How long another server's change may stay unseen by checks that run on every request. */
 const freshForMs = 2000;
 
-/** The head settings, re-read at most every two seconds and after every change made by this process. Secrets are sealed. */
-export function createSettingsReader(database: Database, now: () => number): { current(): Promise<Settings>; forget(): void } {
+/**
+ * The head settings, re-read at most every two seconds and after every change made by this process. Secrets are sealed.
+ */
+export function createSettingsReader(
+  database: Database,
+  now: () => number,
+): { current(): Promise<Settings>; forget(): void } {
   let known: { readonly at: number; readonly settings: Promise<Settings> } | null = null;
   return {
     current() {
@@ -15,7 +20,9 @@ export function createSettingsReader(database: Database, now: () => number): { c
       const settings = readHead(database.sql).then((head) => head.settings);
       const mine = { at: now(), settings };
       known = mine;
-      settings.catch(() => { if (known === mine) known = null; });
+      settings.catch(() => {
+        if (known === mine) known = null;
+      });
       return settings;
     },
     forget() {

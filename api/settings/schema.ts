@@ -8,7 +8,13 @@ import { governanceFields } from './schema/governance.js';
 import { trafficFields } from './schema/traffic.js';
 import { wafFields } from './schema/waf.js';
 
-export const settingsFields = { ...wafFields, ...trafficFields, ...dataPlaneFields, ...detectionFields, ...governanceFields };
+export const settingsFields = {
+  ...wafFields,
+  ...trafficFields,
+  ...dataPlaneFields,
+  ...detectionFields,
+  ...governanceFields,
+};
 export type SettingName = keyof typeof settingsFields;
 export const settingNames = Object.keys(settingsFields) as SettingName[];
 

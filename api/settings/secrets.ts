@@ -12,11 +12,15 @@ interface SecretPlace {
 }
 
 /** Top-level secrets and secrets of named list elements, found in the schema. */
-export const secretPlaces: readonly SecretPlace[] = Object.entries(SettingsSchema.properties).flatMap(([name, schema]): SecretPlace[] => {
-  if (isSecret(schema)) return [{ list: null, field: name }];
-  const members = (schema as { items?: { properties?: Record<string, unknown> } }).items?.properties ?? {};
-  return Object.entries(members).flatMap(([member, inner]) => (isSecret(inner) ? [{ list: name, field: member }] : []));
-});
+export const secretPlaces: readonly SecretPlace[] = Object.entries(SettingsSchema.properties).flatMap(
+  ([name, schema]): SecretPlace[] => {
+    if (isSecret(schema)) return [{ list: null, field: name }];
+    const members = (schema as { items?: { properties?: Record<string, unknown> } }).items?.properties ?? {};
+    return Object.entries(members).flatMap(([member, inner]) =>
+      isSecret(inner) ? [{ list: name, field: member }] : [],
+    );
+  },
+);
 
 function isSecret(schema: unknown): boolean {
   return (schema as Record<string, unknown>)['x-secret'] === true;
@@ -27,8 +31,16 @@ type Loose = Record<string, unknown>;
 /** Every secret of a settings object: its place (stable under reordering) and the object that holds it. */
 function* secretsOf(settings: Settings): Generator<{ place: string; pointer: string; holder: Loose; field: string }> {
   for (const { list, field } of secretPlaces) {
-    if (list === null) yield { place: `settings:/${field}`, pointer: `/${field}`, holder: settings as unknown as Loose, field };
-    else for (const [index, item] of ((settings as unknown as Loose)[list] as Loose[]).entries()) yield { place: `settings:/${list}/${String(item['name'])}/${field}`, pointer: `/${list}/${index}/${field}`, holder: item, field };
+    if (list === null)
+      yield { place: `settings:/${field}`, pointer: `/${field}`, holder: settings as unknown as Loose, field };
+    else
+      for (const [index, item] of ((settings as unknown as Loose)[list] as Loose[]).entries())
+        yield {
+          place: `settings:/${list}/${String(item['name'])}/${field}`,
+          pointer: `/${list}/${index}/${field}`,
+          holder: item,
+          field,
+        };
   }
 }
 
@@ -39,7 +51,9 @@ export function hideSecrets(settings: Settings): Settings {
   return copy;
 }
 
-/** What is stored: new secrets sealed, asterisks replaced by the ciphertext stored before. Throws when there is none. */
+/**
+ * What is stored: new secrets sealed, asterisks replaced by the ciphertext stored before. Throws when there is none.
+ */
 export function sealSecrets(settings: Settings, stored: Settings | null, sealing: Sealing): Settings {
   const copy = structuredClone(settings);
   const before = new Map<string, unknown>();
@@ -49,8 +63,10 @@ export function sealSecrets(settings: Settings, stored: Settings | null, sealing
     const value = holder[field];
     if (value === null) continue;
     const kept = before.get(place);
-    if (value === keptSecret && typeof kept !== 'string') problems.push({ path: pointer, reason: 'eight asterisks keep the stored secret, and none is stored' });
-    else if (typeof value === 'string' && sealing.isSealed(value)) problems.push({ path: pointer, reason: 'must be the secret itself' });
+    if (value === keptSecret && typeof kept !== 'string')
+      problems.push({ path: pointer, reason: 'eight asterisks keep the stored secret, and none is stored' });
+    else if (typeof value === 'string' && sealing.isSealed(value))
+      problems.push({ path: pointer, reason: 'must be the secret itself' });
     else if (value === keptSecret) holder[field] = kept;
     else holder[field] = sealing.seal(String(value), place);
   }
@@ -61,6 +77,7 @@ export function sealSecrets(settings: Settings, stored: Settings | null, sealing
 /** The settings as the code that uses them needs them. Throws when a secret does not open. */
 export function revealSecrets(stored: Settings, sealing: Sealing): Settings {
   const copy = structuredClone(stored);
-  for (const { place, holder, field } of secretsOf(copy)) if (typeof holder[field] === 'string') holder[field] = sealing.open(holder[field], place);
+  for (const { place, holder, field } of secretsOf(copy))
+    if (typeof holder[field] === 'string') holder[field] = sealing.open(holder[field], place);
   return copy;
 }

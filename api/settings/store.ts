@@ -49,7 +49,9 @@ export interface StoredSettings {
   readonly etag: string;
   /** Of the artifact that it was applied with last; null: never. */
   readonly artifactSha256: string | null;
-  /** Of the managed feed's rules that it was applied with; '' = none, null = never applied, or before they were kept. */
+  /**
+   * Of the managed feed's rules that it was applied with; '' = none, null = never applied, or before they were kept.
+   */
   readonly managedSha256: string | null;
 }
 
@@ -70,13 +72,23 @@ interface VersionRow extends StoredRow {
   generation: number | null;
 }
 
-/** Creates version 1 when there is none: the defaults, or what `first` returns (asked only then). Safe when several servers do it at once. */
-export async function seedSettings(database: Database, now: Date, first: (() => Promise<{ readonly settings: Settings; readonly summary: string } | null>) | null = null): Promise<void> {
+/**
+ * Creates version 1 when there is none: the defaults, or what `first` returns (asked only then). Safe when several
+ * servers do it at once.
+ */
+export async function seedSettings(
+  database: Database,
+  now: Date,
+  first: (() => Promise<{ readonly settings: Settings; readonly summary: string } | null>) | null = null,
+): Promise<void> {
   await database.sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockKeys.settings})`;
     const [row] = await tx`select head_id from settings_state`;
     if (row !== undefined) return;
-    const { settings, summary } = (await first?.()) ?? { settings: defaultSettings(), summary: 'defaults of a new installation' };
+    const { settings, summary } = (await first?.()) ?? {
+      settings: defaultSettings(),
+      summary: 'defaults of a new installation',
+    };
     const body = toCanonicalJson(settings);
     await tx`insert into settings_versions (id, at, author, summary, changes, body, sha256) values (1, ${now}, 'system', ${summary}, '[]', ${body}, ${digest(body)})`;
     await tx`insert into settings_state (head_id) values (1)`;
@@ -84,15 +96,33 @@ export async function seedSettings(database: Database, now: Date, first: (() => 
 }
 
 export async function readState(sql: Queryable): Promise<SettingsState> {
-  const [row] = await sql<{ head_id: number; active_id: number | null; pending_id: number | null; pending_artifact_sha256: string | null; pending_managed_sha256: string | null; generation: number }[]>`
+  const [row] = await sql<
+    {
+      head_id: number;
+      active_id: number | null;
+      pending_id: number | null;
+      pending_artifact_sha256: string | null;
+      pending_managed_sha256: string | null;
+      generation: number;
+    }[]
+  >`
     select head_id, active_id, pending_id, pending_artifact_sha256, pending_managed_sha256, generation from settings_state`;
   if (row === undefined) throw new Error('the settings were never seeded');
-  return { headId: row.head_id, activeId: row.active_id, pendingId: row.pending_id, pendingArtifactSha256: row.pending_artifact_sha256, pendingManagedSha256: row.pending_managed_sha256, generation: row.generation };
+  return {
+    headId: row.head_id,
+    activeId: row.active_id,
+    pendingId: row.pending_id,
+    pendingArtifactSha256: row.pending_artifact_sha256,
+    pendingManagedSha256: row.pending_managed_sha256,
+    generation: row.generation,
+  };
 }
 
 /** The settings people edit. Fields that came with a newer program have their defaults. */
 export async function readHead(sql: Queryable): Promise<StoredSettings> {
-  const [row] = await sql<StoredRow[]>`select v.id, v.body, v.sha256, v.artifact_sha256, v.managed_sha256 from settings_state s join settings_versions v on v.id = s.head_id`;
+  const [row] = await sql<
+    StoredRow[]
+  >`select v.id, v.body, v.sha256, v.artifact_sha256, v.managed_sha256 from settings_state s join settings_versions v on v.id = s.head_id`;
   if (row === undefined) throw new Error('the settings were never seeded');
   return toStored(row);
 }
@@ -105,13 +135,16 @@ export async function findVersion(sql: Queryable, id: number): Promise<(Settings
 /** Throws `not_found` for a version that never was or is no longer kept. */
 export async function requireVersion(sql: Queryable, id: number): Promise<SettingsVersion & StoredSettings> {
   const version = await findVersion(sql, id);
-  if (version === null) throw new ApiError('not_found', `There is no version ${id}; the newest ${versionsKept} are kept.`);
+  if (version === null)
+    throw new ApiError('not_found', `There is no version ${id}; the newest ${versionsKept} are kept.`);
   return version;
 }
 
 /** Newest first, at most `limit`, older than `beforeId` when given. */
 export async function listVersions(sql: Queryable, limit: number, beforeId: number | null): Promise<SettingsVersion[]> {
-  const rows = await sql<VersionRow[]>`select id, at, author, summary, changes, sha256, artifact_sha256, generation from settings_versions where id < ${beforeId ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`;
+  const rows = await sql<
+    VersionRow[]
+  >`select id, at, author, summary, changes, sha256, artifact_sha256, generation from settings_versions where id < ${beforeId ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`;
   return rows.map(toVersion);
 }
 
@@ -130,7 +163,11 @@ export interface NewVersion {
 }
 
 /** Stores a version and makes it the head; null when it equals the head. Call under `lockSettings`. */
-export async function insertVersion(tx: Tx, head: StoredSettings, input: NewVersion): Promise<(SettingsVersion & StoredSettings) | null> {
+export async function insertVersion(
+  tx: Tx,
+  head: StoredSettings,
+  input: NewVersion,
+): Promise<(SettingsVersion & StoredSettings) | null> {
   const body = toCanonicalJson(input.settings);
   if (body === head.body) return null;
   const changes = diffForReaders(head.settings, input.settings);
@@ -149,17 +186,32 @@ export async function insertVersion(tx: Tx, head: StoredSettings, input: NewVers
 export function diffForReaders(from: Settings, to: Settings): Change[] {
   const changes = diffSettings(hideSecrets(from), hideSecrets(to));
   const hidden = new Set(changes.map((change) => change.path));
-  const secret = diffSettings(from, to).filter((change) => change.kind === 'changed' && !hidden.has(change.path) && /secret|token/.test(change.path));
-  return [...changes, ...secret.map((change): Change => ({ path: change.path, kind: 'changed', from: 'a secret', to: 'another secret' }))];
+  const secret = diffSettings(from, to).filter(
+    (change) => change.kind === 'changed' && !hidden.has(change.path) && /secret|token/.test(change.path),
+  );
+  return [
+    ...changes,
+    ...secret.map((change): Change => ({ path: change.path, kind: 'changed', from: 'a secret', to: 'another secret' })),
+  ];
 }
 
 /** Remembers which version is about to be activated, and with what, so that a crash can be healed. */
-export async function markPending(sql: Queryable, versionId: number, { artifactSha256, managedSha256 }: AppliedWith, generation: number): Promise<void> {
+export async function markPending(
+  sql: Queryable,
+  versionId: number,
+  { artifactSha256, managedSha256 }: AppliedWith,
+  generation: number,
+): Promise<void> {
   await sql`update settings_state set pending_id = ${versionId}, pending_artifact_sha256 = ${artifactSha256}, pending_managed_sha256 = ${managedSha256}, generation = ${generation}`;
 }
 
 /** One statement, so it needs no transaction. */
-export async function markActive(sql: Queryable, versionId: number, { artifactSha256, managedSha256 }: AppliedWith, generation: number): Promise<void> {
+export async function markActive(
+  sql: Queryable,
+  versionId: number,
+  { artifactSha256, managedSha256 }: AppliedWith,
+  generation: number,
+): Promise<void> {
   await sql`with version as (update settings_versions set artifact_sha256 = ${artifactSha256}, managed_sha256 = ${managedSha256}, generation = ${generation} where id = ${versionId})
     update settings_state set active_id = ${versionId}, pending_id = null, pending_artifact_sha256 = null, pending_managed_sha256 = null, generation = ${generation}`;
 }
@@ -168,7 +220,10 @@ export async function clearPending(sql: Queryable): Promise<void> {
   await sql`update settings_state set pending_id = null, pending_artifact_sha256 = null, pending_managed_sha256 = null`;
 }
 
-/** Parsing and checking cost more than the query; the same few bodies are read over and over. Frozen, so sharing is safe. */
+/**
+ * Parsing and checking cost more than the query; the same few bodies are read over and over. Frozen, so sharing is
+ * safe.
+ */
 const parsedBodies = new Map<string, Settings>();
 const parsedBodiesMax = 8;
 
@@ -176,7 +231,8 @@ function parseBody(id: number, body: string): Settings {
   const known = parsedBodies.get(body);
   if (known !== undefined) return known;
   const checked = checkSettings(JSON.parse(body));
-  if (checked.kind === 'refused') throw new Error(`version ${id} of the settings is not possible any more: ${JSON.stringify(checked.problems)}`);
+  if (checked.kind === 'refused')
+    throw new Error(`version ${id} of the settings is not possible any more: ${JSON.stringify(checked.problems)}`);
   const settings = freezeDeep(checked.settings);
   parsedBodies.set(body, settings);
   for (const oldest of parsedBodies.keys()) if (parsedBodies.size > parsedBodiesMax) parsedBodies.delete(oldest);
@@ -189,11 +245,27 @@ function freezeDeep<T>(value: T): T {
 }
 
 function toStored(row: StoredRow): StoredSettings {
-  return { id: row.id, body: row.body, settings: parseBody(row.id, row.body), etag: etagOf(row.id, row.sha256), artifactSha256: row.artifact_sha256, managedSha256: row.managed_sha256 };
+  return {
+    id: row.id,
+    body: row.body,
+    settings: parseBody(row.id, row.body),
+    etag: etagOf(row.id, row.sha256),
+    artifactSha256: row.artifact_sha256,
+    managedSha256: row.managed_sha256,
+  };
 }
 
 function toVersion(row: VersionRow): SettingsVersion {
-  return { id: row.id, at: row.at, author: row.author, summary: row.summary, changes: JSON.parse(row.changes) as Change[], sha256: row.sha256, artifactSha256: row.artifact_sha256, generation: row.generation };
+  return {
+    id: row.id,
+    at: row.at,
+    author: row.author,
+    summary: row.summary,
+    changes: JSON.parse(row.changes) as Change[],
+    sha256: row.sha256,
+    artifactSha256: row.artifact_sha256,
+    generation: row.generation,
+  };
 }
 
 function digest(text: string): string {

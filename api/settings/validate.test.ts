@@ -18,22 +18,33 @@ const site = (over: object = {}) => ({ name: 'shop', prefix: '/', upstream: 'htt
 
 t.test('defaults the specification states', async (t) => {
   const s = defaultSettings();
-  t.match(s, { inbound_threshold: 5, outbound_threshold: 4, bot_score_threshold: 5, ai_risk_threshold: 80, ai_window_sec: 300, attack_mode: 'off' });
-  for (const name of settingNames.filter((n) => /^(flood|challenge|rl)_.*enabled$/.test(n))) t.equal(s[name], false, name);
+  t.match(s, {
+    inbound_threshold: 5,
+    outbound_threshold: 4,
+    bot_score_threshold: 5,
+    ai_risk_threshold: 80,
+    ai_window_sec: 300,
+    attack_mode: 'off',
+  });
+  for (const name of settingNames.filter((n) => /^(flood|challenge|rl)_.*enabled$/.test(n)))
+    t.equal(s[name], false, name);
   t.same(Object.keys(s.categories).sort(), [...categoryKeys].sort());
   t.equal(categoryKeys.length, 13);
   t.equal(settingNames.length, Object.keys(s).length, 'every field has a default');
 });
 
 t.test('every field the specification names exists', async (t) => {
-  const named = `mode paranoia_level inbound_threshold outbound_threshold rl_enabled rl_events rl_window rl_distributed rl_zones rl_trust_proxy rl_trusted_proxies
+  const named =
+    `mode paranoia_level inbound_threshold outbound_threshold rl_enabled rl_events rl_window rl_distributed rl_zones rl_trust_proxy rl_trusted_proxies
     endpoint_limits flood_global_enabled flood_global_events flood_global_window flood_burst_enabled flood_burst_events flood_burst_window flood_timeouts_enabled
     flood_read_header flood_read_body flood_write flood_idle flood_autoban_enabled flood_autoban_threshold flood_autoban_window_sec flood_autoban_duration_sec attack_mode
     attack_spike_factor attack_min_rpm attack_burst_events attack_burst_window challenge_enabled challenge_paths bot_action bot_score_threshold bot_allow_verified
     bot_verify_rdns bot_check_headers bot_block_automation bot_ja3_blocklist ai_enabled ai_action ai_risk_threshold ai_window_sec ai_w_signature ai_w_anomaly
     ai_w_api_abuse ai_w_bot ai_block_seconds api_protect_mode api_bola_threshold api_bola_window_sec api_block_seconds auth_enabled auth_protected_paths auth_alg
     auth_secret auth_jwks_url schema_action pii_detect pii_mask privacy_mode graphql_protect ti_tor_enabled ti_feed_url ti_feed_interval_hours mrf_enabled mrf_url
-    mrf_interval_hours retention_requests_days retention_audit_days policy_block_pwned siem_connectors siem_webhook_url sites`.split(/\s+/);
+    mrf_interval_hours retention_requests_days retention_audit_days policy_block_pwned siem_connectors siem_webhook_url sites`.split(
+      /\s+/,
+    );
   t.equal(named.length, 76);
   for (const name of named) t.ok((settingNames as string[]).includes(name), name);
 });
@@ -61,14 +72,22 @@ t.test('impossible values are refused with path and reason', async (t) => {
     [{ custom_rules: [{ id: 1000000, name: 'x', kind: 'raw' }] }, '/custom_rules/0/seclang', /needs its text/],
     [{ custom_rules: [{ id: 1000000, name: 'x' }] }, '/custom_rules/0/variable', /needs a variable/],
     [{ custom_rules: [{ id: 1000000, name: 'x', variable: 'ARGS' }] }, '/custom_rules/0/operator', /needs an operator/],
-    [{ custom_rules: [0, 1].map(() => ({ id: 1000000, name: 'x', kind: 'raw', seclang: 'SecAction "id:1"' })) }, '/custom_rules/1', /same id/],
+    [
+      { custom_rules: [0, 1].map(() => ({ id: 1000000, name: 'x', kind: 'raw', seclang: 'SecAction "id:1"' })) },
+      '/custom_rules/1',
+      /same id/,
+    ],
     [{ virtual_patches: [0, 1].map(() => ({ id: 1007000, cve: 'CVE-2021-44228' })) }, '/virtual_patches/1', /same id/],
     [{ rule_exclusions: [{ id: 1009500 }] }, '/rule_exclusions/0', /either a rule_id or a tag/],
     [{ rule_exclusions: [0, 1].map(() => ({ id: 1009500, rule_id: 1 })) }, '/rule_exclusions/1', /same id/],
     [{ rl_zones: [0, 1].map(() => ({ name: 'a', match_path: '/', events: 1 })) }, '/rl_zones/1', /same name/],
     [{ rl_zones: [{ name: 'a', match_path: '/', events: 1, key: 'cookie' }] }, '/rl_zones/0/key', /header:<Name>/],
     [{ rl_zones: [{ name: 'a', match_path: '/', events: 1, window: '9d' }] }, '/rl_zones/0/window', /at most/],
-    [{ endpoint_limits: [0, 1].map(() => ({ path: '/a', method: 'GET', events: 1 })) }, '/endpoint_limits/1', /same method and path/],
+    [
+      { endpoint_limits: [0, 1].map(() => ({ path: '/a', method: 'GET', events: 1 })) },
+      '/endpoint_limits/1',
+      /same method and path/,
+    ],
     [{ rl_trusted_proxies: ['10.0.0.0/40'] }, '/rl_trusted_proxies/0', /not an IP address or network/],
     [{ rl_trusted_proxies: ['0.0.0.0/0'] }, '/rl_trusted_proxies/0', /everybody/],
     [{ rl_trusted_proxies: ['::/0'] }, '/rl_trusted_proxies/0', /everybody/],
@@ -76,26 +95,46 @@ t.test('impossible values are refused with path and reason', async (t) => {
     [{ challenge_enabled: true }, '/challenge_paths', /at least one path/],
     [{ ai_risk_threshold: 0 }, '/ai_risk_threshold', /at least 1/],
     [{ ai_risk_threshold: 101 }, '/ai_risk_threshold', /<= 100/],
-    [{ ai_enabled: true, ai_w_signature: 0, ai_w_anomaly: 0, ai_w_api_abuse: 0, ai_w_bot: 0 }, '/ai_w_signature', /above 0/],
+    [
+      { ai_enabled: true, ai_w_signature: 0, ai_w_anomaly: 0, ai_w_api_abuse: 0, ai_w_bot: 0 },
+      '/ai_w_signature',
+      /above 0/,
+    ],
     [{ auth_enabled: true }, '/auth_protected_paths', /at least one path/],
     [{ auth_jwks_url: 'https://id.example/keys' }, '/auth_alg', /HS256 uses auth_secret/],
     [{ auth_alg: 'RS256', auth_secret: 'x' }, '/auth_secret', /HS256 only/],
     [{ policy_session_idle_minutes: 500 }, '/policy_session_idle_minutes', /must not exceed/],
     [{ sso_enabled: true }, '/sso_issuer', /needed/],
-    [{ sso_enabled: true, sso_issuer: 'https://a', sso_client_id: 'x', sso_redirect_uri: 'https://a/cb' }, '/sso_redirect_uri', /must end with/],
+    [
+      { sso_enabled: true, sso_issuer: 'https://a', sso_client_id: 'x', sso_redirect_uri: 'https://a/cb' },
+      '/sso_redirect_uri',
+      /must end with/,
+    ],
     [{ sso_default_role: 'admin' }, '/sso_default_role', /one of viewer, operator/],
     [{ ti_feed_url: 'https://user:pw@x/' }, '/ti_feed_url', /match/],
     [{ ti_feed_url: 'http://[' }, '/ti_feed_url', /not a URL/],
-    [{ siem_connectors: [0, 1].map(() => ({ name: 'a', kind: 'webhook', target: 'https://a' })) }, '/siem_connectors/1', /same name/],
+    [
+      { siem_connectors: [0, 1].map(() => ({ name: 'a', kind: 'webhook', target: 'https://a' })) },
+      '/siem_connectors/1',
+      /same name/,
+    ],
     [{ siem_connectors: [{ name: 'a', kind: 'syslog', target: 'https://a' }] }, '/siem_connectors/0/target', /tcp:/],
     [{ bot_ja3_blocklist: ['zz'] }, '/bot_ja3_blocklist/0', /match/],
-    [{ limits: { request_body_bytes_max: 1_048_576, held_body_bytes_max: 65_536 } }, '/limits/request_body_bytes_max', /held_body_bytes_max/],
+    [
+      { limits: { request_body_bytes_max: 1_048_576, held_body_bytes_max: 65_536 } },
+      '/limits/request_body_bytes_max',
+      /held_body_bytes_max/,
+    ],
     [{ limits: { response_body_bytes_max: 4_194_304 } }, '/limits/response_body_bytes_max', /decoded_body_bytes_max/],
     [{ limits: { uri_bytes_max: 255 } }, '/limits/uri_bytes_max', />= 256/],
     [{ limits: { uri_bytes: 4096 } }, '/limits/uri_bytes', /not a known field/],
     [{ limits: { request_body_over_limit: 'drop' } }, '/limits/request_body_over_limit', /one of reject, partial/],
     [{ timeouts: { drain_ms: '1s' } }, '/timeouts/drain_ms', /integer/],
-    [{ flood_timeouts_enabled: true, timeouts: { client_body_idle_ms: 1000 } }, '/timeouts/client_body_idle_ms', /set flood_read_body/],
+    [
+      { flood_timeouts_enabled: true, timeouts: { client_body_idle_ms: 1000 } },
+      '/timeouts/client_body_idle_ms',
+      /set flood_read_body/,
+    ],
     [{ replay_sampling: { per_second_max: 0 } }, '/replay_sampling/per_second_max', />= 1/],
     [[] as object, '', /object/],
   ];
@@ -114,13 +153,40 @@ t.test('all problems are reported at once', async (t) => {
 
 t.test('governance fields are for administrators', async (t) => {
   const admin = settingNames.filter((name) => accessOf(name) === 'admin');
-  for (const name of ['sites', 'retention_audit_days', 'policy_block_pwned', 'sso_issuer', 'siem_connectors', 'auth_secret', 'rl_trust_proxy', 'privacy_mode', 'accept_request_id', 'replay_sampling'] as const) t.ok(admin.includes(name), name);
-  for (const name of ['mode', 'paranoia_level', 'custom_rules', 'rl_zones', 'flood_burst_events', 'bot_action', 'ai_action', 'schema_action', 'limits', 'timeouts'] as const) t.notOk(admin.includes(name), name);
+  for (const name of [
+    'sites',
+    'retention_audit_days',
+    'policy_block_pwned',
+    'sso_issuer',
+    'siem_connectors',
+    'auth_secret',
+    'rl_trust_proxy',
+    'privacy_mode',
+    'accept_request_id',
+    'replay_sampling',
+  ] as const)
+    t.ok(admin.includes(name), name);
+  for (const name of [
+    'mode',
+    'paranoia_level',
+    'custom_rules',
+    'rl_zones',
+    'flood_burst_events',
+    'bot_action',
+    'ai_action',
+    'schema_action',
+    'limits',
+    'timeouts',
+  ] as const)
+    t.notOk(admin.includes(name), name);
 });
 
 t.test('sizes and waiting times are those of the data plane', async (t) => {
   const { limits, timeouts, replay_sampling, accept_request_id, audit_request_body_bytes_max } = defaultSettings();
-  const mine = resolveProxyConfig({ limits, timeouts, replay_sampling, accept_request_id, audit_request_body_bytes_max }, upstreamDefaults({}));
+  const mine = resolveProxyConfig(
+    { limits, timeouts, replay_sampling, accept_request_id, audit_request_body_bytes_max },
+    upstreamDefaults({}),
+  );
   t.same(mine, resolveProxyConfig({}, upstreamDefaults({})), 'the defaults of one are the defaults of the other');
   t.same(mine.problems, []);
 });
@@ -133,27 +199,71 @@ t.test('sites are compared by host and prefix', async (t) => {
 
 t.test('merge patch: the examples of RFC 7396 appendix A', async (t) => {
   const cases: [unknown, unknown, unknown][] = [
-    [{ a: 'b' }, { a: 'c' }, { a: 'c' }], [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }], [{ a: 'b' }, { a: null }, {}], [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
-    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }], [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }], [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
-    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }], [['a', 'b'], ['c', 'd'], ['c', 'd']], [{ a: 'b' }, ['c'], ['c']], [{ a: 'foo' }, null, null], [{ a: 'foo' }, 'bar', 'bar'],
-    [{ e: null }, { a: 1 }, { e: null, a: 1 }], [[1, 2], { a: 'b', c: null }, { a: 'b' }], [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    [{ a: 'b' }, { a: null }, {}],
+    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+      ['c', 'd'],
+    ],
+    [{ a: 'b' }, ['c'], ['c']],
+    [{ a: 'foo' }, null, null],
+    [{ a: 'foo' }, 'bar', 'bar'],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
   ];
   for (const [target, patch, result] of cases) t.same(applyMergePatch(target, patch), result);
 });
 
 t.test('property: a patch changes only its own paths, and never its arguments', async (t) => {
-  const json = fc.object({ maxDepth: 3, key: fc.constantFrom('a', 'b', 'c', 'd'), values: [fc.integer(), fc.string(), fc.boolean()], withNullPrototype: false });
-  fc.assert(fc.property(json, json, (target, patch) => {
-    const before = toCanonicalJson(target);
-    const result = applyMergePatch(target, patch) as Record<string, unknown>;
-    for (const key of Object.keys(target)) if (!(key in patch) && toCanonicalJson(result[key]) !== toCanonicalJson((target as Record<string, unknown>)[key])) return false;
-    return toCanonicalJson(target) === before && toCanonicalJson(applyMergePatch(result, patch)) === toCanonicalJson(result);
-  }));
+  const json = fc.object({
+    maxDepth: 3,
+    key: fc.constantFrom('a', 'b', 'c', 'd'),
+    values: [fc.integer(), fc.string(), fc.boolean()],
+    withNullPrototype: false,
+  });
+  fc.assert(
+    fc.property(json, json, (target, patch) => {
+      const before = toCanonicalJson(target);
+      const result = applyMergePatch(target, patch) as Record<string, unknown>;
+      for (const key of Object.keys(target))
+        if (
+          !(key in patch) &&
+          toCanonicalJson(result[key]) !== toCanonicalJson((target as Record<string, unknown>)[key])
+        )
+          return false;
+      return (
+        toCanonicalJson(target) === before &&
+        toCanonicalJson(applyMergePatch(result, patch)) === toCanonicalJson(result)
+      );
+    }),
+  );
 });
 
 t.test('differences name list elements', async (t) => {
-  const from = { sites: [{ name: 'a', u: 1 }, { name: 'b', u: 2 }], mode: 'On', list: [1] };
-  const to = { sites: [{ name: 'b', u: 3 }, { name: 'c', u: 1 }], mode: 'DetectionOnly', list: [1, 2] };
+  const from = {
+    sites: [
+      { name: 'a', u: 1 },
+      { name: 'b', u: 2 },
+    ],
+    mode: 'On',
+    list: [1],
+  };
+  const to = {
+    sites: [
+      { name: 'b', u: 3 },
+      { name: 'c', u: 1 },
+    ],
+    mode: 'DetectionOnly',
+    list: [1, 2],
+  };
   t.same(diffSettings(from, to), [
     { path: '/sites/a', kind: 'removed', from: { name: 'a', u: 1 } },
     { path: '/sites/b/u', kind: 'changed', from: 2, to: 3 },
@@ -161,32 +271,58 @@ t.test('differences name list elements', async (t) => {
     { path: '/mode', kind: 'changed', from: 'On', to: 'DetectionOnly' },
     { path: '/list', kind: 'changed', from: [1], to: [1, 2] },
   ]);
-  t.equal(summarizeChanges(diffSettings(from, to)), 'sites/a removed; sites/b/u: 2 → 3; sites/c added; mode: On → DetectionOnly; and 1 more');
-  t.equal(diffSettings({ r: [{ id: 1 }, { id: 2 }] }, { r: [{ id: 2 }, { id: 1 }] }).length, 1, 'a new order is a change');
+  t.equal(
+    summarizeChanges(diffSettings(from, to)),
+    'sites/a removed; sites/b/u: 2 → 3; sites/c added; mode: On → DetectionOnly; and 1 more',
+  );
+  t.equal(
+    diffSettings({ r: [{ id: 1 }, { id: 2 }] }, { r: [{ id: 2 }, { id: 1 }] }).length,
+    1,
+    'a new order is a change',
+  );
   t.same(diffSettings(from, structuredClone(from)), []);
 });
 
 t.test('secrets: sealed when stored, hidden when read, kept by asterisks, plain when used', async (t) => {
-  t.same(secretPlaces.map((p) => `${p.list ?? ''}/${p.field}`).sort(), ['/auth_secret', '/sso_client_secret', 'siem_connectors/token'].sort());
+  t.same(
+    secretPlaces.map((p) => `${p.list ?? ''}/${p.field}`).sort(),
+    ['/auth_secret', '/sso_client_secret', 'siem_connectors/token'].sort(),
+  );
   const given = (over: object): Settings => {
     const checked = checkSettings(over);
     if (checked.kind === 'refused') throw new Error(JSON.stringify(checked.problems));
     return checked.settings;
   };
-  const connectors = [{ name: 'one', kind: 'webhook', target: 'https://a', token: 'tok-1' }, { name: 'two', kind: 'webhook', target: 'https://b' }];
+  const connectors = [
+    { name: 'one', kind: 'webhook', target: 'https://a', token: 'tok-1' },
+    { name: 'two', kind: 'webhook', target: 'https://b' },
+  ];
   const stored = sealSecrets(given({ auth_secret: 'hunter2', siem_connectors: connectors }), null, sealing);
   t.notMatch(JSON.stringify(stored), /hunter2|tok-1/);
   const shown = hideSecrets(stored);
   t.equal(shown.auth_secret, '********');
   t.equal(shown.sso_client_secret, null);
-  t.same(shown.siem_connectors.map((c) => c.token), ['********', null]);
+  t.same(
+    shown.siem_connectors.map((c) => c.token),
+    ['********', null],
+  );
   t.equal(toCanonicalJson(sealSecrets(shown, stored, sealing)), toCanonicalJson(stored), 'PUT(GET) changes no byte');
   const reordered = { ...shown, siem_connectors: [...shown.siem_connectors].reverse() };
-  t.equal(revealSecrets(sealSecrets(reordered, stored, sealing), sealing).siem_connectors[1]?.token, 'tok-1', 'kept by name, not by position');
+  t.equal(
+    revealSecrets(sealSecrets(reordered, stored, sealing), sealing).siem_connectors[1]?.token,
+    'tok-1',
+    'kept by name, not by position',
+  );
   t.equal(revealSecrets(stored, sealing).auth_secret, 'hunter2');
   t.equal(sealSecrets({ ...shown, auth_secret: null }, stored, sealing).auth_secret, null, 'null clears');
-  t.throws(() => sealSecrets(given({ sso_client_secret: '********' }), stored, sealing), { code: 'settings_impossible' });
-  t.throws(() => sealSecrets({ ...shown, sso_client_secret: stored.auth_secret }, stored, sealing), { code: 'settings_impossible' }, 'a ciphertext cannot be planted elsewhere');
+  t.throws(() => sealSecrets(given({ sso_client_secret: '********' }), stored, sealing), {
+    code: 'settings_impossible',
+  });
+  t.throws(
+    () => sealSecrets({ ...shown, sso_client_secret: stored.auth_secret }, stored, sealing),
+    { code: 'settings_impossible' },
+    'a ciphertext cannot be planted elsewhere',
+  );
 });
 
 t.test('changed settings that nothing enforces are named', async (t) => {

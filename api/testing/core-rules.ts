@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { findRuleSet } from '../nodes/link.js';
 
 /** What set-up fetches, and the cache of compiled automata. */
-export const dataDirectory = process.env['GATEHOUSE_DATA'] ?? fileURLToPath(new URL('../../../data', import.meta.url)); // from build/api/testing
+// from build/api/testing
+export const dataDirectory = process.env['GATEHOUSE_DATA'] ?? fileURLToPath(new URL('../../../data', import.meta.url));
 
 /** Its directory; null when there is none, and why tests that need it are skipped then. */
 export const coreRules = await findRuleSet({ dataDirectory, crsDirectory: process.env['CRS_DIR'] || null });
-export const withoutCoreRules = coreRules === null ? 'there is no rule set: run node bin/crs.mjs or set CRS_DIR' : false;
+export const withoutCoreRules =
+  coreRules === null ? 'there is no rule set: run node bin/crs.mjs or set CRS_DIR' : false;

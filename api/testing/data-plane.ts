@@ -35,12 +35,29 @@ export interface NodeOptions {
 }
 
 export async function startNode(t: Test, options: NodeOptions): Promise<TestNode> {
-  const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as { startDataPlane: (options: object) => Promise<Plane> };
+  const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as {
+    startDataPlane: (options: object) => Promise<Plane>;
+  };
   const dataDir = options.dataDir ?? (await makeDirectory(t, 'node'));
-  const { config } = resolveProxyConfig({ timeouts: { drain_ms: 300 }, ...options.settings }, { customer: options.upstream, payment: options.upstream });
+  const { config } = resolveProxyConfig(
+    { timeouts: { drain_ms: 300 }, ...options.settings },
+    { customer: options.upstream, payment: options.upstream },
+  );
   const plane = await startDataPlane({
-    host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: options.adminPort ?? 0, adminToken: nodeToken, workers: options.workers ?? 1, listener: 'auto', dataDir,
-    initial: { config, artifact: null }, resume: options.resume ?? false, reread: null, handlesSignals: false, logLevel: 'silent', inspectionThreads: 0,
+    host: '127.0.0.1',
+    port: 0,
+    adminHost: '127.0.0.1',
+    adminPort: options.adminPort ?? 0,
+    adminToken: nodeToken,
+    workers: options.workers ?? 1,
+    listener: 'auto',
+    dataDir,
+    initial: { config, artifact: null },
+    resume: options.resume ?? false,
+    reread: null,
+    handlesSignals: false,
+    logLevel: 'silent',
+    inspectionThreads: 0,
     shipping: options.controlUrl === undefined ? null : { url: options.controlUrl, token: nodeToken, node: 'edge-1' },
   });
   let isStopped = false;
@@ -50,7 +67,13 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
     await plane.stop();
   };
   t.teardown(stop);
-  return { url: `http://127.0.0.1:${plane.ports.admin}`, http: plane.ports.http, dataDir, status: () => plane.status(), stop };
+  return {
+    url: `http://127.0.0.1:${plane.ports.admin}`,
+    http: plane.ports.http,
+    dataDir,
+    status: () => plane.status(),
+    stop,
+  };
 }
 
 /** An application that gives one answer to everything. */
@@ -58,9 +81,12 @@ export async function startUpstream(t: Test, answer = 'ok'): Promise<string> {
   const server = createServer((_request, response) => response.end(answer));
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  }));
+  t.teardown(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

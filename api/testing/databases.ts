@@ -29,7 +29,8 @@ export interface Cluster {
 async function findBinaries(): Promise<string | null> {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? (await readdir(root)).sort((a, b) => Number(b) - Number(a)) : [];
-  for (const version of versions) if (existsSync(join(root, version, 'bin', 'postgres'))) return join(root, version, 'bin');
+  for (const version of versions)
+    if (existsSync(join(root, version, 'bin', 'postgres'))) return join(root, version, 'bin');
   return null;
 }
 
@@ -43,13 +44,20 @@ async function identity(): Promise<{ uid: number; gid: number } | null> {
 /** Starts a throw-away PostgreSQL that goes with the test. Throws when the machine has none; see `withoutPostgres`. */
 export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster> {
   const binaries = await findBinaries();
-  if (binaries === null) throw new Error('no PostgreSQL below /usr/lib/postgresql: apt-get install postgresql, or GATEHOUSE_TEST_WITHOUT_POSTGRES=1 where it is not to be tested');
+  if (binaries === null)
+    throw new Error(
+      'no PostgreSQL below /usr/lib/postgresql: apt-get install postgresql, or GATEHOUSE_TEST_WITHOUT_POSTGRES=1 where it is not to be tested',
+    );
   const who = await identity();
   const directory = await makeDirectory(t, 'pg');
   if (who !== null) await chown(directory, who.uid, who.gid);
   const as = who === null ? {} : { uid: who.uid, gid: who.gid };
   const data = join(directory, 'd');
-  await run(join(binaries, 'initdb'), ['-D', data, '--no-sync', '-U', 'gatehouse', '-A', 'trust', '--no-locale', '-E', 'UTF8', '--wal-segsize=1'], { ...as, cwd: directory });
+  await run(
+    join(binaries, 'initdb'),
+    ['-D', data, '--no-sync', '-U', 'gatehouse', '-A', 'trust', '--no-locale', '-E', 'UTF8', '--wal-segsize=1'],
+    { ...as, cwd: directory },
+  );
   const port = await freePort();
   const url = (name: string): string => `postgres://gatehouse@127.0.0.1:${port}/${name}`;
   let server: ChildProcess | null = null;
@@ -64,13 +72,35 @@ export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster> 
     });
   };
   const start = async (): Promise<void> => {
-    const child = spawn(join(binaries, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', '', '-c', 'fsync=off', '-c', 'max_connections=60', '-c', 'shared_buffers=32MB'], { ...as, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(
+      join(binaries, 'postgres'),
+      [
+        '-D',
+        data,
+        '-h',
+        '127.0.0.1',
+        '-p',
+        String(port),
+        '-k',
+        '',
+        '-c',
+        'fsync=off',
+        '-c',
+        'max_connections=60',
+        '-c',
+        'shared_buffers=32MB',
+      ],
+      { ...as, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
     server = child;
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-2000)));
     await until('PostgreSQL accepts connections', () => {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the test PostgreSQL ended: ${said}`);
-      return run(join(binaries, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q']).then(() => true, () => false);
+      return run(join(binaries, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q']).then(
+        () => true,
+        () => false,
+      );
     });
   };
   t.teardown(() => end('SIGINT'));
@@ -94,7 +124,9 @@ export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster> 
   };
 }
 
-/** A copy of an initialised, empty embedded database that goes with the test: creating one costs 4 s, copying it 0.1 s. */
+/**
+ * A copy of an initialised, empty embedded database that goes with the test: creating one costs 4 s, copying it 0.1 s.
+ */
 export async function copyEmbeddedTemplate(t: Pick<Test, 'teardown'>): Promise<string> {
   const cache = join(fileURLToPath(new URL('../../../.cache/', import.meta.url)), 'embedded-template');
   if (!existsSync(cache)) {
@@ -114,8 +146,12 @@ export async function copyEmbeddedTemplate(t: Pick<Test, 'teardown'>): Promise<s
 
 root.setTimeout(testMsMax);
 
-/** Why tests of PostgreSQL are skipped. Only when the machine is known to have none: one that lost it must not look tested. */
-export const withoutPostgres = process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
+/**
+ * Why tests of PostgreSQL are skipped. Only when the machine is known to have none: one that lost it must not look
+ * tested.
+ */
+export const withoutPostgres =
+  process.env['GATEHOUSE_TEST_WITHOUT_POSTGRES'] === '1' ? 'this machine has no PostgreSQL' : false;
 
 // Starting a database costs more than most suites: one of each per test process, emptied between suites.
 let sharedCluster: Promise<Cluster> | null = null;
@@ -133,8 +169,15 @@ async function emptyEmbedded(): Promise<Database> {
   return database;
 }
 
-/** Runs `suite` on both databases, migrated and empty, as two subtests. Fails when PostgreSQL is absent and nobody said so. */
-export async function onBothDatabases(t: Test, name: string, suite: (t: Test, database: Database) => Promise<void>): Promise<void> {
+/**
+ * Runs `suite` on both databases, migrated and empty, as two subtests. Fails when PostgreSQL is absent and nobody said
+ * so.
+ */
+export async function onBothDatabases(
+  t: Test,
+  name: string,
+  suite: (t: Test, database: Database) => Promise<void>,
+): Promise<void> {
   const migrations = await loadMigrations();
   await t.test(`${name} on the embedded database`, async (t) => {
     const database = await emptyEmbedded();

@@ -12,7 +12,12 @@ interface Interaction {
 interface ProviderLike {
   callback(): (request: IncomingMessage, response: ServerResponse) => void;
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
-  interactionFinished(request: IncomingMessage, response: ServerResponse, result: object, options: object): Promise<void>;
+  interactionFinished(
+    request: IncomingMessage,
+    response: ServerResponse,
+    result: object,
+    options: object,
+  ): Promise<void>;
   readonly Grant: new (of: object) => { addOIDCScope(scope: string): void; save(): Promise<string> };
 }
 export interface TestAccount {
@@ -27,13 +32,23 @@ const name: string = 'oidc-provider';
 const { Provider } = (await import(name)) as { Provider: new (issuer: string, configuration: object) => ProviderLike };
 
 let account: TestAccount = { sub: 'nobody', email: '', email_verified: false, name: '' };
-let handle: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => void response.writeHead(503).end();
+let handle: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
+  void response.writeHead(503).end();
 const server = createServer((request, response) => handle(request, response));
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const redirect = process.argv[2] ?? '';
 const provider = new Provider(issuer, {
-  clients: [{ client_id: 'gatehouse', client_secret: 'client-secret-of-the-test', redirect_uris: [redirect], grant_types: ['authorization_code'], response_types: ['code'], token_endpoint_auth_method: 'client_secret_basic' }],
+  clients: [
+    {
+      client_id: 'gatehouse',
+      client_secret: 'client-secret-of-the-test',
+      redirect_uris: [redirect],
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_basic',
+    },
+  ],
   pkce: { required: () => true },
   features: { devInteractions: { enabled: false } },
   interactions: { url: (_: unknown, interaction: Interaction) => `/interaction/${interaction.uid}` },
@@ -46,14 +61,29 @@ const inner = provider.callback();
 
 async function interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const details = await provider.interactionDetails(request, response);
-  if (details.prompt.name === 'login') return provider.interactionFinished(request, response, { login: { accountId: account.sub } }, { mergeWithLastSubmission: false });
-  const grant = new provider.Grant({ accountId: details.session?.accountId ?? account.sub, clientId: details.params.client_id });
+  if (details.prompt.name === 'login')
+    return provider.interactionFinished(
+      request,
+      response,
+      { login: { accountId: account.sub } },
+      { mergeWithLastSubmission: false },
+    );
+  const grant = new provider.Grant({
+    accountId: details.session?.accountId ?? account.sub,
+    clientId: details.params.client_id,
+  });
   grant.addOIDCScope('openid email profile');
-  return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
+  return provider.interactionFinished(
+    request,
+    response,
+    { consent: { grantId: await grant.save() } },
+    { mergeWithLastSubmission: true },
+  );
 }
 
 handle = (request, response) => {
-  if (request.url?.startsWith('/interaction/') === true) interact(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  if (request.url?.startsWith('/interaction/') === true)
+    interact(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   else inner(request, response);
 };
 process.on('message', (message: { account: TestAccount }) => {

@@ -7,7 +7,8 @@ import type { Test } from 'tap';
 /** Tear-downs run last in, first out: whatever is started after this call is stopped before the directory goes. */
 export async function makeDirectory(t: Pick<Test, 'teardown'>, name: string): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), `gatehouse-${name}-`));
-  t.teardown(() => rm(path, { recursive: true, force: true, maxRetries: 10 })); // a thread that was just ended may leave its last file
+  // a thread that was just ended may leave its last file
+  t.teardown(() => rm(path, { recursive: true, force: true, maxRetries: 10 }));
   return path;
 }
 

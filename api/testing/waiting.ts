@@ -1,7 +1,9 @@
 // How tests wait: for a condition, and for as long as a slow machine needs. A deadline here is there to end a test that
 // would wait for ever, not to measure anything.
 
-/** For `t.setTimeout`: a bare `node` run allows 30 s for a whole file; where bin/test.mjs sets a limit, that one holds. */
+/**
+ * For `t.setTimeout`: a bare `node` run allows 30 s for a whole file; where bin/test.mjs sets a limit, that one holds.
+ */
 export const testMsMax = Number(process.env['TAP_TIMEOUT'] ?? 900) * 1000;
 
 const patienceMs = 180_000;

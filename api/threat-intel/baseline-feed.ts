@@ -1,7 +1,8 @@
 // The managed feed that comes with the program, for whoever switches mrf_enabled on and names no URL. Small on purpose:
 // it holds what is right for every site, and nothing that ages between two releases (no list of today's attackers).
 // - Networks from which no client on the internet can come. They show up where a client address is forged, in a
-//   X-Forwarded-For that somebody trusts or by spoofing. Never private ones: behind a load balancer those ARE the clients.
+//   X-Forwarded-For that somebody trusts or by spoofing. Never private ones: behind a load balancer those ARE the
+// clients.
 // - Patches of our own catalogue against holes that are tried on every site whatever it runs, and whose shapes no
 //   application uses (api/vpatch/catalog.test.ts holds all of the catalogue against recorded browsing).
 import type { ManagedFeed } from './managed-document.js';
@@ -16,9 +17,12 @@ export const baselineFeed: ManagedFeed = {
   signed: false,
   networks: [
     '0.0.0.0/8', // "this network", RFC 791
-    '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', // documentation, RFC 5737
+    '192.0.2.0/24',
+    '198.51.100.0/24',
+    '203.0.113.0/24', // documentation, RFC 5737
     ...multicastAndReserved, // never a source: RFC 5771, RFC 1112
-    '2001:db8::/32', '3fff::/20', // documentation, RFC 3849 and RFC 9637
+    '2001:db8::/32',
+    '3fff::/20', // documentation, RFC 3849 and RFC 9637
     '100::/64', // discard only, RFC 6666
   ],
   leftOut: [],
@@ -28,7 +32,8 @@ export const baselineFeed: ManagedFeed = {
     1007003, // Spring Cloud Function
     1007006, // Struts, upload header
     1007101, // Confluence, OGNL in the path
-    1007151, 1007152, // Apache httpd traversal
+    1007151,
+    1007152, // Apache httpd traversal
     1007163, // Shiro
     1007201, // PHPUnit
     1007202, // PHP-CGI

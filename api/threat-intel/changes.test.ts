@@ -9,18 +9,34 @@ import { createThreatPush } from './push.js';
 import { addThreats, pruneThreats, removeThreats, replaceFeed, touchedMax, type NewThreats } from './store.js';
 
 // not behind a door, so imported by address
-const { ThreatList } = (await import(new URL('../../proxy/threat-list.js', import.meta.url).href)) as { ThreatList: new (directory: string, onProblem: (message: string) => void) => { readonly sha256: string; readonly networks: number; replace(text: Buffer, spread: () => void): Promise<{ outcome: string; networks: number }>; change(delta: ThreatDelta, spread: () => void): Promise<{ outcome: string; networks: number }> } };
+const { ThreatList } = (await import(new URL('../../proxy/threat-list.js', import.meta.url).href)) as {
+  ThreatList: new (
+    directory: string,
+    onProblem: (message: string) => void,
+  ) => {
+    readonly sha256: string;
+    readonly networks: number;
+    replace(text: Buffer, spread: () => void): Promise<{ outcome: string; networks: number }>;
+    change(delta: ThreatDelta, spread: () => void): Promise<{ outcome: string; networks: number }>;
+  };
+};
 
 /** A node with the real list and no sockets. */
 async function startNode(t: Test) {
   const directory = await makeDirectory(t, 'threats');
   let list = new ThreatList(directory, () => undefined);
   const node = {
-    sent: [] as string[], isAway: false,
-    forget: () => { list = new ThreatList(directory, () => undefined); },
+    sent: [] as string[],
+    isAway: false,
+    forget: () => {
+      list = new ThreatList(directory, () => undefined);
+    },
     networks: () => list.networks,
     client: {
-      status: async () => (node.isAway ? { kind: 'unreachable' as const, detail: 'away' } : { kind: 'answered' as const, status: { generation: 1, ruleset: '', workers: 1, threats: list.sha256 } }),
+      status: async () =>
+        node.isAway
+          ? { kind: 'unreachable' as const, detail: 'away' }
+          : { kind: 'answered' as const, status: { generation: 1, ruleset: '', workers: 1, threats: list.sha256 } },
       async putThreats(_: string, text: Buffer) {
         if (node.isAway) return { kind: 'failed' as const, detail: 'away' };
         node.sent.push('whole');
@@ -29,8 +45,12 @@ async function startNode(t: Test) {
       async patchThreats(_: string, delta: ThreatDelta) {
         if (node.isAway) return { kind: 'failed' as const, detail: 'away' };
         const reply = await list.change(delta, () => undefined);
-        node.sent.push(reply.outcome === 'active' ? `+${delta.added.join(',')} -${delta.removed.join(',')}` : reply.outcome);
-        return reply.outcome === 'active' ? { kind: 'active' as const, networks: reply.networks } : { kind: 'mismatch' as const };
+        node.sent.push(
+          reply.outcome === 'active' ? `+${delta.added.join(',')} -${delta.removed.join(',')}` : reply.outcome,
+        );
+        return reply.outcome === 'active'
+          ? { kind: 'active' as const, networks: reply.networks }
+          : { kind: 'mismatch' as const };
       },
     },
     /** What was sent since the last question. */
@@ -46,7 +66,10 @@ async function suite(t: Test, database: Database): Promise<void> {
   const node = await startNode(t);
   const server = () => createThreatPush({ sql, urls: ['a'], client: node.client, now: () => clock.nowMs });
   const [one, two] = [server(), server()];
-  const add = (networks: readonly string[], over: Partial<NewThreats> = {}) => sql.begin((tx) => addThreats(tx, { networks, source: 'manual', reason: '', addedBy: 'x', expiresAt: null, ...over }, now()));
+  const add = (networks: readonly string[], over: Partial<NewThreats> = {}) =>
+    sql.begin((tx) =>
+      addThreats(tx, { networks, source: 'manual', reason: '', addedBy: 'x', expiresAt: null, ...over }, now()),
+    );
   const remove = (network: string) => sql.begin((tx) => removeThreats(tx, [network]));
 
   await add(['192.0.2.1', '192.0.2.2']);
@@ -68,7 +91,11 @@ async function suite(t: Test, database: Database): Promise<void> {
   await two.changed();
   await add(['203.0.113.9']);
   await one.changed();
-  t.same(node.take(), ['+203.0.113.0/24 -', 'mismatch', 'whole'], 'one that missed a change of the other begins anew with the whole list');
+  t.same(
+    node.take(),
+    ['+203.0.113.0/24 -', 'mismatch', 'whole'],
+    'one that missed a change of the other begins anew with the whole list',
+  );
   t.equal(node.networks(), 4);
 
   node.isAway = true;
@@ -109,10 +136,12 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.same(node.take(), ['+172.16.0.0/12 -10.0.0.0/24'], 'a feed that changed a little is a small change');
   t.equal(node.networks(), 6 + many.length);
   const before = node.networks();
-  await Promise.all(Array.from({ length: 20 }, async (_, n) => {
-    await add([`100.64.${n}.0/24`]);
-    await (n % 2 === 0 ? one : two).changed();
-  }));
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, n) => {
+      await add([`100.64.${n}.0/24`]);
+      await (n % 2 === 0 ? one : two).changed();
+    }),
+  );
   await one.reconcile();
   await two.reconcile();
   t.equal(node.networks(), before + 20, 'many at once, over two servers: none is lost');
@@ -123,12 +152,17 @@ async function suite(t: Test, database: Database): Promise<void> {
 async function together(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   const { token } = await at.user('operator');
-  await Promise.all(Array.from({ length: 30 }, async (_, n) => {
-    const added = await at.call('POST', '/api/threat-intel', { token, body: { addresses: [`192.0.2.${n % 5}`, '203.0.113.1'] } });
-    if (added.status !== 200) t.fail(added.text);
-    const removed = await at.call('DELETE', `/api/threat-intel?network=192.0.2.${(n + 1) % 5}`, { token });
-    if (![204, 404].includes(removed.status)) t.fail(removed.text);
-  }));
+  await Promise.all(
+    Array.from({ length: 30 }, async (_, n) => {
+      const added = await at.call('POST', '/api/threat-intel', {
+        token,
+        body: { addresses: [`192.0.2.${n % 5}`, '203.0.113.1'] },
+      });
+      if (added.status !== 200) t.fail(added.text);
+      const removed = await at.call('DELETE', `/api/threat-intel?network=192.0.2.${(n + 1) % 5}`, { token });
+      if (![204, 404].includes(removed.status)) t.fail(removed.text);
+    }),
+  );
   t.ok((await at.call('GET', '/api/threat-intel', { token })).body['items'].length > 0);
   await at.close();
 }

@@ -1,10 +1,17 @@
-// What a list from elsewhere must never deny. Behind a load balancer every client has a private address, so one careless
-// "bogon" entry (public lists carry them, meant for routers) would shut everybody out; and a list that covers much of
-// the internet is a mistake or an attack, whoever signed it. People may still import such networks by hand.
+// What a list from elsewhere must never deny. Behind a load balancer every client has a private address, so one
+// careless "bogon" entry (public lists carry them, meant for routers) would shut everybody out; and a list that covers
+// much of the internet is a mistake or an attack, whoever signed it. People may still import such networks by hand.
 import ipaddr from 'ipaddr.js';
 
 /** Private use (RFC 1918), shared (RFC 6598), loopback, link-local. */
-const innerIpv4 = ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'].map(toRange);
+const innerIpv4 = [
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+].map(toRange);
 
 /** A sixteenth of all IPv4 addresses: lists of bad networks name a tenth of that. */
 const publicAddressesMax = 2 ** 28;
@@ -27,7 +34,10 @@ export function toRange(network: string): { readonly from: number; readonly to: 
   return { from, to: from + 2 ** (32 - Number(bits)) - 1 };
 }
 
-/** Whether a canonical network (parse.ts) holds an address of the inner kind: private, shared, loopback, link-local, unique local. */
+/**
+ * Whether a canonical network (parse.ts) holds an address of the inner kind: private, shared, loopback, link-local,
+ * unique local.
+ */
 export function isInnerNetwork(network: string): boolean {
   if (!network.includes(':')) {
     const { from, to } = toRange(network);
@@ -45,7 +55,10 @@ export interface Admitted {
   readonly leftOut: readonly string[];
 }
 
-/** Canonical networks of a list from elsewhere → those to deny. Throws Error for a list that covers too much of the internet. */
+/**
+ * Canonical networks of a list from elsewhere → those to deny. Throws Error for a list that covers too much of the
+ * internet.
+ */
 export function admitNetworks(given: readonly string[]): Admitted {
   const networks: string[] = [];
   const leftOut: string[] = [];
@@ -60,6 +73,9 @@ export function admitNetworks(given: readonly string[]): Admitted {
     const { from, to } = toRange(network);
     if (from >= firstPublic && from < firstMulticast) addresses += to - from + 1;
   }
-  if (addresses > publicAddressesMax) throw new Error(`it would deny ${Math.round((addresses / 2 ** 32) * 100)} % of all IPv4 addresses; ${Math.round((publicAddressesMax / 2 ** 32) * 100)} % is the most that is taken from a list`);
+  if (addresses > publicAddressesMax)
+    throw new Error(
+      `it would deny ${Math.round((addresses / 2 ** 32) * 100)} % of all IPv4 addresses; ${Math.round((publicAddressesMax / 2 ** 32) * 100)} % is the most that is taken from a list`,
+    );
   return { networks, leftOut };
 }

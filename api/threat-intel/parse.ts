@@ -11,7 +11,9 @@ export interface ParsedNetworks {
 const v4BitsMin = 8;
 const v6BitsMin = 16;
 
-/** One address or network in canonical form, or why not. Networks so wide that they mean half the internet are refused. */
+/**
+ * One address or network in canonical form, or why not. Networks so wide that they mean half the internet are refused.
+ */
 export function toNetwork(text: string): { readonly network: string } | { readonly reason: string } {
   return isPlain(text) ? { network: text } : readNetwork(text);
 }
@@ -20,9 +22,9 @@ const plainIpv6Address = /^(?:[1-9a-f][0-9a-f]{0,3}:){7}[1-9a-f][0-9a-f]{0,3}$/;
 const plainIpv6Network = /^((?:[1-9a-f][0-9a-f]{0,3}:){1,6}):\/([1-9]\d{1,2})$/;
 
 /**
- * Whether the text is surely its own canonical form. "No" means nothing: it is for the whole reader. Lists are nearly all
- * of this kind: IPv4 addresses, IPv4 networks without host bits, IPv6 without a group that is zero, IPv6 networks of such
- * groups that are all within the prefix.
+ * Whether the text is surely its own canonical form. "No" means nothing: it is for the whole reader. Lists are nearly
+ * all of this kind: IPv4 addresses, IPv4 networks without host bits, IPv6 without a group that is zero, IPv6 networks
+ * of such groups that are all within the prefix.
  */
 function isPlain(text: string): boolean {
   return text.includes(':') ? isPlainIpv6(text) : isPlainIpv4(text);
@@ -66,14 +68,24 @@ function isPlainIpv4(text: string): boolean {
 export function readNetwork(text: string): { readonly network: string } | { readonly reason: string } {
   const trimmed = text.trim();
   const [base = '', bitsText] = trimmed.split('/');
-  if (trimmed.split('/').length > 2 || !ipaddr.isValid(base) || /^\d+$/.test(base) || (!base.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(base))) return { reason: 'is not an IP address or network' };
+  if (
+    trimmed.split('/').length > 2 ||
+    !ipaddr.isValid(base) ||
+    /^\d+$/.test(base) ||
+    (!base.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(base))
+  )
+    return { reason: 'is not an IP address or network' };
   const address = ipaddr.process(base);
   const isMapped = base.includes(':') && address.kind() === 'ipv4';
   const width = address.kind() === 'ipv4' ? 32 : 128;
-  const given = bitsText === undefined ? width : /^\d{1,3}$/.test(bitsText) ? Number(bitsText) - (isMapped ? 96 : 0) : -1;
+  const given =
+    bitsText === undefined ? width : /^\d{1,3}$/.test(bitsText) ? Number(bitsText) - (isMapped ? 96 : 0) : -1;
   if (given < 0 || given > width) return { reason: 'has an impossible prefix length' };
-  if (given < (width === 32 ? v4BitsMin : v6BitsMin)) return { reason: `is wider than /${width === 32 ? v4BitsMin : v6BitsMin}` };
-  const bytes = address.toByteArray().map((byte, i) => byte & (0xff << Math.max(0, Math.min(8, (i + 1) * 8 - given))) & 0xff);
+  if (given < (width === 32 ? v4BitsMin : v6BitsMin))
+    return { reason: `is wider than /${width === 32 ? v4BitsMin : v6BitsMin}` };
+  const bytes = address
+    .toByteArray()
+    .map((byte, i) => byte & (0xff << Math.max(0, Math.min(8, (i + 1) * 8 - given))) & 0xff);
   const canonical = ipaddr.fromByteArray(bytes).toString();
   return { network: given === width ? canonical : `${canonical}/${given}` };
 }
@@ -81,8 +93,8 @@ export function readNetwork(text: string): { readonly network: string } | { read
 const entriesPerTurn = 20_000;
 
 /**
- * Newline list (`#` and `;` begin comments, the first word counts) or JSON (strings, or objects with ip, address, network or
- * cidr). It may have a million entries: others get their turn in between.
+ * Newline list (`#` and `;` begin comments, the first word counts) or JSON (strings, or objects with ip, address,
+ * network or cidr). It may have a million entries: others get their turn in between.
  */
 export async function parseNetworks(given: string | readonly string[]): Promise<ParsedNetworks> {
   const reading = new Reading(given);
@@ -113,7 +125,12 @@ class Reading {
         this.networks.add(given);
         continue;
       }
-      const entry = this.isText ? (given.replace(/[#;].*$/s, '').trim().split(/[\s,]+/)[0] ?? '') : given;
+      const entry = this.isText
+        ? (given
+            .replace(/[#;].*$/s, '')
+            .trim()
+            .split(/[\s,]+/)[0] ?? '')
+        : given;
       if (entry === '' && this.isText) continue;
       const parsed = toNetwork(entry);
       if ('network' in parsed) this.networks.add(parsed.network);
@@ -135,11 +152,17 @@ function readJson(text: string): string[] | null {
     if (!(error instanceof SyntaxError)) throw error;
     return null;
   }
-  const list = Array.isArray(value) ? value : value !== null && typeof value === 'object' ? (Object.values(value).find(Array.isArray) ?? [value]) : [value];
+  const list = Array.isArray(value)
+    ? value
+    : value !== null && typeof value === 'object'
+      ? (Object.values(value).find(Array.isArray) ?? [value])
+      : [value];
   return (list as unknown[]).map((item) => {
     if (typeof item === 'string') return item;
     const members = (item ?? {}) as Record<string, unknown>;
-    const found = ['ip', 'address', 'network', 'cidr', 'ip_address'].map((key) => members[key]).find((member) => typeof member === 'string');
+    const found = ['ip', 'address', 'network', 'cidr', 'ip_address']
+      .map((key) => members[key])
+      .find((member) => typeof member === 'string');
     return typeof found === 'string' ? found : '';
   });
 }

@@ -9,7 +9,8 @@ import { freePort } from '../testing/free-port.js';
 import { testMsMax, until } from '../testing/waiting.js';
 import { createThreatPush } from './push.js';
 
-const ask = async (node: TestNode): Promise<number> => (await fetch(`http://127.0.0.1:${node.http}/`, { headers: { connection: 'close' } })).status;
+const ask = async (node: TestNode): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${node.http}/`, { headers: { connection: 'close' } })).status;
 
 /** The list reaches a worker by a message: the request after the answer may overtake it by a hair. */
 async function becomes(node: TestNode, status: number): Promise<number> {
@@ -28,7 +29,16 @@ async function suite(t: Test, database: Database): Promise<void> {
   let puts = 0;
   let patches = 0;
   const client = createNodeClient({ token: nodeToken, statusTimeoutMs: testMsMax });
-  const push = createThreatPush({ sql: database.sql, urls: [first.url, second.url], now: () => clock.nowMs, client: { status: client.status, putThreats: (url, list) => (puts++, client.putThreats(url, list)), patchThreats: (url, delta) => (patches++, client.patchThreats(url, delta)) } });
+  const push = createThreatPush({
+    sql: database.sql,
+    urls: [first.url, second.url],
+    now: () => clock.nowMs,
+    client: {
+      status: client.status,
+      putThreats: (url, list) => (puts++, client.putThreats(url, list)),
+      patchThreats: (url, delta) => (patches++, client.patchThreats(url, delta)),
+    },
+  });
   const at = await startTestApp(database, { threatsChanged: push.changed });
   t.teardown(() => at.close());
   const { token } = await at.user('operator');
@@ -38,7 +48,10 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal(await push.reconcile(), '', 'an empty list is what a new node has');
   t.equal(puts, 0);
   t.equal(await ask(first), 200);
-  t.match(await add({ addresses: ['127.0.0.1', '2001:db8::/48'], reason: 'scanner' }), { status: 200, body: { added: 2 } });
+  t.match(await add({ addresses: ['127.0.0.1', '2001:db8::/48'], reason: 'scanner' }), {
+    status: 200,
+    body: { added: 2 },
+  });
   t.same([await becomes(first, 403), await becomes(second, 403)], [403, 403], 'denied on every node, without an apply');
   t.equal((await remove('127.0.0.1')).status, 204);
   t.same([await becomes(first, 200), await becomes(second, 200)], [200, 200], 'let in again');
@@ -62,7 +75,12 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal(puts, 1, 'and is the only one that is sent something');
   t.equal(await becomes(back, 403), 403);
 
-  const stranger = createThreatPush({ sql: database.sql, urls: [first.url], client: createNodeClient({ token: 'wrong', statusTimeoutMs: testMsMax }), now: () => clock.nowMs });
+  const stranger = createThreatPush({
+    sql: database.sql,
+    urls: [first.url],
+    client: createNodeClient({ token: 'wrong', statusTimeoutMs: testMsMax }),
+    now: () => clock.nowMs,
+  });
   t.equal(await stranger.reconcile(), '', 'a node that does not know us is not counted as behind');
   await stranger.changed();
   await Promise.all([push.changed(), push.changed(), push.changed()]);

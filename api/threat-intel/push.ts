@@ -1,6 +1,7 @@
-// The list of bad addresses on its way to the data plane: at once after a change, and again by the reconciler for a node
-// that was away. A node tells the SHA-256 of what it has. The text of the list stays here, so that a change costs what was
-// touched and not the list: the database is asked about those networks, the node gets them with the digests of both texts.
+// The list of bad addresses on its way to the data plane: at once after a change, and again by the reconciler for a
+// node that was away. A node tells the SHA-256 of what it has. The text of the list stays here, so that a change costs
+// what was touched and not the list: the database is asked about those networks, the node gets them with the digests of
+// both texts.
 // A node that has something else says so and gets the whole list.
 import { createHash } from 'node:crypto';
 import { changeThreatText, type ThreatDelta } from '#proxy/contract';
@@ -51,16 +52,25 @@ export function createThreatPush(options: ThreatPushOptions): ThreatPush {
     const { text, added, removed } = changeThreatText(known.bytes, changes.present, changes.absent);
     if (added.length + removed.length === 0) return (known = { ...known, position: changes.position });
     const sha256 = sha256Of(text);
-    return (known = { bytes: text, sha256, position: changes.position, delta: { base: known.sha256, sha256, added, removed } });
+    return (known = {
+      bytes: text,
+      sha256,
+      position: changes.position,
+      delta: { base: known.sha256, sha256, added, removed },
+    });
   };
   const send = async (list: List, url: string): Promise<string> => {
     const { delta } = list;
     let answer = delta === null ? null : await client.patchThreats(url, delta);
     if (answer === null || answer.kind === 'mismatch') answer = await client.putThreats(url, list.bytes);
-    return answer.kind === 'active' ? `${url} has the deny list` : `${url} has not taken the deny list: ${answer.detail}`;
+    return answer.kind === 'active'
+      ? `${url} has the deny list`
+      : `${url} has not taken the deny list: ${answer.detail}`;
   };
-  const push = (list: List, targets: readonly string[]): Promise<string[]> => Promise.all(targets.map((url) => send(list, url)));
-  const differs = (answer: StatusAnswer, sha256: string): boolean => answer.kind === 'answered' && answer.status.threats !== sha256;
+  const push = (list: List, targets: readonly string[]): Promise<string[]> =>
+    Promise.all(targets.map((url) => send(list, url)));
+  const differs = (answer: StatusAnswer, sha256: string): boolean =>
+    answer.kind === 'answered' && answer.status.threats !== sha256;
   /** One at a time: an older list must not overtake a newer one. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work);
@@ -82,7 +92,12 @@ export function createThreatPush(options: ThreatPushOptions): ThreatPush {
       inTurn(async () => {
         const list = await follow();
         const answers = await Promise.all(urls.map(async (url) => ({ url, answer: await client.status(url) })));
-        return (await push(list, answers.filter(({ answer }) => differs(answer, list.sha256)).map(({ url }) => url))).join('; ');
+        return (
+          await push(
+            list,
+            answers.filter(({ answer }) => differs(answer, list.sha256)).map(({ url }) => url),
+          )
+        ).join('; ');
       }),
   };
 }

@@ -18,7 +18,9 @@ export interface NewThreats {
   readonly expiresAt: Date | null;
 }
 
-/** Entries of one statement. On the embedded database others wait for it, so a long import is a transaction for each. */
+/**
+ * Entries of one statement. On the embedded database others wait for it, so a long import is a transaction for each.
+ */
 export const threatChunk = 20_000;
 const analyzeFrom = 10_000;
 
@@ -29,8 +31,8 @@ const changesKept = 50_000;
 const expiryKnownMs = 3600_000;
 
 /**
- * For whoever sends the list on: these may be in it or not any more. Revisions come in the order of commits, because one
- * writer at a time takes them; the order of locks is rows of the list, this one, the audit log.
+ * For whoever sends the list on: these may be in it or not any more. Revisions come in the order of commits, because
+ * one writer at a time takes them; the order of locks is rows of the list, this one, the audit log.
  */
 async function recordTouched(tx: Tx, networks: readonly string[]): Promise<void> {
   if (networks.length === 0) return;
@@ -38,7 +40,10 @@ async function recordTouched(tx: Tx, networks: readonly string[]): Promise<void>
   await tx`insert into threat_changes (network) select value from json_array_elements_text(${JSON.stringify(networks.length > touchedMax ? [null] : networks)}::text::json)`;
 }
 
-/** After many entries changed: reading the list in order depends on what the planner believes of the table, and the embedded database looks only when told. */
+/**
+ * After many entries changed: reading the list in order depends on what the planner believes of the table, and the
+ * embedded database looks only when told.
+ */
 export async function settleThreats(sql: Queryable, changed: number): Promise<void> {
   if (changed >= analyzeFrom) await sql`analyze threat_addresses`;
 }
@@ -62,16 +67,34 @@ export async function addThreats(tx: Tx, input: NewThreats, now: Date): Promise<
   return added;
 }
 
-/** A feed's new list: what it no longer names goes, what it names stays or comes. Entries of other sources are not touched. */
-export async function replaceFeed(tx: Tx, source: string, networks: readonly string[], now: Date): Promise<{ readonly total: number; readonly removed: number }> {
+/**
+ * A feed's new list: what it no longer names goes, what it names stays or comes. Entries of other sources are not
+ * touched.
+ */
+export async function replaceFeed(
+  tx: Tx,
+  source: string,
+  networks: readonly string[],
+  now: Date,
+): Promise<{ readonly total: number; readonly removed: number }> {
   // a table to join with: `not in` over a million values would be compared one by one
   await tx`create temporary table feed_now (network text collate "C" primary key) on commit drop`;
-  for (let at = 0; at < networks.length; at += threatChunk) await tx`insert into feed_now select value from json_array_elements_text(${JSON.stringify(networks.slice(at, at + threatChunk))}::text::json) order by value on conflict do nothing`;
+  for (let at = 0; at < networks.length; at += threatChunk)
+    await tx`insert into feed_now select value from json_array_elements_text(${JSON.stringify(networks.slice(at, at + threatChunk))}::text::json) order by value on conflict do nothing`;
   // one more than is told by name says that there are too many, without all of them being read
   const touched = (rows: readonly { readonly network: string }[]): string[] => rows.map(({ network }) => network);
-  const gone = touched(await tx<{ network: string }[]>`select network from threat_addresses t where t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network) limit ${touchedMax + 1}`);
-  const come = touched(await tx<{ network: string }[]>`select network from feed_now f where not exists (select 1 from threat_addresses t where t.source = ${source} and t.network = f.network) limit ${touchedMax + 1}`);
-  const removed = await tx`delete from threat_addresses t where t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network)`;
+  const gone = touched(
+    await tx<
+      { network: string }[]
+    >`select network from threat_addresses t where t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network) limit ${touchedMax + 1}`,
+  );
+  const come = touched(
+    await tx<
+      { network: string }[]
+    >`select network from feed_now f where not exists (select 1 from threat_addresses t where t.source = ${source} and t.network = f.network) limit ${touchedMax + 1}`,
+  );
+  const removed =
+    await tx`delete from threat_addresses t where t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network)`;
   await tx`insert into threat_addresses (network, source, reason, added_by, added_at) select network, ${source}::text, '', 'feed', ${now}::timestamptz from feed_now order by network on conflict (network, source) do nothing`;
   await settleThreats(tx, networks.length + removed.count);
   await recordTouched(tx, [...gone, ...come]);
@@ -80,7 +103,8 @@ export async function replaceFeed(tx: Tx, source: string, networks: readonly str
 }
 
 export async function removeThreats(tx: Tx, networks: readonly string[]): Promise<number> {
-  const { count } = await tx`delete from threat_addresses where network in (select value from jsonb_array_elements_text(${tx.json([...networks])}::jsonb))`;
+  const { count } =
+    await tx`delete from threat_addresses where network in (select value from jsonb_array_elements_text(${tx.json([...networks])}::jsonb))`;
   await recordTouched(tx, networks);
   return count;
 }
@@ -93,8 +117,8 @@ export interface NetworkPage {
 
 /**
  * Every network in force, once however many sources name it, in order. In pages, each joined by the database: a million
- * rows as objects would cost more than everything else on this road, and a page keeps the one connection of the embedded
- * database for a moment only.
+ * rows as objects would cost more than everything else on this road, and a page keeps the one connection of the
+ * embedded database for a moment only.
  */
 export async function* activeNetworks(sql: Queryable, now: Date): AsyncGenerator<NetworkPage> {
   for (let after = ''; ; ) {
@@ -107,7 +131,10 @@ export async function* activeNetworks(sql: Queryable, now: Date): AsyncGenerator
   }
 }
 
-/** Expired entries that nobody has to be told about any more: what ends is told when it ends, as a change of `changesSince`. */
+/**
+ * Expired entries that nobody has to be told about any more: what ends is told when it ends, as a change of
+ * `changesSince`.
+ */
 export async function pruneThreats(sql: Queryable, now: Date): Promise<number> {
   await sql`delete from threat_changes where revision <= (select max(revision) from threat_changes) - ${changesKept}`;
   return (await sql`delete from threat_addresses where expires_at <= ${new Date(now.getTime() - expiryKnownMs)}`).count;
@@ -137,12 +164,22 @@ export async function changesSince(sql: Queryable, since: ThreatPosition, now: D
   if (now.getTime() - since.at.getTime() >= expiryKnownMs) return null;
   const position = await threatPosition(sql, now);
   const [oldest] = await sql<{ revision: number | null }[]>`select min(revision) as revision from threat_changes`;
-  if (position.revision < since.revision || (position.revision > since.revision && (oldest?.revision ?? 0) > since.revision + 1)) return null;
+  if (
+    position.revision < since.revision ||
+    (position.revision > since.revision && (oldest?.revision ?? 0) > since.revision + 1)
+  )
+    return null;
   // as a list, so that the look-ups by index are planned for what it holds
   const touched = await sql<{ network: string | null }[]>`
     select network from threat_changes where revision > ${since.revision} union select network from threat_addresses where expires_at > ${since.at} and expires_at <= ${now} limit ${touchedMax + 1}`;
   if (touched.length > touchedMax || touched.some(({ network }) => network === null)) return null;
   const names = touched.map(({ network }) => network as string);
-  const inForce = new Set((await sql<{ network: string }[]>`select distinct t.network from json_array_elements_text(${JSON.stringify(names)}::text::json) as n (value) join threat_addresses t on t.network = n.value where t.expires_at is null or t.expires_at > ${now}`).map(({ network }) => network));
+  const inForce = new Set(
+    (
+      await sql<
+        { network: string }[]
+      >`select distinct t.network from json_array_elements_text(${JSON.stringify(names)}::text::json) as n (value) join threat_addresses t on t.network = n.value where t.expires_at is null or t.expires_at > ${now}`
+    ).map(({ network }) => network),
+  );
   return { position, present: [...inForce], absent: names.filter((name) => !inForce.has(name)) };
 }

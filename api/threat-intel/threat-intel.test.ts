@@ -10,23 +10,88 @@ fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
 t.test('addresses and networks, canonical or refused', async (t) => {
   const fine: [string, string][] = [
-    ['192.0.2.1', '192.0.2.1'], [' 192.0.2.1 ', '192.0.2.1'], ['192.0.2.77/24', '192.0.2.0/24'], ['192.0.2.1/32', '192.0.2.1'], ['10.0.0.0/8', '10.0.0.0/8'], ['192.0.2.129/25', '192.0.2.128/25'],
-    ['2001:DB8::1', '2001:db8::1'], ['2001:db8::ffff/32', '2001:db8::/32'], ['::ffff:192.0.2.1', '192.0.2.1'], ['::ffff:192.0.2.0/120', '192.0.2.0/24'], ['2001:0db8:0:0::1/128', '2001:db8::1'],
+    ['192.0.2.1', '192.0.2.1'],
+    [' 192.0.2.1 ', '192.0.2.1'],
+    ['192.0.2.77/24', '192.0.2.0/24'],
+    ['192.0.2.1/32', '192.0.2.1'],
+    ['10.0.0.0/8', '10.0.0.0/8'],
+    ['192.0.2.129/25', '192.0.2.128/25'],
+    ['2001:DB8::1', '2001:db8::1'],
+    ['2001:db8::ffff/32', '2001:db8::/32'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.0/120', '192.0.2.0/24'],
+    ['2001:0db8:0:0::1/128', '2001:db8::1'],
   ];
   for (const [text, network] of fine) t.same(toNetwork(text), { network }, text);
-  for (const bad of ['', 'x', '1.2.3', '1.2.3.4.5', '256.1.1.1', '1.2.3.4/33', '1.2.3.4/-1', '1.2.3.4/', '1.2.3.4/8/8', '0.0.0.0/0', '1.0.0.0/7', '::/0', '2001::/15', '0x7f.1', '2130706433', '01.2.3.4', 'example.org', '1.2.3.4:80']) t.ok('reason' in toNetwork(bad), bad);
-  fc.assert(fc.property(fc.ipV4(), fc.integer({ min: 8, max: 32 }), (ip, bits) => {
-    const once = toNetwork(`${ip}/${bits}`);
-    return 'network' in once && JSON.stringify(toNetwork(once.network)) === JSON.stringify(once);
-  }));
+  for (const bad of [
+    '',
+    'x',
+    '1.2.3',
+    '1.2.3.4.5',
+    '256.1.1.1',
+    '1.2.3.4/33',
+    '1.2.3.4/-1',
+    '1.2.3.4/',
+    '1.2.3.4/8/8',
+    '0.0.0.0/0',
+    '1.0.0.0/7',
+    '::/0',
+    '2001::/15',
+    '0x7f.1',
+    '2130706433',
+    '01.2.3.4',
+    'example.org',
+    '1.2.3.4:80',
+  ])
+    t.ok('reason' in toNetwork(bad), bad);
+  fc.assert(
+    fc.property(fc.ipV4(), fc.integer({ min: 8, max: 32 }), (ip, bits) => {
+      const once = toNetwork(`${ip}/${bits}`);
+      return 'network' in once && JSON.stringify(toNetwork(once.network)) === JSON.stringify(once);
+    }),
+  );
 });
 
 t.test('the short way for plain entries says what the long one says', async (t) => {
-  const octet = fc.oneof(fc.integer({ min: 0, max: 300 }).map(String), fc.constantFrom('0', '00', '01', '255', '256', ''));
-  const plain = fc.tuple(octet, octet, octet, octet, fc.oneof(fc.constant(''), fc.integer({ min: 0, max: 40 }).map((bits) => `/${bits}`), fc.constantFrom('/', '/08', '/8 ', '/8/8', ' ', '.')), fc.boolean()).map(([a, b, c, d, bits, isZero]) => `${a}.${b}.${isZero ? '0.0' : `${c}.${d}`}${bits}`);
-  const group = fc.oneof(fc.integer({ min: 0, max: 65_535 }).map((word) => word.toString(16)), fc.constantFrom('0', '1', '0f', 'FF', '10000', 'ffff'));
-  const plain6 = fc.tuple(fc.array(group, { minLength: 1, maxLength: 8 }), fc.constantFrom('', '::'), fc.oneof(fc.constant(''), fc.integer({ min: 0, max: 130 }).map((bits) => `/${bits}`))).map(([groups, end, bits]) => `${groups.join(':')}${end}${bits}`);
-  fc.assert(fc.property(fc.oneof(plain, plain6, fc.ipV4(), fc.ipV6(), fc.string({ maxLength: 20 })), (text) => JSON.stringify(toNetwork(text)) === JSON.stringify(readNetwork(text))), { numRuns: 20_000 });
+  const octet = fc.oneof(
+    fc.integer({ min: 0, max: 300 }).map(String),
+    fc.constantFrom('0', '00', '01', '255', '256', ''),
+  );
+  const plain = fc
+    .tuple(
+      octet,
+      octet,
+      octet,
+      octet,
+      fc.oneof(
+        fc.constant(''),
+        fc.integer({ min: 0, max: 40 }).map((bits) => `/${bits}`),
+        fc.constantFrom('/', '/08', '/8 ', '/8/8', ' ', '.'),
+      ),
+      fc.boolean(),
+    )
+    .map(([a, b, c, d, bits, isZero]) => `${a}.${b}.${isZero ? '0.0' : `${c}.${d}`}${bits}`);
+  const group = fc.oneof(
+    fc.integer({ min: 0, max: 65_535 }).map((word) => word.toString(16)),
+    fc.constantFrom('0', '1', '0f', 'FF', '10000', 'ffff'),
+  );
+  const plain6 = fc
+    .tuple(
+      fc.array(group, { minLength: 1, maxLength: 8 }),
+      fc.constantFrom('', '::'),
+      fc.oneof(
+        fc.constant(''),
+        fc.integer({ min: 0, max: 130 }).map((bits) => `/${bits}`),
+      ),
+    )
+    .map(([groups, end, bits]) => `${groups.join(':')}${end}${bits}`);
+  fc.assert(
+    fc.property(
+      fc.oneof(plain, plain6, fc.ipV4(), fc.ipV6(), fc.string({ maxLength: 20 })),
+      (text) => JSON.stringify(toNetwork(text)) === JSON.stringify(readNetwork(text)),
+    ),
+    { numRuns: 20_000 },
+  );
 });
 
 t.test('a long list is read in parts', async (t) => {
@@ -37,9 +102,16 @@ t.test('a long list is read in parts', async (t) => {
 });
 
 t.test('lists as feeds write them', async (t) => {
-  t.same((await parseNetworks('# list\n192.0.2.1 ; comment\r\n\n192.0.2.1\n198.51.100.0/24,US\nnonsense\n')).networks, ['192.0.2.1', '198.51.100.0/24']);
+  t.same((await parseNetworks('# list\n192.0.2.1 ; comment\r\n\n192.0.2.1\n198.51.100.0/24,US\nnonsense\n')).networks, [
+    '192.0.2.1',
+    '198.51.100.0/24',
+  ]);
   t.match((await parseNetworks('192.0.2.1\nnonsense\n')).problems, [{ entry: 2, text: 'nonsense' }]);
-  t.same((await parseNetworks('["192.0.2.1",{"ip":"192.0.2.2"},{"cidr":"198.51.100.0/24"}]')).networks, ['192.0.2.1', '192.0.2.2', '198.51.100.0/24']);
+  t.same((await parseNetworks('["192.0.2.1",{"ip":"192.0.2.2"},{"cidr":"198.51.100.0/24"}]')).networks, [
+    '192.0.2.1',
+    '192.0.2.2',
+    '198.51.100.0/24',
+  ]);
   t.same((await parseNetworks('{"data":[{"address":"2001:db8::1"}]}')).networks, ['2001:db8::1']);
   t.equal((await parseNetworks('[1, null, {"x":1}]')).problems.length, 3);
   t.equal((await parseNetworks('{broken')).problems.length, 1);
@@ -50,28 +122,61 @@ async function suite(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database, { threatsChanged: async () => void pushed++ });
   const operator = await at.user('operator');
   const post = (body: object) => at.call('POST', '/api/threat-intel', { token: operator.token, body });
-  t.match(await post({ text: '203.0.113.1\n203.0.113.0/24', addresses: ['2001:db8::/48', '203.0.113.1'], reason: 'scanner' }), { status: 200, body: { added: 3, known: 0, skipped: 0 } });
-  t.match(await post({ addresses: ['203.0.113.1'], expires_in_seconds: 60 }), { status: 200, body: { added: 0, known: 1 } });
+  t.match(
+    await post({ text: '203.0.113.1\n203.0.113.0/24', addresses: ['2001:db8::/48', '203.0.113.1'], reason: 'scanner' }),
+    { status: 200, body: { added: 3, known: 0, skipped: 0 } },
+  );
+  t.match(await post({ addresses: ['203.0.113.1'], expires_in_seconds: 60 }), {
+    status: 200,
+    body: { added: 0, known: 1 },
+  });
   t.match(await post({ text: '198.51.100.1\nbad' }), { status: 400, body: { errors: [{ path: '/text line 2' }] } });
-  t.match(await post({ addresses: ['198.51.100.1', '0.0.0.0/0'] }), { status: 400, body: { errors: [{ path: '/addresses/1' }] } });
-  t.equal((await at.call('GET', '/api/threat-intel?q=198', { token: operator.token })).body['items'].length, 0, 'nothing half-imported');
-  t.match(await post({ text: '198.51.100.1\nbad', skip_invalid: true }), { status: 200, body: { added: 1, skipped: 1 } });
+  t.match(await post({ addresses: ['198.51.100.1', '0.0.0.0/0'] }), {
+    status: 400,
+    body: { errors: [{ path: '/addresses/1' }] },
+  });
+  t.equal(
+    (await at.call('GET', '/api/threat-intel?q=198', { token: operator.token })).body['items'].length,
+    0,
+    'nothing half-imported',
+  );
+  t.match(await post({ text: '198.51.100.1\nbad', skip_invalid: true }), {
+    status: 200,
+    body: { added: 1, skipped: 1 },
+  });
   t.match(await post({}), { status: 400 });
   t.match(await post({ addresses: ['192.0.2.0/24'] }), { status: 409 }, 'not your own address by accident');
-  for (const own of ['192.0.2.10', '192.0.0.0/8', '192.0.2.10/31']) t.equal((await post({ addresses: [own, '9.9.9.9'] })).status, 409, own);
-  const six = (addresses: string[]) => at.call('POST', '/api/threat-intel', { token: operator.token, body: { addresses }, ip: '2001:db8::7' });
+  for (const own of ['192.0.2.10', '192.0.0.0/8', '192.0.2.10/31'])
+    t.equal((await post({ addresses: [own, '9.9.9.9'] })).status, 409, own);
+  const six = (addresses: string[]) =>
+    at.call('POST', '/api/threat-intel', { token: operator.token, body: { addresses }, ip: '2001:db8::7' });
   t.same([(await six(['2001:db8::/32'])).status, (await six(['2001:db8::7'])).status], [409, 409]);
   t.match(await post({ addresses: ['192.0.2.0/24'], force: true }), { status: 200 });
   at.clock.nowMs += 61_000;
-  t.same((await at.call('GET', '/api/threat-intel?q=203.0.113.1', { token: operator.token })).body['items'], [], 'expired');
-  t.equal((await at.call('DELETE', '/api/threat-intel?network=192.0.2.5/24', { token: operator.token })).status, 204, 'canonical form is found');
+  t.same(
+    (await at.call('GET', '/api/threat-intel?q=203.0.113.1', { token: operator.token })).body['items'],
+    [],
+    'expired',
+  );
+  t.equal(
+    (await at.call('DELETE', '/api/threat-intel?network=192.0.2.5/24', { token: operator.token })).status,
+    204,
+    'canonical form is found',
+  );
   t.equal((await at.call('DELETE', '/api/threat-intel?network=192.0.2.5/24', { token: operator.token })).status, 404);
   t.equal(pushed, 5);
   const many = Array.from({ length: 100_000 }, (_, i) => `11.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
   t.match(await post({ text: many.join('\n') }), { status: 200, body: { added: 100_000 } });
   const now = new Date(at.clock.nowMs);
-  t.same(await database.sql.begin((tx) => replaceFeed(tx, 'tor', [...many.slice(0, 10), '12.0.0.1', '12.0.0.2'], now)), { total: 12, removed: 0 });
-  t.same(await database.sql.begin((tx) => replaceFeed(tx, 'tor', ['12.0.0.2', '12.0.0.3'], now)), { total: 2, removed: 11 }, 'entries of other sources stay');
+  t.same(
+    await database.sql.begin((tx) => replaceFeed(tx, 'tor', [...many.slice(0, 10), '12.0.0.1', '12.0.0.2'], now)),
+    { total: 12, removed: 0 },
+  );
+  t.same(
+    await database.sql.begin((tx) => replaceFeed(tx, 'tor', ['12.0.0.2', '12.0.0.3'], now)),
+    { total: 2, removed: 11 },
+    'entries of other sources stay',
+  );
   const lines: string[] = [];
   for await (const page of activeNetworks(database.sql, now)) {
     const part = page.text.split('\n');
@@ -79,18 +184,32 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal(part.length, page.networks);
     lines.push(...part);
   }
-  t.same([lines.length, new Set(lines).size], [100_000 + 2 + 3, 100_000 + 2 + 3], 'each once, also what two sources name');
+  t.same(
+    [lines.length, new Set(lines).size],
+    [100_000 + 2 + 3, 100_000 + 2 + 3],
+    'each once, also what two sources name',
+  );
   const listed = new Set(lines);
-  t.same([...many, '12.0.0.2', '12.0.0.3'].filter((network) => !listed.has(network)), []);
+  t.same(
+    [...many, '12.0.0.2', '12.0.0.3'].filter((network) => !listed.has(network)),
+    [],
+  );
   const seen = new Set<string>();
   for (let cursor: string | null = null; ; ) {
-    const page: { body: Record<string, any> } = await at.call('GET', `/api/threat-intel?limit=500&q=11.0.0.${cursor === null ? '' : `&cursor=${cursor}`}`, { token: operator.token });
+    const page: { body: Record<string, any> } = await at.call(
+      'GET',
+      `/api/threat-intel?limit=500&q=11.0.0.${cursor === null ? '' : `&cursor=${cursor}`}`,
+      { token: operator.token },
+    );
     for (const item of page.body['items'] as { network: string }[]) seen.add(item.network);
     cursor = page.body['next_cursor'] as string | null;
     if (cursor === null) break;
   }
   t.equal(seen.size, 256);
-  t.match((await at.call('GET', '/api/audit?action=threat.add', { token: operator.token })).body['items'][0].summary, /blocked 100000 addresses/);
+  t.match(
+    (await at.call('GET', '/api/audit?action=threat.add', { token: operator.token })).body['items'][0].summary,
+    /blocked 100000 addresses/,
+  );
   await at.close();
 }
 

@@ -4,7 +4,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { checkRuleText, compileRuleTrial, createTrial, emitArtifact, toRequestHead, type TrialRequest } from '#compiler';
+import {
+  checkRuleText,
+  compileRuleTrial,
+  createTrial,
+  emitArtifact,
+  toRequestHead,
+  type TrialRequest,
+} from '#compiler';
 import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
 import { createMemoryStore } from '#engine/memory-store';
 import { patchCatalog } from './catalog/index.js';
@@ -20,12 +27,18 @@ t.test('entries are complete and proper', async (t) => {
   t.equal(new Set(patchCatalog.map(({ id }) => id)).size, patchCatalog.length, 'ids are unique');
   t.equal(new Set(patchCatalog.map(({ cve }) => cve)).size, patchCatalog.length, 'one entry for each CVE');
   for (const { id, cve, cwe, technique, title, product, affected, seclang, tests } of patchCatalog) {
-    if (!/^CVE-\d{4}-\d{4,7}$/.test(cve) || !/^CWE-\d+$/.test(cwe) || !/^T\d{4}(\.\d{3})?$/.test(technique)) t.fail(`${id}: ${cve} ${cwe} ${technique}`);
+    if (!/^CVE-\d{4}-\d{4,7}$/.test(cve) || !/^CWE-\d+$/.test(cwe) || !/^T\d{4}(\.\d{3})?$/.test(technique))
+      t.fail(`${id}: ${cve} ${cwe} ${technique}`);
     if ([title, product, affected].some((text) => text === '' || /["'%\\]/.test(text))) t.fail(`${id}: the texts`);
-    if (!tests.some(({ expect }) => expect === 'match') || tests.filter(({ expect }) => expect === 'no_match').length < 2) t.fail(`${id}: needs an attack and two look-alikes`);
+    if (
+      !tests.some(({ expect }) => expect === 'match') ||
+      tests.filter(({ expect }) => expect === 'no_match').length < 2
+    )
+      t.fail(`${id}: needs an attack and two look-alikes`);
     const checked = checkRuleText(seclang, range, cve);
     const problems = checked.diagnostics.filter(({ severity }) => severity !== 'info');
-    if (checked.text === null || problems.length > 0 || checked.ids.length !== 1 || checked.ids[0] !== id) t.fail(`${id}: ${JSON.stringify(problems)}`);
+    if (checked.text === null || problems.length > 0 || checked.ids.length !== 1 || checked.ids[0] !== id)
+      t.fail(`${id}: ${JSON.stringify(problems)}`);
   }
 });
 
@@ -41,12 +54,20 @@ t.test('the interpreter: every request comes out as its entry says, each rule al
     for (const test of tests) {
       const outcome = trial.run(test);
       const matched = outcome.matched.some((one) => one.id === id);
-      if (matched !== (test.expect === 'match')) t.fail(`${id} ${cve} "${test.name}": expected ${test.expect}`, { matched: outcome.matched.map((one) => one.id) });
-      else if (matched && (outcome.kind !== 'block' || outcome.status !== 403)) t.fail(`${cve} "${test.name}" was not blocked`);
+      if (matched !== (test.expect === 'match'))
+        t.fail(`${id} ${cve} "${test.name}": expected ${test.expect}`, {
+          matched: outcome.matched.map((one) => one.id),
+        });
+      else if (matched && (outcome.kind !== 'block' || outcome.status !== 403))
+        t.fail(`${cve} "${test.name}" was not blocked`);
       ran += 1;
     }
   }
-  t.equal(ran, patchCatalog.reduce((sum, { tests }) => sum + tests.length, 0), `${ran} requests ran`);
+  t.equal(
+    ran,
+    patchCatalog.reduce((sum, { tests }) => sum + tests.length, 0),
+    `${ran} requests ran`,
+  );
 });
 
 t.test('the compiled engine with all patches at once', async (t) => {
@@ -57,7 +78,10 @@ t.test('the compiled engine with all patches at once', async (t) => {
     const { head, body } = toRequestHead(request);
     const transaction = inspector.begin(head, { uniqueId: 'x', nowMs, store: createMemoryStore() });
     if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, body);
-    return inspector.finish(transaction).matched.map(({ rule }) => rule.id).filter((id) => id >= range[0]);
+    return inspector
+      .finish(transaction)
+      .matched.map(({ rule }) => rule.id)
+      .filter((id) => id >= range[0]);
   };
   await t.test('the entries', async (t) => {
     let ran = 0;
@@ -65,13 +89,15 @@ t.test('the compiled engine with all patches at once', async (t) => {
       for (const test of tests) {
         const ids = fired(test);
         // a neighbour's patch may stop an attack first: patches deny
-        if (test.expect === 'match' ? ids.length === 0 : ids.includes(id)) t.fail(`${id} ${cve} "${test.name}": expected ${test.expect}, fired ${ids.join(' ') || 'nothing'}`);
+        if (test.expect === 'match' ? ids.length === 0 : ids.includes(id))
+          t.fail(`${id} ${cve} "${test.name}": expected ${test.expect}, fired ${ids.join(' ') || 'nothing'}`);
         ran += 1;
       }
     }
     t.ok(ran >= 180, `${ran} requests ran`);
   });
-  const shared = process.env['GATEHOUSE_SHARED'] ?? join(fileURLToPath(new URL('.', import.meta.url)), '../../../../shared');
+  const shared =
+    process.env['GATEHOUSE_SHARED'] ?? join(fileURLToPath(new URL('.', import.meta.url)), '../../../../shared');
   const corpus = join(shared, 'corpora/traffic/benign.jsonl');
   await t.test('recorded browsing', { skip: existsSync(corpus) ? false : 'the corpora are not here' }, async (t) => {
     const hits: string[] = [];
@@ -80,7 +106,11 @@ t.test('the compiled engine with all patches at once', async (t) => {
       if (line === '') continue;
       const row = JSON.parse(line) as TrialRequest & { id: string; body_b64?: string };
       const body = row.body_b64 === undefined ? (row.body ?? '') : Buffer.from(row.body_b64, 'base64').toString('utf8');
-      const ids = fired({ ...row, body, headers: row.headers.filter(([name]) => name.toLowerCase() !== 'content-length') });
+      const ids = fired({
+        ...row,
+        body,
+        headers: row.headers.filter(([name]) => name.toLowerCase() !== 'content-length'),
+      });
       if (ids.length > 0) hits.push(`${row.id}: ${ids.join(' ')} ${row.method} ${row.uri.slice(0, 120)}`);
       ran += 1;
     }

@@ -1,6 +1,6 @@
-// One custom rule is changed, saved and applied while eight connections keep the data plane busy: from `POST /api/apply` to
-// its answer, when every worker serves it. Both planes as `gatehouse up` starts them: one data directory, the embedded
-// database, and the records of the load on their way into it.
+// One custom rule is changed, saved and applied while eight connections keep the data plane busy: from `POST
+// /api/apply` to its answer, when every worker serves it. Both planes as `gatehouse up` starts them: one data
+// directory, the embedded database, and the records of the load on their way into it.
 import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,14 +27,34 @@ async function statusOf(system: System, word: string): Promise<number> {
 }
 
 /** Milliseconds and what the answer says of them. Throws when the rule does not serve afterwards, or did before. */
-async function applyWord(control: ControlPlane, system: System, word: string): Promise<{ readonly ms: number; readonly steps: ApplyAnswer['steps'] }> {
-  await control.call('PATCH', '/api/settings', { custom_rules: [{ id: 1_000_001, name: word, kind: 'visual', variable: 'ARGS:q', operator: 'contains', value: word, action: 'block', phase: 2 }] });
+async function applyWord(
+  control: ControlPlane,
+  system: System,
+  word: string,
+): Promise<{ readonly ms: number; readonly steps: ApplyAnswer['steps'] }> {
+  await control.call('PATCH', '/api/settings', {
+    custom_rules: [
+      {
+        id: 1_000_001,
+        name: word,
+        kind: 'visual',
+        variable: 'ARGS:q',
+        operator: 'contains',
+        value: word,
+        action: 'block',
+        phase: 2,
+      },
+    ],
+  });
   const before = await statusOf(system, word);
   const startedMs = performance.now();
   const answer = (await control.call('POST', '/api/apply')) as unknown as ApplyAnswer;
   const ms = performance.now() - startedMs;
   const after = await statusOf(system, word);
-  if (!answer.applied || answer.unchanged || before !== 200 || after !== 403) throw new HarnessProblem(`${word} was answered ${before} before the apply and ${after} after it: ${JSON.stringify(answer).slice(0, 500)}`);
+  if (!answer.applied || answer.unchanged || before !== 200 || after !== 403)
+    throw new HarnessProblem(
+      `${word} was answered ${before} before the apply and ${after} after it: ${JSON.stringify(answer).slice(0, 500)}`,
+    );
   return { ms, steps: answer.steps };
 }
 
@@ -54,9 +74,30 @@ export async function applyCase(context: BenchContext): Promise<void> {
   const port = await freePort();
   let [node, control]: [System | null, ControlPlane | null] = [null, null];
   try {
-    node = await startGatehouse({ root, backendPort: backend.port, paranoia: 1, workers, rules, listener: options.listener, env: { GATEHOUSE_DATA: temporary.path, GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${port}` } });
+    node = await startGatehouse({
+      root,
+      backendPort: backend.port,
+      paranoia: 1,
+      workers,
+      rules,
+      listener: options.listener,
+      env: { GATEHOUSE_DATA: temporary.path, GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${port}` },
+    });
     const upstream = `http://127.0.0.1:${backend.port}`;
-    control = await startControlPlane({ root, databaseUrl: null, port, nodes: [`http://127.0.0.1:${node.admin?.port}`], nodeToken: node.admin?.token ?? '', env: { GATEHOUSE_DATA: temporary.path, DATA_DIR: temporary.path, CRS_DIR: rules.directory, UPSTREAM_CUSTOMER: upstream, UPSTREAM_PAYMENT: upstream } });
+    control = await startControlPlane({
+      root,
+      databaseUrl: null,
+      port,
+      nodes: [`http://127.0.0.1:${node.admin?.port}`],
+      nodeToken: node.admin?.token ?? '',
+      env: {
+        GATEHOUSE_DATA: temporary.path,
+        DATA_DIR: temporary.path,
+        CRS_DIR: rules.directory,
+        UPSTREAM_CUSTOMER: upstream,
+        UPSTREAM_PAYMENT: upstream,
+      },
+    });
     const [plane, system] = [control, node];
     context.progress('apply: the first one, without load');
     await applyWord(plane, system, 'zorkmid-first');
@@ -64,7 +105,14 @@ export async function applyCase(context: BenchContext): Promise<void> {
     writeFileSync(templates, encodeTemplates(requests));
     const wanted = options.short ? 5 : 15;
     let isOver = false;
-    const load = measureLoad({ port: system.port, pid: system.pid, seconds: 4 + wanted * 3, connections: 8, script: join(root, 'bench/fresh.lua'), templates }).finally(() => (isOver = true));
+    const load = measureLoad({
+      port: system.port,
+      pid: system.pid,
+      seconds: 4 + wanted * 3,
+      connections: 8,
+      script: join(root, 'bench/fresh.lua'),
+      templates,
+    }).finally(() => (isOver = true));
     load.catch(() => undefined); // told below
     await pause(4000); // records are on their way
     let made = 0;
@@ -77,8 +125,12 @@ export async function applyCase(context: BenchContext): Promise<void> {
     }
     const result = await load;
     if (made < appliesMin) throw new HarnessProblem(`the load was over after ${made} applies`);
-    const stored = Number((await plane.call('GET', '/api/policy/stats'))['requests_stored']); // says 100,001 for more, or an estimate
-    if (stored < Math.min(100_000, result.requests / 2)) throw new HarnessProblem(`of ${result.requests} requests only ${stored} records were stored: the applies had nothing beside them`);
+    // says 100,001 for more, or an estimate
+    const stored = Number((await plane.call('GET', '/api/policy/stats'))['requests_stored']);
+    if (stored < Math.min(100_000, result.requests / 2))
+      throw new HarnessProblem(
+        `of ${result.requests} requests only ${stored} records were stored: the applies had nothing beside them`,
+      );
     recorder.add(`${key} / load / failed`, 'requests', 'lower', result.socketErrors);
     recorder.add(`${key} / load / not 2xx`, '%', 'none', result.non2xxShare * 100);
     recorder.add(`${key} / load / requests`, 'requests/s', 'higher', result.requestsPerSecond);

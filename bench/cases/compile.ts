@@ -1,12 +1,24 @@
-// How long `gatehouse compile` takes from its start to the artifact on the disk, a fresh process each time: cold (nothing
-// cached), with nothing changed, and with one custom rule added that was never seen before.
+// How long `gatehouse compile` takes from its start to the artifact on the disk, a fresh process each time: cold
+// (nothing cached), with nothing changed, and with one custom rule added that was never seen before.
 import type { BenchContext } from '../context.js';
 import { compileSettings } from '../artifacts.js';
 import { temporaryDirectory } from '../processes.js';
 import { gatehouseSettings } from '../systems.js';
 
 function customRule(word: string): object {
-  return { id: 1_000_001, name: 'bench', enabled: true, kind: 'visual', variable: 'ARGS', operator: 'rx', value: `${word}[0-9]{3,8}end`, action: 'block', phase: 2, transformations: ['lowercase'], redirect_url: '' };
+  return {
+    id: 1_000_001,
+    name: 'bench',
+    enabled: true,
+    kind: 'visual',
+    variable: 'ARGS',
+    operator: 'rx',
+    value: `${word}[0-9]{3,8}end`,
+    action: 'block',
+    phase: 2,
+    transformations: ['lowercase'],
+    redirect_url: '',
+  };
 }
 
 /** Of the two that take a second, for each cold one, which takes ten. */
@@ -25,8 +37,18 @@ export async function compileCase(context: BenchContext): Promise<void> {
         recorder.add(`compile / PL${paranoia} / artifact`, 'MB', 'lower', cold.bytes / 1_048_576);
         for (let run = 0; run < (options.short ? 2 : runsPerCache); run++) {
           context.progress(`compile: PL${paranoia}, with cached automata, ${run + 1}`);
-          recorder.add(`compile / PL${paranoia} / nothing changed`, 'ms', 'lower', (await compileSettings(root, rules, temporary.path, plain)).tookMs);
-          const added = await compileSettings(root, rules, temporary.path, gatehouseSettings(paranoia, 1, [customRule(`fresh${repetition}x${run}`)]));
+          recorder.add(
+            `compile / PL${paranoia} / nothing changed`,
+            'ms',
+            'lower',
+            (await compileSettings(root, rules, temporary.path, plain)).tookMs,
+          );
+          const added = await compileSettings(
+            root,
+            rules,
+            temporary.path,
+            gatehouseSettings(paranoia, 1, [customRule(`fresh${repetition}x${run}`)]),
+          );
           recorder.add(`compile / PL${paranoia} / one custom rule added`, 'ms', 'lower', added.tookMs);
         }
       } finally {

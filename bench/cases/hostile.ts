@@ -18,26 +18,40 @@ function manyKeys(): Buffer {
   return Buffer.from(`{${parts.join(',')}}`);
 }
 function upload(bytes: number): Buffer {
-  const head = '--bench-part\r\nContent-Disposition: form-data; name="photo"; filename="harbour.jpg"\r\nContent-Type: image/jpeg\r\n\r\n';
+  const head =
+    '--bench-part\r\nContent-Disposition: form-data; name="photo"; filename="harbour.jpg"\r\nContent-Type: image/jpeg\r\n\r\n';
   const noise = Buffer.alloc(bytes);
-  for (let index = 0, state = 1; index < bytes; index++) noise[index] = (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 24;
+  for (let index = 0, state = 1; index < bytes; index++)
+    noise[index] = (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 24;
   return Buffer.concat([Buffer.from(head, 'latin1'), noise, Buffer.from('\r\n--bench-part--\r\n', 'latin1')]);
 }
 function bodies(): Body[] {
   return [
     { name: 'JSON, 100,000 keys', type: 'application/json', bytes: manyKeys() },
     { name: 'upload, 10 MB', type: 'multipart/form-data; boundary=bench-part', bytes: upload(10_000_000) },
-    { name: 'JSON, 10,000 deep', type: 'application/json', bytes: Buffer.from('['.repeat(10_000) + ']'.repeat(10_000)) },
+    {
+      name: 'JSON, 10,000 deep',
+      type: 'application/json',
+      bytes: Buffer.from('['.repeat(10_000) + ']'.repeat(10_000)),
+    },
   ];
 }
 
 function post(port: number, path: string, type: string, bytes: Buffer, agent?: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': type, 'content-length': bytes.length, accept: '*/*', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/132.0' };
-    const sent = request({ host: '127.0.0.1', port, method: 'POST', path, headers, ...(agent === undefined ? {} : { agent }) }, (reply) => {
-      reply.resume();
-      reply.once('end', () => resolve(reply.statusCode ?? 0));
-    });
+    const headers = {
+      'content-type': type,
+      'content-length': bytes.length,
+      accept: '*/*',
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/132.0',
+    };
+    const sent = request(
+      { host: '127.0.0.1', port, method: 'POST', path, headers, ...(agent === undefined ? {} : { agent }) },
+      (reply) => {
+        reply.resume();
+        reply.once('end', () => resolve(reply.statusCode ?? 0));
+      },
+    );
     let status: number | null = null;
     sent.on('response', (reply) => (status = reply.statusCode ?? 0));
     // A refusal may cut the upload short: the answer counts, the reset after it does not.
@@ -68,7 +82,14 @@ async function others(port: number, isOver: () => boolean): Promise<number[]> {
 export async function hostileCase(context: BenchContext): Promise<void> {
   const { root, rules, options, recorder } = context;
   const backend = await startBackend(root);
-  const system = await startGatehouse({ root, backendPort: backend.port, paranoia: 1, workers: 1, rules, listener: options.listener });
+  const system = await startGatehouse({
+    root,
+    backendPort: backend.port,
+    paranoia: 1,
+    workers: 1,
+    rules,
+    listener: options.listener,
+  });
   try {
     let isOver = false;
     const calm = others(system.port, () => isOver);

@@ -1,24 +1,60 @@
-// Whole inspections in process, without sockets: what the engine itself costs, compiled and interpreted, with and without
-// its memo, on the same traffic as the proxy case. Then single transformations. CPU time of this process, not wall time.
-import { createCompiledInspector, createInterpreter, createMemoryStore, hyperscanLibrary, loadRuleset, type CompiledInspector, type Inspector, type Ruleset } from '#engine';
+// Whole inspections in process, without sockets: what the engine itself costs, compiled and interpreted, with and
+// without its memo, on the same traffic as the proxy case. Then single transformations. CPU time of this process, not
+// wall time.
+import {
+  createCompiledInspector,
+  createInterpreter,
+  createMemoryStore,
+  hyperscanLibrary,
+  loadRuleset,
+  type CompiledInspector,
+  type Inspector,
+  type Ruleset,
+} from '#engine';
 import { transformations } from '#engine/transformations/index';
 import { artifactOf } from '../artifacts.js';
 import type { BenchContext } from '../context.js';
 import { createGenerator, parseRequest, type ParsedRequest, type Template } from '../traffic.js';
 
-/** Phases 1, 2, 3 and 5 of one request, as the proxy would run them with an empty reply. Returns whether it was stopped. */
-function inspect(inspector: Inspector, request: ParsedRequest, body: Buffer | null, store: ReturnType<typeof createMemoryStore>, number: number): boolean {
-  const head = { method: request.method, uri: request.uri, protocol: request.protocol, headers: request.headers, clientIp: '198.51.100.7', clientPort: 40_000, serverIp: '127.0.0.1', serverPort: 8080 };
+/**
+ * Phases 1, 2, 3 and 5 of one request, as the proxy would run them with an empty reply. Returns whether it was stopped.
+ */
+function inspect(
+  inspector: Inspector,
+  request: ParsedRequest,
+  body: Buffer | null,
+  store: ReturnType<typeof createMemoryStore>,
+  number: number,
+): boolean {
+  const head = {
+    method: request.method,
+    uri: request.uri,
+    protocol: request.protocol,
+    headers: request.headers,
+    clientIp: '198.51.100.7',
+    clientPort: 40_000,
+    serverIp: '127.0.0.1',
+    serverPort: 8080,
+  };
   const transaction = inspector.begin(head, { uniqueId: `bench-${number}`, nowMs: 1_800_000_000_000 + number, store });
   let interruption = inspector.requestHeaders(transaction);
   interruption ??= inspector.requestBody(transaction, body);
-  if (interruption === null) inspector.responseHeaders(transaction, { status: 200, protocol: 'HTTP/1.1', headers: ['Content-Type', 'text/plain', 'Content-Length', '2'] });
+  if (interruption === null)
+    inspector.responseHeaders(transaction, {
+      status: 200,
+      protocol: 'HTTP/1.1',
+      headers: ['Content-Type', 'text/plain', 'Content-Length', '2'],
+    });
   inspector.finish(transaction);
   return interruption !== null;
 }
 
 /** µs of CPU per inspection; requests are made before the clock starts. */
-function timeInspections(inspector: Inspector, templates: readonly Template[], count: number): { readonly usEach: number; readonly stopped: number } {
+function timeInspections(
+  inspector: Inspector,
+  templates: readonly Template[],
+  count: number,
+): { readonly usEach: number; readonly stopped: number } {
   const generate = createGenerator(templates, Math.random);
   const prepared = Array.from({ length: count }, () => {
     const request = parseRequest(generate().raw);
@@ -27,7 +63,8 @@ function timeInspections(inspector: Inspector, templates: readonly Template[], c
   const store = createMemoryStore();
   const before = process.cpuUsage();
   let stopped = 0;
-  for (const [index, { request, body }] of prepared.entries()) if (inspect(inspector, request, body, store, index)) stopped++;
+  for (const [index, { request, body }] of prepared.entries())
+    if (inspect(inspector, request, body, store, index)) stopped++;
   const used = process.cpuUsage(before);
   return { usEach: (used.user + used.system) / count, stopped };
 }
@@ -60,7 +97,13 @@ function measureEngines(context: BenchContext, ruleset: Ruleset, paranoia: numbe
       if (isCompiled(inspector) && counters !== null) {
         const { lookups, found, scans, scannedBytes } = inspector.counters();
         const all = engine.requests * options.repetitions;
-        if (lookups > counters.lookups) recorder.add(`${key} / memo hits`, '%', 'none', ((found - counters.found) / (lookups - counters.lookups)) * 100);
+        if (lookups > counters.lookups)
+          recorder.add(
+            `${key} / memo hits`,
+            '%',
+            'none',
+            ((found - counters.found) / (lookups - counters.lookups)) * 100,
+          );
         recorder.add(`${key} / values looked up`, 'per request', 'none', (lookups - counters.lookups) / all);
         recorder.add(`${key} / scans`, 'per request', 'none', (scans - counters.scans) / all);
         recorder.add(`${key} / bytes scanned`, 'per request', 'none', (scannedBytes - counters.scannedBytes) / all);
@@ -101,7 +144,12 @@ export function transformationsCase(context: BenchContext): void {
       for (let repetition = 0; repetition < Math.min(3, options.repetitions); repetition++) {
         const startedMs = performance.now();
         for (let index = 0; index < count; index++) kept += apply(value, runContext).length;
-        recorder.add(`transformation / ${name} / ${sample}`, 'ns', 'lower', ((performance.now() - startedMs) * 1_000_000) / count);
+        recorder.add(
+          `transformation / ${name} / ${sample}`,
+          'ns',
+          'lower',
+          ((performance.now() - startedMs) * 1_000_000) / count,
+        );
       }
     }
   }

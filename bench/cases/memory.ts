@@ -1,4 +1,5 @@
-// Memory after many requests: two workers, PL1, the mix with fresh values; RSS is taken on the way, so that growth shows.
+// Memory after many requests: two workers, PL1, the mix with fresh values; RSS is taken on the way, so that growth
+// shows.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchContext } from '../context.js';
@@ -12,13 +13,27 @@ export async function memoryCase(context: BenchContext): Promise<void> {
   const wanted = options.short ? 50_000 : 1_000_000;
   const temporary = temporaryDirectory('memory');
   const backend = await startBackend(root);
-  const system = await startGatehouse({ root, backendPort: backend.port, paranoia: 1, workers: 2, rules, listener: options.listener });
+  const system = await startGatehouse({
+    root,
+    backendPort: backend.port,
+    paranoia: 1,
+    workers: 2,
+    rules,
+    listener: options.listener,
+  });
   try {
     const templates = join(temporary.path, 'mix.templates');
     writeFileSync(templates, encodeTemplates(traffics[0]?.[1] ?? []));
     let sent = 0;
     while (sent < wanted) {
-      const { requests, residentMb } = await measureLoad({ port: system.port, pid: system.pid, seconds: options.short ? 3 : 15, connections: 32, script: join(root, 'bench/fresh.lua'), templates });
+      const { requests, residentMb } = await measureLoad({
+        port: system.port,
+        pid: system.pid,
+        seconds: options.short ? 3 : 15,
+        connections: 32,
+        script: join(root, 'bench/fresh.lua'),
+        templates,
+      });
       sent += requests;
       context.progress(`memory: ${sent} requests, ${Math.round(residentMb)} MB`);
       recorder.add('memory / 2 workers, PL1 / resident', 'MB', 'lower', residentMb);

@@ -1,6 +1,7 @@
-// Request records into PostgreSQL, beside a data plane that is loaded: 20,000 records a second are offered in batches, as
-// nodes offer them, while eight connections keep the data plane busy (its own records are not among them). What counts: records
-// stored a second, what was sampled out and refused (both are counted by the API, both must add up), CPU per record.
+// Request records into PostgreSQL, beside a data plane that is loaded: 20,000 records a second are offered in batches,
+// as nodes offer them, while eight connections keep the data plane busy (its own records are not among them). What
+// counts: records stored a second, what was sampled out and refused (both are counted by the API, both must add up),
+// CPU per record.
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,14 +38,21 @@ interface Offered {
   readonly waits: number[];
 }
 
-/** Sends at the given pace until the time is over; waits for every answer. A 503 is counted and not repeated: the pace is what is measured. */
+/**
+ * Sends at the given pace until the time is over; waits for every answer. A 503 is counted and not repeated: the pace
+ * is what is measured.
+ */
 async function offer(control: ControlPlane, perSecond: number, seconds: number): Promise<Offered> {
   const result: Offered = { offered: 0, stored: 0, sampledOut: 0, refused: 0, waits: [] };
   const running = new Set<Promise<void>>();
   const startedMs = performance.now();
   const send = async (): Promise<void> => {
     const sentMs = performance.now();
-    const reply = await fetch(`${control.url}/api/dataplane/records`, { method: 'POST', headers: { authorization: `Bearer ${control.nodeToken}`, 'content-type': 'application/json' }, body: makeBatch(Math.round(performance.timeOrigin + sentMs)) });
+    const reply = await fetch(`${control.url}/api/dataplane/records`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${control.nodeToken}`, 'content-type': 'application/json' },
+      body: makeBatch(Math.round(performance.timeOrigin + sentMs)),
+    });
     const text = await reply.text();
     result.waits.push(performance.now() - sentMs);
     if (reply.status === 503) {
@@ -69,11 +77,21 @@ async function offer(control: ControlPlane, perSecond: number, seconds: number):
   return result;
 }
 
-async function measure(context: BenchContext, name: string, perSecond: number, parts: { readonly control: ControlPlane; readonly postgres: Postgres; readonly load: (() => Promise<LoadResult>) | null }): Promise<void> {
+async function measure(
+  context: BenchContext,
+  name: string,
+  perSecond: number,
+  parts: {
+    readonly control: ControlPlane;
+    readonly postgres: Postgres;
+    readonly load: (() => Promise<LoadResult>) | null;
+  },
+): Promise<void> {
   const { recorder, options } = context;
   const { control, postgres, load } = parts;
   const seconds = Math.max(options.seconds, 6) * 2;
-  const counted = async (): Promise<number> => Number((await control.call('GET', '/api/policy/stats'))['records_sampled_out']);
+  const counted = async (): Promise<number> =>
+    Number((await control.call('GET', '/api/policy/stats'))['records_sampled_out']);
   const sampledBefore = await counted();
   const before = { api: cpuUs(control.pid), database: cpuUs(postgres.pid), atMs: performance.now() };
   const [result, loaded] = await Promise.all([offer(control, perSecond, seconds), load?.() ?? null]);
@@ -85,13 +103,22 @@ async function measure(context: BenchContext, name: string, perSecond: number, p
   recorder.add(`${key} / refused, to be sent again`, '%', 'lower', (result.refused / result.offered) * 100);
   recorder.add(`${key} / until acknowledged, p99`, 'ms', 'lower', quantile(result.waits, 0.99));
   recorder.add(`${key} / CPU of the API`, 'µs/record', 'lower', (cpuUs(control.pid) - before.api) / result.offered);
-  recorder.add(`${key} / CPU of PostgreSQL`, 'µs/record', 'lower', (cpuUs(postgres.pid) - before.database) / Math.max(1, result.stored));
+  recorder.add(
+    `${key} / CPU of PostgreSQL`,
+    'µs/record',
+    'lower',
+    (cpuUs(postgres.pid) - before.database) / Math.max(1, result.stored),
+  );
   recorder.add(`${key} / memory of the API`, 'MB', 'lower', residentBytes(control.pid) / 1_048_576);
   if (loaded !== null) recorder.add(`${key} / requests of the load`, 'requests/s', 'higher', loaded.requestsPerSecond);
-  if (result.stored + result.sampledOut + result.refused !== result.offered) throw new HarnessProblem(`${result.offered} offered, but ${result.stored} stored + ${result.sampledOut} sampled out + ${result.refused} refused`);
+  if (result.stored + result.sampledOut + result.refused !== result.offered)
+    throw new HarnessProblem(
+      `${result.offered} offered, but ${result.stored} stored + ${result.sampledOut} sampled out + ${result.refused} refused`,
+    );
   await pause(6000); // the statistics are at most five seconds old
   const countedNow = (await counted()) - sampledBefore;
-  if (countedNow < result.sampledOut) throw new HarnessProblem(`${result.sampledOut} records were sampled out and ${countedNow} were counted`);
+  if (countedNow < result.sampledOut)
+    throw new HarnessProblem(`${result.sampledOut} records were sampled out and ${countedNow} were counted`);
 }
 
 export async function recordsCase(context: BenchContext): Promise<void> {
@@ -103,11 +130,26 @@ export async function recordsCase(context: BenchContext): Promise<void> {
   const control = await startControlPlane({ root, databaseUrl: postgres.url });
   let node: System | null = null;
   try {
-    node = await startGatehouse({ root, backendPort: backend.port, paranoia: 1, workers: 1, rules, listener: options.listener });
+    node = await startGatehouse({
+      root,
+      backendPort: backend.port,
+      paranoia: 1,
+      workers: 1,
+      rules,
+      listener: options.listener,
+    });
     const { port, pid } = node;
     const templates = join(temporary.path, 'mix.templates');
     writeFileSync(templates, encodeTemplates(traffics[0]?.[1] ?? []));
-    const load = (): Promise<LoadResult> => measureLoad({ port, pid, seconds: Math.max(options.seconds, 6) * 2, connections: 8, script: join(root, 'bench/fresh.lua'), templates });
+    const load = (): Promise<LoadResult> =>
+      measureLoad({
+        port,
+        pid,
+        seconds: Math.max(options.seconds, 6) * 2,
+        connections: 8,
+        script: join(root, 'bench/fresh.lua'),
+        templates,
+      });
     await offer(control, 5000, 2); // partitions, prepared statements, compiled code
     context.progress('records: 20,000 a second, nothing beside');
     await measure(context, '20,000/s alone', offeredPerSecond, { control, postgres, load: null });

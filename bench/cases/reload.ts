@@ -17,7 +17,10 @@ function markRules(mark: string, expected = mark): object[] {
   const raw = (id: number, text: string): object => ({ id, name: `bench ${mark}`, enabled: true, kind: 'raw', text });
   return [
     raw(1_000_011, `SecAction "id:1000011,phase:1,pass,nolog,setvar:tx.bench_mark=${mark}"`),
-    raw(1_000_012, `SecRule TX:bench_mark "!@streq ${expected}" "id:1000012,phase:2,deny,status:${statusMixed},log,msg:'mixed'"`),
+    raw(
+      1_000_012,
+      `SecRule TX:bench_mark "!@streq ${expected}" "id:1000012,phase:2,deny,status:${statusMixed},log,msg:'mixed'"`,
+    ),
   ];
 }
 
@@ -32,11 +35,26 @@ interface Tally {
 function sendOne(agent: Agent, port: number, number: number): Promise<number> {
   const body = `note=hello+${number}&page=2`;
   return new Promise((resolve, reject) => {
-    const sent = request({ agent, host: '127.0.0.1', port, method: 'POST', path: '/api/notes', headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': body.length, accept: '*/*', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/132.0' } }, (reply) => {
-      reply.resume();
-      reply.once('end', () => resolve(reply.statusCode ?? 0));
-      reply.once('error', reject);
-    });
+    const sent = request(
+      {
+        agent,
+        host: '127.0.0.1',
+        port,
+        method: 'POST',
+        path: '/api/notes',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-length': body.length,
+          accept: '*/*',
+          'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/132.0',
+        },
+      },
+      (reply) => {
+        reply.resume();
+        reply.once('end', () => resolve(reply.statusCode ?? 0));
+        reply.once('error', reject);
+      },
+    );
     sent.once('error', reject);
     sent.setTimeout(10_000, () => sent.destroy(new Error('no answer in 10 s')));
     sent.end(body);
@@ -65,7 +83,12 @@ async function hammer(port: number, isOver: () => boolean, tally: Tally): Promis
 }
 
 /** Hands an artifact to the running data plane; returns what it says its activation took. */
-async function activate(system: System, file: string, config: unknown, selfTest: 'inspect' | 'skip' = 'inspect'): Promise<number> {
+async function activate(
+  system: System,
+  file: string,
+  config: unknown,
+  selfTest: 'inspect' | 'skip' = 'inspect',
+): Promise<number> {
   const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
   const reply = await fetch(`http://127.0.0.1:${system.admin?.port}/generation`, {
     method: 'PUT',
@@ -73,19 +96,33 @@ async function activate(system: System, file: string, config: unknown, selfTest:
     body: JSON.stringify({ id: 0, sha256, artifactPath: file, config, selfTest }),
   });
   const body = (await reply.json()) as { readonly outcome: string; readonly tookMs?: number; readonly reason?: string };
-  if (body.outcome !== 'active') throw new HarnessProblem(`the generation was refused: ${body.reason ?? JSON.stringify(body)}`);
+  if (body.outcome !== 'active')
+    throw new HarnessProblem(`the generation was refused: ${body.reason ?? JSON.stringify(body)}`);
   return body.tookMs ?? 0;
 }
 
 /** A generation whose two halves disagree must be noticed; else "0 mixed" would mean nothing. */
-async function proveDetector({ root, rules }: BenchContext, system: System, backendPort: number, config: unknown): Promise<void> {
+async function proveDetector(
+  { root, rules }: BenchContext,
+  system: System,
+  backendPort: number,
+  config: unknown,
+): Promise<void> {
   const temporary = temporaryDirectory('reload-canary');
   const agent = new Agent();
   try {
-    const canary = await compileSettings(root, rules, temporary.path, gatehouseSettings(1, backendPort, markRules('a', 'b')));
+    const canary = await compileSettings(
+      root,
+      rules,
+      temporary.path,
+      gatehouseSettings(1, backendPort, markRules('a', 'b')),
+    );
     await activate(system, canary.file, config, 'skip'); // the self-test would refuse it, rightly
     const status = await sendOne(agent, system.port, 0);
-    if (status !== statusMixed) throw new HarnessProblem(`a mixed generation answered ${status}, not ${statusMixed}: this case could not see mixed requests`);
+    if (status !== statusMixed)
+      throw new HarnessProblem(
+        `a mixed generation answered ${status}, not ${statusMixed}: this case could not see mixed requests`,
+      );
   } finally {
     agent.destroy();
     temporary.remove();
@@ -96,11 +133,20 @@ export async function reloadCase(context: BenchContext): Promise<void> {
   const { root, rules, options, recorder } = context;
   const temporary = { a: temporaryDirectory('reload-a'), b: temporaryDirectory('reload-b') };
   const backend = await startBackend(root);
-  const system = await startGatehouse({ root, backendPort: backend.port, paranoia: 1, workers: Math.max(...options.workers), rules, listener: options.listener });
+  const system = await startGatehouse({
+    root,
+    backendPort: backend.port,
+    paranoia: 1,
+    workers: Math.max(...options.workers),
+    rules,
+    listener: options.listener,
+  });
   const tally: Tally = { answered: 0, mixed: 0, failed: 0, latenciesMs: [], reasons: new Set() };
   let isOver = false;
   try {
-    const { config } = JSON.parse(readFileSync(`${benchData(root, 'pl1')}/current.json`, 'utf8')) as { readonly config: unknown };
+    const { config } = JSON.parse(readFileSync(`${benchData(root, 'pl1')}/current.json`, 'utf8')) as {
+      readonly config: unknown;
+    };
     const a = await compileSettings(root, rules, temporary.a.path, gatehouseSettings(1, backend.port, markRules('a')));
     const b = await compileSettings(root, rules, temporary.b.path, gatehouseSettings(1, backend.port, markRules('b')));
     await proveDetector(context, system, backend.port, config);
@@ -110,7 +156,12 @@ export async function reloadCase(context: BenchContext): Promise<void> {
     for (let index = 0; index < reloads; index++) {
       context.progress(`reload ${index + 1}/${reloads}`);
       await pause(250);
-      recorder.add('reload / under 32 connections / activation', 'ms', 'lower', await activate(system, index % 2 === 0 ? b.file : a.file, config));
+      recorder.add(
+        'reload / under 32 connections / activation',
+        'ms',
+        'lower',
+        await activate(system, index % 2 === 0 ? b.file : a.file, config),
+      );
     }
     isOver = true;
     await Promise.all(clients);

@@ -34,7 +34,12 @@ t.test('compile checks settings and rules, and ends with the code that says so',
     ['rules alone', ['--rules', at('good.conf')], 0, /^$/],
     ['rules with an error, at its place', ['--rules', at('*.conf')], 1, /bad\.conf:1:23: error GH-C4002/],
     ['settings', ['--settings', at('good.json'), '--crs', at('crs')], 0, /./],
-    ['settings with an error, at its pointer', ['--settings', at('bad.json'), '--crs', at('crs')], 1, /settings \/mode: error GH-C7001/],
+    [
+      'settings with an error, at its pointer',
+      ['--settings', at('bad.json'), '--crs', at('crs')],
+      1,
+      /settings \/mode: error GH-C7001/,
+    ],
     ['no rule set there', ['--settings', at('good.json'), '--crs', at('nowhere')], 1, /GH-C7003/],
     ['settings that are no JSON', ['--settings', at('broken.json'), '--crs', at('crs')], 1, /is not JSON/],
     ['settings that are not there', ['--settings', at('absent.json'), '--crs', at('crs')], 1, /cannot be read/],
@@ -49,7 +54,20 @@ t.test('compile checks settings and rules, and ends with the code that says so',
   t.equal((await run(['frobnicate'])).code, 2);
   const { GATEHOUSE_DATA } = process.env;
   process.env['GATEHOUSE_DATA'] = at('data');
-  t.teardown(() => void (GATEHOUSE_DATA === undefined ? delete process.env['GATEHOUSE_DATA'] : (process.env['GATEHOUSE_DATA'] = GATEHOUSE_DATA)));
-  t.match(await run(['compile', '--rules', at('good.conf'), '-o', at('crs')]), { code: 1, said: /^gatehouse compile: EISDIR/ }, 'an output that cannot be written');
-  t.same(readdirSync(directory).filter((name) => name.endsWith('.tmp')), [], 'leaves nothing behind');
+  t.teardown(
+    () =>
+      void (GATEHOUSE_DATA === undefined
+        ? delete process.env['GATEHOUSE_DATA']
+        : (process.env['GATEHOUSE_DATA'] = GATEHOUSE_DATA)),
+  );
+  t.match(
+    await run(['compile', '--rules', at('good.conf'), '-o', at('crs')]),
+    { code: 1, said: /^gatehouse compile: EISDIR/ },
+    'an output that cannot be written',
+  );
+  t.same(
+    readdirSync(directory).filter((name) => name.endsWith('.tmp')),
+    [],
+    'leaves nothing behind',
+  );
 });

@@ -28,7 +28,8 @@ function findCrsDirectory(given: string | undefined): string {
   const named = given ?? process.env.CRS_DIR;
   if (named !== undefined && named !== '') return named;
   const [found] = expandGlob(join(dataDirectory(), 'crs/*/rules/REQUEST-901-INITIALIZATION.conf')).reverse();
-  if (found === undefined) throw new UsageError('There is no rule set: run `node bin/crs.mjs`, set CRS_DIR, or give --crs DIR.');
+  if (found === undefined)
+    throw new UsageError('There is no rule set: run `node bin/crs.mjs`, set CRS_DIR, or give --crs DIR.');
   return join(found, '../..');
 }
 
@@ -36,7 +37,10 @@ function findCrsDirectory(given: string | undefined): string {
 function readerWithMapping(): SourceReader {
   const named = process.env.GATEHOUSE_UNICODE_MAPPING ?? '';
   const mapping = named === '' ? join(dataDirectory(), 'crs/unicode.mapping') : named;
-  return { ...diskReader, read: (path) => diskReader.read(path) ?? (path === 'unicode.mapping' ? diskReader.read(mapping) : null) };
+  return {
+    ...diskReader,
+    read: (path) => diskReader.read(path) ?? (path === 'unicode.mapping' ? diskReader.read(mapping) : null),
+  };
 }
 
 function readSettings(path: string): unknown {
@@ -44,7 +48,9 @@ function readSettings(path: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new RefusedError(`--settings ${path}: cannot be read (${error instanceof Error ? error.message : String(error)}).`);
+    throw new RefusedError(
+      `--settings ${path}: cannot be read (${error instanceof Error ? error.message : String(error)}).`,
+    );
   }
   try {
     return JSON.parse(text);
@@ -61,25 +67,41 @@ interface GatheredSources {
 }
 
 /** Settings (or, without --rules, the defaults) first, then the rule files in the order given. */
-function gatherSources(settings: string | undefined, rules: readonly string[], crs: string | undefined, reader: SourceReader): GatheredSources {
+function gatherSources(
+  settings: string | undefined,
+  rules: readonly string[],
+  crs: string | undefined,
+  reader: SourceReader,
+): GatheredSources {
   const files = expandRules(rules);
   if (settings === undefined && files.length > 0) return { sources: files, diagnostics: [] };
   const ruleSet = loadCoreRuleSet(findCrsDirectory(crs), reader);
   if (ruleSet.crs === null) return { sources: null, diagnostics: ruleSet.diagnostics };
   const resolved = resolvePolicy(settings === undefined ? {} : readSettings(settings), ruleSet.crs);
-  return { sources: resolved.policy === null ? null : [...renderPolicy(resolved.policy), ...files], diagnostics: resolved.diagnostics };
+  return {
+    sources: resolved.policy === null ? null : [...renderPolicy(resolved.policy), ...files],
+    diagnostics: resolved.diagnostics,
+  };
 }
 
-/** The program that the data plane keeps as the active one; null where none has served yet. Throws RefusedError when it cannot be read. */
+/**
+ * The program that the data plane keeps as the active one; null where none has served yet. Throws RefusedError when it
+ * cannot be read.
+ */
 function readActive(): NamedProgram | null {
   const path = join(dataDirectory(), 'current.json');
   if (!existsSync(path)) return null;
   try {
     const { id, sha256 } = JSON.parse(readFileSync(path, 'utf8')) as { readonly id: number; readonly sha256: string };
     if (sha256 === '') return null; // it serves without rules
-    return { program: decodeArtifact(readFileSync(join(dataDirectory(), 'artifacts', sha256))).program, name: `generation ${id} of ${path}` };
+    return {
+      program: decodeArtifact(readFileSync(join(dataDirectory(), 'artifacts', sha256))).program,
+      name: `generation ${id} of ${path}`,
+    };
   } catch (error) {
-    throw new RefusedError(`${path}: the rules that it names cannot be read (${error instanceof Error ? error.message : String(error)}). Give --settings FILE or --rules GLOB.`);
+    throw new RefusedError(
+      `${path}: the rules that it names cannot be read (${error instanceof Error ? error.message : String(error)}). Give --settings FILE or --rules GLOB.`,
+    );
   }
 }
 
@@ -95,7 +117,10 @@ export function loadActive(): NamedProgram {
   return readActive() ?? compileSettings(existsSync(usual) ? usual : undefined);
 }
 
-/** The program of a settings file; undefined = of the defaults. Throws RefusedError with every error of the settings or the rules. */
+/**
+ * The program of a settings file; undefined = of the defaults. Throws RefusedError with every error of the settings or
+ * the rules.
+ */
 export function compileSettings(path: string | undefined): NamedProgram {
   const name = path ?? 'the defaults';
   const reader = readerWithMapping();
@@ -107,7 +132,13 @@ export function compileSettings(path: string | undefined): NamedProgram {
 }
 
 function dumpSources(sources: readonly (SourceText | string)[]): string {
-  return sources.map((source) => (typeof source === 'string' ? `==== ${source}\n` : `==== ${source.path}\n${source.path.startsWith('gatehouse/') ? source.text : ''}`)).join('');
+  return sources
+    .map((source) =>
+      typeof source === 'string'
+        ? `==== ${source}\n`
+        : `==== ${source.path}\n${source.path.startsWith('gatehouse/') ? source.text : ''}`,
+    )
+    .join('');
 }
 
 function writeWhole(path: string, bytes: Uint8Array): void {
@@ -161,7 +192,8 @@ interface CompileValues {
 async function compileTo(values: CompileValues, cache: CompileCache | null): Promise<number> {
   const reader = readerWithMapping();
   const { sources, diagnostics: fromSettings } = gatherSources(values.settings, values.rules, values.crs, reader);
-  const { program, diagnostics: fromRules } = sources === null ? { program: null, diagnostics: [] } : compileProgram(sources, { reader });
+  const { program, diagnostics: fromRules } =
+    sources === null ? { program: null, diagnostics: [] } : compileProgram(sources, { reader });
   const shown = [...fromSettings, ...fromRules].filter(({ severity }) => severity !== 'info' || values.notes);
   if (shown.length > 0) process.stderr.write(formatDiagnostics(shown));
   if (program === null || sources === null) return 1;
@@ -169,7 +201,10 @@ async function compileTo(values: CompileValues, cache: CompileCache | null): Pro
   if (values.output === undefined || cache === null) return 0;
   const { bytes, hash, report } = await emitArtifact(program, { cache, clock: () => performance.now() });
   writeWhole(values.output, bytes);
-  if (values.dump) process.stdout.write(`#### plan\n${dumpPlan(program, decodeArtifact(bytes).plan)}#### report\n${JSON.stringify(report, null, 2)}\n`);
+  if (values.dump)
+    process.stdout.write(
+      `#### plan\n${dumpPlan(program, decodeArtifact(bytes).plan)}#### report\n${JSON.stringify(report, null, 2)}\n`,
+    );
   console.error(`${values.output}: ${report.rules} rules, ${bytes.length} bytes, sha256 ${hash}`);
   return 0;
 }

@@ -17,7 +17,10 @@ export function parseEngineName(text: string | undefined): EngineName | null {
 }
 
 /** `name` null = the compiled engine. Compiles the program's automata first, from the cache where they are known. */
-export async function createEngine(name: EngineName | null, program: Program): Promise<{ readonly inspector: Inspector; readonly name: EngineName }> {
+export async function createEngine(
+  name: EngineName | null,
+  program: Program,
+): Promise<{ readonly inspector: Inspector; readonly name: EngineName }> {
   if (name === 'interpreter') return { inspector: createInterpreter(program), name };
   const { bytes } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()) });
   return { inspector: createCompiledInspector(loadRuleset(bytes, hyperscanLibrary())), name: 'compiled' };

@@ -7,7 +7,12 @@ function escapeForLog(text: string): string {
   let escaped = '';
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    escaped += code < 0x20 || code > 0x7e ? `\\x${code.toString(16).padStart(2, '0')}` : code === 0x22 ? '\\"' : (text[index] as string);
+    escaped +=
+      code < 0x20 || code > 0x7e
+        ? `\\x${code.toString(16).padStart(2, '0')}`
+        : code === 0x22
+          ? '\\"'
+          : (text[index] as string);
   }
   return escaped;
 }
@@ -27,8 +32,12 @@ export function formatErrorLog(matched: MatchedRule, files: readonly string[], t
   const head = rule.links[0];
   const operator = rule.links[rule.links.length - 1]?.operator ?? null;
   // As in ModSecurity: what the macros stand for now, at the time of logging.
-  const argument = operator === null ? '' : operator.template === null ? operator.argument : expand(operator.template, transaction);
-  const action = transaction.interruption !== null && transaction.interruption.ruleId === rule.id ? `Access denied with code ${transaction.interruption.status} (phase ${matched.phase}).` : 'Warning.';
+  const argument =
+    operator === null ? '' : operator.template === null ? operator.argument : expand(operator.template, transaction);
+  const action =
+    transaction.interruption !== null && transaction.interruption.ruleId === rule.id
+      ? `Access denied with code ${transaction.interruption.status} (phase ${matched.phase}).`
+      : 'Warning.';
   const what =
     operator === null
       ? 'Unconditional match in SecAction.'

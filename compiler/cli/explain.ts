@@ -25,8 +25,27 @@ function printable(text: string): string {
 }
 
 export interface Explanation {
-  readonly request: { readonly method: string; readonly uri: string; readonly protocol: string; readonly headers: number; readonly bodyBytes: number; readonly bodyProcessor: string; readonly objection: string | null };
-  readonly matched: readonly { readonly id: number; readonly phase: number; readonly severity: string | null; readonly msg: string; readonly logdata: string; readonly variable: string; readonly value: string; readonly tags: readonly string[]; readonly file: string; readonly line: number }[];
+  readonly request: {
+    readonly method: string;
+    readonly uri: string;
+    readonly protocol: string;
+    readonly headers: number;
+    readonly bodyBytes: number;
+    readonly bodyProcessor: string;
+    readonly objection: string | null;
+  };
+  readonly matched: readonly {
+    readonly id: number;
+    readonly phase: number;
+    readonly severity: string | null;
+    readonly msg: string;
+    readonly logdata: string;
+    readonly variable: string;
+    readonly value: string;
+    readonly tags: readonly string[];
+    readonly file: string;
+    readonly line: number;
+  }[];
   readonly inboundScore: number;
   readonly outboundScore: number;
   readonly engineMode: string;
@@ -37,10 +56,23 @@ export interface Explanation {
 }
 
 /** The explanation of a finished transaction, as data. */
-function explainTransaction(transaction: Transaction, verdict: Verdict, wire: WireRequest, files: readonly string[]): Explanation {
+function explainTransaction(
+  transaction: Transaction,
+  verdict: Verdict,
+  wire: WireRequest,
+  files: readonly string[],
+): Explanation {
   const { method, uri, protocol, headers } = wire.head;
   return {
-    request: { method, uri, protocol, headers: headers.length / 2, bodyBytes: transaction.requestBodyBytes, bodyProcessor: transaction.requestBodyProcessor, objection: wire.objection },
+    request: {
+      method,
+      uri,
+      protocol,
+      headers: headers.length / 2,
+      bodyBytes: transaction.requestBodyBytes,
+      bodyProcessor: transaction.requestBodyProcessor,
+      objection: wire.objection,
+    },
     matched: verdict.matched.map(({ rule, phase, msg, logdata, variable, value, tags }) => ({
       id: rule.id,
       phase,
@@ -72,7 +104,10 @@ function describeVerdict({ verdict, interruption, engineMode }: Explanation): st
 /** For people to read. */
 function formatExplanation(explanation: Explanation): string {
   const { request, matched } = explanation;
-  const lines = [`${printable(request.method)} ${printable(request.uri)} ${printable(request.protocol)}`, `${request.headers} headers, body of ${request.bodyBytes} bytes${request.bodyProcessor === '' ? '' : ` read as ${request.bodyProcessor}`}`];
+  const lines = [
+    `${printable(request.method)} ${printable(request.uri)} ${printable(request.protocol)}`,
+    `${request.headers} headers, body of ${request.bodyBytes} bytes${request.bodyProcessor === '' ? '' : ` read as ${request.bodyProcessor}`}`,
+  ];
   if (request.objection !== null) lines.push(`The proxy would answer 400: ${request.objection}.`);
   lines.push('');
   if (matched.length === 0) lines.push('No rule matched.');
@@ -82,7 +117,11 @@ function formatExplanation(explanation: Explanation): string {
     if (rule.logdata !== '') lines.push(`    ${printable(rule.logdata)}`);
     lines.push(`    ${rule.file}:${rule.line}`);
   }
-  lines.push('', `Score: inbound ${explanation.inboundScore}, outbound ${explanation.outboundScore}. Phases ${explanation.phases.join(' ')}.${explanation.truncated ? ' A limit was reached: not everything was inspected.' : ''}`, `Verdict: ${describeVerdict(explanation)}`);
+  lines.push(
+    '',
+    `Score: inbound ${explanation.inboundScore}, outbound ${explanation.outboundScore}. Phases ${explanation.phases.join(' ')}.${explanation.truncated ? ' A limit was reached: not everything was inspected.' : ''}`,
+    `Verdict: ${describeVerdict(explanation)}`,
+  );
   return lines.join('\n');
 }
 
@@ -94,15 +133,19 @@ function readRequest(path: string): Buffer {
   }
 }
 
-const usage = 'Usage: gatehouse explain FILE|- [--settings FILE | --rules GLOB…] [--engine compiled|interpreter] [--json]';
+const usage =
+  'Usage: gatehouse explain FILE|- [--settings FILE | --rules GLOB…] [--engine compiled|interpreter] [--json]';
 
 function chooseProgram(rules: readonly string[] | undefined, settings: string | undefined): NamedProgram {
-  if (rules !== undefined && settings !== undefined) throw new UsageError('explain: give either --rules or --settings.');
+  if (rules !== undefined && settings !== undefined)
+    throw new UsageError('explain: give either --rules or --settings.');
   if (rules !== undefined) return { program: loadRules(rules).program, name: rules.join(', ') };
   return settings === undefined ? loadActive() : compileSettings(settings);
 }
 
-/** Runs the command; exit code 0 whatever the verdict is. Without --rules and --settings it asks the rules that serve. */
+/**
+ * Runs the command; exit code 0 whatever the verdict is. Without --rules and --settings it asks the rules that serve.
+ */
 export async function runExplain(argv: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...argv],
@@ -120,13 +163,22 @@ export async function runExplain(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const path = positionals[0];
-  if (path === undefined || positionals.length > 1) throw new UsageError(`explain needs one file, or - for standard input.\n${usage}`);
+  if (path === undefined || positionals.length > 1)
+    throw new UsageError(`explain needs one file, or - for standard input.\n${usage}`);
   const wire = parseWire(readRequest(path));
   if (wire === null) throw new RefusedError(`${path}: holds no HTTP request.`);
   const { program, name } = chooseProgram(values.rules, values.settings);
   const { inspector } = await createEngine(parseEngineName(values.engine), program);
-  const { transaction, verdict } = runRequest(inspector, { head: wire.head, body: wire.body, response: null }, { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5 });
+  const { transaction, verdict } = runRequest(
+    inspector,
+    { head: wire.head, body: wire.body, response: null },
+    { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5 },
+  );
   const explanation = explainTransaction(transaction, verdict as Verdict, wire, program.files);
-  console.log(values.json ? JSON.stringify({ rules: name, ...explanation }, null, 2) : `${formatExplanation(explanation)}\nRules: ${name}`);
+  console.log(
+    values.json
+      ? JSON.stringify({ rules: name, ...explanation }, null, 2)
+      : `${formatExplanation(explanation)}\nRules: ${name}`,
+  );
   return 0;
 }

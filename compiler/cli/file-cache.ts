@@ -1,7 +1,7 @@
-// Compiled Hyperscan databases on disk, one file per content key. Safe with several processes and threads: files are written under a
-// temporary name and renamed. Each file begins with the SHA-256 of its content: a damaged one (a full disk, a cut copy)
-// is a miss and is compiled again. Without that its bytes would be signed into an artifact, refused at every load and
-// rebuilt by every data plane.
+// Compiled Hyperscan databases on disk, one file per content key. Safe with several processes and threads: files are
+// written under a temporary name and renamed. Each file begins with the SHA-256 of its content: a damaged one (a full
+// disk, a cut copy) is a miss and is compiled again. Without that its bytes would be signed into an artifact, refused
+// at every load and rebuilt by every data plane.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

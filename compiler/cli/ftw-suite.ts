@@ -40,9 +40,20 @@ function reasonPhrase(status: number): string {
 function observeStage(inspector: Inspector, files: readonly string[], wireBytes: Buffer, stageId: string): FtwObserved {
   const wire = parseWire(wireBytes);
   if (wire === null) return { hasTransportError: true, status: 0, response: '', logLines: [], ids: [] };
-  if (wire.isUnreadable) return { hasTransportError: false, status: 400, response: 'HTTP/1.1 400 Bad Request\r\n\r\n', logLines: [], ids: [] };
+  if (wire.isUnreadable)
+    return {
+      hasTransportError: false,
+      status: 400,
+      response: 'HTTP/1.1 400 Bad Request\r\n\r\n',
+      logLines: [],
+      ids: [],
+    };
   const backend = reflect(wire.head, wire.body);
-  const { transaction } = runRequest(inspector, { head: wire.head, body: wire.body, response: backend }, { store: createMemoryStore(), uniqueId: stageId, nowMs: Date.now(), lastPhase: 5 });
+  const { transaction } = runRequest(
+    inspector,
+    { head: wire.head, body: wire.body, response: backend },
+    { store: createMemoryStore(), uniqueId: stageId, nowMs: Date.now(), lastPhase: 5 },
+  );
   const status = transaction.interruption?.status ?? (wire.objection !== null ? 400 : backend.head.status);
   const logLines = transaction.matched.map((matched) => formatErrorLog(matched, files, transaction));
   return {
@@ -66,7 +77,10 @@ export function runFtwCases(inspector: Inspector, files: readonly string[], case
     let isFailed = false;
     for (const [index, stage] of test.stages.entries()) {
       stages += 1;
-      const reason = judgeStage(stage.output, observeStage(inspector, files, Buffer.from(stage.wire_b64, 'base64'), `${test.id}-${index}`));
+      const reason = judgeStage(
+        stage.output,
+        observeStage(inspector, files, Buffer.from(stage.wire_b64, 'base64'), `${test.id}-${index}`),
+      );
       if (reason === null) continue;
       isFailed = true;
       failures.push({ id: test.id, file: test.file, stage: index + 1, reason });
@@ -86,14 +100,17 @@ export function readFtwCases(path: string): FtwCase[] {
     try {
       return [JSON.parse(line) as FtwCase];
     } catch (error) {
-      throw new UsageError(`${path}:${index + 1}: not a JSON line (${error instanceof Error ? error.message : String(error)}).`);
+      throw new UsageError(
+        `${path}:${index + 1}: not a JSON line (${error instanceof Error ? error.message : String(error)}).`,
+      );
     }
   });
 }
 
 export function formatFtwReport(report: FtwReport): string {
   const lines: string[] = [];
-  for (const [file, { passed, failed }] of report.files) lines.push(`${file.padEnd(52)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`);
+  for (const [file, { passed, failed }] of report.files)
+    lines.push(`${file.padEnd(52)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`);
   for (const failure of report.failures) lines.push(`FAILED ${failure.id} (stage ${failure.stage}): ${failure.reason}`);
   const percent = report.tests === 0 ? '0' : ((100 * report.passed) / report.tests).toFixed(2);
   lines.push(`${report.passed} of ${report.tests} tests passed (${percent} %), ${report.stages} stages`);

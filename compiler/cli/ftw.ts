@@ -30,7 +30,10 @@ export async function runFtw(argv: readonly string[]): Promise<number> {
   console.log(formatFtwReport(report));
   if (values.report !== undefined) {
     const { tests, stages, passed, failures, files } = report;
-    writeFileSync(values.report, `${JSON.stringify({ engine: name, tests, stages, passed, failures, files: Object.fromEntries(files) }, null, 1)}\n`);
+    writeFileSync(
+      values.report,
+      `${JSON.stringify({ engine: name, tests, stages, passed, failures, files: Object.fromEntries(files) }, null, 1)}\n`,
+    );
   }
   return report.failures.length === 0 ? 0 : 1;
 }

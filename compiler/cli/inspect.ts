@@ -14,7 +14,10 @@ import type { RunInput } from './run-request.js';
 import { runRequest } from './run-request.js';
 import { parseWire } from './wire.js';
 
-/** A row of the input file: `wire_b64` (bytes as on the wire), or the parts of a request. Text fields hold UTF-8 in JSON and are sent as those bytes. */
+/**
+ * A row of the input file: `wire_b64` (bytes as on the wire), or the parts of a request. Text fields hold UTF-8 in JSON
+ * and are sent as those bytes.
+ */
 interface InputRow {
   readonly id?: unknown;
   readonly wire_b64?: string;
@@ -25,12 +28,25 @@ interface InputRow {
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string | null;
   readonly body_b64?: string | null;
-  readonly response?: { readonly status: number; readonly headers?: readonly (readonly [string, string])[]; readonly body?: string; readonly body_b64?: string };
+  readonly response?: {
+    readonly status: number;
+    readonly headers?: readonly (readonly [string, string])[];
+    readonly body?: string;
+    readonly body_b64?: string;
+  };
 }
 
 interface OutputRow {
   id: unknown;
-  matched: { id: number; phase: number; msg: string; severity: number | null; variable: string; value: string; tags: readonly string[] }[];
+  matched: {
+    id: number;
+    phase: number;
+    msg: string;
+    severity: number | null;
+    variable: string;
+    value: string;
+    tags: readonly string[];
+  }[];
   matched_ids: number[];
   tx: Record<string, string>;
   interruption: null | { rule_id: number; action: string; status: number; phase: number; data: string };
@@ -70,12 +86,28 @@ function readRow(row: InputRow, withReflection: boolean): RunInput {
     ({ head, body } = wire);
   } else {
     if (typeof row.uri !== 'string') throw new Error('the row has neither wire_b64 nor method and uri');
-    head = { method: bytes(row.method ?? 'GET'), uri: bytes(row.uri), protocol: protocolOf(row.version), headers: flatten(row.headers), clientIp, clientPort: 54_321, serverIp: '127.0.0.1', serverPort: 80 };
+    head = {
+      method: bytes(row.method ?? 'GET'),
+      uri: bytes(row.uri),
+      protocol: protocolOf(row.version),
+      headers: flatten(row.headers),
+      clientIp,
+      clientPort: 54_321,
+      serverIp: '127.0.0.1',
+      serverPort: 80,
+    };
     body = bodyOf(row);
   }
   if (row.response !== undefined) {
     const responseBody = bodyOf(row.response) ?? Buffer.alloc(0);
-    return { head, body, response: { head: { status: row.response.status, protocol: 'HTTP/1.1', headers: flatten(row.response.headers) }, body: responseBody } };
+    return {
+      head,
+      body,
+      response: {
+        head: { status: row.response.status, protocol: 'HTTP/1.1', headers: flatten(row.response.headers) },
+        body: responseBody,
+      },
+    };
   }
   return { head, body, response: withReflection && isReflection(head) ? reflect(head, body) : null };
 }
@@ -89,7 +121,15 @@ interface InspectOptions {
 
 function inspectRow(row: InputRow, number: number, options: InspectOptions): OutputRow {
   const id = row.id ?? number;
-  const failed = (error: unknown): OutputRow => ({ id, matched: [], matched_ids: [], tx: {}, interruption: null, error: error instanceof Error ? error.message : String(error), us: 0 });
+  const failed = (error: unknown): OutputRow => ({
+    id,
+    matched: [],
+    matched_ids: [],
+    tx: {},
+    interruption: null,
+    error: error instanceof Error ? error.message : String(error),
+    us: 0,
+  });
   let input: RunInput;
   try {
     input = readRow(row, options.withReflection);
@@ -98,15 +138,37 @@ function inspectRow(row: InputRow, number: number, options: InspectOptions): Out
   }
   const start = process.hrtime.bigint();
   try {
-    const { transaction } = runRequest(options.inspector, input, { store: options.store, uniqueId: `inspect-${number}`, nowMs: Date.now(), lastPhase: options.lastPhase });
+    const { transaction } = runRequest(options.inspector, input, {
+      store: options.store,
+      uniqueId: `inspect-${number}`,
+      nowMs: Date.now(),
+      lastPhase: options.lastPhase,
+    });
     const us = Number(process.hrtime.bigint() - start) / 1000;
     const { interruption } = transaction;
     return {
       id,
-      matched: transaction.matched.map(({ rule, phase, msg, variable, value, tags }) => ({ id: rule.id, phase, msg, severity: rule.severity, variable, value, tags })),
+      matched: transaction.matched.map(({ rule, phase, msg, variable, value, tags }) => ({
+        id: rule.id,
+        phase,
+        msg,
+        severity: rule.severity,
+        variable,
+        value,
+        tags,
+      })),
       matched_ids: transaction.matched.map(({ rule }) => rule.id),
       tx: Object.fromEntries(transaction.tx),
-      interruption: interruption === null ? null : { rule_id: interruption.ruleId, action: interruption.action, status: interruption.status, phase: interruption.phase, data: interruption.data },
+      interruption:
+        interruption === null
+          ? null
+          : {
+              rule_id: interruption.ruleId,
+              action: interruption.action,
+              status: interruption.status,
+              phase: interruption.phase,
+              data: interruption.data,
+            },
       error: null,
       us: Math.round(us * 10) / 10,
     };
@@ -141,10 +203,16 @@ export async function runInspect(argv: readonly string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  if (values.requests === undefined || values.output === undefined) throw new UsageError(`inspect needs --requests and -o.\n${usage}`);
+  if (values.requests === undefined || values.output === undefined)
+    throw new UsageError(`inspect needs --requests and -o.\n${usage}`);
   const { program } = loadRules(values.rules ?? []);
   const { inspector } = await createEngine(parseEngineName(values.engine), program);
-  const options: InspectOptions = { inspector, store: createMemoryStore(), lastPhase: parseLastPhase(values.phases), withReflection: values.reflect };
+  const options: InspectOptions = {
+    inspector,
+    store: createMemoryStore(),
+    lastPhase: parseLastPhase(values.phases),
+    withReflection: values.reflect,
+  };
   // opened at once: what cannot be opened is thrown here, not in a stream that nobody listens to
   const input = values.requests === '-' ? process.stdin : createReadStream('', { fd: openSync(values.requests, 'r') });
   const output = values.output === '-' ? process.stdout : createWriteStream('', { fd: openSync(values.output, 'w') });
@@ -160,7 +228,8 @@ export async function runInspect(argv: readonly string[]): Promise<number> {
   for await (const line of lines) {
     if (line.trim() === '') continue;
     number += 1;
-    if (failure === null && !output.write(`${JSON.stringify(inspectLine(line, number, options))}\n`)) await once(output, 'drain');
+    if (failure === null && !output.write(`${JSON.stringify(inspectLine(line, number, options))}\n`))
+      await once(output, 'drain');
   }
   if (failure !== null) throw failure as Error;
   if (output !== process.stdout) {
@@ -176,6 +245,14 @@ function inspectLine(line: string, number: number, options: InspectOptions): Out
     return inspectRow(typeof row === 'object' && row !== null ? row : {}, number, options);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { id: number, matched: [], matched_ids: [], tx: {}, interruption: null, error: `not a JSON line: ${error.message}`, us: 0 };
+    return {
+      id: number,
+      matched: [],
+      matched_ids: [],
+      tx: {},
+      interruption: null,
+      error: `not a JSON line: ${error.message}`,
+      us: 0,
+    };
   }
 }

@@ -1,8 +1,8 @@
-// What a fresh process would translate again: every regular expression of the rule set, for RE2 and for the automata (half
-// of a compile that finds its automata in the cache). The translations lie in one entry of that cache, whose checksum
-// makes a damaged one a miss. Its key names whatever they depend on besides the pattern: the code that translates, the
-// release of RE2 that accepted them, Node.js. A pattern that is not in the book is translated and tried as ever, so
-// the worst that a missing book costs is time.
+// What a fresh process would translate again: every regular expression of the rule set, for RE2 and for the automata
+// (half of a compile that finds its automata in the cache). The translations lie in one entry of that cache, whose
+// checksum makes a damaged one a miss. Its key names whatever they depend on besides the pattern: the code that
+// translates, the release of RE2 that accepted them, Node.js. A pattern that is not in the book is translated and tried
+// as ever, so the worst that a missing book costs is time.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -26,8 +26,16 @@ const pageBytesMax = 16 * 1024 * 1024;
 /** One hash over all scripts and packages among `files` and directly in `folders`. Takes 2 ms. */
 export function versionOf(folders: readonly string[], files: readonly string[]): string {
   const hash = createHash('sha256').update(`${process.version} ${process.arch}\n`);
-  const all = [...folders.flatMap((folder) => readdirSync(folder).sort().map((name) => join(folder, name))), ...files];
-  for (const path of all) if (/\.(?:js|json)$/.test(path)) hash.update(`${basename(path)}\n`).update(readFileSync(path));
+  const all = [
+    ...folders.flatMap((folder) =>
+      readdirSync(folder)
+        .sort()
+        .map((name) => join(folder, name)),
+    ),
+    ...files,
+  ];
+  for (const path of all)
+    if (/\.(?:js|json)$/.test(path)) hash.update(`${basename(path)}\n`).update(readFileSync(path));
   return hash.digest('hex');
 }
 
@@ -35,7 +43,10 @@ export function versionOf(folders: readonly string[], files: readonly string[]):
 function translationVersion(): string {
   const build = join(projectRoot, 'build');
   const re2 = join(dirname(createRequire(import.meta.url).resolve('re2')), 'package.json');
-  return versionOf([join(build, 'engine/regex')], [join(build, 'engine/native/re2-pattern.js'), join(build, 'compiler/plan/patterns.js'), re2]);
+  return versionOf(
+    [join(build, 'engine/regex')],
+    [join(build, 'engine/native/re2-pattern.js'), join(build, 'compiler/plan/patterns.js'), re2],
+  );
 }
 
 export interface PatternBook {
@@ -64,7 +75,13 @@ export function openPatternBook(cache: CompileCache, version = translationVersio
       useAcceptedForms(null);
       useWrittenPatterns(null);
       if (added < newMin) return;
-      cache.keep(key, Buffer.from(JSON.stringify({ forms: Object.fromEntries(forms), patterns: Object.fromEntries(patterns) } satisfies Page), 'latin1'));
+      cache.keep(
+        key,
+        Buffer.from(
+          JSON.stringify({ forms: Object.fromEntries(forms), patterns: Object.fromEntries(patterns) } satisfies Page),
+          'latin1',
+        ),
+      );
     },
   };
 }

@@ -7,7 +7,25 @@ export interface BackendResponse {
   readonly body: Buffer;
 }
 
-const htmlTags = ['<!doctype html', '<html', '<head', '<script', '<iframe', '<h1', '<div', '<font', '<table', '<a', '<style', '<title', '<b', '<body', '<br', '<p', '<!--'];
+const htmlTags = [
+  '<!doctype html',
+  '<html',
+  '<head',
+  '<script',
+  '<iframe',
+  '<h1',
+  '<div',
+  '<font',
+  '<table',
+  '<a',
+  '<style',
+  '<title',
+  '<b',
+  '<body',
+  '<br',
+  '<p',
+  '<!--',
+];
 /** Leading bytes (latin1) → type, of the WHATWG MIME sniffing table as far as text responses can meet it. */
 const magics: readonly (readonly [string, string])[] = [
   ['%PDF-', 'application/pdf'],
@@ -39,7 +57,8 @@ export function sniffContentType(body: Buffer): string {
   for (const [magic, type] of magics) if (start.startsWith(magic)) return type;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (code <= 0x08 || code === 0x0b || (code >= 0x0e && code <= 0x1a) || (code >= 0x1c && code <= 0x1f)) return 'application/octet-stream';
+    if (code <= 0x08 || code === 0x0b || (code >= 0x0e && code <= 0x1a) || (code >= 0x1c && code <= 0x1f))
+      return 'application/octet-stream';
   }
   return 'text/plain; charset=utf-8';
 }
@@ -79,10 +98,12 @@ export function reflect(request: RequestHead, body: Buffer | null): BackendRespo
   if (!isReflection(request)) return response(200, [], Buffer.alloc(0));
   const specification = parseSpecification(body ?? Buffer.alloc(0));
   const status = specification?.status ?? 200;
-  if (specification === null || typeof status !== 'number' || status < 100 || status > 599) return response(400, [], Buffer.alloc(0));
+  if (specification === null || typeof status !== 'number' || status < 100 || status > 599)
+    return response(400, [], Buffer.alloc(0));
   const headers: string[] = [];
   if (typeof specification.headers === 'object' && specification.headers !== null) {
-    for (const [name, value] of Object.entries(specification.headers)) headers.push(name, Buffer.from(String(value)).toString('latin1'));
+    for (const [name, value] of Object.entries(specification.headers))
+      headers.push(name, Buffer.from(String(value)).toString('latin1'));
   }
   let bytes = Buffer.alloc(0);
   if (typeof specification.body === 'string' && specification.body !== '') bytes = Buffer.from(specification.body);

@@ -21,10 +21,13 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 const wildcards = /[*?]|\[[^/\]]+\]/;
 
 function segmentPattern(segment: string): RegExp {
-  const body = segment.replace(/\[(!?)([^\]]+)\]|[^]/gu, (character: string, not: string | undefined, members: string | undefined) => {
-    if (members !== undefined) return `[${not === '!' ? '^' : ''}${members.replace(/[\\^[]/g, '\\$&')}]`;
-    return character === '*' ? '[^/]*' : character === '?' ? '[^/]' : character.replace(/[\\^$.|+()[\]{}]/, '\\$&');
-  });
+  const body = segment.replace(
+    /\[(!?)([^\]]+)\]|[^]/gu,
+    (character: string, not: string | undefined, members: string | undefined) => {
+      if (members !== undefined) return `[${not === '!' ? '^' : ''}${members.replace(/[\\^[]/g, '\\$&')}]`;
+      return character === '*' ? '[^/]*' : character === '?' ? '[^/]' : character.replace(/[\\^$.|+()[\]{}]/, '\\$&');
+    },
+  );
   try {
     return new RegExp(`^${body}$`, 's');
   } catch (error) {
@@ -42,7 +45,10 @@ function listNames(folder: string): string[] {
   }
 }
 
-/** Paths that match a pattern with `*`, `?` and `[…]` in any segment, sorted by name. A path without them is returned as it is. */
+/**
+ * Paths that match a pattern with `*`, `?` and `[…]` in any segment, sorted by name. A path without them is returned as
+ * it is.
+ */
 export function expandGlob(pattern: string): string[] {
   if (!wildcards.test(pattern)) return [pattern];
   const segments = pattern.split('/');
@@ -78,11 +84,15 @@ export const diskReader: SourceReader = {
   glob: expandGlob,
 };
 
-/** The files of `--rules`, in the order given, each pattern's sorted by name. Throws UsageError for a pattern that matches none. */
+/**
+ * The files of `--rules`, in the order given, each pattern's sorted by name. Throws UsageError for a pattern that
+ * matches none.
+ */
 export function expandRules(patterns: readonly string[]): string[] {
   return patterns.flatMap((pattern) => {
     const found = expandGlob(pattern);
-    if (found.length === 0) throw new UsageError(`--rules ${pattern}: no file matches. Give an existing file or a pattern in quotes.`);
+    if (found.length === 0)
+      throw new UsageError(`--rules ${pattern}: no file matches. Give an existing file or a pattern in quotes.`);
     return found;
   });
 }
@@ -92,11 +102,17 @@ export interface LoadedRules {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Compiles the files of `--rules`. Throws UsageError where there are none, RefusedError with every error of the rules. */
+/**
+ * Compiles the files of `--rules`. Throws UsageError where there are none, RefusedError with every error of the rules.
+ */
 export function loadRules(patterns: readonly string[]): LoadedRules {
   const paths = expandRules(patterns);
-  if (paths.length === 0) throw new UsageError('No rules: give --rules FILE or GLOB, several times if need be, in load order.');
+  if (paths.length === 0)
+    throw new UsageError('No rules: give --rules FILE or GLOB, several times if need be, in load order.');
   const { program, diagnostics } = compileProgram(paths, { reader: diskReader });
-  if (program === null) throw new RefusedError(`The rules do not compile:\n${formatDiagnostics(diagnostics.filter((diagnostic) => diagnostic.severity === 'error'))}`);
+  if (program === null)
+    throw new RefusedError(
+      `The rules do not compile:\n${formatDiagnostics(diagnostics.filter((diagnostic) => diagnostic.severity === 'error'))}`,
+    );
   return { program, diagnostics };
 }

@@ -30,7 +30,12 @@ export function runRequest(inspector: Inspector, input: RunInput, options: RunOp
   if (lastPhase >= 2) inspector.requestBody(transaction, input.body);
   if (input.response !== null) {
     if (lastPhase >= 3) inspector.responseHeaders(transaction, input.response.head);
-    if (lastPhase >= 4) inspector.responseBody(transaction, inspector.wantsResponseBody(transaction) ? input.response.body : null, input.response.body.length);
+    if (lastPhase >= 4)
+      inspector.responseBody(
+        transaction,
+        inspector.wantsResponseBody(transaction) ? input.response.body : null,
+        input.response.body.length,
+      );
   }
   return { transaction, verdict: lastPhase >= 5 ? inspector.finish(transaction) : null };
 }

@@ -30,7 +30,10 @@ interface RequestLine {
   readonly objection: string | null;
 }
 
-/** The method ends at the first blank, the protocol begins at the last one that is followed by `HTTP`; the rest is the target. */
+/**
+ * The method ends at the first blank, the protocol begins at the last one that is followed by `HTTP`; the rest is the
+ * target.
+ */
 function parseRequestLine(line: string): RequestLine {
   const trimmed = line.replace(/^[ \t]+/, '');
   const firstBlank = trimmed.search(/[ \t]/);
@@ -45,14 +48,18 @@ function parseRequestLine(line: string): RequestLine {
   return { method, uri, protocol, objection: objectionToRequestLine(line, { method, uri, protocol }) };
 }
 
-function objectionToRequestLine(line: string, { method, uri, protocol }: { method: string; uri: string; protocol: string }): string | null {
+function objectionToRequestLine(
+  line: string,
+  { method, uri, protocol }: { method: string; uri: string; protocol: string },
+): string | null {
   if (/^[ \t]/.test(line)) return 'white space before the method';
   if (!tokenPattern.test(method)) return 'the method is not a token';
   if (/[ \t]/.test(uri)) return 'white space inside the request-target';
   if (uri.includes('#')) return 'a fragment in the request-target';
   if (protocol !== '' && !/^HTTP\/[1-9]\.\d+$/.test(protocol)) return 'the protocol is not HTTP/1.x';
   if (method === 'CONNECT') return /:\d+$/.test(uri) ? null : 'CONNECT without a port';
-  if (uri !== '*' && !uri.startsWith('/') && !/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(uri)) return 'the request-target does not begin with a slash';
+  if (uri !== '*' && !uri.startsWith('/') && !/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(uri))
+    return 'the request-target does not begin with a slash';
   return null;
 }
 
@@ -94,7 +101,8 @@ function headerValue(headers: readonly string[], lowerName: string): string | nu
 
 function objectionToHeaders(headers: readonly string[], protocol: string): string | null {
   const host = headerValue(headers, 'host');
-  if (host === null ? protocol === 'HTTP/1.1' : !/^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/.test(host)) return 'the Host header is missing or malformed';
+  if (host === null ? protocol === 'HTTP/1.1' : !/^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/.test(host))
+    return 'the Host header is missing or malformed';
   const length = headerValue(headers, 'content-length');
   if (length !== null && !/^\d+$/.test(length)) return 'Content-Length is not a number';
   return null;
@@ -123,7 +131,8 @@ function dechunk(bytes: Buffer): Buffer {
 function withoutContentLength(headers: readonly string[]): string[] {
   const kept: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    if ((headers[index] as string).toLowerCase() !== 'content-length') kept.push(headers[index] as string, headers[index + 1] as string);
+    if ((headers[index] as string).toLowerCase() !== 'content-length')
+      kept.push(headers[index] as string, headers[index + 1] as string);
   }
   return kept;
 }

@@ -5,9 +5,9 @@ import { badValue, choice, ignored } from './values.js';
 import { checkRegex, isLinear } from '../regex-check.js';
 
 /**
- * There are only 500 statuses: an expression that cannot run in linear time (a back-reference, say; the `4(?!04)` of the
- * recommended configuration can, since look-aheads are rewritten) becomes the list of those it matches. null when it is no
- * expression at all.
+ * There are only 500 statuses: an expression that cannot run in linear time (a back-reference, say; the `4(?!04)` of
+ * the recommended configuration can, since look-aheads are rewritten) becomes the list of those it matches. null when
+ * it is no expression at all.
  */
 function listStatuses(source: string): string | null {
   let expression: RegExp;
@@ -29,7 +29,8 @@ const parts: Directive = {
   apply: (node, { settings }, context) => {
     const text = argument(node, 0).toUpperCase();
     if (/^[A-KZ]+$/.test(text)) settings.auditLogParts = text;
-    else badValue(node, context, `SecAuditLogParts: ${quoteForMessage(text)} is not a list of the letters A to K and Z`);
+    else
+      badValue(node, context, `SecAuditLogParts: ${quoteForMessage(text)} is not a list of the letters A to K and Z`);
   },
 };
 const relevantStatus: Directive = {
@@ -50,5 +51,14 @@ export const auditDirectives: readonly Directive[] = [
   choice('SecAuditEngine', ['On', 'Off', 'RelevantOnly'], (settings, value) => (settings.auditEngine = value)),
   parts,
   relevantStatus,
-  ...['SecAuditLog', 'SecAuditLog2', 'SecAuditLogType', 'SecAuditLogFormat', 'SecAuditLogStorageDir', 'SecAuditLogDirMode', 'SecAuditLogFileMode', 'SecAuditLogPrefix'].map((name) => ignored(name, where)),
+  ...[
+    'SecAuditLog',
+    'SecAuditLog2',
+    'SecAuditLogType',
+    'SecAuditLogFormat',
+    'SecAuditLogStorageDir',
+    'SecAuditLogDirMode',
+    'SecAuditLogFileMode',
+    'SecAuditLogPrefix',
+  ].map((name) => ignored(name, where)),
 ];

@@ -20,7 +20,8 @@ const secCookieFormat: Directive = {
   argsMin: 1,
   argsMax: 1,
   apply: (node, _configuration, context) => {
-    if (argument(node, 0) !== '0') badValue(node, context, 'SecCookieFormat: only 0 (Netscape cookies, what browsers send) is supported');
+    if (argument(node, 0) !== '0')
+      badValue(node, context, 'SecCookieFormat: only 0 (Netscape cookies, what browsers send) is supported');
   },
 };
 
@@ -29,7 +30,13 @@ const secUnicodeMapFile: Directive = {
   argsMin: 1,
   argsMax: 16,
   apply: (node, { settings }, context) => {
-    const path = node.args.length === 1 ? argument(node, 0) : node.args.slice(0, -1).map((arg) => arg.text).join(' ');
+    const path =
+      node.args.length === 1
+        ? argument(node, 0)
+        : node.args
+            .slice(0, -1)
+            .map((arg) => arg.text)
+            .join(' ');
     const codePage = node.args.length === 1 ? '20127' : argument(node, node.args.length - 1);
     const at = node.args[0] ?? node;
     const data = context.sources.readData(context.file(node.file), path);
@@ -42,7 +49,12 @@ const secUnicodeMapFile: Directive = {
       return;
     }
     const map = parseUnicodeMap(data.text, codePage);
-    if (map === null) context.report('GH-C5006', `${quoteForMessage(path)} has no code page ${quoteForMessage(codePage)}`, node.args[1] ?? at);
+    if (map === null)
+      context.report(
+        'GH-C5006',
+        `${quoteForMessage(path)} has no code page ${quoteForMessage(codePage)}`,
+        node.args[1] ?? at,
+      );
     else settings.unicodeMap = map;
   },
 };
@@ -54,7 +66,10 @@ export const engineDirectives: readonly Directive[] = [
   secCookieFormat,
   secUnicodeMapFile,
   number('SecCollectionTimeout', 1, 2 ** 31, (settings, value) => (settings.collectionTimeoutSeconds = value)),
-  textValue('SecComponentSignature', (settings, value) => (settings.componentSignatures = [...settings.componentSignatures, value])),
+  textValue(
+    'SecComponentSignature',
+    (settings, value) => (settings.componentSignatures = [...settings.componentSignatures, value]),
+  ),
   textValue('SecServerSignature', (settings, value) => (settings.serverSignature = value)),
   textValue('SecWebAppId', (settings, value) => (settings.webAppId = value)),
 ];

@@ -9,5 +9,13 @@ import { updateDirectives } from './updates.js';
 
 /** By lower-case name. */
 export const directives: ReadonlyMap<string, Directive> = new Map(
-  [...ruleDirectives, ...updateDirectives, ...engineDirectives, ...bodyDirectives, ...auditDirectives, ...acceptedDirectives, ...refusedDirectives].map((directive) => [directive.name.toLowerCase(), directive]),
+  [
+    ...ruleDirectives,
+    ...updateDirectives,
+    ...engineDirectives,
+    ...bodyDirectives,
+    ...auditDirectives,
+    ...acceptedDirectives,
+    ...refusedDirectives,
+  ].map((directive) => [directive.name.toLowerCase(), directive]),
 );

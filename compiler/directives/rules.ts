@@ -15,7 +15,21 @@ const secMarker: Directive = {
 };
 
 /** Actions that belong to one rule and make no sense as a default. */
-const ruleOnly: ReadonlySet<string> = new Set(['id', 'chain', 'skip', 'skipafter', 'msg', 'severity', 'ver', 'rev', 'maturity', 'accuracy', 'capture', 'multimatch', 'xmlns']);
+const ruleOnly: ReadonlySet<string> = new Set([
+  'id',
+  'chain',
+  'skip',
+  'skipafter',
+  'msg',
+  'severity',
+  'ver',
+  'rev',
+  'maturity',
+  'accuracy',
+  'capture',
+  'multimatch',
+  'xmlns',
+]);
 
 const secDefaultAction: Directive = {
   name: 'SecDefaultAction',
@@ -40,7 +54,8 @@ const secDefaultAction: Directive = {
     }
     const phase = set.phase ?? 1; // as ModSecurity v3 does
     if (set.phase === null) context.report('GH-C2014', 'SecDefaultAction without a phase means phase 1', source);
-    if (configuration.defaults.has(phase)) context.report('GH-C5004', `phase ${phase} has a SecDefaultAction already`, node);
+    if (configuration.defaults.has(phase))
+      context.report('GH-C5004', `phase ${phase} has a SecDefaultAction already`, node);
     else configuration.defaults.set(phase, set);
   },
 };

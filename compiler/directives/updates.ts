@@ -1,5 +1,5 @@
-// SecRuleUpdate… and SecRuleRemove…: changes to rules by id, tag or message. As in ModSecurity v3 they mean every rule of
-// the configuration, whether it stands before or after them.
+// SecRuleUpdate… and SecRuleRemove…: changes to rules by id, tag or message. As in ModSecurity v3 they mean every rule
+// of the configuration, whether it stands before or after them.
 import RE2 from 're2';
 import type { DirectiveNode, Fragment } from '../ast.js';
 import { parseIdRanges, quoteForMessage, type BindContext } from '../bound-rule.js';
@@ -62,13 +62,20 @@ function updateTarget(name: string, kind: 'id' | 'tag' | 'msg'): Directive {
     apply: (node, configuration, context) => {
       // Ids may be spread over several arguments: `13-15 16 18 "!ARGS:x"`.
       let selectors = 1;
-      while (kind === 'id' && selectors < node.args.length - 1 && parseIdRanges(argument(node, selectors)) !== null) selectors += 1;
+      while (kind === 'id' && selectors < node.args.length - 1 && parseIdRanges(argument(node, selectors)) !== null)
+        selectors += 1;
       const selected = selection(node.args.slice(0, selectors), kind, context);
       const change = targetList(node.args[selectors], context);
       const old = node.args[selectors + 1];
       const replaced = old === undefined ? { targets: [], exclusions: [] } : targetList(old, context);
       if (selected === null || change === null || replaced === null) return;
-      configuration.targetUpdates.push({ selection: selected, additions: change.targets, exclusions: change.exclusions, replaced: replaced.targets, at: node });
+      configuration.targetUpdates.push({
+        selection: selected,
+        additions: change.targets,
+        exclusions: change.exclusions,
+        replaced: replaced.targets,
+        at: node,
+      });
     },
   };
 }

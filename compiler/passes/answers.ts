@@ -1,4 +1,5 @@
-// Questions of the constant folding pass about one link in one abstract state: can it match, must it, what does it write?
+// Questions of the constant folding pass about one link in one abstract state: can it match, must it, what does it
+// write?
 import type { LinkIR, OperatorIR, Program, SetvarOperation, TargetIR, Template } from '#engine/ir';
 import { limits } from '#engine/limits';
 import { leadingInteger } from '#engine/memory-store';
@@ -11,7 +12,13 @@ import { UNKNOWN, type Known, type TxState } from './tx-state.js';
 export type Answer = 'always' | 'never' | 'maybe';
 
 /** Of the first value that the link meets: a setvar of its own may change what later values are compared with. */
-export function answerTarget(target: TargetIR, link: LinkIR, argument: string | null, state: TxState, unicodeMap: ReadonlyMap<number, number> | null): Answer {
+export function answerTarget(
+  target: TargetIR,
+  link: LinkIR,
+  argument: string | null,
+  state: TxState,
+  unicodeMap: ReadonlyMap<number, number> | null,
+): Answer {
   if (target.variable !== 'TX') return 'maybe';
   if (target.selector === null || target.selector.kind === 'xpath') return 'maybe';
   const operator = link.operator as OperatorIR;
@@ -22,7 +29,8 @@ export function answerTarget(target: TargetIR, link: LinkIR, argument: string | 
   }
   const value = state.read(target.selector.name.toLowerCase());
   if (value === UNKNOWN) return 'maybe';
-  if (target.count) return argument === null ? 'maybe' : holds(operator, argument, value === null ? '0' : '1', link, unicodeMap);
+  if (target.count)
+    return argument === null ? 'maybe' : holds(operator, argument, value === null ? '0' : '1', link, unicodeMap);
   if (value === null) return 'never';
   return argument === null ? 'maybe' : holds(operator, argument, value, link, unicodeMap);
 }
@@ -39,10 +47,18 @@ function regexTarget(source: string, state: TxState): 'never' | 'maybe' {
   if (after === '?' || after === '*' || after === '{') return 'maybe';
   if (source.includes('|')) return 'maybe';
   if (complete) return 'never';
-  return state.possiblePrefixes().some((other) => other.startsWith(prefix) || prefix.startsWith(other)) ? 'maybe' : 'never';
+  return state.possiblePrefixes().some((other) => other.startsWith(prefix) || prefix.startsWith(other))
+    ? 'maybe'
+    : 'never';
 }
 
-function holds(operator: OperatorIR, argument: string, value: string, link: LinkIR, unicodeMap: ReadonlyMap<number, number> | null): Answer {
+function holds(
+  operator: OperatorIR,
+  argument: string,
+  value: string,
+  link: LinkIR,
+  unicodeMap: ReadonlyMap<number, number> | null,
+): Answer {
   if (link.multiMatch) return 'maybe';
   let transformed = value;
   for (const name of link.transformations) {
@@ -54,7 +70,9 @@ function holds(operator: OperatorIR, argument: string, value: string, link: Link
   return matcher !== null && matcher.matches(transformed) !== operator.negated ? 'always' : 'never';
 }
 
-/** null: a macro expanded to what the operator cannot use. Such a link matches nothing, negated or not (evaluate.ts). */
+/**
+ * null: a macro expanded to what the operator cannot use. Such a link matches nothing, negated or not (evaluate.ts).
+ */
 export function matcherOrNull(operator: OperatorIR, argument: string): Matcher | null {
   try {
     return createMatcher(operator, argument);
@@ -96,14 +114,19 @@ export function nextValue(operation: SetvarOperation, before: Known | null, valu
 export function matchesOnce(link: LinkIR): boolean {
   if (link.operator === null) return true;
   const [target] = link.targets;
-  if (link.targets.length !== 1 || target === undefined || (link.multiMatch && link.transformations.length > 0)) return false;
+  if (link.targets.length !== 1 || target === undefined || (link.multiMatch && link.transformations.length > 0))
+    return false;
   const kind = variables.get(target.variable)?.kind;
   return target.count || kind === 'scalar' || (kind === 'record' && target.selector?.kind === 'name');
 }
 
-/** The match of one value may change what the next is compared with: then the argument is constant for the first only. */
+/**
+ * The match of one value may change what the next is compared with: then the argument is constant for the first only.
+ */
 export function writesOwnArgument(link: LinkIR): boolean {
-  const read = (link.operator?.template ?? []).flatMap((part) => (typeof part === 'string' || part.key === null ? [] : [part.key]));
+  const read = (link.operator?.template ?? []).flatMap((part) =>
+    typeof part === 'string' || part.key === null ? [] : [part.key],
+  );
   return link.actions.some((action) => {
     if (action.kind !== 'setvar' || action.collection !== 'TX') return false;
     return action.key.some((part) => typeof part !== 'string') || read.includes(action.key.join('').toLowerCase());

@@ -11,7 +11,15 @@ import { seesEarlierRules } from '#engine/chain-links';
 import type { ActionIR, ControlIR, LinkIR, Program, RuleIR } from '#engine/ir';
 import { limits } from '#engine/limits';
 import { namesRule } from '#engine/removals';
-import { answerTarget, constantText, matchesOnce, nextValue, unicodeMapOf, writesOwnArgument, type Answer } from './answers.js';
+import {
+  answerTarget,
+  constantText,
+  matchesOnce,
+  nextValue,
+  unicodeMapOf,
+  writesOwnArgument,
+  type Answer,
+} from './answers.js';
 import { settleHoists, type Write } from './hoist.js';
 import { TxState, UNKNOWN } from './tx-state.js';
 
@@ -60,7 +68,8 @@ class Folder {
     let finished: TxState | null = null;
     for (let phase = 1; phase <= 5; phase += 1) {
       // Phase 5 also follows any earlier phase directly (an interruption, or a caller that needed no more).
-      for (const other of phase === 5 ? [finished, this.exits] : [this.allowances]) if (other !== null) state = state.join(other);
+      for (const other of phase === 5 ? [finished, this.exits] : [this.allowances])
+        if (other !== null) state = state.join(other);
       state = this.runPhase(phase, state);
       finished = finished === null ? state : finished.join(state);
     }
@@ -69,7 +78,9 @@ class Folder {
     for (const index of hoisted.items) folded.set(index, 'constant setvar');
     if (!this.matchesAreSeen) for (const list of this.program.phases) dropIdleGates(this.program, list, folded);
     return {
-      active: this.program.phases.map((list) => list.filter((index) => this.program.items[index]?.kind === 'rule' && !folded.has(index))),
+      active: this.program.phases.map((list) =>
+        list.filter((index) => this.program.items[index]?.kind === 'rule' && !folded.has(index)),
+      ),
       certain: [...this.certain].filter((index) => !folded.has(index)).sort((a, b) => a - b),
       initialTx: [...hoisted.tx],
       constantArguments: [...this.constants.values()].filter(([item]) => !folded.has(item)),
@@ -122,17 +133,22 @@ class Folder {
         arrive(atMarker.get(String(item.id)));
       }
     }
-    for (const states of [...atMarker.values(), ...atPosition.values()]) for (const other of states) state = state === null ? other : state.join(other);
+    for (const states of [...atMarker.values(), ...atPosition.values()])
+      for (const other of states) state = state === null ? other : state.join(other);
     return state ?? entry;
   }
 
-  /** One rule: whether its chain matches, and the state after it (joined with the state before unless it always matches). */
+  /**
+   * One rule: whether its chain matches, and the state after it (joined with the state before unless it always
+   * matches).
+   */
   private runRule(rule: RuleIR, before: TxState, reachable: boolean): { answer: Answer; after: TxState } {
     let state = before.clone();
     let after = before.clone();
     let answer: Answer = 'always';
     const writes: Write[] = [];
-    let pure = rule.disruptive.kind === 'pass' && !rule.log && !rule.auditlog && rule.severity === null && !this.matchesAreSeen;
+    let pure =
+      rule.disruptive.kind === 'pass' && !rule.log && !rule.auditlog && rule.severity === null && !this.matchesAreSeen;
     let impossibleAt = 0;
     for (let position = 0; position < rule.links.length; position += 1) {
       const link = rule.links[position] as LinkIR;
@@ -164,7 +180,8 @@ class Folder {
     if (rule.disruptive.kind !== 'pass') {
       this.terminated = true;
       this.exits = this.exits === null ? after : this.exits.join(after);
-      if (rule.disruptive.kind === 'allow') this.allowances = this.allowances === null ? after : this.allowances.join(after);
+      if (rule.disruptive.kind === 'allow')
+        this.allowances = this.allowances === null ? after : this.allowances.join(after);
     }
     if (answer === 'always') this.certain.add(rule.index);
     if (answer === 'always' && !removable && reachable) {
@@ -176,11 +193,17 @@ class Folder {
 
   /** What run-time removals of whole rules may be in force. */
   private ruleRemovals(state: TxState): ((rule: RuleIR) => boolean)[] {
-    return [...state.removals].map((id) => this.removals[id] as (typeof this.removals)[number]).filter(({ control }) => !('target' in control)).map(({ names }) => names);
+    return [...state.removals]
+      .map((id) => this.removals[id] as (typeof this.removals)[number])
+      .filter(({ control }) => !('target' in control))
+      .map(({ names }) => names);
   }
 
   private txTargetRemovals(state: TxState): ((rule: RuleIR) => boolean)[] {
-    return [...state.removals].map((id) => this.removals[id] as (typeof this.removals)[number]).filter(({ control }) => 'target' in control && control.target.variable === 'TX').map(({ names }) => names);
+    return [...state.removals]
+      .map((id) => this.removals[id] as (typeof this.removals)[number])
+      .filter(({ control }) => 'target' in control && control.target.variable === 'TX')
+      .map(({ names }) => names);
   }
 
   private hasEffects(rule: RuleIR): boolean {
@@ -189,9 +212,11 @@ class Folder {
 
   private answerLink(rule: RuleIR, position: number, link: LinkIR, state: TxState): Answer {
     if (link.operator === null) return 'always';
-    const argument = constantText(link.operator.template, state) ?? (link.operator.template === null ? link.operator.argument : null);
+    const argument =
+      constantText(link.operator.template, state) ?? (link.operator.template === null ? link.operator.argument : null);
     const key = `${rule.index}/${position}`;
-    if (link.operator.template !== null && argument !== null && !writesOwnArgument(link)) this.constants.set(key, [rule.index, position, argument]);
+    if (link.operator.template !== null && argument !== null && !writesOwnArgument(link))
+      this.constants.set(key, [rule.index, position, argument]);
     if (link.exclusions.length > 0 || link.targets.length === 0) return 'maybe';
     let answer: Answer = 'never';
     for (const target of link.targets) {
@@ -199,7 +224,11 @@ class Folder {
       if (one === 'always') answer = answer === 'maybe' ? 'maybe' : 'always';
       if (one === 'maybe') answer = 'maybe';
     }
-    if (answer === 'maybe' && link.targets.some((target) => answerTarget(target, link, argument, state, this.unicodeMap) === 'always')) return 'always';
+    if (
+      answer === 'maybe' &&
+      link.targets.some((target) => answerTarget(target, link, argument, state, this.unicodeMap) === 'always')
+    )
+      return 'always';
     return answer;
   }
 
@@ -259,7 +288,12 @@ function dropIdleGates(program: Program, list: readonly number[], folded: Map<nu
   for (let position = list.length - 1; position >= 0; position -= 1) {
     const item = program.items[list[position] as number];
     if (item?.kind !== 'rule' || folded.has(item.index) || (item.skipAfter === null && item.skip === 0)) continue;
-    const acts = item.log || item.auditlog || item.disruptive.kind !== 'pass' || item.severity !== null || item.links.some((link) => link.actions.length > 0 || link.capture);
+    const acts =
+      item.log ||
+      item.auditlog ||
+      item.disruptive.kind !== 'pass' ||
+      item.severity !== null ||
+      item.links.some((link) => link.actions.length > 0 || link.capture);
     if (acts) continue;
     let left = item.skipAfter === null ? item.skip : Number.POSITIVE_INFINITY;
     let isIdle = true;
@@ -278,7 +312,14 @@ function dropIdleGates(program: Program, list: readonly number[], folded: Map<nu
 }
 
 /** Where a match of `rule` continues: the list of states to join there, or null when it just goes on. */
-function jump(rule: RuleIR, position: number, list: readonly number[], program: Program, atMarker: Map<string, TxState[]>, atPosition: Map<number, TxState[]>): TxState[] | null {
+function jump(
+  rule: RuleIR,
+  position: number,
+  list: readonly number[],
+  program: Program,
+  atMarker: Map<string, TxState[]>,
+  atPosition: Map<number, TxState[]>,
+): TxState[] | null {
   if (rule.skipAfter !== null) {
     const states = atMarker.get(rule.skipAfter) ?? [];
     atMarker.set(rule.skipAfter, states);

@@ -1,6 +1,6 @@
-// Which constant SecActions may really move to load time. A candidate always runs, in phase 1, and only writes constants
-// to TX. It moves when nobody who stays can tell: no staying item touches its keys before its last write, and none walks
-// over them (TX:/^name/), because the variables of the load come first in the order of a walk.
+// Which constant SecActions may really move to load time. A candidate always runs, in phase 1, and only writes
+// constants to TX. It moves when nobody who stays can tell: no staying item touches its keys before its last write, and
+// none walks over them (TX:/^name/), because the variables of the load come first in the order of a walk.
 import type { LinkIR, Program, RuleIR, Template } from '#engine/ir';
 import { bindTarget } from '#engine/targets';
 
@@ -11,10 +11,16 @@ export interface Write {
 }
 
 /** `hoistable`: candidates with their writes in order; `dead`: items that never run. */
-export function settleHoists(program: Program, hoistable: ReadonlyMap<number, readonly Write[]>, dead: ReadonlySet<number>): { items: ReadonlySet<number>; tx: ReadonlyMap<string, string> } {
+export function settleHoists(
+  program: Program,
+  hoistable: ReadonlyMap<number, readonly Write[]>,
+  dead: ReadonlySet<number>,
+): { items: ReadonlySet<number>; tx: ReadonlyMap<string, string> } {
   const candidates = new Map(hoistable);
   for (;;) {
-    const staying = program.items.filter((item): item is RuleIR => item.kind === 'rule' && !dead.has(item.index) && !candidates.has(item.index));
+    const staying = program.items.filter(
+      (item): item is RuleIR => item.kind === 'rule' && !dead.has(item.index) && !candidates.has(item.index),
+    );
     const used = new Map<string, number>(); // key → earliest position of an item that stays and touches it
     let anyKey = Number.POSITIVE_INFINITY;
     for (const item of staying) {
@@ -25,8 +31,16 @@ export function settleHoists(program: Program, hoistable: ReadonlyMap<number, re
     }
     const walks = walkedKeys(staying);
     const lastWrite = new Map<string, number>();
-    for (const [index, writes] of candidates) for (const { key } of writes) lastWrite.set(key, Math.max(lastWrite.get(key) ?? 0, 1e7 + index));
-    const refused = [...candidates].filter(([, writes]) => writes.some(({ key }) => (used.get(key) ?? anyKey) < (lastWrite.get(key) as number) || anyKey < (lastWrite.get(key) as number) || walks.some((takes) => takes(key))));
+    for (const [index, writes] of candidates)
+      for (const { key } of writes) lastWrite.set(key, Math.max(lastWrite.get(key) ?? 0, 1e7 + index));
+    const refused = [...candidates].filter(([, writes]) =>
+      writes.some(
+        ({ key }) =>
+          (used.get(key) ?? anyKey) < (lastWrite.get(key) as number) ||
+          anyKey < (lastWrite.get(key) as number) ||
+          walks.some((takes) => takes(key)),
+      ),
+    );
     if (refused.length === 0) break;
     for (const [index] of refused) candidates.delete(index);
   }
@@ -44,10 +58,12 @@ export function settleHoists(program: Program, hoistable: ReadonlyMap<number, re
 function walkedKeys(rules: readonly RuleIR[]): ((key: string) => boolean)[] {
   return rules.flatMap((rule) =>
     rule.links.flatMap((link: LinkIR) =>
-      link.targets.filter((target) => target.variable === 'TX' && !target.count && target.selector?.kind !== 'name').map((target) => {
-        const { regex } = bindTarget(target);
-        return (key: string) => regex === null || regex.matches(key);
-      }),
+      link.targets
+        .filter((target) => target.variable === 'TX' && !target.count && target.selector?.kind !== 'name')
+        .map((target) => {
+          const { regex } = bindTarget(target);
+          return (key: string) => regex === null || regex.matches(key);
+        }),
     ),
   );
 }
@@ -63,7 +79,8 @@ function touchedKeys(rule: RuleIR): ReadonlySet<string> | null {
       else keys.add(part.key.toLowerCase());
     }
   };
-  for (const tag of rule.tags) for (const found of tag.matchAll(/%\{tx[.:]([^}]+)\}/gi)) keys.add((found[1] as string).toLowerCase());
+  for (const tag of rule.tags)
+    for (const found of tag.matchAll(/%\{tx[.:]([^}]+)\}/gi)) keys.add((found[1] as string).toLowerCase());
   if ([...keys].some((key) => key.startsWith('/'))) any = true;
   if (rule.disruptive.kind === 'redirect') template(rule.disruptive.url);
   for (const link of rule.links) {

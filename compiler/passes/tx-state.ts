@@ -1,4 +1,5 @@
-// The abstract TX collection of the constant folding pass: what is known of each variable at one point of the rule list.
+// The abstract TX collection of the constant folding pass: what is known of each variable at one point of the rule
+// list.
 
 /** A known value, or UNKNOWN (set to something, or perhaps not set at all). An absent key is known to be unset. */
 export const UNKNOWN = Symbol('unknown');
@@ -22,7 +23,12 @@ export class TxState {
   }
 
   equals(other: TxState): boolean {
-    if (this.values.size !== other.values.size || this.dynamicPrefixes.size !== other.dynamicPrefixes.size || this.removals.size !== other.removals.size) return false;
+    if (
+      this.values.size !== other.values.size ||
+      this.dynamicPrefixes.size !== other.dynamicPrefixes.size ||
+      this.removals.size !== other.removals.size
+    )
+      return false;
     for (const [key, value] of this.values) if (other.values.get(key) !== value) return false;
     for (const prefix of this.dynamicPrefixes) if (!other.dynamicPrefixes.has(prefix)) return false;
     for (const removal of this.removals) if (!other.removals.has(removal)) return false;
@@ -65,6 +71,10 @@ export class TxState {
       const there = other.values.get(key);
       joined.set(key, here !== undefined && here === there ? here : UNKNOWN);
     }
-    return new TxState(joined, new Set([...this.dynamicPrefixes, ...other.dynamicPrefixes]), new Set([...this.removals, ...other.removals]));
+    return new TxState(
+      joined,
+      new Set([...this.dynamicPrefixes, ...other.dynamicPrefixes]),
+      new Set([...this.removals, ...other.removals]),
+    );
   }
 }

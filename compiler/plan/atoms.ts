@@ -1,5 +1,5 @@
-// From rules to atoms: which distinct questions (pipeline, operator, argument) the active rules ask of request data, how
-// each can be answered in bulk, and from which sources its values come.
+// From rules to atoms: which distinct questions (pipeline, operator, argument) the active rules ask of request data,
+// how each can be answered in bulk, and from which sources its values come.
 import { createMatcher, literalsOf } from '#engine/operators/index';
 import type { LinkIR, OperatorIR, Program, RuleIR, TargetIR } from '#engine/ir';
 import { isActingLink, readsEarlierLinks, seesEarlierRules } from '#engine/chain-links';
@@ -30,7 +30,21 @@ export interface AtomPlan {
 }
 
 /** Steps T with T(lower(v)) = lower(T(v)) for all v: a `lowercase` before them may move behind them. */
-const commutesWithLowercase = new Set(['removeNulls', 'replaceNulls', 'removeWhitespace', 'compressWhitespace', 'trim', 'trimLeft', 'trimRight', 'replaceComments', 'removeComments', 'removeCommentsChar', 'normalizePath', 'normalizePathWin', 'lowercase']);
+const commutesWithLowercase = new Set([
+  'removeNulls',
+  'replaceNulls',
+  'removeWhitespace',
+  'compressWhitespace',
+  'trim',
+  'trimLeft',
+  'trimRight',
+  'replaceComments',
+  'removeComments',
+  'removeCommentsChar',
+  'normalizePath',
+  'normalizePathWin',
+  'lowercase',
+]);
 
 const bodyControls: ReadonlySet<string> = new Set(['forceRequestBodyVariable', 'requestBodyProcessor']);
 
@@ -54,7 +68,14 @@ class AtomPlanner {
     private readonly folded: FoldedProgram,
   ) {
     this.headOnly = seesEarlierRules(program);
-    this.lateBody = program.items.some((item) => item.kind === 'rule' && item.phase > 1 && item.links.some((link) => link.actions.some((action) => action.kind === 'ctl' && bodyControls.has(action.control.kind))));
+    this.lateBody = program.items.some(
+      (item) =>
+        item.kind === 'rule' &&
+        item.phase > 1 &&
+        item.links.some((link) =>
+          link.actions.some((action) => action.kind === 'ctl' && bodyControls.has(action.control.kind)),
+        ),
+    );
     this.constants = new Map(folded.constantArguments.map(([item, link, argument]) => [`${item}/${link}`, argument]));
   }
 
@@ -77,7 +98,8 @@ class AtomPlanner {
     for (let position = 0; position < (this.headOnly ? 1 : rule.links.length); position += 1) {
       const link = rule.links[position] as LinkIR;
       const isWorthIt = position === 0 || !this.isCostlyCall(rule, link, position);
-      const atoms = isWorthIt && (position === 0 || !readsEarlierLinks(link)) ? this.planLink(rule, link, position) : null;
+      const atoms =
+        isWorthIt && (position === 0 || !readsEarlierLinks(link)) ? this.planLink(rule, link, position) : null;
       if (atoms !== null) {
         planned[position] = atoms;
         return planned;
@@ -88,7 +110,8 @@ class AtomPlanner {
   }
 
   private isCostlyCall(rule: RuleIR, link: LinkIR, position: number): boolean {
-    const argument = link.operator?.template == null ? link.operator?.argument : this.constants.get(`${rule.index}/${position}`);
+    const argument =
+      link.operator?.template == null ? link.operator?.argument : this.constants.get(`${rule.index}/${position}`);
     if (link.operator === null || argument === undefined) return true;
     const means = meansOf(link.operator, argument, false);
     return means.kind === 'called' && means.neededBytes === null;
@@ -106,20 +129,35 @@ class AtomPlanner {
     const sources = new Set<ScanSource>();
     for (const target of link.targets) {
       const found = sourcesOf(target, link.exclusions);
-      if (found === null || (variables.get(target.variable)?.kind === 'scalar' && !this.isSettled(found, rule))) return null;
+      if (found === null || (variables.get(target.variable)?.kind === 'scalar' && !this.isSettled(found, rule)))
+        return null;
       for (const source of found) sources.add(source);
     }
     const steps = link.transformations;
-    const stages: (readonly string[])[] = link.multiMatch ? [...steps.map((_, length) => steps.slice(0, length)), steps] : [steps];
+    const stages: (readonly string[])[] = link.multiMatch
+      ? [...steps.map((_, length) => steps.slice(0, length)), steps]
+      : [steps];
     return [...new Set(stages.map((stage) => this.atomFor(rule, position, operator, argument, stage, sources)))];
   }
 
-  /** A scalar has a value, the empty one, before it is known, and REQUEST_BODY may be switched on late: no scan sees that. */
+  /**
+   * A scalar has a value, the empty one, before it is known, and REQUEST_BODY may be switched on late: no scan sees
+   * that.
+   */
   private isSettled(sources: readonly ScanSource[], rule: RuleIR): boolean {
-    return sources.every((source) => scanSources[source].phase <= rule.phase && !(source === 'requestBody' && this.lateBody));
+    return sources.every(
+      (source) => scanSources[source].phase <= rule.phase && !(source === 'requestBody' && this.lateBody),
+    );
   }
 
-  private atomFor(rule: RuleIR, link: number, operator: OperatorIR, argument: string, steps: readonly string[], sources: ReadonlySet<ScanSource>): number {
+  private atomFor(
+    rule: RuleIR,
+    link: number,
+    operator: OperatorIR,
+    argument: string,
+    steps: readonly string[],
+    sources: ReadonlySet<ScanSource>,
+  ): number {
     const key = JSON.stringify([operator.name, argument, operator.phrases, steps]);
     const known = this.atomIds.get(key);
     if (known !== undefined) {
@@ -131,7 +169,14 @@ class AtomPlanner {
     // A called operator needs the real text.
     const scanned = means.kind === 'called' ? steps : pipeline;
     const index = this.atoms.length;
-    this.atoms.push({ index, pipeline: this.pipelineId(scanned), item: rule.index, link, means, sources: new Set(sources) });
+    this.atoms.push({
+      index,
+      pipeline: this.pipelineId(scanned),
+      item: rule.index,
+      link,
+      means,
+      sources: new Set(sources),
+    });
     this.atomIds.set(key, index);
     return index;
   }
@@ -149,11 +194,19 @@ class AtomPlanner {
 /** Sources that feed a target, or null when the target cannot be scanned in bulk. */
 function sourcesOf(target: TargetIR, exclusions: readonly TargetIR[]): readonly ScanSource[] | null {
   if (target.count) return null;
-  const all = (Object.keys(scanSources) as ScanSource[]).filter((source) => (scanSources[source].variables as readonly string[]).includes(target.variable));
+  const all = (Object.keys(scanSources) as ScanSource[]).filter((source) =>
+    (scanSources[source].variables as readonly string[]).includes(target.variable),
+  );
   if (all.length === 0) return null;
   if (target.variable !== 'REQUEST_HEADERS') return all;
-  if (target.selector?.kind === 'name') return [target.selector.name.toLowerCase() === 'cookie' ? 'cookieHeader' : 'headerValue'];
-  const cookieExcluded = exclusions.some((other) => other.variable === 'REQUEST_HEADERS' && other.selector?.kind === 'name' && other.selector.name.toLowerCase() === 'cookie');
+  if (target.selector?.kind === 'name')
+    return [target.selector.name.toLowerCase() === 'cookie' ? 'cookieHeader' : 'headerValue'];
+  const cookieExcluded = exclusions.some(
+    (other) =>
+      other.variable === 'REQUEST_HEADERS' &&
+      other.selector?.kind === 'name' &&
+      other.selector.name.toLowerCase() === 'cookie',
+  );
   return cookieExcluded ? ['headerValue'] : all;
 }
 
@@ -165,14 +218,19 @@ export function dropLowercase(steps: readonly string[]): { pipeline: readonly st
   let kept: string[] = [...steps];
   let dropped = false;
   for (;;) {
-    const at = kept.findIndex((name, index) => name === 'lowercase' && kept.slice(index + 1).every((later) => commutesWithLowercase.has(later)));
+    const at = kept.findIndex(
+      (name, index) => name === 'lowercase' && kept.slice(index + 1).every((later) => commutesWithLowercase.has(later)),
+    );
     if (at === -1) return { pipeline: kept, dropped };
     kept = kept.filter((_, index) => index !== at);
     dropped = true;
   }
 }
 
-/** `@rx ^.*$` and its like, written to capture: a scan would only say "maybe" about every value. A wrong guess costs time, not truth. */
+/**
+ * `@rx ^.*$` and its like, written to capture: a scan would only say "maybe" about every value. A wrong guess costs
+ * time, not truth.
+ */
 function holdsOnAnything(operator: OperatorIR, argument: string): boolean {
   if (operator.name === 'unconditionalMatch') return true;
   if (operator.name !== 'rx') return false;
@@ -181,7 +239,8 @@ function holdsOnAnything(operator: OperatorIR, argument: string): boolean {
 }
 
 function meansOf(operator: OperatorIR, argument: string, caseless: boolean): AtomMeans {
-  if (operator.name === 'rx' || operator.name === 'rxGlobal') return { kind: 'patterns', patterns: [regexPattern(argument, caseless)] };
+  if (operator.name === 'rx' || operator.name === 'rxGlobal')
+    return { kind: 'patterns', patterns: [regexPattern(argument, caseless)] };
   const literals = literalsOf({ ...operator, argument, template: null });
   if (literals !== null && literals.length > 0 && literals.every((literal) => literal.length > 0)) {
     const anyCase = caseless || operator.name === 'pm' || operator.name === 'pmFromFile';
@@ -199,9 +258,9 @@ export function neededBytesOf(operator: OperatorIR, argument: string): readonly 
     return bytes.filter((byte) => matcher.matches(String.fromCharCode(byte)));
   }
   if (operator.name === 'validateUrlEncoding') return [0x25];
-  // libinjection's HTML tokenizer, in whichever state it begins, leaves its first token only at white space, a quote, `<`,
-  // `>`, `/` or `=`. That token is text, or the name or the value of an attribute, and alone it is never an attack: a
-  // name needs a value, a value a name, a tag its `<` (atoms.test.ts tries the names that it reacts to).
+  // libinjection's HTML tokenizer, in whichever state it begins, leaves its first token only at white space, a quote,
+  // `<`, `>`, `/` or `=`. That token is text, or the name or the value of an attribute, and alone it is never an
+  // attack: a name needs a value, a value a name, a tag its `<` (atoms.test.ts tries the names that it reacts to).
   if (operator.name === 'detectXSS') return bytes.filter((byte) => !isIn(wordBytes, byte));
   // Hexadecimal digits make at most a number and one word, and no keyword of SQL that libinjection reacts to is spelled
   // with a to f alone (atoms.test.ts tries all of them). With g to z, `--` or a dot it may.

@@ -4,22 +4,49 @@ import { hyperscanLibrary } from '#engine';
 import type { PatternSpec } from '#engine/native/matcher';
 import { DatabaseCompiler, type PatternList } from './database-compiler.js';
 
-const spec = (id: number, source: string): PatternSpec => ({ id, source, caseless: false, dotAll: false, multiline: false, prefilter: false });
+const spec = (id: number, source: string): PatternSpec => ({
+  id,
+  source,
+  caseless: false,
+  dotAll: false,
+  multiline: false,
+  prefilter: false,
+});
 const backReference = '(a)\\1'; // not regular: refused by every version
 
 function listOf(instead: PatternList['instead']): PatternList {
-  return { patterns: [spec(0, 'fine'), spec(1, backReference), spec(2, 'good'), spec(3, `x${backReference}`)], instead, name: '' };
+  return {
+    patterns: [spec(0, 'fine'), spec(1, backReference), spec(2, 'good'), spec(3, `x${backReference}`)],
+    instead,
+    name: '',
+  };
 }
 
 t.test('refused patterns are replaced or left out, and not tried again', async (t) => {
   const kept = new Map<string, Uint8Array>();
-  const list = listOf(new Map([[1, spec(1, 'aa')], [3, null]]));
+  const list = listOf(
+    new Map([
+      [1, spec(1, 'aa')],
+      [3, null],
+    ]),
+  );
   const attempt = async (): Promise<{ bytes: Uint8Array; compileMs: number }> => {
-    const compiler = new DatabaseCompiler({ find: (key) => kept.get(key) ?? null, keep: (key, bytes) => void kept.set(key, bytes) }, hyperscanLibrary().version, 1);
+    const compiler = new DatabaseCompiler(
+      { find: (key) => kept.get(key) ?? null, keep: (key, bytes) => void kept.set(key, bytes) },
+      hyperscanLibrary().version,
+      1,
+    );
     try {
       const [compiled] = await compiler.compile([list]);
       t.same(compiled?.refused, [1, 3]);
-      t.same(compiled?.patterns.map(({ id, source }) => [id, source]), [[0, 'fine'], [1, 'aa'], [2, 'good']]);
+      t.same(
+        compiled?.patterns.map(({ id, source }) => [id, source]),
+        [
+          [0, 'fine'],
+          [1, 'aa'],
+          [2, 'good'],
+        ],
+      );
       t.equal(compiled?.key, compiler.keyOf(compiled?.patterns ?? []), 'the key names what the database holds');
       return compiled as { bytes: Uint8Array; compileMs: number };
     } finally {
@@ -40,7 +67,14 @@ t.test('refused patterns are replaced or left out, and not tried again', async (
 });
 
 t.test('a refused pattern without a replacement is an error', async (t) => {
-  for (const instead of [null, new Map<number, PatternSpec | null>([[3, null]]), new Map<number, PatternSpec | null>([[1, spec(1, backReference)], [3, null]])]) {
+  for (const instead of [
+    null,
+    new Map<number, PatternSpec | null>([[3, null]]),
+    new Map<number, PatternSpec | null>([
+      [1, spec(1, backReference)],
+      [3, null],
+    ]),
+  ]) {
     const compiler = new DatabaseCompiler({ find: () => null, keep: () => undefined }, hyperscanLibrary().version, 1);
     await t.rejects(compiler.compile([listOf(instead)]), /refused a pattern list/);
     await compiler.close();

@@ -28,7 +28,10 @@ export type PatternFit = 'exact' | 'prefilter' | 'refused';
 
 export interface PatternList {
   readonly patterns: readonly PatternSpec[];
-  /** By id, what stands in for a pattern that Hyperscan refuses; null = it may be left out. Other patterns must not be refused. */
+  /**
+   * By id, what stands in for a pattern that Hyperscan refuses; null = it may be left out. Other patterns must not be
+   * refused.
+   */
   readonly instead: ReadonlyMap<number, PatternSpec | null> | null;
   /** Equal names are equal patterns, in this thread and as long as it lives; '' = not named. */
   readonly name: string;
@@ -61,7 +64,15 @@ export class DatabaseCompiler {
 
   /** Most changes find everything in the cache and need neither threads nor the package, which takes 15 ms to load. */
   private async run(task: CompileTask): Promise<CompileReply> {
-    this.pool ??= import('piscina').then(({ Piscina: Pool }) => new Pool({ filename: new URL('./database-worker.js', import.meta.url).href, minThreads: 0, maxThreads: Math.max(1, this.threads), idleTimeout: 1000 }));
+    this.pool ??= import('piscina').then(
+      ({ Piscina: Pool }) =>
+        new Pool({
+          filename: new URL('./database-worker.js', import.meta.url).href,
+          minThreads: 0,
+          maxThreads: Math.max(1, this.threads),
+          idleTimeout: 1000,
+        }),
+    );
     return (await this.pool).run(task);
   }
 
@@ -73,11 +84,16 @@ export class DatabaseCompiler {
   }
 
   /**
-   * Compiles all lists; equal lists once. Rejects when a pattern is refused that has no replacement (classify those first).
+   * Compiles all lists; equal lists once. Rejects when a pattern is refused that has no replacement (classify those
+   * first).
    * Parallel to `lists`.
    */
   async compile(lists: readonly PatternList[]): Promise<readonly CompiledDatabase[]> {
-    const keys = lists.map(({ patterns, name }) => (name === '' ? this.keyOf(patterns) : remember(knownKeys, knownKeysMax, `${this.platform} ${name}`, () => this.keyOf(patterns))));
+    const keys = lists.map(({ patterns, name }) =>
+      name === ''
+        ? this.keyOf(patterns)
+        : remember(knownKeys, knownKeysMax, `${this.platform} ${name}`, () => this.keyOf(patterns)),
+    );
     const wanted = new Map<string, PatternList>();
     lists.forEach((list, index) => wanted.set(keys[index] as string, list));
     const done = new Map<string, CompiledDatabase>();
@@ -102,7 +118,9 @@ export class DatabaseCompiler {
         return { key: leftKey, bytes: reply.bytes, patterns: left, refused, compileMs: reply.compileMs };
       }
       if (reply.kind !== 'refused' || instead?.has(reply.patternId) !== true || refused.includes(reply.patternId)) {
-        throw new Error(`Hyperscan refused a pattern list that had been checked: ${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`);
+        throw new Error(
+          `Hyperscan refused a pattern list that had been checked: ${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`,
+        );
       }
       refused.push(reply.patternId);
     }
@@ -127,7 +145,8 @@ export class DatabaseCompiler {
     const entries = [...missing].sort(([, a], [, b]) => b.source.length - a.source.length);
     const batches: [string, PatternSpec][][] = [];
     // Long patterns one by one (they may take a second each), short ones in handfuls.
-    while (entries.length > 0) batches.push(entries.splice(0, (entries[0] as [string, PatternSpec])[1].source.length > 1500 ? 1 : 24));
+    while (entries.length > 0)
+      batches.push(entries.splice(0, (entries[0] as [string, PatternSpec])[1].source.length > 1500 ? 1 : 24));
     await Promise.all(
       batches.map(async (batch) => {
         const reply = await this.run({ kind: 'classify', patterns: batch.map(([, pattern]) => pattern) });
@@ -145,7 +164,12 @@ export class DatabaseCompiler {
   private fitKeyOf(pattern: PatternSpec): string {
     const { source, caseless, dotAll, multiline, prefilter } = pattern;
     const flags = [caseless, dotAll, multiline, prefilter].map(Number).join('');
-    return remember(knownFitKeys, knownFitKeysMax, `${this.platform} ${flags} ${source}`, () => createHash('sha256').update('fit\n').update(this.keyOf([{ ...pattern, id: 0 }])).digest('hex'));
+    return remember(knownFitKeys, knownFitKeysMax, `${this.platform} ${flags} ${source}`, () =>
+      createHash('sha256')
+        .update('fit\n')
+        .update(this.keyOf([{ ...pattern, id: 0 }]))
+        .digest('hex'),
+    );
   }
 
   async close(): Promise<void> {
@@ -157,8 +181,14 @@ function refusedKeyOf(key: string): string {
   return createHash('sha256').update('refused\n').update(key).digest('hex');
 }
 
-function replaceRefused(patterns: readonly PatternSpec[], refused: readonly number[], instead: PatternList['instead']): PatternSpec[] {
-  return patterns.map((pattern) => (refused.includes(pattern.id) ? (instead?.get(pattern.id) ?? null) : pattern)).filter((pattern) => pattern !== null);
+function replaceRefused(
+  patterns: readonly PatternSpec[],
+  refused: readonly number[],
+  instead: PatternList['instead'],
+): PatternSpec[] {
+  return patterns
+    .map((pattern) => (refused.includes(pattern.id) ? (instead?.get(pattern.id) ?? null) : pattern))
+    .filter((pattern) => pattern !== null);
 }
 
 function weight(patterns: readonly PatternSpec[]): number {

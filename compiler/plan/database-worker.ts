@@ -3,7 +3,9 @@ import { hyperscanLibrary } from '#engine/native/hyperscan';
 import { PatternRefused, type PatternSpec } from '#engine/native/matcher';
 import type { PatternFit } from './database-compiler.js';
 
-export type CompileTask = { readonly kind: 'database'; readonly patterns: readonly PatternSpec[] } | { readonly kind: 'classify'; readonly patterns: readonly PatternSpec[] };
+export type CompileTask =
+  | { readonly kind: 'database'; readonly patterns: readonly PatternSpec[] }
+  | { readonly kind: 'classify'; readonly patterns: readonly PatternSpec[] };
 export type CompileReply =
   | { readonly kind: 'database'; readonly bytes: Uint8Array; readonly compileMs: number }
   | { readonly kind: 'classify'; readonly fits: readonly PatternFit[] }

@@ -22,7 +22,13 @@ t.test('what was found or made is not asked for again', async (t) => {
   t.equal(cache.find('none'), null);
   cache.keep('made', Buffer.from('2'));
   t.same([...slower.kept.keys()], ['old', 'made'], 'it outlives the thread');
-  for (const [key, text] of [['old', '1'], ['made', '2'], ['old', '1'], ['made', '2']] as const) t.equal(Buffer.from(cache.find(key) ?? []).toString(), text);
+  for (const [key, text] of [
+    ['old', '1'],
+    ['made', '2'],
+    ['old', '1'],
+    ['made', '2'],
+  ] as const)
+    t.equal(Buffer.from(cache.find(key) ?? []).toString(), text);
   t.same(slower.asked, ['none', 'old']);
   cache.find('none');
   t.same(slower.asked, ['none', 'old', 'none'], 'what is absent may come to be');

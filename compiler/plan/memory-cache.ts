@@ -1,5 +1,6 @@
 // A CompileCache in front of a slower one: what was found or made stays at hand, the most recently used up to a size. A
-// thread that compiles again and again would otherwise read and check the same 20 MB of automata for every changed word.
+// thread that compiles again and again would otherwise read and check the same 20 MB of automata for every changed
+// word.
 import type { CompileCache } from './database-compiler.js';
 
 export function rememberIn(slower: CompileCache, bytesMax: number): CompileCache {

@@ -7,7 +7,10 @@ import { emitArtifact } from '../emit.js';
 import { compileProgram } from '../program.js';
 import type { CompileCache } from './database-compiler.js';
 
-const shared = { path: 'rules/shared.conf', text: 'SecRuleEngine On\nSecRule ARGS "@rx (?i)union\\s+select" "id:1,phase:2,deny,status:403"\nSecRule ARGS "@contains passwd" "id:2,phase:2,deny,status:403,t:lowercase"\n' };
+const shared = {
+  path: 'rules/shared.conf',
+  text: 'SecRuleEngine On\nSecRule ARGS "@rx (?i)union\\s+select" "id:1,phase:2,deny,status:403"\nSecRule ARGS "@contains passwd" "id:2,phase:2,deny,status:403,t:lowercase"\n',
+};
 const own = (text: string) => [shared, { path: 'gatehouse/custom.conf', text }];
 
 async function emit(sources: readonly { path: string; text: string }[], cache: CompileCache) {
@@ -17,10 +20,25 @@ async function emit(sources: readonly { path: string; text: string }[], cache: C
 }
 
 function ids(inspector: Inspector, uri: string, headers: readonly string[] = []): number[] {
-  const transaction = inspector.begin({ method: 'GET', uri, protocol: 'HTTP/1.1', headers, clientIp: '192.0.2.1', clientPort: 1, serverIp: '192.0.2.2', serverPort: 80 }, { uniqueId: 'x', nowMs: 0, store: createMemoryStore() });
+  const transaction = inspector.begin(
+    {
+      method: 'GET',
+      uri,
+      protocol: 'HTTP/1.1',
+      headers,
+      clientIp: '192.0.2.1',
+      clientPort: 1,
+      serverIp: '192.0.2.2',
+      serverPort: 80,
+    },
+    { uniqueId: 'x', nowMs: 0, store: createMemoryStore() },
+  );
   if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, null);
   const verdict = inspector.finish(transaction);
-  return [...verdict.matched.map(({ rule }) => rule.id), ...(verdict.interruption === null ? [] : [verdict.interruption.ruleId])];
+  return [
+    ...verdict.matched.map(({ rule }) => rule.id),
+    ...(verdict.interruption === null ? [] : [verdict.interruption.ruleId]),
+  ];
 }
 
 t.test('a custom rule compiles no database anew', async (t) => {
@@ -46,8 +64,18 @@ t.test('a custom rule compiles no database anew', async (t) => {
     t.equal(compiled, 0, text);
     const ruleset = loadRuleset(bytes, hyperscanLibrary());
     const [fast, oracle] = [createCompiledInspector(ruleset), createInterpreter(program)];
-    for (const uri of ['/?a=zorkmid', '/?a=ZORKMID', '/?a=grueee', '/?a=GRUE', '/?b=union%20select', '/?c=PASSWD', '/?d=lamp', '/?a=1&b=gru%65']) {
-      for (const headers of [[], ['User-Agent', 'grue'], ['Cookie', 'x=two']]) t.same(ids(fast, uri, headers), ids(oracle, uri, headers), `${uri} ${headers.join()}`);
+    for (const uri of [
+      '/?a=zorkmid',
+      '/?a=ZORKMID',
+      '/?a=grueee',
+      '/?a=GRUE',
+      '/?b=union%20select',
+      '/?c=PASSWD',
+      '/?d=lamp',
+      '/?a=1&b=gru%65',
+    ]) {
+      for (const headers of [[], ['User-Agent', 'grue'], ['Cookie', 'x=two']])
+        t.same(ids(fast, uri, headers), ids(oracle, uri, headers), `${uri} ${headers.join()}`);
     }
     fast.release();
     ruleset.release();
@@ -55,7 +83,15 @@ t.test('a custom rule compiles no database anew', async (t) => {
 });
 
 t.test('hundreds of them are scanned with the rest', async (t) => {
-  const { bytes, report } = await emit(own(Array.from({ length: 600 }, (_, n) => `SecRule ARGS "@contains word-${n}-" "id:${1_000_000 + n},phase:2,deny,status:403,t:none"\n`).join('')), { find: () => null, keep: () => undefined });
+  const { bytes, report } = await emit(
+    own(
+      Array.from(
+        { length: 600 },
+        (_, n) => `SecRule ARGS "@contains word-${n}-" "id:${1_000_000 + n},phase:2,deny,status:403,t:none"\n`,
+      ).join(''),
+    ),
+    { find: () => null, keep: () => undefined },
+  );
   t.ok(report.plan.databases.some(({ patterns }) => patterns >= 600));
   const ruleset = loadRuleset(bytes, hyperscanLibrary());
   const inspector = createCompiledInspector(ruleset);

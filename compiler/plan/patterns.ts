@@ -16,11 +16,16 @@ export interface ScanPattern {
   readonly multiline: boolean;
   /** Literals always fit a database; regular expressions are tried first. */
   readonly isLiteral: boolean;
-  /** This pattern as Hyperscan needs it for texts made of these bytes only (1 = in the alphabet); null when none of them holds a match. */
+  /**
+   * This pattern as Hyperscan needs it for texts made of these bytes only (1 = in the alphabet); null when none of them
+   * holds a match.
+   */
   readonly within: (alphabet: ByteSet) => ScanPattern | null;
 }
 
-/** Patterns are pure functions of their text, and a change of one rule leaves thousands as they were. Emptied when full. */
+/**
+ * Patterns are pure functions of their text, and a change of one rule leaves thousands as they were. Emptied when full.
+ */
 const knownPatterns = new Map<string, ScanPattern>();
 const knownPatternsMax = 50_000;
 
@@ -47,7 +52,10 @@ export function serialOf(pattern: ScanPattern): number {
 export interface WrittenPattern {
   readonly hyperscan: string;
   readonly re2: string;
-  /** By the bytes of an alphabet that was asked about: `hyperscan` for texts of these bytes only; null when none of them holds a match. */
+  /**
+   * By the bytes of an alphabet that was asked about: `hyperscan` for texts of these bytes only; null when none of them
+   * holds a match.
+   */
   readonly within: Record<string, string | null>;
 }
 /** Translations by key, from an earlier process of the same release, and where new ones go. */
@@ -62,7 +70,10 @@ export function useWrittenPatterns(patterns: WrittenPatterns | null): void {
   written = patterns;
 }
 
-/** A seclang `@rx` pattern: DOTALL, not MULTILINE. `overLowercase`: it is meant for lower-cased text but will scan the text as it is. */
+/**
+ * A seclang `@rx` pattern: DOTALL, not MULTILINE. `overLowercase`: it is meant for lower-cased text but will scan the
+ * text as it is.
+ */
 export function regexPattern(source: string, overLowercase: boolean): ScanPattern {
   const key = `${overLowercase ? 'l' : '='}${source}`;
   return remember(key, () => translatePattern(key, source, overLowercase));
@@ -117,7 +128,11 @@ const alphabetNames = new WeakMap<ByteSet, string>();
 
 function nameOf(alphabet: ByteSet): string {
   let name = alphabetNames.get(alphabet);
-  if (name === undefined) alphabetNames.set(alphabet, (name = String.fromCharCode(...[...alphabet.keys()].filter((byte) => alphabet[byte] === 1))));
+  if (name === undefined)
+    alphabetNames.set(
+      alphabet,
+      (name = String.fromCharCode(...[...alphabet.keys()].filter((byte) => alphabet[byte] === 1))),
+    );
   return name;
 }
 

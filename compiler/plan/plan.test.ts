@@ -50,7 +50,10 @@ SecRule REQUEST_FILENAME "@rx evil" "id:32,phase:1,log,pass,t:normalizePath"
 SecRule REQUEST_FILENAME "@endsWith .bak" "id:33,phase:1,log,pass"
 `;
 const long = `(?:${Array.from({ length: 90 }, (_, index) => `a${index};?b`).join('|')})`;
-/** So many that the patterns are cut down to the alphabets; most need a byte that some alphabet lacks, on some of their paths. */
+/**
+ * So many that the patterns are cut down to the alphabets; most need a byte that some alphabet lacks, on some of their
+ * paths.
+ */
 const manyRules = `${rules.replace(huge, long)}${Array.from({ length: 60 }, (_, index) => `SecRule ARGS "@rx (?i)(?:e|[;<]v)${['vil', '[^a]?1', '\\b', '(?:\\(|b)', '[.-]', '[;\x27a]*c'][index % 6]}(?:x|[^\\w]|${index}|)" "id:${100 + index},phase:2,log,pass,t:${['none', 'lowercase', 'urlDecodeUni'][index % 3]}"\n`).join('')}
 SecRule ARGS "@rx ${long}|^(?:evil|abc)" "id:200,phase:2,log,pass"
 `;
@@ -63,7 +66,9 @@ class ChoosingCompiler extends DatabaseCompiler {
   }
 }
 
-async function planned(text: string): Promise<{ program: Program; plan: PlanIR; blobs: ReadonlyMap<string, Uint8Array> }> {
+async function planned(
+  text: string,
+): Promise<{ program: Program; plan: PlanIR; blobs: ReadonlyMap<string, Uint8Array> }> {
   const program = programOf(text);
   const compiler = new ChoosingCompiler({ find: () => null, keep: () => undefined }, hyperscanLibrary().version, 1);
   try {
@@ -79,9 +84,20 @@ function operatorOf(program: Program, plan: PlanIR, atom: number): { operator: O
   return { operator: found.operator as OperatorIR, link: found };
 }
 
-function finderOf(program: Program, plan: PlanIR, blobs: ReadonlyMap<string, Uint8Array>, library: MatcherLibrary, memo: ConstructorParameters<typeof HitFinder>[0]['memo']): HitFinder {
-  const databases = plan.databases.map(({ key, patterns }) => library.load(library.name === 'hyperscan' ? (blobs.get(key) as Uint8Array) : library.compile(patterns), key));
-  const asked = [highBytes, ...plan.alphabets.map((alphabet) => [...alphabet].map((character) => character.charCodeAt(0)))];
+function finderOf(
+  program: Program,
+  plan: PlanIR,
+  blobs: ReadonlyMap<string, Uint8Array>,
+  library: MatcherLibrary,
+  memo: ConstructorParameters<typeof HitFinder>[0]['memo'],
+): HitFinder {
+  const databases = plan.databases.map(({ key, patterns }) =>
+    library.load(library.name === 'hyperscan' ? (blobs.get(key) as Uint8Array) : library.compile(patterns), key),
+  );
+  const asked = [
+    highBytes,
+    ...plan.alphabets.map((alphabet) => [...alphabet].map((character) => character.charCodeAt(0))),
+  ];
   for (const name of new Set(plan.pipelines.flat())) asked.push([...(transformations.get(name)?.triggers ?? [])]);
   return new HitFinder({
     plan,
@@ -90,7 +106,11 @@ function finderOf(program: Program, plan: PlanIR, blobs: ReadonlyMap<string, Uin
     transformations,
     context: { unicodeMap: null },
     sets: plan.classes.map(({ sets }) => sets.map(({ sources }) => createPatternSet(sources))),
-    matchers: plan.atoms.map((_, atom) => (plan.classes.some(({ called }) => called.some((one) => one.atom === atom)) ? createMatcher(operatorOf(program, plan, atom).operator, operatorOf(program, plan, atom).operator.argument) : undefined)),
+    matchers: plan.atoms.map((_, atom) =>
+      plan.classes.some(({ called }) => called.some((one) => one.atom === atom))
+        ? createMatcher(operatorOf(program, plan, atom).operator, operatorOf(program, plan, atom).operator.argument)
+        : undefined,
+    ),
     memo,
   });
 }
@@ -98,53 +118,165 @@ function finderOf(program: Program, plan: PlanIR, blobs: ReadonlyMap<string, Uin
 /** Atoms of a class that hold on some stage of the link's own pipeline, the slow way. */
 function truth(program: Program, plan: PlanIR, scanClass: number): (value: string) => number[] {
   const { union, sets, called } = plan.classes[scanClass] as PlanIR['classes'][number];
-  const atoms = [...new Set([...(plan.databases[union.database]?.atomOf ?? []), ...sets.flatMap((set) => set.atoms), ...called.map(({ atom }) => atom)])];
+  const atoms = [
+    ...new Set([
+      ...(plan.databases[union.database]?.atomOf ?? []),
+      ...sets.flatMap((set) => set.atoms),
+      ...called.map(({ atom }) => atom),
+    ]),
+  ];
   const asked = atoms.map((atom) => {
     const { operator, link } = operatorOf(program, plan, atom);
     // An atom of a multiMatch link stands for one of its stages: the one whose scanned pipeline it names.
-    const stages = link.multiMatch ? link.transformations.map((_, length) => link.transformations.slice(0, length + 1)).concat([[]]) : [link.transformations];
-    const mine = stages.filter((stage) => [stage, dropLowercase(stage).pipeline].some((one) => one.join() === plan.pipelines[(plan.atoms[atom] as { pipeline: number }).pipeline]?.join()));
-    return { atom, matcher: createMatcher(operator, operator.argument), stage: mine[0] ?? link.transformations, isSure: mine.length === 1 };
+    const stages = link.multiMatch
+      ? link.transformations.map((_, length) => link.transformations.slice(0, length + 1)).concat([[]])
+      : [link.transformations];
+    const mine = stages.filter((stage) =>
+      [stage, dropLowercase(stage).pipeline].some(
+        (one) => one.join() === plan.pipelines[(plan.atoms[atom] as { pipeline: number }).pipeline]?.join(),
+      ),
+    );
+    return {
+      atom,
+      matcher: createMatcher(operator, operator.argument),
+      stage: mine[0] ?? link.transformations,
+      isSure: mine.length === 1,
+    };
   });
   return (value) =>
-    asked.filter(({ matcher, stage, isSure }) => isSure && matcher.matches(stage.reduce((text, name) => transformations.get(name)?.apply(text, { unicodeMap: null }) ?? text, value))).map(({ atom }) => atom);
+    asked
+      .filter(
+        ({ matcher, stage, isSure }) =>
+          isSure &&
+          matcher.matches(
+            stage.reduce((text, name) => transformations.get(name)?.apply(text, { unicodeMap: null }) ?? text, value),
+          ),
+      )
+      .map(({ atom }) => atom);
 }
 
-const pieces = ['evil', 'EVIL', 'e vil', 'union', 'SELECT', 'abc', 'ABC', 'AB', '.bak', '../', '..%2f', '%65', '%', '&#65;', '\\x2e', '/*x*/', ' ', '\t', '\n', '\0', 'a\xff', '\xe9', "1' or '1'='1", '1', 'b', 'a0', 'a12', 'zzzz', 'c', '-', 'curl', 'bot', '12', 'a', '3'];
+const pieces = [
+  'evil',
+  'EVIL',
+  'e vil',
+  'union',
+  'SELECT',
+  'abc',
+  'ABC',
+  'AB',
+  '.bak',
+  '../',
+  '..%2f',
+  '%65',
+  '%',
+  '&#65;',
+  '\\x2e',
+  '/*x*/',
+  ' ',
+  '\t',
+  '\n',
+  '\0',
+  'a\xff',
+  '\xe9',
+  "1' or '1'='1",
+  '1',
+  'b',
+  'a0',
+  'a12',
+  'zzzz',
+  'c',
+  '-',
+  'curl',
+  'bot',
+  '12',
+  'a',
+  '3',
+];
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 6 }).map((parts) => parts.join('')) },
-  { weight: 1, arbitrary: fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 90 }).map((codes) => String.fromCharCode(...codes)) },
-  { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...pieces), fc.integer({ min: 0, max: 3000 })).map(([text, count]) => `${'word '.repeat(count / 5)}${text}`) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.integer({ min: 0, max: 255 }), { maxLength: 90 })
+      .map((codes) => String.fromCharCode(...codes)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom(...pieces), fc.integer({ min: 0, max: 3000 }))
+      .map(([text, count]) => `${'word '.repeat(count / 5)}${text}`),
+  },
 );
 
 t.test('hits hold every atom that holds', (t) => checkHits(t, rules));
 
 t.test('hits hold every atom that holds, with patterns cut down to the alphabets', async (t) => {
   const { program, plan } = await checkHits(t, manyRules);
-  t.same(settledSets(program, plan), [[[true, true, true], [19, 200]], [[false, false, false], [20]]], 'what RE2 is asked about any other value, the union answers for those');
+  t.same(
+    settledSets(program, plan),
+    [
+      [
+        [true, true, true],
+        [19, 200],
+      ],
+      [[false, false, false], [20]],
+    ],
+    'what RE2 is asked about any other value, the union answers for those',
+  );
   const [{ union }] = plan.classes as [PlanIR['classes'][number]];
-  const sizeOf = (database: number): number => (plan.databases[database]?.patterns ?? []).reduce((sum, { source }) => sum + source.length, 0);
-  t.ok(union.byAlphabet.every((database) => sizeOf(database) - 2 * long.length < sizeOf(union.database)), 'what is left of the patterns is shorter');
+  const sizeOf = (database: number): number =>
+    (plan.databases[database]?.patterns ?? []).reduce((sum, { source }) => sum + source.length, 0);
+  t.ok(
+    union.byAlphabet.every((database) => sizeOf(database) - 2 * long.length < sizeOf(union.database)),
+    'what is left of the patterns is shorter',
+  );
 });
 
 t.test('hits hold every atom that holds, with a pattern that Hyperscan refuses cut down, too', async (t) => {
-  const { program, plan } = await checkHits(t, `${manyRules}SecRule ARGS "@rx (?:e|[;<]v)$(?:vil|)" "id:201,phase:2,log,pass"\n`);
-  t.same(settledSets(program, plan), [[[true, false, false], [19, 200, 201]], [[false, false, false], [20]]], 'of hexadecimal digits too little is left of it to be refused');
+  const { program, plan } = await checkHits(
+    t,
+    `${manyRules}SecRule ARGS "@rx (?:e|[;<]v)$(?:vil|)" "id:201,phase:2,log,pass"\n`,
+  );
+  t.same(
+    settledSets(program, plan),
+    [
+      [
+        [true, false, false],
+        [19, 200, 201],
+      ],
+      [[false, false, false], [20]],
+    ],
+    'of hexadecimal digits too little is left of it to be refused',
+  );
 });
 
 /** Of the first class: for which alphabets its RE2 sets are not asked, and their rules. */
 function settledSets(program: Program, plan: PlanIR): [readonly boolean[], number[]][] {
   const [{ sets }] = plan.classes as [PlanIR['classes'][number]];
-  return sets.map(({ settledByAlphabet, atoms }) => [settledByAlphabet, atoms.map((atom) => (program.items[(plan.atoms[atom] as { item: number }).item] as RuleIR).id)]);
+  return sets.map(({ settledByAlphabet, atoms }) => [
+    settledByAlphabet,
+    atoms.map((atom) => (program.items[(plan.atoms[atom] as { item: number }).item] as RuleIR).id),
+  ]);
 }
 
 async function checkHits(t: Test, text: string): Promise<Awaited<ReturnType<typeof planned>>> {
   const made = await planned(text);
   const { program, plan, blobs } = made;
   t.ok(plan.classes.length >= 3, `${plan.classes.length} classes`);
-  t.ok(plan.classes.some(({ sets }) => sets.length > 0), 'some patterns are in RE2 sets');
-  t.ok(plan.classes.some(({ called }) => called.length >= 5), 'some operators are called');
-  t.ok(plan.classes.some(({ union }) => union.byAlphabet.some((database) => database !== union.database && database !== -1)), 'some alphabet has a database of its own');
+  t.ok(
+    plan.classes.some(({ sets }) => sets.length > 0),
+    'some patterns are in RE2 sets',
+  );
+  t.ok(
+    plan.classes.some(({ called }) => called.length >= 5),
+    'some operators are called',
+  );
+  t.ok(
+    plan.classes.some(({ union }) =>
+      union.byAlphabet.some((database) => database !== union.database && database !== -1),
+    ),
+    'some alphabet has a database of its own',
+  );
   const memo = { entriesMax: 50, bytesMax: 4000, valueBytesMax: 300 };
   const finders: readonly [string, HitFinder][] = [
     ['Hyperscan, memo', finderOf(program, plan, blobs, hyperscanLibrary(), memo)],
@@ -167,9 +299,13 @@ async function checkHits(t: Test, text: string): Promise<Awaited<ReturnType<type
           held += wanted.length;
           if (hits.length === 0) silent += 1;
           const missed = wanted.filter((atom) => !hits.includes(atom));
-          if (missed.length > 0 || recorded !== one.value) throw new Error(`${name}: class ${one.scanClass} missed ${missed.map((atom) => `rule ${(program.items[(plan.atoms[atom] as { item: number }).item] as RuleIR).id}`).join()} on ${JSON.stringify(one.value)}`);
+          if (missed.length > 0 || recorded !== one.value)
+            throw new Error(
+              `${name}: class ${one.scanClass} missed ${missed.map((atom) => `rule ${(program.items[(plan.atoms[atom] as { item: number }).item] as RuleIR).id}`).join()} on ${JSON.stringify(one.value)}`,
+            );
           const known = finder.peek(one.scanClass, one.value);
-          if (known !== undefined && (known.scanClass !== one.scanClass || known.value !== one.value)) throw new Error(`${name}: the memo answered for something else`);
+          if (known !== undefined && (known.scanClass !== one.scanClass || known.value !== one.value))
+            throw new Error(`${name}: the memo answered for something else`);
         }
       }
     }),
@@ -183,9 +319,14 @@ async function checkHits(t: Test, text: string): Promise<Awaited<ReturnType<type
 
 t.test('a slot answers for its own class only', async (t) => {
   const { program, plan, blobs } = await planned(rules);
-  const finder = finderOf(program, plan, blobs, hyperscanLibrary(), { entriesMax: 10, bytesMax: 1000, valueBytesMax: 100 });
+  const finder = finderOf(program, plan, blobs, hyperscanLibrary(), {
+    entriesMax: 10,
+    bytesMax: 1000,
+    valueBytesMax: 100,
+  });
   const classOf = (source: ScanSource): number => plan.classes.findIndex(({ sources }) => sources.includes(source));
-  const names = (hits: readonly number[]): number[] => hits.map((atom) => (program.items[(plan.atoms[atom] as { item: number }).item] as RuleIR).id).sort((a, b) => a - b);
+  const names = (hits: readonly number[]): number[] =>
+    hits.map((atom) => (program.items[(plan.atoms[atom] as { item: number }).item] as RuleIR).id).sort((a, b) => a - b);
   const first = finder.findAt(0, classOf('headerValue'), 'curl');
   finder.flush();
   const second = finder.findAt(0, classOf('requestFilename'), 'curl');
@@ -199,10 +340,32 @@ t.test('what is planned how', async (t) => {
   const { program, plan } = await planned(rules);
   const idOf = (item: number): number => (program.items[item] as RuleIR).id;
   t.same(plan.pipelines[0], [], 'pipeline 0 is the identity');
-  t.same([...new Set(plan.classes.flatMap(({ called }) => called.map(({ atom }) => idOf((plan.atoms[atom] as { item: number }).item))))].sort((a, b) => a - b), [11, 12, 13, 14, 15, 18], 'what has no pattern is called');
-  t.same(plan.classes.flatMap(({ sets }) => sets.flatMap((set) => set.atoms.map((atom) => idOf((plan.atoms[atom] as { item: number }).item)))), [19, 20], 'the giant and the inner anchor are in sets');
-  t.ok(plan.databases.every(({ patterns, atomOf }) => patterns.length === atomOf.length && patterns.every(({ id }, index) => id === index)), 'pattern ids are positions');
-  const link = (id: number): readonly number[] | null | undefined => plan.linkAtoms[program.items.findIndex((item) => item.kind === 'rule' && item.id === id)]?.[0];
+  t.same(
+    [
+      ...new Set(
+        plan.classes.flatMap(({ called }) =>
+          called.map(({ atom }) => idOf((plan.atoms[atom] as { item: number }).item)),
+        ),
+      ),
+    ].sort((a, b) => a - b),
+    [11, 12, 13, 14, 15, 18],
+    'what has no pattern is called',
+  );
+  t.same(
+    plan.classes.flatMap(({ sets }) =>
+      sets.flatMap((set) => set.atoms.map((atom) => idOf((plan.atoms[atom] as { item: number }).item))),
+    ),
+    [19, 20],
+    'the giant and the inner anchor are in sets',
+  );
+  t.ok(
+    plan.databases.every(
+      ({ patterns, atomOf }) => patterns.length === atomOf.length && patterns.every(({ id }, index) => id === index),
+    ),
+    'pattern ids are positions',
+  );
+  const link = (id: number): readonly number[] | null | undefined =>
+    plan.linkAtoms[program.items.findIndex((item) => item.kind === 'rule' && item.id === id)]?.[0];
   t.equal(link(17)?.length, 4, 'multiMatch asks at every stage, the untransformed value included');
 });
 
@@ -247,7 +410,8 @@ t.test('lower case moves out of a pipeline only where that changes nothing', (t)
     [['lowercase', 'sha1'], ['lowercase', 'sha1'], false],
   ];
   for (const [steps, pipeline, dropped] of rows) t.same(dropLowercase(steps), { pipeline, dropped }, steps.join());
-  const apply = (steps: readonly string[], text: string): string => steps.reduce((one, name) => transformations.get(name)?.apply(one, { unicodeMap: null }) ?? one, text);
+  const apply = (steps: readonly string[], text: string): string =>
+    steps.reduce((one, name) => transformations.get(name)?.apply(one, { unicodeMap: null }) ?? one, text);
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...transformations.keys()), { maxLength: 4 }), value, (steps, text) => {
       const { pipeline, dropped } = dropLowercase(steps);

@@ -9,7 +9,9 @@ export interface CoreRuleSet {
   /** What tx.crs_setup_version must be, e.g. 4251. */
   readonly setupVersion: number;
   readonly rules: readonly SourceText[];
-  /** Plugins by the CRS convention: `*-config.conf` and `*-before.conf` before the rules, `*-after.conf` behind them. */
+  /**
+   * Plugins by the CRS convention: `*-config.conf` and `*-before.conf` before the rules, `*-after.conf` behind them.
+   */
   readonly pluginsBefore: readonly SourceText[];
   readonly pluginsAfter: readonly SourceText[];
   /** Every tag that the rules carry. */
@@ -37,7 +39,11 @@ export function loadCoreRuleSet(directory: string, reader: SourceReader): Loaded
   const initialization = rules.find(({ path }) => path.endsWith('REQUEST-901-INITIALIZATION.conf'));
   const version = /SecComponentSignature\s+"OWASP_CRS\/(\d+)\.(\d+)\.(\d+)[^"]*"/.exec(initialization?.text ?? '');
   if (version === null || version[1] !== '4') {
-    diagnostics.reportSetting('GH-C7003', `${directory} holds no OWASP CRS v4 (rules/REQUEST-901-INITIALIZATION.conf with its signature)`, '');
+    diagnostics.reportSetting(
+      'GH-C7003',
+      `${directory} holds no OWASP CRS v4 (rules/REQUEST-901-INITIALIZATION.conf with its signature)`,
+      '',
+    );
     return { crs: null, diagnostics: diagnostics.list };
   }
   const [, major = '', minor = '', patch = ''] = version;
@@ -49,7 +55,10 @@ export function loadCoreRuleSet(directory: string, reader: SourceReader): Loaded
     version: `${major}.${minor}.${patch}`,
     setupVersion: stated === null ? Number(`${major}${minor}${patch}`) : Number(stated[1]),
     rules,
-    pluginsBefore: [...readAll(reader, `${directory}/plugins/*-config.conf`), ...readAll(reader, `${directory}/plugins/*-before.conf`)],
+    pluginsBefore: [
+      ...readAll(reader, `${directory}/plugins/*-config.conf`),
+      ...readAll(reader, `${directory}/plugins/*-before.conf`),
+    ],
     pluginsAfter: readAll(reader, `${directory}/plugins/*-after.conf`),
     tags,
   };

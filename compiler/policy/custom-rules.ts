@@ -6,7 +6,8 @@ import { canQuote, quoteValue, renderLabel, renderOperator, toBytes } from './qu
 import { checkRuleText } from './raw-rule.js';
 import { ruleIdRanges, type CustomRule, type RawRule, type VirtualPatch, type VisualRule } from './settings.js';
 
-const variablePattern = /^(?:[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)(?:\|[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)*$/;
+const variablePattern =
+  /^(?:[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)(?:\|[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)*$/;
 const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]{1,2000}$/; // without ' which ends the value
 
 /** Rule text of a visual rule; null after reporting. `path` is the rule's JSON pointer. */
@@ -15,12 +16,18 @@ export function renderVisualRule(rule: VisualRule, path: string, diagnostics: Di
     diagnostics.reportSetting('GH-C7001', message, `${path}/${field}`);
     return null;
   };
-  if (!variablePattern.test(rule.variable)) return fail('variable', 'must be a variable such as ARGS or REQUEST_HEADERS:User-Agent, several joined by "|"');
+  if (!variablePattern.test(rule.variable))
+    return fail('variable', 'must be a variable such as ARGS or REQUEST_HEADERS:User-Agent, several joined by "|"');
   const named = /^(!?)@?([A-Za-z0-9]+)$/.exec(rule.operator);
   const entry = named === null ? null : findOperator(named[2] as string);
-  if (named === null || entry === null || entry.argument.endsWith('files')) return fail('operator', 'must be an operator such as contains, rx or ipMatch');
+  if (named === null || entry === null || entry.argument.endsWith('files'))
+    return fail('operator', 'must be an operator such as contains, rx or ipMatch');
   const rendered = renderOperator(entry.name, toBytes(rule.value));
-  if (rendered === null) return fail('value', `holds line ends, leading blanks or a backslash before a quote, which @${entry.name} cannot express`);
+  if (rendered === null)
+    return fail(
+      'value',
+      `holds line ends, leading blanks or a backslash before a quote, which @${entry.name} cannot express`,
+    );
   const action = visualAction(rule);
   if (action === null) return fail('redirect_url', 'must be an address in URL characters');
   const transformations = rule.transformations.map((name) => `,t:${name}`).join('');
@@ -42,11 +49,18 @@ function visualAction(rule: VisualRule): string | null {
     case 'allow':
       return 'allow';
     case 'redirect':
-      return urlPattern.test(rule.redirect_url) && !rule.redirect_url.includes('%{') && canQuote(rule.redirect_url) ? `redirect:'${quoteValue(rule.redirect_url)}',status:302` : null;
+      return urlPattern.test(rule.redirect_url) && !rule.redirect_url.includes('%{') && canQuote(rule.redirect_url)
+        ? `redirect:'${quoteValue(rule.redirect_url)}',status:302`
+        : null;
   }
 }
 
-function renderRawRule(rule: RawRule | VirtualPatch, range: readonly [number, number], path: string, diagnostics: Diagnostics): string | null {
+function renderRawRule(
+  rule: RawRule | VirtualPatch,
+  range: readonly [number, number],
+  path: string,
+  diagnostics: Diagnostics,
+): string | null {
   const { text, diagnostics: found } = checkRuleText(rule.text, range, `rule ${rule.id}`);
   for (const one of found.filter(({ severity }) => severity === 'error')) {
     diagnostics.reportSetting('GH-C7001', `line ${one.line}, column ${one.column}: ${one.message}`, `${path}/text`);
@@ -75,13 +89,16 @@ export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Dia
     const text = renderVisualRule(rule, path, diagnostics);
     if (text === null) continue;
     const { diagnostics: found } = compileProgram([{ path: `rule ${rule.id}`, text }]);
-    for (const one of found.filter(({ severity }) => severity === 'error')) diagnostics.reportSetting('GH-C7001', one.message, path);
+    for (const one of found.filter(({ severity }) => severity === 'error'))
+      diagnostics.reportSetting('GH-C7001', one.message, path);
     (rule.action === 'allow' ? before : after).push(text);
   }
   return { before: before.join(''), after: after.join('') };
 }
 
 export function renderVirtualPatches(patches: readonly VirtualPatch[], diagnostics: Diagnostics): string {
-  const texts = patches.map((patch, index) => (patch.enabled ? renderRawRule(patch, ruleIdRanges.virtualPatches, `/virtual_patches/${index}`, diagnostics) : ''));
+  const texts = patches.map((patch, index) =>
+    patch.enabled ? renderRawRule(patch, ruleIdRanges.virtualPatches, `/virtual_patches/${index}`, diagnostics) : '',
+  );
   return texts.join('');
 }

@@ -1,5 +1,5 @@
-// The engine's own configuration and the set-up of the CRS, as rule text. Ids 200000–200007 are those that ModSecurity's
-// users know for these checks, 200008 is ours, 900xxx those of the CRS set-up file.
+// The engine's own configuration and the set-up of the CRS, as rule text. Ids 200000–200007 are those that
+// ModSecurity's users know for these checks, 200008 is ours, 900xxx those of the CRS set-up file.
 import type { WafSettings } from './settings.js';
 
 const multipartFlags: readonly (readonly [string, string])[] = [
@@ -69,7 +69,8 @@ SecRule TX:/^MSC_/ "!@streq 0" \\
 
 /** What the CRS expects to be set before it runs: default actions, levels, thresholds, what is allowed. */
 export function renderCrsSetup(settings: WafSettings, setupVersion: number): string {
-  const action = (id: number, ...variables: string[]): string => `SecAction \\\n    "id:${id},phase:1,pass,nolog,t:none,${variables.map((one) => `setvar:'tx.${one}'`).join(',')}"`;
+  const action = (id: number, ...variables: string[]): string =>
+    `SecAction \\\n    "id:${id},phase:1,pass,nolog,t:none,${variables.map((one) => `setvar:'tx.${one}'`).join(',')}"`;
   const types = settings.allowed_content_types.map((type) => `|${type.toLowerCase()}|`).join(' ');
   return `# Anomaly scoring: rules add to a score, and rules 949110 and 959100 decide.
 ${[1, 2, 3, 4, 5].map((phase) => `SecDefaultAction "phase:${phase},log,auditlog,pass"`).join('\n')}

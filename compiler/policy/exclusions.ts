@@ -14,7 +14,8 @@ export function listExclusions(settings: WafSettings): CategoryExclusion[] {
   for (const category of categoryKeys) {
     const { enabled, excluded_paths } = settings.categories[category];
     if (!enabled) continue;
-    for (const path of new Set(excluded_paths)) exclusions.push({ id: ruleIdRanges.categoryExclusions[0] + exclusions.length, category, path });
+    for (const path of new Set(excluded_paths))
+      exclusions.push({ id: ruleIdRanges.categoryExclusions[0] + exclusions.length, category, path });
   }
   return exclusions;
 }
@@ -32,7 +33,12 @@ function decodeOnce(text: string): string {
 /** `/a/b` → an expression for `/a/b` and everything below it; `*` is one segment; a slash at the end means nothing. */
 export function pathExpression(path: string): string {
   const trimmed = toBytes(path).replace(/(?:\/\*?)+$/, '');
-  const segments = trimmed.split('/').map((segment) => segment.split('*').map((part) => hexEscape(decodeOnce(part))).join('[^/]*'));
+  const segments = trimmed.split('/').map((segment) =>
+    segment
+      .split('*')
+      .map((part) => hexEscape(decodeOnce(part)))
+      .join('[^/]*'),
+  );
   return `\\A${segments.join('/')}(?:/|\\z)`;
 }
 
@@ -44,7 +50,8 @@ export function understoodPathExpression(path: string): string {
 /**
  * Both the path as decoded once (REQUEST_FILENAME) and as an application may understand it after decoding again and
  * resolving dots and slashes must lie below the excluded one: an exclusion switches protection off, so that neither
- * `/open/..%2fadmin` nor `/admin/..%2fopen` may reach it. The ctl stands on the last link, for it takes effect when its link matches.
+ * `/open/..%2fadmin` nor `/admin/..%2fopen` may reach it. The ctl stands on the last link, for it takes effect when its
+ * link matches.
  */
 export function renderExclusions(exclusions: readonly CategoryExclusion[]): string {
   const rules = exclusions.map(({ id, category, path }) => {

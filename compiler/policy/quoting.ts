@@ -1,8 +1,8 @@
 // Values of people → rule text that cannot be anything else.
 //
-// Inside a double-quoted argument a backslash before a quote takes it literally and every other backslash stays, so that
-// some strings cannot be written at all: those with a backslash before a quote or at the end, with leading blanks or
-// line ends. For operators on literals there is an equivalent regular expression in which every byte is `\xHH`.
+// Inside a double-quoted argument a backslash before a quote takes it literally and every other backslash stays, so
+// that some strings cannot be written at all: those with a backslash before a quote or at the end, with leading blanks
+// or line ends. For operators on literals there is an equivalent regular expression in which every byte is `\xHH`.
 
 /** JSON text (UTF-16) as the bytes it has on the wire, one code unit per byte. */
 export function toBytes(text: string): string {
@@ -36,7 +36,10 @@ export function hexEscape(value: string): string {
  * The operator and argument to write for `value`; null when the operator cannot take it. Literal operators fall back to
  * an equal @rx; in expressions a quote becomes `\x22`.
  */
-export function renderOperator(operator: string, value: string): { readonly operator: string; readonly argument: string } | null {
+export function renderOperator(
+  operator: string,
+  value: string,
+): { readonly operator: string; readonly argument: string } | null {
   if (operator === 'rx') return renderExpression(value);
   if (canQuote(value)) return { operator, argument: quoteValue(value) };
   const hex = hexEscape(value);

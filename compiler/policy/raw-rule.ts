@@ -15,10 +15,18 @@ export interface CheckedRule {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What people may write themselves: rules and changes to rules, nothing that opens files or reconfigures the engine. */
+/**
+ * What people may write themselves: rules and changes to rules, nothing that opens files or reconfigures the engine.
+ */
 const rawDirectives: ReadonlySet<string> = new Set([
-  'secmarker', 'secruleremovebyid', 'secruleremovebytag', 'secruleremovebymsg',
-  'secruleupdatetargetbyid', 'secruleupdatetargetbytag', 'secruleupdatetargetbymsg', 'secruleupdateactionbyid',
+  'secmarker',
+  'secruleremovebyid',
+  'secruleremovebytag',
+  'secruleremovebymsg',
+  'secruleupdatetargetbyid',
+  'secruleupdatetargetbytag',
+  'secruleupdatetargetbymsg',
+  'secruleupdateactionbyid',
 ]); // prettier-ignore
 
 /** As bytes with LF, closed: a backslash at the end would draw the next rule into this one, or into its comment. */
@@ -30,24 +38,50 @@ function closedText(input: string): string {
 
 /** Alone, a chain without its next rule is left out with a warning; here the next rule would be somebody else's. */
 function refuseOpenChain(found: Diagnostic): Diagnostic {
-  return found.code === 'GH-C2003' ? { ...found, severity: 'error', message: 'the chain is not continued, so that the next rule of the settings would become a part of it' } : found;
+  return found.code === 'GH-C2003'
+    ? {
+        ...found,
+        severity: 'error',
+        message: 'the chain is not continued, so that the next rule of the settings would become a part of it',
+      }
+    : found;
 }
 
-/** Never throws. `name` is what diagnostics call the text. Ids outside `range` and directives that open or reconfigure anything are errors. */
+/**
+ * Never throws. `name` is what diagnostics call the text. Ids outside `range` and directives that open or reconfigure
+ * anything are errors.
+ */
 export function checkRuleText(input: string, range: readonly [number, number], name: string): CheckedRule {
   const text = closedText(input);
   const file = new SourceFile(0, name, text);
   const refusals = new Diagnostics();
   for (const node of parseFile(file, new Diagnostics())) {
-    if (node.kind === 'directive' && !rawDirectives.has(node.key)) refusals.report('GH-C1004', `"${node.name.text.slice(0, 40)}" cannot stand in a rule of the settings`, file, node.name, 'Write SecRule, SecAction, SecMarker and SecRuleUpdate… or SecRuleRemove… only.');
+    if (node.kind === 'directive' && !rawDirectives.has(node.key))
+      refusals.report(
+        'GH-C1004',
+        `"${node.name.text.slice(0, 40)}" cannot stand in a rule of the settings`,
+        file,
+        node.name,
+        'Write SecRule, SecAction, SecMarker and SecRuleUpdate… or SecRuleRemove… only.',
+      );
   }
   const { program, diagnostics } = compileProgram([{ path: name, text }]);
   const rules = (program?.items ?? []).filter((item) => item.kind === 'rule');
   for (const rule of rules) {
     if (rule.id >= range[0] && rule.id <= range[1]) continue;
     const start = Math.max(0, text.indexOf(String(rule.id)));
-    refusals.report('GH-C2012', `rule id ${rule.id} is not from ${range[0]} to ${range[1]}`, file, { start, end: start + String(rule.id).length }, `Use an id from ${range[0]} to ${range[1]}.`);
+    refusals.report(
+      'GH-C2012',
+      `rule id ${rule.id} is not from ${range[0]} to ${range[1]}`,
+      file,
+      { start, end: start + String(rule.id).length },
+      `Use an id from ${range[0]} to ${range[1]}.`,
+    );
   }
   const all = [...refusals.list, ...diagnostics.map(refuseOpenChain)];
-  return { text: all.some(({ severity }) => severity === 'error') ? null : text, ids: rules.map(({ id }) => id), diagnostics: all };
+  return {
+    text: all.some(({ severity }) => severity === 'error') ? null : text,
+    ids: rules.map(({ id }) => id),
+    diagnostics: all,
+  };
 }

@@ -1,5 +1,5 @@
-// Scoped exclusions → rules with a ctl: one rule (or tag) does not look at one variable (or at all) on one path, for one
-// method, until one moment. Expiry is a condition of the rule itself: nothing has to be compiled when it comes.
+// Scoped exclusions → rules with a ctl: one rule (or tag) does not look at one variable (or at all) on one path, for
+// one method, until one moment. Expiry is a condition of the rule itself: nothing has to be compiled when it comes.
 import { pathExpression, understoodPathExpression, wholeTag } from './exclusions.js';
 
 /** As in the settings: `rule_exclusions`. */
@@ -31,7 +31,11 @@ function conditions({ path, method, expires_at }: ScopedExclusion): string[] {
   if (method !== null && method !== '*') links.push(`SecRule REQUEST_METHOD "@streq ${method}"`);
   if (expires_at !== null) links.push(`SecRule TIME_EPOCH "@lt ${Math.floor(Date.parse(expires_at) / 1000)}"`);
   // as decoded once and as an application may understand it: see exclusions.ts
-  if (path !== null) links.push(`SecRule REQUEST_FILENAME "@rx ${pathExpression(path)}" t:none`, `SecRule REQUEST_FILENAME "@rx ${understoodPathExpression(path)}" t:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin`);
+  if (path !== null)
+    links.push(
+      `SecRule REQUEST_FILENAME "@rx ${pathExpression(path)}" t:none`,
+      `SecRule REQUEST_FILENAME "@rx ${understoodPathExpression(path)}" t:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin`,
+    );
   return links;
 }
 
@@ -43,7 +47,10 @@ function renderRuleExclusion(exclusion: ScopedExclusion): string {
   return links
     .map((link, index) => {
       const [, condition = '', transformations = 't:none'] = /^(.*"[^"]*")(?: (t:.*))?$/.exec(link) ?? [];
-      const actions = [index === 0 ? head : transformations, index === links.length - 1 ? control(exclusion) : 'chain'].join(',');
+      const actions = [
+        index === 0 ? head : transformations,
+        index === links.length - 1 ? control(exclusion) : 'chain',
+      ].join(',');
       return `${index === 0 ? '' : '    '}${condition} \\\n${index === 0 ? '    ' : '        '}"${actions}"\n`;
     })
     .join('');
@@ -51,5 +58,8 @@ function renderRuleExclusion(exclusion: ScopedExclusion): string {
 
 /** What is disabled is left out; '' when nothing is left. */
 export function renderRuleExclusions(exclusions: readonly ScopedExclusion[]): string {
-  return exclusions.filter(({ enabled }) => enabled).map(renderRuleExclusion).join('');
+  return exclusions
+    .filter(({ enabled }) => enabled)
+    .map(renderRuleExclusion)
+    .join('');
 }

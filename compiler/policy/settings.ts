@@ -1,6 +1,21 @@
-// Section "WAF and rules" of the settings, with the specification's field names. Fields it leaves open are marked (ours).
+// Section "WAF and rules" of the settings, with the specification's field names. Fields it leaves open are marked
+// (ours).
 
-export const categoryKeys = ['sqli', 'xss', 'rce', 'php', 'java', 'generic', 'lfi', 'rfi', 'protocol', 'method', 'scanner', 'fixation', 'dataleak'] as const;
+export const categoryKeys = [
+  'sqli',
+  'xss',
+  'rce',
+  'php',
+  'java',
+  'generic',
+  'lfi',
+  'rfi',
+  'protocol',
+  'method',
+  'scanner',
+  'fixation',
+  'dataleak',
+] as const;
 export type CategoryKey = (typeof categoryKeys)[number];
 
 export interface CategorySettings {
@@ -84,7 +99,9 @@ export const ruleIdRanges = {
   endpointAuthorisation: [1_010_000, 1_019_999],
 } as const satisfies Record<string, readonly [number, number]>;
 
-const everyCategory = Object.fromEntries(categoryKeys.map((key) => [key, { enabled: true, excluded_paths: [] }])) as unknown as Record<CategoryKey, CategorySettings>;
+const everyCategory = Object.fromEntries(
+  categoryKeys.map((key) => [key, { enabled: true, excluded_paths: [] }]),
+) as unknown as Record<CategoryKey, CategorySettings>;
 
 export const defaultWafSettings: WafSettings = {
   mode: 'On',
@@ -96,9 +113,22 @@ export const defaultWafSettings: WafSettings = {
   virtual_patches: [],
   allowed_methods: ['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'],
   allowed_content_types: [
-    'application/x-www-form-urlencoded', 'multipart/form-data', 'text/xml', 'application/xml', 'application/soap+xml', 'application/json', 'application/problem+json',
-    'application/ld+json', 'application/vnd.api+json', 'application/merge-patch+json', 'application/json-patch+json', 'application/graphql', 'application/x-ndjson',
-    'application/csp-report', 'application/reports+json', 'application/cloudevents+json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'text/xml',
+    'application/xml',
+    'application/soap+xml',
+    'application/json',
+    'application/problem+json',
+    'application/ld+json',
+    'application/vnd.api+json',
+    'application/merge-patch+json',
+    'application/json-patch+json',
+    'application/graphql',
+    'application/x-ndjson',
+    'application/csp-report',
+    'application/reports+json',
+    'application/cloudevents+json',
   ], // prettier-ignore
   early_blocking: false,
   request_body_limit_bytes: 13_107_200,
@@ -121,5 +151,12 @@ export const categoryTags: Readonly<Record<CategoryKey, readonly string[]>> = {
   method: ['OWASP_CRS/METHOD-ENFORCEMENT'],
   scanner: ['OWASP_CRS/SCANNER-DETECTION'],
   fixation: ['OWASP_CRS/ATTACK-SESSION-FIXATION'],
-  dataleak: ['OWASP_CRS/DATA-LEAKAGES', 'OWASP_CRS/DATA-LEAKAGES-SQL', 'OWASP_CRS/DATA-LEAKAGES-JAVA', 'OWASP_CRS/DATA-LEAKAGES-PHP', 'OWASP_CRS/DATA-LEAKAGES-IIS', 'OWASP_CRS/DATA-LEAKAGES-RUBY'],
+  dataleak: [
+    'OWASP_CRS/DATA-LEAKAGES',
+    'OWASP_CRS/DATA-LEAKAGES-SQL',
+    'OWASP_CRS/DATA-LEAKAGES-JAVA',
+    'OWASP_CRS/DATA-LEAKAGES-PHP',
+    'OWASP_CRS/DATA-LEAKAGES-IIS',
+    'OWASP_CRS/DATA-LEAKAGES-RUBY',
+  ],
 };

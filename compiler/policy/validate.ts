@@ -1,6 +1,17 @@
-// Untrusted JSON → WafSettings, every problem with its JSON pointer. Fields of other sections are not ours and are left alone.
+// Untrusted JSON → WafSettings, every problem with its JSON pointer. Fields of other sections are not ours and are left
+// alone.
 import type { Diagnostics } from '../diagnostics.js';
-import { categoryKeys, customActions, defaultWafSettings, ruleIdRanges, type CategoryKey, type CategorySettings, type CustomRule, type VirtualPatch, type WafSettings } from './settings.js';
+import {
+  categoryKeys,
+  customActions,
+  defaultWafSettings,
+  ruleIdRanges,
+  type CategoryKey,
+  type CategorySettings,
+  type CustomRule,
+  type VirtualPatch,
+  type WafSettings,
+} from './settings.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,7 +27,17 @@ function pointerToken(name: string): string {
 const categoryMembers = ['enabled', 'excluded_paths'];
 const ruleHeadMembers = ['id', 'name', 'enabled'];
 const rawRuleMembers = [...ruleHeadMembers, 'kind', 'text'];
-const visualRuleMembers = [...ruleHeadMembers, 'kind', 'variable', 'operator', 'value', 'action', 'phase', 'transformations', 'redirect_url'];
+const visualRuleMembers = [
+  ...ruleHeadMembers,
+  'kind',
+  'variable',
+  'operator',
+  'value',
+  'action',
+  'phase',
+  'transformations',
+  'redirect_url',
+];
 const rulesCountMax = 5000;
 const textBytesMax = 65_536;
 
@@ -30,7 +51,13 @@ class Validator {
 
   /** A member that is not read would be a wish that nobody hears. */
   members(value: Json, known: readonly string[], path: string): void {
-    for (const name of Object.keys(value)) if (!known.includes(name)) this.diagnostics.reportSetting('GH-C7002', `there is no "${name.slice(0, 40)}" here; there are ${known.join(', ')}`, `${path}/${pointerToken(name)}`);
+    for (const name of Object.keys(value))
+      if (!known.includes(name))
+        this.diagnostics.reportSetting(
+          'GH-C7002',
+          `there is no "${name.slice(0, 40)}" here; there are ${known.join(', ')}`,
+          `${path}/${pointerToken(name)}`,
+        );
   }
 
   choice<T extends string | number | boolean>(value: unknown, path: string, choices: readonly T[], fallback: T): T {
@@ -40,12 +67,18 @@ class Validator {
   }
 
   flag(value: unknown, path: string, fallback: boolean): boolean {
-    return value === undefined ? fallback : typeof value === 'boolean' ? value : this.fail(path, 'must be true or false', fallback);
+    return value === undefined
+      ? fallback
+      : typeof value === 'boolean'
+        ? value
+        : this.fail(path, 'must be true or false', fallback);
   }
 
   integer(value: unknown, path: string, min: number, max: number, fallback: number): number {
     if (value === undefined) return fallback;
-    return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? value : this.fail(path, `must be a whole number from ${min} to ${max}`, fallback);
+    return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+      ? value
+      : this.fail(path, `must be a whole number from ${min} to ${max}`, fallback);
   }
 
   text(value: unknown, path: string, fallback: string | null, lengthMax = textBytesMax): string {
@@ -54,10 +87,16 @@ class Validator {
     return value.length <= lengthMax ? value : this.fail(path, `must not be longer than ${lengthMax} characters`, '');
   }
 
-  list<T>(value: unknown, path: string, fallback: readonly T[], each: (item: unknown, path: string) => T | null): readonly T[] {
+  list<T>(
+    value: unknown,
+    path: string,
+    fallback: readonly T[],
+    each: (item: unknown, path: string) => T | null,
+  ): readonly T[] {
     if (value === undefined) return fallback;
     if (!Array.isArray(value)) return this.fail(path, 'must be a list', fallback);
-    if (value.length > rulesCountMax) return this.fail(path, `must not have more than ${rulesCountMax} entries`, fallback);
+    if (value.length > rulesCountMax)
+      return this.fail(path, `must not have more than ${rulesCountMax} entries`, fallback);
     return value.flatMap((item, index) => {
       const made = each(item, `${path}/${index}`);
       return made === null ? [] : [made];
@@ -65,7 +104,9 @@ class Validator {
   }
 
   words(value: unknown, path: string, fallback: readonly string[], pattern: RegExp, what: string): readonly string[] {
-    return this.list(value, path, fallback, (item, at) => (typeof item === 'string' && pattern.test(item) ? item : this.fail(at, `must be ${what}`, null)));
+    return this.list(value, path, fallback, (item, at) =>
+      typeof item === 'string' && pattern.test(item) ? item : this.fail(at, `must be ${what}`, null),
+    );
   }
 
   categories(value: unknown): WafSettings['categories'] {
@@ -76,7 +117,11 @@ class Validator {
       const path = `/categories/${pointerToken(name)}`;
       const key = categoryKeys.find((one) => one === name);
       if (key === undefined) {
-        this.diagnostics.reportSetting('GH-C7002', `there is no category "${name.slice(0, 40)}"; there are ${categoryKeys.join(', ')}`, path);
+        this.diagnostics.reportSetting(
+          'GH-C7002',
+          `there is no category "${name.slice(0, 40)}"; there are ${categoryKeys.join(', ')}`,
+          path,
+        );
         continue;
       }
       if (!isObject(entry)) {
@@ -86,7 +131,13 @@ class Validator {
       this.members(entry, categoryMembers, path);
       result[key] = {
         enabled: this.flag(entry['enabled'], `${path}/enabled`, true),
-        excluded_paths: this.words(entry['excluded_paths'], `${path}/excluded_paths`, [], pathPattern, 'a path that begins with "/", without "?", "#", backslashes and control characters, and without segments that are empty, "." or ".."'),
+        excluded_paths: this.words(
+          entry['excluded_paths'],
+          `${path}/excluded_paths`,
+          [],
+          pathPattern,
+          'a path that begins with "/", without "?", "#", backslashes and control characters, and without segments that are empty, "." or ".."',
+        ),
       };
     }
     return result;
@@ -107,7 +158,13 @@ class Validator {
       value: this.text(value['value'], `${path}/value`, ''),
       action: this.choice(value['action'], `${path}/action`, customActions, 'log'),
       phase: this.choice(value['phase'], `${path}/phase`, [1, 2, 3, 4, 5] as const, 2),
-      transformations: this.words(value['transformations'], `${path}/transformations`, [], /^[A-Za-z0-9_]{1,40}$/, 'the name of a transformation'),
+      transformations: this.words(
+        value['transformations'],
+        `${path}/transformations`,
+        [],
+        /^[A-Za-z0-9_]{1,40}$/,
+        'the name of a transformation',
+      ),
       redirect_url: this.text(value['redirect_url'], `${path}/redirect_url`, '', 2000),
     };
   }
@@ -115,14 +172,29 @@ class Validator {
   virtualPatch(value: unknown, path: string, ids: Set<number>): VirtualPatch | null {
     if (!isObject(value)) return this.fail(path, 'must be an object', null);
     this.members(value, [...ruleHeadMembers, 'text'], path);
-    return { ...this.ruleHead(value, path, ruleIdRanges.virtualPatches, ids), text: this.text(value['text'], `${path}/text`, null) };
+    return {
+      ...this.ruleHead(value, path, ruleIdRanges.virtualPatches, ids),
+      text: this.text(value['text'], `${path}/text`, null),
+    };
   }
 
-  private ruleHead(value: Json, path: string, [from, to]: readonly [number, number], ids: Set<number>): { id: number; name: string; enabled: boolean } {
-    const id = value['id'] === undefined ? this.fail(`${path}/id`, 'is missing', from) : this.integer(value['id'], `${path}/id`, from, to, from);
+  private ruleHead(
+    value: Json,
+    path: string,
+    [from, to]: readonly [number, number],
+    ids: Set<number>,
+  ): { id: number; name: string; enabled: boolean } {
+    const id =
+      value['id'] === undefined
+        ? this.fail(`${path}/id`, 'is missing', from)
+        : this.integer(value['id'], `${path}/id`, from, to, from);
     if (ids.has(id)) this.fail(`${path}/id`, `${id} is used twice`, null);
     ids.add(id);
-    return { id, name: this.text(value['name'], `${path}/name`, '', 200), enabled: this.flag(value['enabled'], `${path}/enabled`, true) };
+    return {
+      id,
+      name: this.text(value['name'], `${path}/name`, '', 200),
+      enabled: this.flag(value['enabled'], `${path}/enabled`, true),
+    };
   }
 }
 
@@ -138,18 +210,75 @@ export function validateWafSettings(value: unknown, diagnostics: Diagnostics): W
   const ids = new Set<number>();
   return {
     mode: check.choice(value['mode'], '/mode', ['On', 'DetectionOnly'] as const, initial.mode),
-    paranoia_level: check.choice(value['paranoia_level'], '/paranoia_level', [1, 2, 3, 4] as const, initial.paranoia_level),
-    inbound_threshold: check.integer(value['inbound_threshold'], '/inbound_threshold', 1, 1_000_000, initial.inbound_threshold),
-    outbound_threshold: check.integer(value['outbound_threshold'], '/outbound_threshold', 1, 1_000_000, initial.outbound_threshold),
+    paranoia_level: check.choice(
+      value['paranoia_level'],
+      '/paranoia_level',
+      [1, 2, 3, 4] as const,
+      initial.paranoia_level,
+    ),
+    inbound_threshold: check.integer(
+      value['inbound_threshold'],
+      '/inbound_threshold',
+      1,
+      1_000_000,
+      initial.inbound_threshold,
+    ),
+    outbound_threshold: check.integer(
+      value['outbound_threshold'],
+      '/outbound_threshold',
+      1,
+      1_000_000,
+      initial.outbound_threshold,
+    ),
     categories: check.categories(value['categories']),
-    custom_rules: check.list(value['custom_rules'], '/custom_rules', [], (item, path) => check.customRule(item, path, ids)),
-    virtual_patches: check.list(value['virtual_patches'], '/virtual_patches', [], (item, path) => check.virtualPatch(item, path, ids)),
-    allowed_methods: check.words(value['allowed_methods'], '/allowed_methods', initial.allowed_methods, /^[A-Z][A-Z0-9_-]{0,31}$/, 'a method in capitals'),
-    allowed_content_types: check.words(value['allowed_content_types'], '/allowed_content_types', initial.allowed_content_types, mediaTypePattern, 'a media type without parameters'),
+    custom_rules: check.list(value['custom_rules'], '/custom_rules', [], (item, path) =>
+      check.customRule(item, path, ids),
+    ),
+    virtual_patches: check.list(value['virtual_patches'], '/virtual_patches', [], (item, path) =>
+      check.virtualPatch(item, path, ids),
+    ),
+    allowed_methods: check.words(
+      value['allowed_methods'],
+      '/allowed_methods',
+      initial.allowed_methods,
+      /^[A-Z][A-Z0-9_-]{0,31}$/,
+      'a method in capitals',
+    ),
+    allowed_content_types: check.words(
+      value['allowed_content_types'],
+      '/allowed_content_types',
+      initial.allowed_content_types,
+      mediaTypePattern,
+      'a media type without parameters',
+    ),
     early_blocking: check.flag(value['early_blocking'], '/early_blocking', initial.early_blocking),
-    request_body_limit_bytes: check.integer(value['request_body_limit_bytes'], '/request_body_limit_bytes', 1024, 2 ** 30, initial.request_body_limit_bytes),
-    request_body_no_files_limit_bytes: check.integer(value['request_body_no_files_limit_bytes'], '/request_body_no_files_limit_bytes', 1024, 2 ** 30, initial.request_body_no_files_limit_bytes),
-    response_body_limit_bytes: check.integer(value['response_body_limit_bytes'], '/response_body_limit_bytes', 0, 2 ** 30, initial.response_body_limit_bytes),
-    response_body_types: check.words(value['response_body_types'], '/response_body_types', initial.response_body_types, mediaTypePattern, 'a media type without parameters'),
+    request_body_limit_bytes: check.integer(
+      value['request_body_limit_bytes'],
+      '/request_body_limit_bytes',
+      1024,
+      2 ** 30,
+      initial.request_body_limit_bytes,
+    ),
+    request_body_no_files_limit_bytes: check.integer(
+      value['request_body_no_files_limit_bytes'],
+      '/request_body_no_files_limit_bytes',
+      1024,
+      2 ** 30,
+      initial.request_body_no_files_limit_bytes,
+    ),
+    response_body_limit_bytes: check.integer(
+      value['response_body_limit_bytes'],
+      '/response_body_limit_bytes',
+      0,
+      2 ** 30,
+      initial.response_body_limit_bytes,
+    ),
+    response_body_types: check.words(
+      value['response_body_types'],
+      '/response_body_types',
+      initial.response_body_types,
+      mediaTypePattern,
+      'a media type without parameters',
+    ),
   };
 }

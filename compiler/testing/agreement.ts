@@ -1,5 +1,5 @@
-// The ladder: every rung runs the same requests through the oracle and the compiled engine and demands equal matches, TX
-// and verdict. Used by agreement.test.ts and `make fuzz`.
+// The ladder: every rung runs the same requests through the oracle and the compiled engine and demands equal matches,
+// TX and verdict. Used by agreement.test.ts and `make fuzz`.
 import type { CompiledInspector, Inspector, RequestHead, Verdict } from '#engine';
 import { createMemoryStore } from '#engine/memory-store';
 import type { ResponseHead, Transaction } from '#engine/transaction';
@@ -19,7 +19,11 @@ export interface Outcome {
 
 /** Runs all five phases, as far as the response is given. */
 export function runSample(inspector: Inspector, sample: Sample): Outcome {
-  const transaction = inspector.begin(sample.head, { uniqueId: 'agreement', nowMs: 1_700_000_000_000, store: createMemoryStore() });
+  const transaction = inspector.begin(sample.head, {
+    uniqueId: 'agreement',
+    nowMs: 1_700_000_000_000,
+    store: createMemoryStore(),
+  });
   inspector.requestHeaders(transaction);
   inspector.requestBody(transaction, sample.body);
   if (sample.response !== null) {
@@ -31,9 +35,19 @@ export function runSample(inspector: Inspector, sample: Sample): Outcome {
 
 function outcomeOf(transaction: Transaction, verdict: Verdict): Outcome {
   return {
-    matched: verdict.matched.map((match) => `${match.rule.id} ${match.variable} ${match.value} ${match.msg} ${match.logdata} ${match.tags.join(',')}`),
+    matched: verdict.matched.map(
+      (match) =>
+        `${match.rule.id} ${match.variable} ${match.value} ${match.msg} ${match.logdata} ${match.tags.join(',')}`,
+    ),
     tx: [...transaction.tx].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
-    verdict: JSON.stringify([verdict.kind, verdict.interruption, verdict.inboundScore, verdict.outboundScore, verdict.truncated, verdict.phases]),
+    verdict: JSON.stringify([
+      verdict.kind,
+      verdict.interruption,
+      verdict.inboundScore,
+      verdict.outboundScore,
+      verdict.truncated,
+      verdict.phases,
+    ]),
   };
 }
 
@@ -41,12 +55,14 @@ function outcomeOf(transaction: Transaction, verdict: Verdict): Outcome {
 function differenceOf(oracle: Outcome, other: Outcome): string | null {
   if (oracle.verdict !== other.verdict) return `verdict: oracle ${oracle.verdict}, compiled ${other.verdict}`;
   for (let index = 0; index < Math.max(oracle.matched.length, other.matched.length); index += 1) {
-    if (oracle.matched[index] !== other.matched[index]) return `match ${index}: oracle ${oracle.matched[index] ?? '(none)'}, compiled ${other.matched[index] ?? '(none)'}`;
+    if (oracle.matched[index] !== other.matched[index])
+      return `match ${index}: oracle ${oracle.matched[index] ?? '(none)'}, compiled ${other.matched[index] ?? '(none)'}`;
   }
   const left = new Map(oracle.tx);
   const right = new Map(other.tx);
   for (const key of new Set([...left.keys(), ...right.keys()])) {
-    if (left.get(key) !== right.get(key)) return `tx.${key}: oracle ${left.get(key) ?? '(unset)'}, compiled ${right.get(key) ?? '(unset)'}`;
+    if (left.get(key) !== right.get(key))
+      return `tx.${key}: oracle ${left.get(key) ?? '(unset)'}, compiled ${right.get(key) ?? '(unset)'}`;
   }
   return null;
 }
@@ -56,8 +72,16 @@ export interface Rung {
   readonly inspector: CompiledInspector;
 }
 
-/** Differences found, at most `listMax` described; each sample is also run twice on memoising rungs by the caller's choice of samples. */
-export function compareAll(oracle: Inspector, rungs: readonly Rung[], samples: Iterable<Sample>, listMax = 10): { readonly compared: number; readonly differences: readonly string[] } {
+/**
+ * Differences found, at most `listMax` described; each sample is also run twice on memoising rungs by the caller's
+ * choice of samples.
+ */
+export function compareAll(
+  oracle: Inspector,
+  rungs: readonly Rung[],
+  samples: Iterable<Sample>,
+  listMax = 10,
+): { readonly compared: number; readonly differences: readonly string[] } {
   let compared = 0;
   const differences: string[] = [];
   for (const sample of samples) {

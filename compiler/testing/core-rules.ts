@@ -6,7 +6,15 @@ import { projectRoot } from '../cli/directories.js';
 /** CRS_DIR, else the newest below data/crs; null = none is unpacked. */
 export function findCrs(): string | null {
   const below = join(projectRoot, 'data/crs');
-  const unpacked = existsSync(below) ? readdirSync(below).sort((a, b) => b.localeCompare(a, 'en', { numeric: true })).map((name) => join(below, name)) : [];
+  const unpacked = existsSync(below)
+    ? readdirSync(below)
+        .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+        .map((name) => join(below, name))
+    : [];
   const candidates = [process.env['CRS_DIR'] ?? '', ...unpacked];
-  return candidates.find((candidate) => candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) ?? null;
+  return (
+    candidates.find(
+      (candidate) => candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf')),
+    ) ?? null
+  );
 }

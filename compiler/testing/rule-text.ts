@@ -19,9 +19,28 @@ function sampleOf(request: ShortRequest, id: string): Sample {
   const { response, body } = request;
   return {
     id,
-    head: { method: request.method ?? 'GET', uri: request.uri ?? '/', protocol: 'HTTP/1.1', headers: request.headers ?? [], clientIp: '192.0.2.7', clientPort: 40_000, serverIp: '192.0.2.80', serverPort: 80 },
+    head: {
+      method: request.method ?? 'GET',
+      uri: request.uri ?? '/',
+      protocol: 'HTTP/1.1',
+      headers: request.headers ?? [],
+      clientIp: '192.0.2.7',
+      clientPort: 40_000,
+      serverIp: '192.0.2.80',
+      serverPort: 80,
+    },
     body: body === undefined ? null : Buffer.from(body, 'latin1'),
-    response: response === undefined ? null : { head: { status: response.status ?? 200, protocol: 'HTTP/1.1', headers: response.headers ?? ['Content-Type', 'text/html'] }, body: Buffer.from(response.body, 'latin1') },
+    response:
+      response === undefined
+        ? null
+        : {
+            head: {
+              status: response.status ?? 200,
+              protocol: 'HTTP/1.1',
+              headers: response.headers ?? ['Content-Type', 'text/html'],
+            },
+            body: Buffer.from(response.body, 'latin1'),
+          },
   };
 }
 
@@ -66,10 +85,18 @@ async function createPair(text: string, cache: CompileCache): Promise<Pair> {
 }
 
 /** Differences between the engines over the requests in order, each request sent once; [] when they agree. */
-export async function compareText(text: string, requests: readonly ShortRequest[], cache: CompileCache): Promise<readonly string[]> {
+export async function compareText(
+  text: string,
+  requests: readonly ShortRequest[],
+  cache: CompileCache,
+): Promise<readonly string[]> {
   const pair = await createPair(text, cache);
   try {
-    return compareAll(pair.oracle, pair.rungs, requests.map((request, index) => sampleOf(request, `request ${index} ${JSON.stringify(request)}`))).differences;
+    return compareAll(
+      pair.oracle,
+      pair.rungs,
+      requests.map((request, index) => sampleOf(request, `request ${index} ${JSON.stringify(request)}`)),
+    ).differences;
   } finally {
     pair.release();
   }

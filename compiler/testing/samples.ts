@@ -6,7 +6,8 @@ import { reflect, isReflection } from '../cli/reflect.js';
 import type { Sample } from './agreement.js';
 
 function* rowsOf(path: string): Generator<Record<string, unknown>> {
-  for (const line of readFileSync(path, 'utf8').split('\n')) if (line !== '') yield JSON.parse(line) as Record<string, unknown>;
+  for (const line of readFileSync(path, 'utf8').split('\n'))
+    if (line !== '') yield JSON.parse(line) as Record<string, unknown>;
 }
 
 /** All stages of the CRS regression suite; POST /reflect brings its response along. */
@@ -18,7 +19,12 @@ export function* ftwSamples(shared: string): Generator<Sample> {
       if (parsed === null) continue; // no request at all
       const { head, body } = parsed;
       const answer = reflect(head, body);
-      yield { id: `ftw ${String(row.id)}/${index}`, head, body, response: isReflection(head) ? { head: answer.head, body: answer.body } : null };
+      yield {
+        id: `ftw ${String(row.id)}/${index}`,
+        head,
+        body,
+        response: isReflection(head) ? { head: answer.head, body: answer.body } : null,
+      };
     }
   }
 }
@@ -26,11 +32,27 @@ export function* ftwSamples(shared: string): Generator<Sample> {
 /** Rows of traffic/*.jsonl. */
 export function* trafficSamples(shared: string, file: 'benign' | 'attack' | 'perf-mix'): Generator<Sample> {
   for (const row of rowsOf(join(shared, `corpora/traffic/${file}.jsonl`))) {
-    const headers = (row.headers as [string, string][]).flat().map((text) => Buffer.from(text, 'utf8').toString('latin1'));
-    const body = typeof row.body_b64 === 'string' ? Buffer.from(row.body_b64, 'base64') : typeof row.body === 'string' ? Buffer.from(row.body, 'utf8') : null;
+    const headers = (row.headers as [string, string][])
+      .flat()
+      .map((text) => Buffer.from(text, 'utf8').toString('latin1'));
+    const body =
+      typeof row.body_b64 === 'string'
+        ? Buffer.from(row.body_b64, 'base64')
+        : typeof row.body === 'string'
+          ? Buffer.from(row.body, 'utf8')
+          : null;
     yield {
       id: `${file} ${String(row.id)}`,
-      head: { method: String(row.method), uri: Buffer.from(String(row.uri), 'utf8').toString('latin1'), protocol: 'HTTP/1.1', headers, clientIp: '203.0.113.7', clientPort: 40_000, serverIp: '192.0.2.80', serverPort: 80 },
+      head: {
+        method: String(row.method),
+        uri: Buffer.from(String(row.uri), 'utf8').toString('latin1'),
+        protocol: 'HTTP/1.1',
+        headers,
+        clientIp: '203.0.113.7',
+        clientPort: 40_000,
+        serverIp: '192.0.2.80',
+        serverPort: 80,
+      },
       body,
       response: null,
     };
@@ -51,7 +73,59 @@ function createRandom(seed: number): (below: number) => number {
 }
 
 /** Bytes that rules care about: delimiters, quotes, comments, encodings, controls, high bytes. */
-const spice = ['\'', '"', '`', '<', '>', '(', ')', ';', '|', '&', '$', '%', '%25', '%27', '%3c', '%u0027', '&lt;', '&#39;', '\\', '\\x27', '\\u003c', '/*', '*/', '--', '#', '\0', '%00', '\t', '+', ' ', '\n', '../', '..\\', '//', '\xe9', '\xff', '\xc0\xae', '{', '}', '[', ']', '=', '!', '^', '~', ',', '@', ':', 'A', 'z', '0'];
+const spice = [
+  "'",
+  '"',
+  '`',
+  '<',
+  '>',
+  '(',
+  ')',
+  ';',
+  '|',
+  '&',
+  '$',
+  '%',
+  '%25',
+  '%27',
+  '%3c',
+  '%u0027',
+  '&lt;',
+  '&#39;',
+  '\\',
+  '\\x27',
+  '\\u003c',
+  '/*',
+  '*/',
+  '--',
+  '#',
+  '\0',
+  '%00',
+  '\t',
+  '+',
+  ' ',
+  '\n',
+  '../',
+  '..\\',
+  '//',
+  '\xe9',
+  '\xff',
+  '\xc0\xae',
+  '{',
+  '}',
+  '[',
+  ']',
+  '=',
+  '!',
+  '^',
+  '~',
+  ',',
+  '@',
+  ':',
+  'A',
+  'z',
+  '0',
+];
 
 /** Draws `count` mutations: fragments of one sample spliced into others, case flips, encodings, insertions, cuts. */
 export function* mutations(samples: readonly Sample[], count: number, seed: number): Generator<Sample> {
@@ -76,7 +150,9 @@ export function* mutations(samples: readonly Sample[], count: number, seed: numb
         return text.slice(0, at) + (random(2) === 0 ? text.slice(at).toUpperCase() : text.slice(at).toLowerCase());
       case 4: {
         const code = text.charCodeAt(at);
-        return Number.isNaN(code) ? text : `${text.slice(0, at)}%${code.toString(16).padStart(2, '0')}${text.slice(at + 1)}`;
+        return Number.isNaN(code)
+          ? text
+          : `${text.slice(0, at)}%${code.toString(16).padStart(2, '0')}${text.slice(at + 1)}`;
       }
       case 5:
         return text.slice(0, at) + text.slice(at, at + random(20)) + text.slice(at);
@@ -84,7 +160,8 @@ export function* mutations(samples: readonly Sample[], count: number, seed: numb
         return text + pick(spice) + fragment();
     }
   };
-  const latin1 = (text: string): string => [...text].map((character) => String.fromCharCode(character.charCodeAt(0) & 255)).join('');
+  const latin1 = (text: string): string =>
+    [...text].map((character) => String.fromCharCode(character.charCodeAt(0) & 255)).join('');
   for (let index = 0; index < count; index += 1) {
     const base = pick(samples);
     let { uri } = base.head;
@@ -95,7 +172,8 @@ export function* mutations(samples: readonly Sample[], count: number, seed: numb
       if (where === 0 && headers.length > 1) {
         const at = 2 * random(headers.length / 2) + 1;
         headers = headers.map((value, position) => (position === at ? latin1(mutate(value)) : value));
-      } else if (where <= 2 && body !== null && body.length < 16_384) body = Buffer.from(mutate(body.toString('latin1')), 'latin1');
+      } else if (where <= 2 && body !== null && body.length < 16_384)
+        body = Buffer.from(mutate(body.toString('latin1')), 'latin1');
       else uri = latin1(mutate(uri));
     }
     yield { ...base, id: `mutation ${seed}/${index} of ${base.id}`, head: { ...base.head, uri, headers }, body };

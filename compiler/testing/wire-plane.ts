@@ -1,6 +1,6 @@
-// A data plane on the wire for the CRS regression suite: the suite's backend, one worker with one listener in front of it,
-// a client that sends bytes as they are, and what the audit log says of each request. The data plane is not behind a
-// door, so it is imported by its address.
+// A data plane on the wire for the CRS regression suite: the suite's backend, one worker with one listener in front of
+// it, a client that sends bytes as they are, and what the audit log says of each request. The data plane is not behind
+// a door, so it is imported by its address.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -31,7 +31,10 @@ export interface WirePlane {
 }
 
 export interface AuditTransaction {
-  readonly messages: readonly { readonly message: string; readonly details: { readonly ruleId: string; readonly data: string; readonly match: string } }[];
+  readonly messages: readonly {
+    readonly message: string;
+    readonly details: { readonly ruleId: string; readonly data: string; readonly match: string };
+  }[];
 }
 
 interface Plane {
@@ -46,13 +49,28 @@ async function startBackend(forwarded: Set<string>): Promise<{ readonly url: str
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       forwarded.add(String(request.headers['x-request-id']));
-      const { head, body } = reflect({ method: request.method ?? '', uri: request.url ?? '', protocol: 'HTTP/1.1', headers: request.rawHeaders, clientIp: '', clientPort: 0, serverIp: '', serverPort: 0 }, Buffer.concat(chunks));
+      const { head, body } = reflect(
+        {
+          method: request.method ?? '',
+          uri: request.url ?? '',
+          protocol: 'HTTP/1.1',
+          headers: request.rawHeaders,
+          clientIp: '',
+          clientPort: 0,
+          serverIp: '',
+          serverPort: 0,
+        },
+        Buffer.concat(chunks),
+      );
       response.sendDate = false;
       response.writeHead(head.status, head.headers as unknown as string[]);
       response.end(body);
     });
   };
-  const server = createServer({ insecureHTTPParser: true, maxHeaderSize: 1024 * 1024, keepAliveTimeout: 60_000 }, answer);
+  const server = createServer(
+    { insecureHTTPParser: true, maxHeaderSize: 1024 * 1024, keepAliveTimeout: 60_000 },
+    answer,
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = (): void => {
     server.close();
@@ -63,20 +81,47 @@ async function startBackend(forwarded: Set<string>): Promise<{ readonly url: str
 
 /** Without the self-test: rules of the suite run at a paranoia level where its ordinary requests are flagged too. */
 export async function startWirePlane(listener: WireListener, artifact: Uint8Array): Promise<WirePlane> {
-  const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as { startDataPlane: (options: object) => Promise<Plane> };
+  const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as {
+    startDataPlane: (options: object) => Promise<Plane>;
+  };
   const forwarded = new Set<string>();
   const backend = await startBackend(forwarded);
-  const { config, problems } = resolveProxyConfig({ mode: 'On', sites: [{ name: 'suite', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 300, client_head_ms: 10_000, client_body_idle_ms: 10_000 } }, { customer: backend.url, payment: backend.url });
+  const { config, problems } = resolveProxyConfig(
+    {
+      mode: 'On',
+      sites: [{ name: 'suite', prefix: '/', upstream: backend.url, protected: true }],
+      timeouts: { drain_ms: 300, client_head_ms: 10_000, client_body_idle_ms: 10_000 },
+    },
+    { customer: backend.url, payment: backend.url },
+  );
   if (config === null) throw new Error(JSON.stringify(problems));
   const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-wire-'));
-  const plane = await startDataPlane({ host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0, adminToken: 'wire-test-token', workers: 1, listener, dataDir, initial: { config, artifact, selfTest: 'skip' }, resume: false, reread: null, handlesSignals: false, logLevel: 'silent' });
+  const plane = await startDataPlane({
+    host: '127.0.0.1',
+    port: 0,
+    adminHost: '127.0.0.1',
+    adminPort: 0,
+    adminToken: 'wire-test-token',
+    workers: 1,
+    listener,
+    dataDir,
+    initial: { config, artifact, selfTest: 'skip' },
+    resume: false,
+    reread: null,
+    handlesSignals: false,
+    logLevel: 'silent',
+  });
   const finish = async (): Promise<ReadonlyMap<string, AuditTransaction>> => {
     await plane.stop(); // the log is written to its end
     backend.close();
     const text = await readFile(join(dataDir, 'log/audit.jsonl'), 'utf8');
     await rm(dataDir, { recursive: true, force: true });
     const lines = text.split('\n').filter((line) => line !== '');
-    return new Map(lines.map((line) => (JSON.parse(line) as { transaction: AuditTransaction & { unique_id: string } }).transaction).map((transaction) => [transaction.unique_id, transaction]));
+    return new Map(
+      lines
+        .map((line) => (JSON.parse(line) as { transaction: AuditTransaction & { unique_id: string } }).transaction)
+        .map((transaction) => [transaction.unique_id, transaction]),
+    );
   };
   return { port: plane.ports.http, forwarded, finish };
 }
@@ -105,7 +150,12 @@ export function exchange(port: number, bytes: Buffer, waitMs: number): Promise<W
       socket.destroy();
       const isStatus = /^HTTP\/1\.[01] \d{3}/.test(text);
       const requestId = /\r\nx-request-id: *([^\r]*)\r\n/i.exec(text)?.[1] ?? null;
-      resolve({ text, status: isStatus ? Number(text.slice(9, 12)) : 0, outcome: isStatus && outcome === 'closed' ? 'answered' : outcome, requestId });
+      resolve({
+        text,
+        status: isStatus ? Number(text.slice(9, 12)) : 0,
+        outcome: isStatus && outcome === 'closed' ? 'answered' : outcome,
+        requestId,
+      });
     };
     const timer = setTimeout(() => done('silent'), waitMs);
     socket.setNoDelay(true);

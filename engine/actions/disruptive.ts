@@ -7,9 +7,21 @@ function interruptionOf(rule: RuleIR, transaction: Transaction): Interruption | 
   switch (disruptive.kind) {
     case 'deny':
     case 'drop':
-      return { ruleId: rule.id, action: disruptive.kind, status: disruptive.status, phase: transaction.phase, data: '' };
+      return {
+        ruleId: rule.id,
+        action: disruptive.kind,
+        status: disruptive.status,
+        phase: transaction.phase,
+        data: '',
+      };
     case 'redirect':
-      return { ruleId: rule.id, action: 'redirect', status: disruptive.status, phase: transaction.phase, data: expand(disruptive.url, transaction) };
+      return {
+        ruleId: rule.id,
+        action: 'redirect',
+        status: disruptive.status,
+        phase: transaction.phase,
+        data: expand(disruptive.url, transaction),
+      };
     default:
       return null;
   }

@@ -17,7 +17,8 @@ const captureNames = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'] as const
 /** TX:0–9 of a match; groups that the pattern does not have keep what they held, as in ModSecurity v3. */
 function storeCaptures(transaction: Transaction, captures: readonly string[]): void {
   const count = Math.min(captures.length, captureNames.length);
-  for (let index = 0; index < count; index += 1) transaction.tx.set(captureNames[index] as string, captures[index] as string);
+  for (let index = 0; index < count; index += 1)
+    transaction.tx.set(captureNames[index] as string, captures[index] as string);
 }
 
 /**
@@ -33,7 +34,14 @@ export function beginRuleMatch(transaction: Transaction, rule: RuleIR): void {
  * One value of a link matched. `value` is the transformed value; `captures` is null without `capture` (and for negated
  * operators). Runs the link's setvar actions.
  */
-export function recordValueMatch(transaction: Transaction, link: LinkIR, variable: string, key: string | null, value: string, captures: readonly string[] | null): void {
+export function recordValueMatch(
+  transaction: Transaction,
+  link: LinkIR,
+  variable: string,
+  key: string | null,
+  value: string,
+  captures: readonly string[] | null,
+): void {
   if (captures !== null) storeCaptures(transaction, captures);
   const name = fullName(variable, key);
   transaction.matchedVar = value;
@@ -91,7 +99,9 @@ function expandTag(tag: string, transaction: Transaction): string {
     const inner = tag.slice(start + 2, end);
     const dot = inner.search(/[.:]/);
     const variable = (dot < 0 ? inner : inner.slice(0, dot)).toUpperCase();
-    text += tag.slice(from, start) + expand([{ variable, key: dot < 0 ? null : inner.slice(dot + 1).toLowerCase() }], transaction);
+    text +=
+      tag.slice(from, start) +
+      expand([{ variable, key: dot < 0 ? null : inner.slice(dot + 1).toLowerCase() }], transaction);
     from = end + 1;
     start = tag.indexOf('%{', from);
   }
@@ -121,7 +131,8 @@ export function runRuleMatched(transaction: Transaction, rule: RuleIR, removals:
   for (let index = rule.links.length - 1; index >= 0; index -= 1) {
     for (const action of (rule.links[index] as LinkIR).actions) runOther(action, transaction, removals);
   }
-  if (rule.severity !== null && rule.severity < transaction.highestSeverity) transaction.highestSeverity = rule.severity;
+  if (rule.severity !== null && rule.severity < transaction.highestSeverity)
+    transaction.highestSeverity = rule.severity;
   if (rule.log) recordRule(transaction, rule);
   if (rule.disruptive.kind !== 'pass') runDisruptive(rule, transaction);
   if (rule.skip > 0) transaction.skipRules = rule.skip;

@@ -8,13 +8,18 @@ import { variableName } from './setvar.js';
 
 type Of<Kind extends ActionIR['kind']> = Extract<ActionIR, { kind: Kind }>;
 
-/** `initcol:ip=%{REMOTE_ADDR}`: opens (and creates) the record; a second one for the same collection replaces the first. */
+/**
+ * `initcol:ip=%{REMOTE_ADDR}`: opens (and creates) the record; a second one for the same collection replaces the first.
+ */
 export function runInitcol(action: Of<'initcol'>, transaction: Transaction): void {
   const key = expand(action.key, transaction);
   if (key !== '') openRecord(transaction, action.collection, key);
 }
 
-/** `setsid`, `setuid`, `setrsc`: name the session, user or resource and open its record. Sessions and users belong to a WEBAPPID. */
+/**
+ * `setsid`, `setuid`, `setrsc`: name the session, user or resource and open its record. Sessions and users belong to a
+ * WEBAPPID.
+ */
 export function runIdentity(action: Of<'setsid' | 'setuid' | 'setrsc'>, transaction: Transaction): void {
   const value = expand(action.value, transaction);
   if (action.kind === 'setsid') transaction.sessionId = value;
@@ -32,7 +37,11 @@ export function runExpirevar(action: Of<'expirevar'>, transaction: Transaction):
 
 /** `deprecatevar:ip.x=60/300`: 60 less for every 300 seconds that passed. */
 export function runDeprecatevar(action: Of<'deprecatevar'>, transaction: Transaction): void {
-  recordOf(transaction, action.collection)?.deprecate(variableName(action.key, transaction), action.amount, action.everySeconds);
+  recordOf(transaction, action.collection)?.deprecate(
+    variableName(action.key, transaction),
+    action.amount,
+    action.everySeconds,
+  );
 }
 
 /** ENV names are kept lower-case like every record; the process environment is never touched. */

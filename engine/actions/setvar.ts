@@ -39,7 +39,12 @@ export function runSetvar(action: SetvarAction, transaction: Transaction): void 
     else if (action.operation === 'set') setTx(transaction, action.key, name, value);
     else {
       const delta = leadingInteger(value);
-      setTx(transaction, action.key, name, String(leadingInteger(transaction.tx.get(name) ?? '') + (action.operation === 'add' ? delta : -delta)));
+      setTx(
+        transaction,
+        action.key,
+        name,
+        String(leadingInteger(transaction.tx.get(name) ?? '') + (action.operation === 'add' ? delta : -delta)),
+      );
     }
     return;
   }

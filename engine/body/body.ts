@@ -21,7 +21,9 @@ export interface BodySink {
 }
 
 export interface BodyLimits {
-  readonly argumentsMax: number; // how many this body may still add (SecArgumentsLimit less those of the query string): what exceeds it is not added, and the processor reports an error where ModSecurity does
+  // how many this body may still add (SecArgumentsLimit less those of the query string): what exceeds it is not added,
+  // and the processor reports an error where ModSecurity does
+  readonly argumentsMax: number;
   readonly jsonDepthMax: number;
   readonly noFilesBytesMax: number; // SecRequestBodyNoFilesLimit
   readonly uploadFilesMax: number;
@@ -31,7 +33,9 @@ export interface BodyLimits {
    * 'array_' gives `json.a.array_0` (libmodsecurity 3).
    */
   readonly jsonArrayPrefix?: string;
-  /** XML: also add the text of every element without child elements to argsPost, as `xml.root.child`. Absent = false. */
+  /**
+   * XML: also add the text of every element without child elements to argsPost, as `xml.root.child`. Absent = false.
+   */
   readonly parseXmlIntoArgs?: boolean;
 }
 

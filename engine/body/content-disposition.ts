@@ -1,5 +1,5 @@
-// The Content-Disposition header of one part and the boundary parameter of the request's Content-Type: small grammars in
-// which backends disagree, so everything that two parsers could read in two ways is an error or a flag (RFC 7578,
+// The Content-Disposition header of one part and the boundary parameter of the request's Content-Type: small grammars
+// in which backends disagree, so everything that two parsers could read in two ways is an error or a flag (RFC 7578,
 // RFC 2046, RFC 5987; the strictness is ModSecurity v3's).
 import { decodeUriPath } from '../parse/urlencoded.js';
 import { otherReadings } from './other-readings.js';
@@ -41,7 +41,9 @@ interface ParameterValue {
   singleQuoted: boolean;
 }
 
-/** A quoted string (`"` or, flagged, `'`) or a token starting at `at`. A backslash only escapes the quote and itself. */
+/**
+ * A quoted string (`"` or, flagged, `'`) or a token starting at `at`. A backslash only escapes the quote and itself.
+ */
 function readParameterValue(text: string, at: number, extended: boolean): ParameterValue {
   const first = text.charCodeAt(at);
   if (first !== 0x22 && first !== 0x27) {
@@ -73,7 +75,8 @@ function readParameterValue(text: string, at: number, extended: boolean): Parame
 
 /** Takes over one parameter; returns the error or null. */
 function acceptParameter(into: Disposition, parameter: string, value: string, seen: Set<string>): string | null {
-  if (parameter !== 'name' && parameter !== 'filename' && parameter !== 'filename*') return `unknown parameter ${parameter}`;
+  if (parameter !== 'name' && parameter !== 'filename' && parameter !== 'filename*')
+    return `unknown parameter ${parameter}`;
   if (parameter === 'name') into.names.push(value);
   else into.filenames.push(value);
   if (seen.has(parameter)) return `duplicate ${parameter}`;
@@ -101,7 +104,18 @@ function acceptParameter(into: Disposition, parameter: string, value: string, se
  * ignore the one, half prefer it. Single quotes as delimiters are read but flagged.
  */
 export function parseContentDisposition(text: string): Disposition {
-  const result: Disposition = { error: null, invalidQuoting: false, name: '', filename: '', hasFilename: false, extendedFilename: '', otherNames: [], otherFilenames: [], names: [], filenames: [] };
+  const result: Disposition = {
+    error: null,
+    invalidQuoting: false,
+    name: '',
+    filename: '',
+    hasFilename: false,
+    extendedFilename: '',
+    otherNames: [],
+    otherFilenames: [],
+    names: [],
+    filenames: [],
+  };
   const fail = (error: string): Disposition => {
     result.error = error;
     return result;
@@ -109,7 +123,8 @@ export function parseContentDisposition(text: string): Disposition {
   if (!text.startsWith('form-data')) return fail('not form-data');
   let at = skipBlanks(text, 9);
   if (at === text.length) return result;
-  // To Werkzeug a blank here, to PHP, Rack and multiparty one at an equals sign, makes a field of a file whose contents no rule sees.
+  // To Werkzeug a blank here, to PHP, Rack and multiparty one at an equals sign, makes a field of a file whose contents
+  // no rule sees.
   if (at > 9) result.invalidQuoting = true;
   if (text[at] !== ';') return fail('form-data not followed by a semicolon');
   at += 1;
@@ -123,7 +138,8 @@ export function parseContentDisposition(text: string): Disposition {
     at = skipBlanks(text, at);
     if (text[at] !== '=') return fail('parameter without a value');
     at = skipBlanks(text, at + 1);
-    if (isBlank(text.charCodeAt(at - 1)) || isBlank(text.charCodeAt(start + parameter.length))) result.invalidQuoting = true;
+    if (isBlank(text.charCodeAt(at - 1)) || isBlank(text.charCodeAt(start + parameter.length)))
+      result.invalidQuoting = true;
     if (at === text.length) return fail('parameter without a value');
     const read = readParameterValue(text, at, parameter === 'filename*');
     if (read.singleQuoted) result.invalidQuoting = true;
@@ -157,7 +173,8 @@ function countBoundaryParameters(text: string): number {
   const lower = text.toLowerCase();
   const lastEquals = lower.lastIndexOf('=');
   let count = 0;
-  for (let at = lower.indexOf('boundary'); at >= 0; at = lower.indexOf('boundary', at + 8)) if (lastEquals >= at + 8) count += 1;
+  for (let at = lower.indexOf('boundary'); at >= 0; at = lower.indexOf('boundary', at + 8))
+    if (lastEquals >= at + 8) count += 1;
   return count;
 }
 
@@ -165,7 +182,8 @@ function countBoundaryParameters(text: string): number {
 function isBoundaryText(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    const isAlphanumeric = (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+    const isAlphanumeric =
+      (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
     if (isAlphanumeric || (code === 0x20 && at + 1 < text.length)) continue;
     if (!"'()+_,-./:=?".includes(text[at] as string)) return false;
   }
@@ -185,11 +203,17 @@ export function parseBoundary(contentType: string): Boundary {
   if (contentType.slice(0, 19).toLowerCase() !== 'multipart/form-data') return fail('Invalid MIME type.');
   if (countBoundaryParameters(contentType) > 1) return fail('Multiple boundary parameters in C-T.');
   const at = contentType.indexOf('boundary');
-  if (at < 0) return fail(countBoundaryParameters(contentType) > 0 ? 'Invalid boundary in C-T (case sensitivity).' : 'Boundary not found in C-T.');
+  if (at < 0)
+    return fail(
+      countBoundaryParameters(contentType) > 0
+        ? 'Invalid boundary in C-T (case sensitivity).'
+        : 'Boundary not found in C-T.',
+    );
   let semicolons = 0;
   for (let index = 19; index < at; index += 1) {
     if (contentType[index] === ';') semicolons += 1;
-    if (semicolons > 1 || (contentType[index] !== ';' && !isSpace(contentType.charCodeAt(index)))) return fail('Invalid boundary in C-T (malformed).');
+    if (semicolons > 1 || (contentType[index] !== ';' && !isSpace(contentType.charCodeAt(index))))
+      return fail('Invalid boundary in C-T (malformed).');
   }
   flags.missingSemicolon = semicolons === 0;
   const equals = contentType.indexOf('=', at + 8);
@@ -207,8 +231,8 @@ export function parseBoundary(contentType: string): Boundary {
     if (value.startsWith('"') || value.endsWith('"')) return fail('Invalid boundary in C-T (quote).');
     const semicolon = value.indexOf(';');
     if (semicolon >= 0) value = value.slice(0, semicolon);
-    // RFC 2045 §5.1 wants these quoted: PHP, Rack and commons-fileupload end the boundary at a comma, Werkzeug at any of
-    // them, others read on.
+    // RFC 2045 §5.1 wants these quoted: PHP, Rack and commons-fileupload end the boundary at a comma, Werkzeug at any
+    // of them, others read on.
     if (/[ (),/:=?]/.test(value)) return fail('Invalid boundary in C-T (not quoted).');
   }
   if (value.length === 0) return fail('Invalid boundary in C-T (empty).');

@@ -20,4 +20,14 @@ export function createBodySink(): BodySink {
 }
 
 /** The sink's collections by name. */
-export const bodyCollections = ['argsPost', 'files', 'filesNames', 'filesSizes', 'filesTmpNames', 'filesTmpContent', 'multipartFilename', 'multipartName', 'multipartPartHeaders'] as const;
+export const bodyCollections = [
+  'argsPost',
+  'files',
+  'filesNames',
+  'filesSizes',
+  'filesTmpNames',
+  'filesTmpContent',
+  'multipartFilename',
+  'multipartName',
+  'multipartPartHeaders',
+] as const;

@@ -6,7 +6,10 @@ import { processGraphql } from './graphql.js';
 
 function parse(body: string, argumentsMax = 1000): BodyOutcome & { pairs: string[][] } {
   const sink = createBodySink();
-  const outcome = processGraphql(Buffer.from(body, 'latin1'), 'application/graphql', sink, { ...recommendedBodyLimits, argumentsMax });
+  const outcome = processGraphql(Buffer.from(body, 'latin1'), 'application/graphql', sink, {
+    ...recommendedBodyLimits,
+    argumentsMax,
+  });
   return { ...outcome, pairs: sink.argsPost.names.map((name, index) => [name, sink.argsPost.values[index] as string]) };
 }
 
@@ -21,7 +24,12 @@ const table: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 t.test('the document is one value, and one more without escapes', async (t) => {
-  for (const [document, values] of table) t.match(parse(document), { error: null, truncated: false, pairs: values.map((value) => ['graphql', value]) }, document);
+  for (const [document, values] of table)
+    t.match(
+      parse(document),
+      { error: null, truncated: false, pairs: values.map((value) => ['graphql', value]) },
+      document,
+    );
   for (const [document, values] of table) t.equal(parse(document).pairs.length, values.length, document);
 });
 

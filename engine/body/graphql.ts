@@ -10,8 +10,9 @@ function resolve(written: string, fixed: string | undefined, braced: string | un
 
 /**
  * application/graphql → argsPost: the document as one value named `graphql`, as it stands in the JSON that most clients
- * send instead, and once more with its escapes resolved where it has any. It is not parsed: an application that takes the
- * body for JSON whatever its type reads the same bytes. Never an error; a second value over `argumentsMax` is dropped.
+ * send instead, and once more with its escapes resolved where it has any. It is not parsed: an application that takes
+ * the body for JSON whatever its type reads the same bytes. Never an error; a second value over `argumentsMax` is
+ * dropped.
  */
 export function processGraphql(body: Buffer, _contentType: string, sink: BodySink, limits: BodyLimits): BodyOutcome {
   const text = body.toString('latin1');

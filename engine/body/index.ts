@@ -1,12 +1,13 @@
-// Body processors by the name that ctl:requestBodyProcessor uses. Each is a pure function from bytes to collections; none
-// throws, fetches, expands or decompresses anything.
+// Body processors by the name that ctl:requestBodyProcessor uses. Each is a pure function from bytes to collections;
+// none throws, fetches, expands or decompresses anything.
 //
 // Limit                    | at the edge
 // -------------------------|---------------------------------------------------------------------------------------
 // SecRequestBodyLimit      | the caller's: Reject refuses, ProcessPartial hands over the first bytes (JSON, XML and
 //                          | multipart then report the missing end as an error)
-// noFilesBytesMax          | URLENCODED, JSON, XML, GRAPHQL: error, nothing parsed, truncated. MULTIPART: error after parsing
-// argumentsMax             | URLENCODED, MULTIPART, GRAPHQL: the rest is dropped, truncated, no error (the recommended rule 200007
+// noFilesBytesMax          | URLENCODED, JSON, XML, GRAPHQL: error, nothing parsed, truncated. MULTIPART: error after
+// parsing argumentsMax             | URLENCODED, MULTIPART, GRAPHQL: the rest is dropped, truncated, no error (the
+// recommended rule 200007
 //                          | refuses by count). JSON: error, truncated, parse ends. XML (attributes): the same error
 // jsonDepthMax             | error, truncated, parse ends
 // names in JSON            | 1 MiB or four times the body in total: error, truncated, parse ends

@@ -6,7 +6,8 @@ import type { BodyLimits, BodyOutcome, BodyProcessor, BodySink } from './body.js
 
 /**
  * Budget for the names handed out, in bytes: names repeat their whole path, so that one 400 KB key above a thousand
- * values would make 400 MB of a body of half a megabyte. Beyond it the body is refused like one with too many arguments.
+ * values would make 400 MB of a body of half a megabyte. Beyond it the body is refused like one with too many
+ * arguments.
  */
 const nameBytesMin = 1_048_576;
 const nameBytesPerBodyByte = 4;
@@ -92,7 +93,8 @@ class JsonReader {
           if (isArray) name = this.nextElementName();
           continue;
         }
-        if (byte !== (isArray ? closeArray : closeObject)) return void this.fail('expected a comma or the end of the container');
+        if (byte !== (isArray ? closeArray : closeObject))
+          return void this.fail('expected a comma or the end of the container');
         if (this.close()) return;
         continue;
       }
@@ -301,7 +303,10 @@ class JsonReader {
           const code = readHex4(body, at + 2);
           this.at = at;
           if (code < 0) return this.fail('\\u needs four hexadecimal digits');
-          const low = code >= 0xd800 && code <= 0xdbff && body[at + 6] === backslash && body[at + 7] === 0x75 ? readHex4(body, at + 8) : -1;
+          const low =
+            code >= 0xd800 && code <= 0xdbff && body[at + 6] === backslash && body[at + 7] === 0x75
+              ? readHex4(body, at + 8)
+              : -1;
           const isPair = low >= 0xdc00 && low <= 0xdfff;
           size = writeUtf8(out, size, isPair ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00) : code);
           at += isPair ? 12 : 6;
@@ -358,7 +363,8 @@ function unescapeByte(escape: number): number {
  */
 function utf8Length(body: Buffer, at: number): number {
   const lead = body[at] as number;
-  const length = lead >= 0xc0 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf8 ? 4 : 0;
+  const length =
+    lead >= 0xc0 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf8 ? 4 : 0;
   for (let index = 1; index < length; index += 1) {
     const byte = body[at + index] ?? 0;
     if ((byte & 0xc0) !== 0x80) return 0;
@@ -380,7 +386,10 @@ function readHex4(body: Buffer, at: number): number {
   return code;
 }
 
-/** Writes a code point; returns the new size. A lone high surrogate becomes `?`, a lone low one its three bytes: ModSecurity v3 (yajl). */
+/**
+ * Writes a code point; returns the new size. A lone high surrogate becomes `?`, a lone low one its three bytes:
+ * ModSecurity v3 (yajl).
+ */
 function writeUtf8(out: Buffer, size: number, code: number): number {
   if (code >= 0xd800 && code <= 0xdbff) {
     out[size] = 0x3f;
@@ -419,5 +428,12 @@ function writeUtf8(out: Buffer, size: number, code: number): number {
  * and bytes that are not UTF-8 inside strings; nesting over `jsonDepthMax` (containers, the outermost is 1); more than
  * `argumentsMax` values; names of more than 1 MiB or four times the body in total. The last three set `truncated`.
  */
-export const processJson: BodyProcessor = (body: Buffer, contentType: string, sink: BodySink, limits: BodyLimits): BodyOutcome =>
-  body.length === 0 ? { error: null, truncated: false } : new JsonReader(body, sink.argsPost, limits, /^application\/x-ndjson/i.test(contentType)).read();
+export const processJson: BodyProcessor = (
+  body: Buffer,
+  contentType: string,
+  sink: BodySink,
+  limits: BodyLimits,
+): BodyOutcome =>
+  body.length === 0
+    ? { error: null, truncated: false }
+    : new JsonReader(body, sink.argsPost, limits, /^application\/x-ndjson/i.test(contentType)).read();

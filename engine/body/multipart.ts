@@ -148,8 +148,8 @@ class MultipartReader {
         }
         if (!this.checkForeignBoundary(start, end)) return;
       } else if (nextMarker >= 0 && nextMarker < start) nextMarker = body.indexOf(marker, start);
-      // RFC 2046 §5.1.1: a delimiter must not appear within what it encloses. Some parsers look for it anywhere (Django) or
-      // behind a bare CR (Werkzeug) and would begin a part where others go on with the contents of a file.
+      // RFC 2046 §5.1.1: a delimiter must not appear within what it encloses. Some parsers look for it anywhere
+      // (Django) or behind a bare CR (Werkzeug) and would begin a part where others go on with the contents of a file.
       if (nextMarker > start && nextMarker < end) return void this.fail('Invalid boundary (inside a line).');
       if (this.part === null) this.raised.add('MULTIPART_DATA_BEFORE');
       else if (this.part.disposition === null) {
@@ -157,7 +157,8 @@ class MultipartReader {
         if (!this.readHeaderLine(this.part, start, end)) return;
       } else {
         this.part.hasContent = true;
-        this.part.contentEnd = newline < 0 ? end : body[newline - 1] === 0x0d && newline > start ? newline - 1 : newline;
+        this.part.contentEnd =
+          newline < 0 ? end : body[newline - 1] === 0x0d && newline > start ? newline - 1 : newline;
       }
       start = end;
     }
@@ -166,8 +167,10 @@ class MultipartReader {
   /** A line that begins with `--` but is not ours: some ways of almost matching are errors, the rest is a flag. */
   private checkForeignBoundary(start: number, end: number): boolean {
     const { body, marker } = this;
-    const matchesAt = (at: number): boolean => body.compare(marker, 2, marker.length, at, Math.min(at + marker.length - 2, body.length)) === 0;
-    if (this.isQuoted && body[start + 2] === 0x22 && matchesAt(start + 3)) return this.fail('Invalid boundary (quotes).');
+    const matchesAt = (at: number): boolean =>
+      body.compare(marker, 2, marker.length, at, Math.min(at + marker.length - 2, body.length)) === 0;
+    if (this.isQuoted && body[start + 2] === 0x22 && matchesAt(start + 3))
+      return this.fail('Invalid boundary (quotes).');
     let at = start + 2;
     while (at < end && isSpace(body[at] as number)) at += 1;
     if (at > start + 2 && at < end && matchesAt(at)) return this.fail('Invalid boundary (whitespace).');
@@ -196,7 +199,11 @@ class MultipartReader {
     const { part } = this;
     if (part !== null && (part.disposition === null || !part.hasContent)) {
       this.raised.add('MULTIPART_INVALID_PART');
-      return this.fail(part.disposition === null ? 'Invalid part (boundary inside the part headers).' : 'Invalid part (no line between headers and boundary).');
+      return this.fail(
+        part.disposition === null
+          ? 'Invalid part (boundary inside the part headers).'
+          : 'Invalid part (no line between headers and boundary).',
+      );
     }
     // ModSecurity v3: 2 says that a line of our own followed, so that "@eq 1" means what nobody closed. A body whose
     // end lacks the newline keeps what it had.
@@ -226,7 +233,8 @@ class MultipartReader {
     if (colon === 0) return this.fail('Invalid part header (header name missing).');
     if (part.headers.length >= partHeadersMax) return this.fail(`More than ${partHeadersMax} headers in a part.`);
     const prefix = line.slice(0, colon + 1).toLowerCase();
-    if (part.headers.some((header) => header.slice(0, colon + 1).toLowerCase() === prefix)) return !this.fail('Duplicate part header.');
+    if (part.headers.some((header) => header.slice(0, colon + 1).toLowerCase() === prefix))
+      return !this.fail('Duplicate part header.');
     part.headers.push(line);
     return true;
   }
@@ -260,7 +268,8 @@ class MultipartReader {
     if (disposition.error !== null) return this.failPart(`Invalid Content-Disposition header (${disposition.error}).`);
     if (disposition.name === '') return this.failPart('Content-Disposition header missing name field.');
     // RFC 7578 §4.3 withdrew multipart/mixed: some parsers still unpack it, and nobody here would see the inner parts.
-    if (part.headers.some((line) => /^content-type:[ \t]*multipart\//i.test(line))) return this.failPart('Multipart within a part.');
+    if (part.headers.some((line) => /^content-type:[ \t]*multipart\//i.test(line)))
+      return this.failPart('Multipart within a part.');
     part.disposition = disposition;
     part.contentStart = contentStart;
     part.contentEnd = contentStart;
@@ -322,8 +331,8 @@ class MultipartReader {
  *
  * Other than in libmodsecurity 3.0.9: line ends inside a field's value are kept (it loses them); most part errors end
  * the parse (there some are followed by more parsing); a duplicate part header is an error, and so are a part that is
- * multipart itself, our boundary inside a line and one that needs quotes but has none; `filename*` counts as a file name of its own,
- * and so does what some backends make of a name (other-readings.ts).
+ * multipart itself, our boundary inside a line and one that needs quotes but has none; `filename*` counts as a file
+ * name of its own, and so does what some backends make of a name (other-readings.ts).
  */
 export function processMultipart(body: Buffer, contentType: string, sink: BodySink, limits: BodyLimits): BodyOutcome {
   return new MultipartReader(body, sink, limits).read(contentType);

@@ -19,22 +19,29 @@ const declarationBytesMax = 256;
 export function readEncoding(body: Buffer): XmlEncoding {
   const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   if (body.length === 0) return { contentStart: 0, isUtf8: true, error: 'empty document' };
-  if (body[0] === 0xfe || body[0] === 0xff || body[0] === 0 || body[1] === 0) return { contentStart: 0, isUtf8: false, error: 'encoding is not ASCII-compatible' };
+  if (body[0] === 0xfe || body[0] === 0xff || body[0] === 0 || body[1] === 0)
+    return { contentStart: 0, isUtf8: false, error: 'encoding is not ASCII-compatible' };
   const head = body.toString('latin1', start, start + declarationBytesMax);
-  if (!head.startsWith('<?xml') || ' \t\r\n'.indexOf(head[5] ?? '') < 0 || head.length < 6) return { contentStart: start, isUtf8: true, error: null };
+  if (!head.startsWith('<?xml') || ' \t\r\n'.indexOf(head[5] ?? '') < 0 || head.length < 6)
+    return { contentStart: start, isUtf8: true, error: null };
   const end = head.indexOf('?>');
   if (end < 0) return { contentStart: start, isUtf8: true, error: 'XML declaration too long or not closed' };
   const encoding = declaredEncoding(head.slice(0, end));
   const contentStart = start + end + 2;
-  if (encoding === null || ['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(encoding)) return { contentStart, isUtf8: true, error: null };
-  if (start === 0 && singleBytePrefixes.some((prefix) => encoding.startsWith(prefix))) return { contentStart, isUtf8: false, error: null };
+  if (encoding === null || ['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(encoding))
+    return { contentStart, isUtf8: true, error: null };
+  if (start === 0 && singleBytePrefixes.some((prefix) => encoding.startsWith(prefix)))
+    return { contentStart, isUtf8: false, error: null };
   return { contentStart, isUtf8: false, error: 'encoding not supported' };
 }
 
 /** XML 1.0 §2.8, with a version that may be missing. Held against at most `declarationBytesMax` bytes. */
-const declarationForm = /^<\?xml(?:[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*'))?(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*'))?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*'))?[ \t\r\n]*$/;
+const declarationForm =
+  /^<\?xml(?:[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*'))?(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*'))?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*'))?[ \t\r\n]*$/;
 
-/** Lower-cased value of the encoding pseudo-attribute; null when there is none, '' when the declaration is malformed. */
+/**
+ * Lower-cased value of the encoding pseudo-attribute; null when there is none, '' when the declaration is malformed.
+ */
 function declaredEncoding(declaration: string): string | null {
   const match = declarationForm.exec(declaration);
   if (match === null) return '';
@@ -44,7 +51,10 @@ function declaredEncoding(declaration: string): string | null {
 export interface Doctype {
   /** Behind the closing `>`, or where the error is. */
   readonly end: number;
-  /** Quoted strings outside of comments and instructions, less the document type's own public identifier: replacement texts, system identifiers, attribute defaults. */
+  /**
+   * Quoted strings outside of comments and instructions, less the document type's own public identifier: replacement
+   * texts, system identifiers, attribute defaults.
+   */
   readonly literals: string[];
   /** Those of `<!ATTLIST …>`: a backend adds these attributes to elements that lack them. References as written. */
   readonly attributeDefaults: string[];
@@ -67,7 +77,13 @@ export function skipDoctype(body: Buffer, start: number): Doctype {
   let inDeclaration = false;
   let inAttributeList = false;
   let at = start + 9;
-  const found = (error: string | null, isTooLong = false): Doctype => ({ end: at, literals, attributeDefaults, error, isTooLong });
+  const found = (error: string | null, isTooLong = false): Doctype => ({
+    end: at,
+    literals,
+    attributeDefaults,
+    error,
+    isTooLong,
+  });
   while (at < limit) {
     const byte = body[at] as number;
     if (byte === 0x22 || byte === 0x27) {
@@ -75,7 +91,8 @@ export function skipDoctype(body: Buffer, start: number): Doctype {
       if (close < 0 || (inSubset && !inDeclaration)) return found('malformed DOCTYPE');
       const literal = body.toString('latin1', at + 1, Math.min(close, limit));
       // A public identifier is a name to look up, not content: "-//W3C//DTD XHTML 1.0 …" would only look like markup.
-      if (inSubset || !/PUBLIC[ \t\r\n]*$/.test(body.toString('latin1', Math.max(start, at - 64), at))) literals.push(literal);
+      if (inSubset || !/PUBLIC[ \t\r\n]*$/.test(body.toString('latin1', Math.max(start, at - 64), at)))
+        literals.push(literal);
       if (inAttributeList) attributeDefaults.push(literal);
       at = close + 1;
       continue;

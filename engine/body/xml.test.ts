@@ -5,9 +5,15 @@ import { recommendedBodyLimits } from '../testing/body-limits.js';
 import { createBodySink } from './empty-sink.js';
 import { processXml } from './xml.js';
 
-function parse(body: string | Buffer, limits: Partial<BodyLimits> = {}): BodyOutcome & { text: string[]; attributes: string[]; args: string[][] } {
+function parse(
+  body: string | Buffer,
+  limits: Partial<BodyLimits> = {},
+): BodyOutcome & { text: string[]; attributes: string[]; args: string[][] } {
   const sink = createBodySink();
-  const outcome = processXml(typeof body === 'string' ? Buffer.from(body) : body, 'text/xml', sink, { ...recommendedBodyLimits, ...limits });
+  const outcome = processXml(typeof body === 'string' ? Buffer.from(body) : body, 'text/xml', sink, {
+    ...recommendedBodyLimits,
+    ...limits,
+  });
   const args = sink.argsPost.names.map((name, index) => [name, sink.argsPost.values[index] as string]);
   return { ...outcome, text: sink.xmlText, attributes: sink.xmlAttributes, args };
 }
@@ -29,16 +35,55 @@ const sound: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 const broken = [
-  '', ' ', 'text', '<r>', '<r', '<r></s>', '</r>', '<r/><s/>', '<r/>u', 'u<r/>', '<r>&u;</r>', '<r>&</r>', '<r>&#0;</r>', '<r>&#xD800;</r>', '<r>&#x110000;</r>', '<r>&#;</r>', '<r>&lt</r>',
-  '<r k/>', '<r k=1/>', '<r k="1"l="2"/>', '<r k="1" k="2"/>', '<r k="<"/>', '<r k="1/>', '<r>]]></r>', ' <?xml version="1.0"?><r/>', '<r><?xml version="1.0"?></r>', '<r><!-- -- --></r>',
-  '<r><![CDATA[</r>', '<![CDATA[u]]><r/>', '<r><!u></r>', '<1/>', '< r/>', '<r>\x01</r>', '<r/><!DOCTYPE r>', '<!DOCTYPE r><!DOCTYPE r><r/>', '<!DOCTYPE r [<r/>', '<!DOCTYPE r [ % ]><r/>',
+  '',
+  ' ',
+  'text',
+  '<r>',
+  '<r',
+  '<r></s>',
+  '</r>',
+  '<r/><s/>',
+  '<r/>u',
+  'u<r/>',
+  '<r>&u;</r>',
+  '<r>&</r>',
+  '<r>&#0;</r>',
+  '<r>&#xD800;</r>',
+  '<r>&#x110000;</r>',
+  '<r>&#;</r>',
+  '<r>&lt</r>',
+  '<r k/>',
+  '<r k=1/>',
+  '<r k="1"l="2"/>',
+  '<r k="1" k="2"/>',
+  '<r k="<"/>',
+  '<r k="1/>',
+  '<r>]]></r>',
+  ' <?xml version="1.0"?><r/>',
+  '<r><?xml version="1.0"?></r>',
+  '<r><!-- -- --></r>',
+  '<r><![CDATA[</r>',
+  '<![CDATA[u]]><r/>',
+  '<r><!u></r>',
+  '<1/>',
+  '< r/>',
+  '<r>\x01</r>',
+  '<r/><!DOCTYPE r>',
+  '<!DOCTYPE r><!DOCTYPE r><r/>',
+  '<!DOCTYPE r [<r/>',
+  '<!DOCTYPE r [ % ]><r/>',
   '<!DOCTYPE r [<!ENTITY e "boo"><!ATTLIST r k CDATA "&e;m">]><r/>',
-  '<?xml version="1.0" xencoding="utf-8" encoding="utf-7"?><r/>', '<?xml version="encoding=\'utf-8\'" encoding="utf-7"?><r/>', '<?xml version="1.0" encoding="utf-8" encoding="utf-7"?><r/>',
-  '<?xml version="1.0" encoding="utf-7"?><r/>', '<?xml version="1.0" encoding="utf-16"?><r/>', '<?xml version="1.0" encoding="ibm037"?><r/>',
+  '<?xml version="1.0" xencoding="utf-8" encoding="utf-7"?><r/>',
+  '<?xml version="encoding=\'utf-8\'" encoding="utf-7"?><r/>',
+  '<?xml version="1.0" encoding="utf-8" encoding="utf-7"?><r/>',
+  '<?xml version="1.0" encoding="utf-7"?><r/>',
+  '<?xml version="1.0" encoding="utf-16"?><r/>',
+  '<?xml version="1.0" encoding="ibm037"?><r/>',
 ];
 
 t.test('sound documents', async (t) => {
-  for (const [document, text, attributes] of sound) t.match(parse(document), { error: null, truncated: false, text: [text], attributes }, document);
+  for (const [document, text, attributes] of sound)
+    t.match(parse(document), { error: null, truncated: false, text: [text], attributes }, document);
 });
 
 t.test('broken documents are errors', async (t) => {
@@ -49,7 +94,10 @@ t.test('broken documents are errors', async (t) => {
 });
 
 t.test('single-byte encodings keep their bytes', async (t) => {
-  t.match(parse(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><r>\xe9</r>', 'latin1')), { error: null, text: ['\xe9'] });
+  t.match(parse(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><r>\xe9</r>', 'latin1')), {
+    error: null,
+    text: ['\xe9'],
+  });
 });
 
 t.test('entities are never expanded, their declarations are shown', async (t) => {
@@ -65,12 +113,20 @@ t.test('entities are never expanded, their declarations are shown', async (t) =>
 
 t.test('what else a document type brings along is shown', async (t) => {
   t.match(parse('<!DOCTYPE r SYSTEM "file:///etc/x"><r>1</r>'), { error: null, text: ['1', 'file:///etc/x'] });
-  t.match(parse('<!DOCTYPE r PUBLIC "-//p" \'http://x/\' [<!NOTATION n SYSTEM "file:///etc/y">]><r>1</r>'), { error: null, text: ['1', 'http://x/', 'file:///etc/y'] });
-  t.match(parse('<!DOCTYPE r [<!ENTITY e "boom"><!ATTLIST r k CDATA "u&#39;>\nv" l (m|n) #FIXED \'m\'><!ELEMENT r ANY>]><r o="w">1</r>'), {
+  t.match(parse('<!DOCTYPE r PUBLIC "-//p" \'http://x/\' [<!NOTATION n SYSTEM "file:///etc/y">]><r>1</r>'), {
     error: null,
-    text: ['1', 'boom', 'u&#39;>\nv', 'm'],
-    attributes: ["u'> v", 'm', 'w'],
+    text: ['1', 'http://x/', 'file:///etc/y'],
   });
+  t.match(
+    parse(
+      '<!DOCTYPE r [<!ENTITY e "boom"><!ATTLIST r k CDATA "u&#39;>\nv" l (m|n) #FIXED \'m\'><!ELEMENT r ANY>]><r o="w">1</r>',
+    ),
+    {
+      error: null,
+      text: ['1', 'boom', 'u&#39;>\nv', 'm'],
+      attributes: ["u'> v", 'm', 'w'],
+    },
+  );
 });
 
 t.test('limits', async (t) => {
@@ -78,12 +134,22 @@ t.test('limits', async (t) => {
   t.match(parse(deep(256)), { error: null, text: ['u'] });
   t.match(parse(deep(257)), { error: /256 nested/, truncated: true });
   t.match(parse(`<r>${'<s k="1"/>'.repeat(10_001)}</r>`), { error: /10000 attributes/, truncated: true });
-  t.match(parse(`<!DOCTYPE r [<!--${'c'.repeat(70_000)}--><!ENTITY e "u">]><r/>`), { error: /too long/, truncated: true });
+  t.match(parse(`<!DOCTYPE r [<!--${'c'.repeat(70_000)}--><!ENTITY e "u">]><r/>`), {
+    error: /too long/,
+    truncated: true,
+  });
 });
 
 t.test('leaf elements as arguments', async (t) => {
-  t.same(parse('<r><s>u<![CDATA[v]]></s><t/>w<s k="1">x</s></r>', { parseXmlIntoArgs: true }).args, [['xml.r.s', 'uv'], ['xml.r.t', ''], ['xml.r.s', 'x']]);
-  t.match(parse('<r><s/><s/></r>', { parseXmlIntoArgs: true, argumentsMax: 1 }), { error: /too many/, truncated: true });
+  t.same(parse('<r><s>u<![CDATA[v]]></s><t/>w<s k="1">x</s></r>', { parseXmlIntoArgs: true }).args, [
+    ['xml.r.s', 'uv'],
+    ['xml.r.t', ''],
+    ['xml.r.s', 'x'],
+  ]);
+  t.match(parse('<r><s/><s/></r>', { parseXmlIntoArgs: true, argumentsMax: 1 }), {
+    error: /too many/,
+    truncated: true,
+  });
 });
 
 t.test('properties', async (t) => {
@@ -91,7 +157,37 @@ t.test('properties', async (t) => {
   t.comment(`seed ${seed}`);
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
-    fc.array(fc.constantFrom('<', '>', '/', 'r', '<r>', '</r>', '&lt;', '&', ';', '"', "'", '=', ' k="', '<!--', '-->', '<![CDATA[', ']]>', '<!DOCTYPE', '[', ']', '<!ENTITY', '<?', '?>', '\n'), { maxLength: 40 }).map((parts) => Buffer.from(parts.join(''))),
+    fc
+      .array(
+        fc.constantFrom(
+          '<',
+          '>',
+          '/',
+          'r',
+          '<r>',
+          '</r>',
+          '&lt;',
+          '&',
+          ';',
+          '"',
+          "'",
+          '=',
+          ' k="',
+          '<!--',
+          '-->',
+          '<![CDATA[',
+          ']]>',
+          '<!DOCTYPE',
+          '[',
+          ']',
+          '<!ENTITY',
+          '<?',
+          '?>',
+          '\n',
+        ),
+        { maxLength: 40 },
+      )
+      .map((parts) => Buffer.from(parts.join(''))),
   );
   fc.assert(
     fc.property(bytes, (body) => {

@@ -1,7 +1,7 @@
 // XML 1.0 bodies: one iterative pass over the bytes, no tree. Nothing is fetched, no entity is expanded but the five
-// predefined ones and character references; a reference to any other is an error (a backend may expand what we would not
-// see), and what a DTD declares for entities is handed to the rules as text. Well-formedness is checked as far as two
-// parsers could disagree on structure; validity, namespaces and the content of comments are nobody's business here.
+// predefined ones and character references; a reference to any other is an error (a backend may expand what we would
+// not see), and what a DTD declares for entities is handed to the rules as text. Well-formedness is checked as far as
+// two parsers could disagree on structure; validity, namespaces and the content of comments are nobody's business here.
 import { isUtf8 } from 'node:buffer';
 import type { BodyLimits, BodyOutcome, BodySink } from './body.js';
 import { readEncoding, skipDoctype } from './xml-prolog.js';
@@ -40,7 +40,12 @@ function isNameStart(byte: number): boolean {
 /** UTF-8 bytes (as latin1) of a character that XML 1.0 allows, or null. */
 function characterText(code: number): string | null {
   const isAllowed =
-    code === 0x09 || code === 0x0a || code === 0x0d || (code >= 0x20 && code <= 0xd7ff) || (code >= 0xe000 && code <= 0xfffd) || (code >= 0x10000 && code <= 0x10ffff);
+    code === 0x09 ||
+    code === 0x0a ||
+    code === 0x0d ||
+    (code >= 0x20 && code <= 0xd7ff) ||
+    (code >= 0xe000 && code <= 0xfffd) ||
+    (code >= 0x10000 && code <= 0x10ffff);
   return isAllowed ? Buffer.from(String.fromCodePoint(code), 'utf8').toString('latin1') : null;
 }
 
@@ -181,7 +186,10 @@ class XmlReader {
     return decoded !== null;
   }
 
-  /** Resolves references in text or an attribute value; null after an error (the text before it is lost, the raw text is kept by the caller's error). */
+  /**
+   * Resolves references in text or an attribute value; null after an error (the text before it is lost, the raw text is
+   * kept by the caller's error).
+   */
   private decode(raw: string): string | null {
     let ampersand = raw.indexOf('&');
     if (ampersand < 0) return raw;
@@ -236,7 +244,8 @@ class XmlReader {
     const target = body.toString('latin1', at + 2, Math.min(end, at + 6)).toLowerCase();
     if (!isNameStart(body[at + 2] as number)) return this.fail('processing instruction without a target');
     // `<?xml …?>` may only stand at the very beginning, where the prolog has already taken it.
-    if (target.startsWith('xml') && (end === at + 5 || !isNameByte(target.charCodeAt(3)))) return this.fail('misplaced XML declaration');
+    if (target.startsWith('xml') && (end === at + 5 || !isNameByte(target.charCodeAt(3))))
+      return this.fail('misplaced XML declaration');
     this.at = end + 2;
     return true;
   }
@@ -279,7 +288,12 @@ class XmlReader {
     if (this.open.length >= depthMax) return this.failLimit(`more than ${depthMax} nested elements`);
     const parent = this.open[this.open.length - 1];
     if (parent !== undefined) parent.hasChild = true;
-    const element: OpenElement = { name, path: `${parent?.path ?? 'xml'}.${name}`, textFrom: this.text.length, hasChild: false };
+    const element: OpenElement = {
+      name,
+      path: `${parent?.path ?? 'xml'}.${name}`,
+      textFrom: this.text.length,
+      hasChild: false,
+    };
     this.open.push(element);
     this.seen.clear();
     for (;;) {
@@ -332,7 +346,8 @@ class XmlReader {
     const name = this.readName();
     this.skipSpace();
     const element = this.open[this.open.length - 1];
-    if (name === null || this.body[this.at] !== greaterThan || element?.name !== name) return this.fail('end tag does not match');
+    if (name === null || this.body[this.at] !== greaterThan || element?.name !== name)
+      return this.fail('end tag does not match');
     this.at += 1;
     return this.closeElement();
   }
@@ -342,7 +357,8 @@ class XmlReader {
     if (this.limits.parseXmlIntoArgs !== true || element.hasChild) return true;
     this.arguments += 1;
     this.nameBytesLeft -= element.path.length;
-    if (this.arguments > this.limits.argumentsMax || this.nameBytesLeft < 0) return this.failLimit('too many arguments');
+    if (this.arguments > this.limits.argumentsMax || this.nameBytesLeft < 0)
+      return this.failLimit('too many arguments');
     this.sink.argsPost.add(element.path, this.text.slice(element.textFrom).join(''));
     return true;
   }
@@ -353,9 +369,9 @@ class XmlReader {
  *
  * `XML:/*` in libmodsecurity is the text content of the root element (all text and CDATA below it in document order,
  * comments and instructions left out) as ONE value, so xmlText[0] is that, '' for a root without text. Further entries
- * are the literals of the document type (not in libmodsecurity). `XML://@*` is one value for each attribute in document order, namespace
- * declarations excluded, behind the defaults that the document type declares. Line ends, attribute white space and references are resolved as XML 1.0 says; character
- * references become UTF-8 bytes.
+ * are the literals of the document type (not in libmodsecurity). `XML://@*` is one value for each attribute in document
+ * order, namespace declarations excluded, behind the defaults that the document type declares. Line ends, attribute
+ * white space and references are resolved as XML 1.0 says; character references become UTF-8 bytes.
  *
  * Errors: not well-formed (also an empty body, as in ModSecurity v3), invalid UTF-8 where the encoding is UTF-8, an
  * encoding that is no superset of ASCII by bytes (UTF-16 among them: refused, not decoded), references to declared

@@ -4,7 +4,9 @@ import { scanSources, type PlanIR, type ScanSource } from '../plan.js';
 
 export const sourceNames = Object.keys(scanSources) as readonly ScanSource[];
 /** 25 sources fit a bit mask. */
-export const sourceBit = Object.fromEntries(sourceNames.map((source, index) => [source, 1 << index])) as Readonly<Record<ScanSource, number>>;
+export const sourceBit = Object.fromEntries(sourceNames.map((source, index) => [source, 1 << index])) as Readonly<
+  Record<ScanSource, number>
+>;
 
 export interface AtomUse {
   readonly item: number;

@@ -9,19 +9,25 @@ const byte = fc.integer({ min: 0, max: 255 });
 t.test('a byte that is asked for is never missed', (t) => {
   let merged = 0;
   fc.assert(
-    fc.property(fc.array(fc.array(byte, { maxLength: 40, size: 'max' }), { maxLength: 12, size: 'max' }), fc.array(byte, { maxLength: 20 }), (sets, value) => {
-      const { bitOf, maskOf } = createByteGroups(sets);
-      const flags = maskOf(value);
-      const signatures = new Set([...Array(256).keys()].map((one) => sets.map((set) => set.includes(one)).join())).size;
-      const exact = signatures <= 31;
-      if (!exact) merged += 1;
-      for (const bits of bitOf) if (bits <= 0 || (bits & (bits - 1)) !== 0) return false; // exactly one bit, never the sign
-      return sets.every((set) => {
-        const asked = (flags & maskOf(set)) !== 0;
-        const holds = value.some((one) => set.includes(one));
-        return exact ? asked === holds : asked || !holds;
-      });
-    }),
+    fc.property(
+      fc.array(fc.array(byte, { maxLength: 40, size: 'max' }), { maxLength: 12, size: 'max' }),
+      fc.array(byte, { maxLength: 20 }),
+      (sets, value) => {
+        const { bitOf, maskOf } = createByteGroups(sets);
+        const flags = maskOf(value);
+        const signatures = new Set([...Array(256).keys()].map((one) => sets.map((set) => set.includes(one)).join()))
+          .size;
+        const exact = signatures <= 31;
+        if (!exact) merged += 1;
+        // exactly one bit, never the sign
+        for (const bits of bitOf) if (bits <= 0 || (bits & (bits - 1)) !== 0) return false;
+        return sets.every((set) => {
+          const asked = (flags & maskOf(set)) !== 0;
+          const holds = value.some((one) => set.includes(one));
+          return exact ? asked === holds : asked || !holds;
+        });
+      },
+    ),
     { seed, numRuns: 600 },
   );
   t.ok(merged > 20, `${merged} runs had more than 31 kinds of bytes, seed ${seed}`);

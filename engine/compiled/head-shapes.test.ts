@@ -1,5 +1,5 @@
-// A shape's answers are those of the checks themselves, whatever was asked before: more shapes than the table holds, equal
-// hashes, values that the memo forgot.
+// A shape's answers are those of the checks themselves, whatever was asked before: more shapes than the table holds,
+// equal hashes, values that the memo forgot.
 import t from 'tap';
 import type { PlanIR } from '../plan.js';
 import type { Transaction } from '../transaction.js';
@@ -14,17 +14,33 @@ const program = programOf([
   rule(4, 2, [link([target('REQUEST_PROTOCOL'), target('REQUEST_HEADERS', 'x-other')], operator('streq v8'))]),
   rule(5, 1, [link([target('REQUEST_URI')], operator('streq /'))]),
 ]);
-const plan = { active: [[], [0, 1, 2, 4], [3], [], [], []], certain: [], constantArguments: [], linkAtoms: program.items.map(() => null) } as unknown as PlanIR;
+const plan = {
+  active: [[], [0, 1, 2, 4], [3], [], [], []],
+  certain: [],
+  constantArguments: [],
+  linkAtoms: program.items.map(() => null),
+} as unknown as PlanIR;
 const residents = createResidents(program, plan);
 
 function transactionOf(method: string, protocol: string, headers: readonly (readonly [string, string])[]): Transaction {
-  return { request: { method, uri: '/', protocol, headers: headers.flat() }, requestHeaders: { names: headers.map(([name]) => name), values: headers.map(([, value]) => value) }, requestUri: '/' } as unknown as Transaction;
+  return {
+    request: { method, uri: '/', protocol, headers: headers.flat() },
+    requestHeaders: { names: headers.map(([name]) => name), values: headers.map(([, value]) => value) },
+    requestUri: '/',
+  } as unknown as Transaction;
 }
 
 t.test('what depends on the head and what does not', (t) => {
   t.same([...residents.headerNames].sort(), ['x-other', 'x-test']);
-  t.same(residents.ofHead[1]?.map((check) => check !== null), [true, true, true, false]);
-  t.same(residents.lean[1]?.map(({ check }) => check !== null), [false, false, false, true], 'the URI is asked each time');
+  t.same(
+    residents.ofHead[1]?.map((check) => check !== null),
+    [true, true, true, false],
+  );
+  t.same(
+    residents.lean[1]?.map(({ check }) => check !== null),
+    [false, false, false, true],
+    'the URI is asked each time',
+  );
   t.ok(residents.whole[1]?.every(({ check }) => check !== null));
   t.end();
 });
@@ -41,8 +57,15 @@ t.test('shapes answer as the checks do', (t) => {
   let left = 0;
   let again = 0;
   for (let round = 0; round < 20_000; round += 1) {
-    const headers = Array.from({ length: random(4) }, () => [['x-test', 'X-Other', 'host'][random(3)] as string, `v${random(round % 2 === 0 ? 6 : 400)}`] as const);
-    const transaction = transactionOf(['GET', 'PUT'][random(2)] as string, ['HTTP/1.1', 'v8'][random(2)] as string, headers);
+    const headers = Array.from(
+      { length: random(4) },
+      () => [['x-test', 'X-Other', 'host'][random(3)] as string, `v${random(round % 2 === 0 ? 6 : 400)}`] as const,
+    );
+    const transaction = transactionOf(
+      ['GET', 'PUT'][random(2)] as string,
+      ['HTTP/1.1', 'v8'][random(2)] as string,
+      headers,
+    );
     const records = headers.map(([, value]) => {
       if (!numbers.has(value) || random(50) === 0) numbers.set(value, (next += 1)); // forgotten and learned again
       return numbers.get(value) as number;
@@ -53,8 +76,17 @@ t.test('shapes answer as the checks do', (t) => {
     };
     ask();
     const shape = shapes.find(transaction);
-    const expected = residents.ofHead.map((checks, phase) => residents.lean[phase]?.filter((_, index) => checks[index]?.(transaction) ?? true));
-    if (shape === null || shape.residents.some((list, phase) => list.length !== expected[phase]?.length || list.some((one, index) => one !== expected[phase]?.[index]))) return t.fail(`round ${round}: ${JSON.stringify(headers)}`);
+    const expected = residents.ofHead.map((checks, phase) =>
+      residents.lean[phase]?.filter((_, index) => checks[index]?.(transaction) ?? true),
+    );
+    if (
+      shape === null ||
+      shape.residents.some(
+        (list, phase) =>
+          list.length !== expected[phase]?.length || list.some((one, index) => one !== expected[phase]?.[index]),
+      )
+    )
+      return t.fail(`round ${round}: ${JSON.stringify(headers)}`);
     left += shape.residents.flat().length;
     ask();
     if (shapes.find(transaction) === shape) again += 1;

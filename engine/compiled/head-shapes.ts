@@ -67,8 +67,14 @@ export class HeadShapes {
     for (let index = 0; index < 2 * used; index += 1) hash = (Math.imul(hash, 31) + (fields[index] as number)) | 0;
     const slot = (hash ^ (hash >>> 12)) & (shapesMax - 1);
     const known = this.shapes[slot];
-    if (known != null && known.method === method && known.protocol === protocol && this.isSame(known.fields)) return known;
-    const made: HeadShape = { method, protocol, fields: fields.slice(0, 2 * used), residents: this.leftFor(transaction) };
+    if (known != null && known.method === method && known.protocol === protocol && this.isSame(known.fields))
+      return known;
+    const made: HeadShape = {
+      method,
+      protocol,
+      fields: fields.slice(0, 2 * used),
+      residents: this.leftFor(transaction),
+    };
     this.shapes[slot] = made;
     return made;
   }

@@ -1,7 +1,7 @@
-// Finds, for values, the atoms that may hold on them. Values not in the memo are queued; `flush` scans all queued slices
-// in ONE native call. A hit is a "maybe": the shared evaluator confirms with the real operator. What is never allowed is
-// to miss an atom that holds; each shortcut below is a necessary condition, and the ladder suite (Hyperscan on/off, memo
-// on/off) compares the outcome with the oracle's.
+// Finds, for values, the atoms that may hold on them. Values not in the memo are queued; `flush` scans all queued
+// slices in ONE native call. A hit is a "maybe": the shared evaluator confirms with the real operator. What is never
+// allowed is to miss an atom that holds; each shortcut below is a necessary condition, and the ladder suite (Hyperscan
+// on/off, memo on/off) compares the outcome with the oracle's.
 //
 // Shortcuts for a value v and pipeline P:
 //  - P(v) = v when no byte of v triggers any step of P (Transformation.triggers): v is scanned once, with the union
@@ -10,7 +10,8 @@
 //    transformation in common, with the database of the pipelines that have it (base64Decode: 30 patterns instead of
 //    thousands); hits of pipelines that did not make that text are dropped;
 //  - an operator is called once for a text, however many pipelines ask (multiMatch);
-//  - a value made of few kinds of bytes (letters, digits, `_.-`) is scanned only for patterns that such a value can match.
+//  - a value made of few kinds of bytes (letters, digits, `_.-`) is scanned only for patterns that such a value can
+//    match.
 import { writeLatin1 } from '../latin1.js';
 import type { Matcher } from '../operators/operator.js';
 import type { Scanner } from '../native/matcher.js';
@@ -69,7 +70,12 @@ interface ClassTable {
   readonly familiesOf: Int32Array;
   /** Atom → pipeline position in this class (-1 = not of this class). */
   readonly positionOf: Int16Array;
-  readonly sets: readonly { readonly set: PatternSet; readonly step: number; readonly atoms: readonly number[]; readonly settled: readonly boolean[] }[];
+  readonly sets: readonly {
+    readonly set: PatternSet;
+    readonly step: number;
+    readonly atoms: readonly number[];
+    readonly settled: readonly boolean[];
+  }[];
   readonly called: readonly Called[];
 }
 
@@ -113,7 +119,8 @@ export class HitFinder {
 
   constructor(private readonly parts: HitFinderParts) {
     this.bitOf = parts.groups.bitOf;
-    this.memo = parts.memo === null ? null : new Memo(parts.memo.entriesMax, parts.memo.bytesMax, parts.memo.valueBytesMax);
+    this.memo =
+      parts.memo === null ? null : new Memo(parts.memo.entriesMax, parts.memo.bytesMax, parts.memo.valueBytesMax);
     this.highMask = parts.groups.maskOf(highBytes);
     this.outside = parts.plan.alphabets.map((alphabet) => {
       const inside = new Set([...alphabet].map((character) => character.charCodeAt(0)));
@@ -140,8 +147,8 @@ export class HitFinder {
       return known;
     }
     const record = this.queue(classIndex, value, offset, flags);
-    // What is seen for the first time is not kept: most such values (tokens, ids) never come back, and keeping them would
-    // cost more in memory and collection than scanning the others twice.
+    // What is seen for the first time is not kept: most such values (tokens, ids) never come back, and keeping them
+    // would cost more in memory and collection than scanning the others twice.
     if (memo.wasSeen(key)) memo.keep(record, key);
     return record;
   }
@@ -179,7 +186,8 @@ export class HitFinder {
       this.hits = new Int32Array(2 * Math.max(this.hits.length, -1 - found + 64));
       found = scanner.scan(this.data, this.jobs, jobCount, this.hits);
     }
-    for (let pair = 0; pair < found; pair += 1) this.takeHit(this.hits[2 * pair] as number, this.hits[2 * pair + 1] as number);
+    for (let pair = 0; pair < found; pair += 1)
+      this.takeHit(this.hits[2 * pair] as number, this.hits[2 * pair + 1] as number);
     this.jobCount = 0;
     this.dataBytes = 0;
     this.positionsUsed = 0;
@@ -199,7 +207,8 @@ export class HitFinder {
     const database = this.jobs[3 * job] as number;
     const atom = (this.atomOf[database] as readonly number[])[pattern] as number;
     const shared = this.jobShared[job] as SharedText | null;
-    if (shared !== null && this.positions[shared.textOf + (shared.table.positionOf[atom] as number)] !== shared.text) return;
+    if (shared !== null && this.positions[shared.textOf + (shared.table.positionOf[atom] as number)] !== shared.text)
+      return;
     addHit(this.jobRecord[job] as ValueRecord, atom);
   }
 
@@ -222,7 +231,10 @@ export class HitFinder {
     return record;
   }
 
-  /** Each distinct text once: the value with the union; a changed text with its pipelines' own small databases, or with the union when several share it. */
+  /**
+   * Each distinct text once: the value with the union; a changed text with its pipelines' own small databases, or with
+   * the union when several share it.
+   */
   private queueTexts(table: ClassTable, record: ValueRecord): void {
     const { texts, count, offsets, flags, ofStep } = this.texts;
     const positions = table.stepOf.length;
@@ -244,13 +256,25 @@ export class HitFinder {
       if (text > 0 && (sharing[text] as number) < sharingMin) continue;
       const families = text === 0 ? 0 : (common[text] as number);
       const group = families === 0 ? table.union : (table.families[31 - Math.clz32(families & -families)] as ScanGroup);
-      this.addJob(this.databaseFor(group, flags[text] as number), offsets[text] as number, (texts[text] as string).length, record, { table, textOf, text });
+      this.addJob(
+        this.databaseFor(group, flags[text] as number),
+        offsets[text] as number,
+        (texts[text] as string).length,
+        record,
+        { table, textOf, text },
+      );
     }
     for (let position = 1; position < positions; position += 1) {
       const text = textAt[textOf + position] as number;
       const group = table.groups[position];
       if (text === 0 || group == null || (sharing[text] as number) >= sharingMin) continue;
-      this.addJob(this.databaseFor(group, flags[text] as number), offsets[text] as number, (texts[text] as string).length, record, null);
+      this.addJob(
+        this.databaseFor(group, flags[text] as number),
+        offsets[text] as number,
+        (texts[text] as string).length,
+        record,
+        null,
+      );
     }
   }
 
@@ -272,7 +296,8 @@ export class HitFinder {
       const own = value === null ? (this.texts.flags[text] as number) : flags;
       const alphabet = this.alphabetOf(own);
       if (alphabet !== -1 && settled[alphabet] === true) continue;
-      for (const index of set.match(value ?? (this.texts.texts[text] as string), (own & this.highMask) === 0)) addHit(record, atoms[index] as number);
+      for (const index of set.match(value ?? (this.texts.texts[text] as string), (own & this.highMask) === 0))
+        addHit(record, atoms[index] as number);
     }
   }
 
@@ -284,7 +309,9 @@ export class HitFinder {
         const text = value === null ? (this.texts.ofStep[steps[index] as number] as number) : 0;
         if (text !== asked) {
           asked = text;
-          answer = (mask === -1 || ((value === null ? (this.texts.flags[text] as number) : flags) & mask) !== 0) && matcher.matches(value ?? (this.texts.texts[text] as string));
+          answer =
+            (mask === -1 || ((value === null ? (this.texts.flags[text] as number) : flags) & mask) !== 0) &&
+            matcher.matches(value ?? (this.texts.texts[text] as string));
         }
         if (answer) addHit(record, atoms[index] as number);
       }
@@ -293,7 +320,8 @@ export class HitFinder {
 
   private alphabetOf(flags: number): number {
     const { outside } = this;
-    for (let index = 0; index < outside.length; index += 1) if ((flags & (outside[index] as number)) === 0) return index;
+    for (let index = 0; index < outside.length; index += 1)
+      if ((flags & (outside[index] as number)) === 0) return index;
     return -1;
   }
 
@@ -302,7 +330,13 @@ export class HitFinder {
     return alphabet === -1 ? group.database : (group.byAlphabet[alphabet] as number);
   }
 
-  private addJob(database: number, offset: number, length: number, record: ValueRecord, shared: SharedText | null): void {
+  private addJob(
+    database: number,
+    offset: number,
+    length: number,
+    record: ValueRecord,
+    shared: SharedText | null,
+  ): void {
     if (database === -1) return;
     const at = 3 * this.jobCount;
     if (at + 3 > this.jobs.length) {
@@ -318,7 +352,10 @@ export class HitFinder {
     this.jobShared[this.jobCount - 1] = shared;
   }
 
-  /** Copies a text into the scan buffer, leaves the OR of its bytes' group bits in `takenFlags` and its hash in `hash`, returns its offset. */
+  /**
+   * Copies a text into the scan buffer, leaves the OR of its bytes' group bits in `takenFlags` and its hash in `hash`,
+   * returns its offset.
+   */
   take(text: string): number {
     const { length } = text;
     const offset = this.dataBytes;
@@ -369,9 +406,17 @@ export class HitFinder {
           continue;
         }
         const transformation = this.parts.transformations.get(name);
-        if (transformation === undefined) throw new Error(`the plan names an unknown transformation "${name}": the artifact is of another version, compile it again`);
+        if (transformation === undefined)
+          throw new Error(
+            `the plan names an unknown transformation "${name}": the artifact is of another version, compile it again`,
+          );
         if (!kinds.has(name)) kinds.set(name, kinds.size);
-        steps.push({ parent: step, transformation, kind: kinds.get(name) as number, mask: transformation.triggers === null ? -1 : groups.maskOf(transformation.triggers) });
+        steps.push({
+          parent: step,
+          transformation,
+          kind: kinds.get(name) as number,
+          mask: transformation.triggers === null ? -1 : groups.maskOf(transformation.triggers),
+        });
         step = steps.length - 1;
         byPath.set(path, step);
       }
@@ -385,15 +430,27 @@ export class HitFinder {
       return pipelines.length - 1;
     };
     const positionOf = new Int16Array(plan.atoms.length).fill(-1);
-    const place = (atom: number): number => (positionOf[atom] = positionOfPipeline((plan.atoms[atom] as { pipeline: number }).pipeline));
-    for (const group of [scanClass.union, ...scanClass.groups]) if (group.database !== -1) for (const atom of this.atomOf[group.database] as readonly number[]) place(atom);
+    const place = (atom: number): number =>
+      (positionOf[atom] = positionOfPipeline((plan.atoms[atom] as { pipeline: number }).pipeline));
+    for (const group of [scanClass.union, ...scanClass.groups])
+      if (group.database !== -1) for (const atom of this.atomOf[group.database] as readonly number[]) place(atom);
     const sets = scanClass.sets.map((set, at) => {
       for (const atom of set.atoms) place(atom);
-      return { set: (this.parts.sets[index] as readonly PatternSet[])[at] as PatternSet, step: stepOfPipeline(set.pipeline), atoms: set.atoms, settled: set.settledByAlphabet };
+      return {
+        set: (this.parts.sets[index] as readonly PatternSet[])[at] as PatternSet,
+        step: stepOfPipeline(set.pipeline),
+        atoms: set.atoms,
+        settled: set.settledByAlphabet,
+      };
     });
     const called = scanClass.called.map(({ atom, pipeline, neededBytes }) => {
       place(atom);
-      return { atom, step: stepOfPipeline(pipeline), mask: neededBytes === null ? -1 : groups.maskOf(neededBytes), matcher: this.parts.matchers[atom] as Matcher };
+      return {
+        atom,
+        step: stepOfPipeline(pipeline),
+        mask: neededBytes === null ? -1 : groups.maskOf(neededBytes),
+        matcher: this.parts.matchers[atom] as Matcher,
+      };
     });
     const groupAt = (position: number): ScanGroup | null => {
       const found: GroupIR | undefined = scanClass.groups.find((group) => group.pipeline === pipelines[position]);
@@ -401,7 +458,12 @@ export class HitFinder {
     };
     const stepOf = pipelines.map(stepOfPipeline);
     const { families } = scanClass;
-    const familyBits = (pipeline: number): number => families.reduce((bits, { transformation }, index) => ((plan.pipelines[pipeline] as readonly string[]).includes(transformation) ? bits | (1 << index) : bits), 0);
+    const familyBits = (pipeline: number): number =>
+      families.reduce(
+        (bits, { transformation }, index) =>
+          (plan.pipelines[pipeline] as readonly string[]).includes(transformation) ? bits | (1 << index) : bits,
+        0,
+      );
     return {
       steps,
       stepOf,
@@ -422,7 +484,9 @@ export const highBytes: readonly number[] = [...Array(256).keys()].filter((byte)
 const identity: Transformation = { name: 'none', apply: (value) => value, triggers: [] };
 
 /** Atoms whose matcher is the same one are asked together. */
-function gatherCalled(list: readonly { readonly atom: number; readonly step: number; readonly mask: number; readonly matcher: Matcher }[]): Called[] {
+function gatherCalled(
+  list: readonly { readonly atom: number; readonly step: number; readonly mask: number; readonly matcher: Matcher }[],
+): Called[] {
   const found = new Map<Matcher, { matcher: Matcher; mask: number; atoms: number[]; steps: number[] }>();
   for (const { atom, step, mask, matcher } of list) {
     let called = found.get(matcher);

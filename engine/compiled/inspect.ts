@@ -1,6 +1,6 @@
-// The compiled engine. Per phase: collect the values that became known, look each up in the memo or scan it, and run, in
-// rule order, only (a) rules one of whose atoms may hold on one of their values and (b) rules that no scan can answer and
-// whose quick check says "maybe". What runs, runs in the shared evaluator, exactly as in the interpreter.
+// The compiled engine. Per phase: collect the values that became known, look each up in the memo or scan it, and run,
+// in rule order, only (a) rules one of whose atoms may hold on one of their values and (b) rules that no scan can
+// answer and whose quick check says "maybe". What runs, runs in the shared evaluator, exactly as in the interpreter.
 import { phaseIsOver } from '../actions/index.js';
 import type { Collection } from '../collection.js';
 import { RuleEvaluator, transformationContext, type ValueFilter } from '../evaluate.js';
@@ -33,7 +33,12 @@ const defaultMemo = { entriesMax: 32_768, bytesMax: 8 * 1024 * 1024, valueBytesM
 
 /** An inspector for one thread, with counters for metrics. */
 export interface CompiledInspector extends Inspector {
-  counters(): { readonly lookups: number; readonly found: number; readonly scans: number; readonly scannedBytes: number };
+  counters(): {
+    readonly lookups: number;
+    readonly found: number;
+    readonly scans: number;
+    readonly scannedBytes: number;
+  };
   /** Frees the thread's native scratch. The Ruleset stays. */
   release(): void;
 }
@@ -82,9 +87,13 @@ class CompiledEngine {
     this.plan = plan;
     this.evaluator = new RuleEvaluator(program, memo == null ? null : this.filter);
     this.scanner = databases.length === 0 ? null : library.createScanner(databases);
-    const asked = [highBytes, ...plan.alphabets.map((alphabet) => [...alphabet].map((character) => character.charCodeAt(0)))];
+    const asked = [
+      highBytes,
+      ...plan.alphabets.map((alphabet) => [...alphabet].map((character) => character.charCodeAt(0))),
+    ];
     for (const name of new Set(plan.pipelines.flat())) asked.push(transformations.get(name)?.triggers ?? []);
-    for (const { called } of plan.classes) for (const { neededBytes } of called) if (neededBytes !== null) asked.push(neededBytes);
+    for (const { called } of plan.classes)
+      for (const { neededBytes } of called) if (neededBytes !== null) asked.push(neededBytes);
     this.finder = new HitFinder({
       plan,
       scanner: this.scanner,
@@ -99,9 +108,13 @@ class CompiledEngine {
     this.residents = createResidents(program, plan);
     this.resumes = new Int32Array(program.items.length);
     const classOf: Record<string, number> = {};
-    for (const source of Object.keys(scanSources) as ScanSource[]) classOf[source] = plan.classes.findIndex((scanClass) => scanClass.sources.includes(source));
+    for (const source of Object.keys(scanSources) as ScanSource[])
+      classOf[source] = plan.classes.findIndex((scanClass) => scanClass.sources.includes(source));
     this.classOf = classOf as Record<ScanSource, number>;
-    this.shapes = classOf['headerValue'] === -1 || memo == null || this.residents.headerNames.includes('cookie') ? null : new HeadShapes(this.residents);
+    this.shapes =
+      classOf['headerValue'] === -1 || memo == null || this.residents.headerNames.includes('cookie')
+        ? null
+        : new HeadShapes(this.residents);
     for (const source of Object.keys(scanSources) as ScanSource[]) {
       for (const variable of scanSources[source].variables) {
         const known = this.classesOfVariable.get(variable) ?? [];
@@ -126,7 +139,9 @@ class CompiledEngine {
     if (phase !== 5 || this.scansForLogging) this.findCandidates(transaction, phase);
     const candidates = transaction.candidates?.[phase] ?? none;
     if (candidates.length > 1) (candidates as number[]).sort(ascending);
-    const residents = (transaction.headShape === null ? this.residents.whole[phase] : transaction.headShape.residents[phase]) as readonly Resident[];
+    const residents = (
+      transaction.headShape === null ? this.residents.whole[phase] : transaction.headShape.residents[phase]
+    ) as readonly Resident[];
     let resident = 0;
     let candidate = 0;
     let resumeAt = -1; // items before it are skipped
@@ -154,7 +169,8 @@ class CompiledEngine {
         if (transaction.ruleRemovals.length > 0 && isRuleRemoved(transaction, rule)) continue;
         this.evaluator.runRule(rule, transaction, removals);
       }
-      if (transaction.skipRules > 0 || transaction.skipAfter !== null) resumeAt = this.resumeAfter(transaction, phase, index);
+      if (transaction.skipRules > 0 || transaction.skipAfter !== null)
+        resumeAt = this.resumeAfter(transaction, phase, index);
       if (phaseIsOver(transaction)) return;
     }
   };
@@ -170,7 +186,8 @@ class CompiledEngine {
       return;
     }
     const key = replay.keyOf(transaction);
-    if (!replay.repeat(transaction, key) && !this.evaluator.runRule(rule, transaction, removals)) replay.remember(transaction, key);
+    if (!replay.repeat(transaction, key) && !this.evaluator.runRule(rule, transaction, removals))
+      replay.remember(transaction, key);
   }
 
   /** The item at which rules run again after a skip; consumes the skip. */
@@ -179,7 +196,8 @@ class CompiledEngine {
     transaction.skipAfter = null;
     transaction.skipRules = 0;
     const rule = this.program.items[index] as RuleIR;
-    if (skipAfter === null || skipRules > 0 || rule.skipAfter !== skipAfter) return this.findResume(phase, index, skipAfter, skipRules);
+    if (skipAfter === null || skipRules > 0 || rule.skipAfter !== skipAfter)
+      return this.findResume(phase, index, skipAfter, skipRules);
     // Where a rule's own skipAfter leads is always the same.
     const known = this.resumes[index] as number;
     if (known !== 0) return known;
@@ -228,7 +246,8 @@ class CompiledEngine {
     for (const atom of hits) {
       for (const use of this.uses[atom] as readonly AtomUse[]) {
         if ((use.sources & bit) === 0 || use.phase < phase) continue;
-        if (use.headerNames !== null && (bit & headerBits) !== 0 && !use.headerNames.includes(name.toLowerCase())) continue;
+        if (use.headerNames !== null && (bit & headerBits) !== 0 && !use.headerNames.includes(name.toLowerCase()))
+          continue;
         transaction.candidates ??= [[], [], [], [], [], []];
         const list = transaction.candidates[use.phase] as number[];
         if (!list.includes(use.item)) list.push(use.item);
@@ -251,7 +270,8 @@ class CompiledEngine {
     const atoms = this.plan.linkAtoms[rule.index]?.[link];
     if (atoms == null) return true;
     for (const scanClass of this.classesOfVariable.get(variable) ?? noClasses) {
-      // The same bytes may be known in a class that never asks these atoms (a Cookie header's): its silence means nothing.
+      // The same bytes may be known in a class that never asks these atoms (a Cookie header's): its silence means
+      // nothing.
       if (!this.tellsAll(scanClass, atoms)) continue;
       const record = this.finder.peek(scanClass, value);
       if (record === undefined) continue;
@@ -276,7 +296,14 @@ class CompiledEngine {
       if (scanSources[source].phase !== phase || scanClass === -1) return;
       found.push((transaction) => {
         const { names, values: list } = read(transaction);
-        for (let index = 0; index < list.length; index += 1) this.take(scanClass, bit, names[index] as string, list[index] as string, base + Math.min(index, slotsPerSource - 1));
+        for (let index = 0; index < list.length; index += 1)
+          this.take(
+            scanClass,
+            bit,
+            names[index] as string,
+            list[index] as string,
+            base + Math.min(index, slotsPerSource - 1),
+          );
       });
     };
     const names = (source: ScanSource, read: (transaction: Transaction) => Collection): void => {
@@ -286,7 +313,14 @@ class CompiledEngine {
       if (scanSources[source].phase !== phase || scanClass === -1) return;
       found.push((transaction) => {
         const list = read(transaction).names;
-        for (let index = 0; index < list.length; index += 1) this.take(scanClass, bit, list[index] as string, list[index] as string, base + Math.min(index, slotsPerSource - 1));
+        for (let index = 0; index < list.length; index += 1)
+          this.take(
+            scanClass,
+            bit,
+            list[index] as string,
+            list[index] as string,
+            base + Math.min(index, slotsPerSource - 1),
+          );
       });
     };
     const scalar = (source: ScanSource): void => {
@@ -314,11 +348,23 @@ class CompiledEngine {
     values('multipartPartHeader', (t) => t.body.multipartPartHeaders);
     values('responseHeader', (t) => t.responseHeaders);
     names('responseHeaderName', (t) => t.responseHeaders);
-    for (const source of ['requestFilename', 'requestBasename', 'requestUri', 'requestUriRaw', 'requestLine', 'queryString', 'requestBody', 'responseBody'] as const) scalar(source);
+    for (const source of [
+      'requestFilename',
+      'requestBasename',
+      'requestUri',
+      'requestUriRaw',
+      'requestLine',
+      'queryString',
+      'requestBody',
+      'responseBody',
+    ] as const)
+      scalar(source);
     if (phase === 2 && this.classOf.xml !== -1) {
       found.push((transaction) => {
-        for (const value of transaction.body.xmlText) this.take(this.classOf.xml, sourceBit.xml, '', value, slotBase('xml'));
-        for (const value of transaction.body.xmlAttributes) this.take(this.classOf.xml, sourceBit.xml, '', value, slotBase('xml'));
+        for (const value of transaction.body.xmlText)
+          this.take(this.classOf.xml, sourceBit.xml, '', value, slotBase('xml'));
+        for (const value of transaction.body.xmlAttributes)
+          this.take(this.classOf.xml, sourceBit.xml, '', value, slotBase('xml'));
       });
     }
     return found;
@@ -338,7 +384,13 @@ class CompiledEngine {
         const isCookie = name.length === 6 && name.toLowerCase() === 'cookie';
         const scanClass = isCookie ? cookieHeader : headerValue;
         if (scanClass === -1) continue;
-        const record = this.take(scanClass, isCookie ? sourceBit.cookieHeader : sourceBit.headerValue, name, values[index] as string, (isCookie ? cookieBase : base) + Math.min(index, slotsPerSource - 1));
+        const record = this.take(
+          scanClass,
+          isCookie ? sourceBit.cookieHeader : sourceBit.headerValue,
+          name,
+          values[index] as string,
+          (isCookie ? cookieBase : base) + Math.min(index, slotsPerSource - 1),
+        );
         shapes?.add(index, name, record.number);
       }
       if (shapes !== null) transaction.headShape = shapes.find(transaction);
@@ -349,7 +401,10 @@ class CompiledEngine {
 /** Storage for this many found values is kept between transactions. */
 const foundKeptMax = 256;
 
-/** Positions of a source (the first headers, cookies, arguments …) that have a slot of their own; later ones share the last. */
+/**
+ * Positions of a source (the first headers, cookies, arguments …) that have a slot of their own; later ones share the
+ * last.
+ */
 const slotsPerSource = 24;
 function slotBase(source: ScanSource): number {
   return sourceNames.indexOf(source) * slotsPerSource;

@@ -6,8 +6,10 @@ import { hashText, Memo, ValueRecord } from './memo.js';
 const record = (value: string, scanClass = 0): ValueRecord => new ValueRecord(value, scanClass);
 const keyOf = (memo: Memo, { value, scanClass }: ValueRecord): number => memo.keyOf(hashText(value), scanClass);
 const keep = (memo: Memo, one: ValueRecord): void => memo.keep(one, keyOf(memo, one));
-const find = (memo: Memo, value: string, scanClass = 0): ValueRecord | undefined => memo.find(scanClass, value, memo.keyOf(hashText(value), scanClass));
-const peek = (memo: Memo, value: string, scanClass = 0): ValueRecord | undefined => memo.peek(scanClass, value, memo.keyOf(hashText(value), scanClass));
+const find = (memo: Memo, value: string, scanClass = 0): ValueRecord | undefined =>
+  memo.find(scanClass, value, memo.keyOf(hashText(value), scanClass));
+const peek = (memo: Memo, value: string, scanClass = 0): ValueRecord | undefined =>
+  memo.peek(scanClass, value, memo.keyOf(hashText(value), scanClass));
 
 t.test('what is asked for stays, what is new goes first', (t) => {
   const memo = new Memo(2, 1000, 100); // one pair of places: everything collides
@@ -51,7 +53,10 @@ t.test('bounds', (t) => {
   keep(memo, record('abcde'));
   t.ok(peek(memo, '12345') !== undefined && peek(memo, 'abcde') !== undefined, 'up to bytesMax');
   keep(memo, record('x'));
-  t.ok(peek(memo, '12345') === undefined && peek(memo, 'x') !== undefined, 'beyond it all is forgotten and begun again');
+  t.ok(
+    peek(memo, '12345') === undefined && peek(memo, 'x') !== undefined,
+    'beyond it all is forgotten and begun again',
+  );
   t.end();
 });
 
@@ -66,22 +71,30 @@ t.test('a value is worth keeping when it comes again', (t) => {
 
 t.test('never more than its bounds, never a wrong record', (t) => {
   const seed = Number(process.env['SEED'] ?? 20_261_121);
-  const values = fc.array(fc.tuple(fc.string({ maxLength: 3, unit: fc.constantFrom('a', 'b', '\0', 'ÿ') }), fc.integer({ min: 0, max: 2 })), { maxLength: 200 });
+  const values = fc.array(
+    fc.tuple(fc.string({ maxLength: 3, unit: fc.constantFrom('a', 'b', '\0', 'ÿ') }), fc.integer({ min: 0, max: 2 })),
+    { maxLength: 200 },
+  );
   fc.assert(
-    fc.property(values, fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 20 }), (list, entriesMax, bytesMax) => {
-      const memo = new Memo(entriesMax, bytesMax, 3);
-      const all = new Map<string, readonly [string, number]>();
-      for (const [value, scanClass] of list) {
-        const found = find(memo, value, scanClass);
-        if (found !== undefined && (found.value !== value || found.scanClass !== scanClass)) return false;
-        if (found === undefined) keep(memo, record(value, scanClass));
-        all.set(`${scanClass}${value}`, [value, scanClass]);
-        const kept = [...all.values()].filter(([one, ofClass]) => peek(memo, one, ofClass) !== undefined);
-        if (kept.length > 8) return false; // entriesMax ≤ 6, rounded up
-        if (kept.reduce((sum, [one]) => sum + one.length, 0) > Math.max(bytesMax, 3)) return false;
-      }
-      return true;
-    }),
+    fc.property(
+      values,
+      fc.integer({ min: 1, max: 6 }),
+      fc.integer({ min: 1, max: 20 }),
+      (list, entriesMax, bytesMax) => {
+        const memo = new Memo(entriesMax, bytesMax, 3);
+        const all = new Map<string, readonly [string, number]>();
+        for (const [value, scanClass] of list) {
+          const found = find(memo, value, scanClass);
+          if (found !== undefined && (found.value !== value || found.scanClass !== scanClass)) return false;
+          if (found === undefined) keep(memo, record(value, scanClass));
+          all.set(`${scanClass}${value}`, [value, scanClass]);
+          const kept = [...all.values()].filter(([one, ofClass]) => peek(memo, one, ofClass) !== undefined);
+          if (kept.length > 8) return false; // entriesMax ≤ 6, rounded up
+          if (kept.reduce((sum, [one]) => sum + one.length, 0) > Math.max(bytesMax, 3)) return false;
+        }
+        return true;
+      },
+    ),
     { seed, numRuns: 300 },
   );
   t.pass(`seed ${seed}`);

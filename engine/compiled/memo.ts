@@ -29,7 +29,9 @@ export function hashText(text: string): number {
   return hash;
 }
 
-/** Notes of values seen once; a power of two. At four new values a request they last for some eight thousand requests. */
+/**
+ * Notes of values seen once; a power of two. At four new values a request they last for some eight thousand requests.
+ */
 const notesMax = 1 << 15;
 
 export class Memo {
@@ -41,7 +43,10 @@ export class Memo {
   lookups = 0;
   found = 0;
 
-  /** At most `entriesMax` records (rounded up to a power of two) and `bytesMax` bytes of values; longer values than `valueBytesMax` are never kept. */
+  /**
+   * At most `entriesMax` records (rounded up to a power of two) and `bytesMax` bytes of values; longer values than
+   * `valueBytesMax` are never kept.
+   */
   constructor(
     entriesMax: number,
     private readonly bytesMax: number,

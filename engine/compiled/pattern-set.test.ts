@@ -12,7 +12,8 @@ t.test('indexes of the patterns that occur', (t) => {
     ['', []],
     [`${'x'.repeat(20_000)}evil`, [0]],
   ];
-  for (const [text, expected] of rows) t.same([...set.match(text, !/[\x80-\xff]/.test(text))].sort(), expected, JSON.stringify(text.slice(0, 20)));
+  for (const [text, expected] of rows)
+    t.same([...set.match(text, !/[\x80-\xff]/.test(text))].sort(), expected, JSON.stringify(text.slice(0, 20)));
   t.end();
 });
 

@@ -19,12 +19,16 @@ type ValueTest = (value: string, transaction: Transaction) => boolean;
 /** Answers about short values are remembered: methods, protocols, content types repeat in every request. */
 const rememberedValuesMax = 512;
 const rememberedValueBytesMax = 512;
-/** Distinct arguments that the macros of one link expand to are few; the bound only guards against request data in them. */
+/**
+ * Distinct arguments that the macros of one link expand to are few; the bound only guards against request data in them.
+ */
 const expandedMatchersMax = 64;
 
 /** A rule's check in two parts; both must say "maybe". Null = says nothing. */
 export interface RuleCheck {
-  /** Depends on the method, the protocol and request headers named in `headerNames` (lower-case) and on nothing else. */
+  /**
+   * Depends on the method, the protocol and request headers named in `headerNames` (lower-case) and on nothing else.
+   */
   readonly ofHead: QuickCheck | null;
   readonly headerNames: readonly string[];
   readonly ofRest: QuickCheck | null;
@@ -33,10 +37,16 @@ export interface RuleCheck {
 }
 
 /**
- * The check of a whole chain: every link up to the first that acts on a match of its own (`headOnly`: only the head, where
- * a failing chain can be seen: seesEarlierRules). `constantArguments` (by link) replace macros that the compiler proved constant.
+ * The check of a whole chain: every link up to the first that acts on a match of its own (`headOnly`: only the head,
+ * where a failing chain can be seen: seesEarlierRules). `constantArguments` (by link) replace macros that the compiler
+ * proved constant.
  */
-export function createRuleCheck(rule: RuleIR, constantArguments: (link: number) => string | null, context: TransformationContext, headOnly: boolean): RuleCheck {
+export function createRuleCheck(
+  rule: RuleIR,
+  constantArguments: (link: number) => string | null,
+  context: TransformationContext,
+  headOnly: boolean,
+): RuleCheck {
   const ofHead: QuickCheck[] = [];
   const ofRest: QuickCheck[] = [];
   const headerNames = new Set<string>();
@@ -56,7 +66,12 @@ export function createRuleCheck(rule: RuleIR, constantArguments: (link: number) 
     }
     if (isActingLink(link)) break;
   }
-  return { ofHead: allOf(ofHead), headerNames: [...headerNames], ofRest: allOf(ofRest), isExact: seen === rule.links.length };
+  return {
+    ofHead: allOf(ofHead),
+    headerNames: [...headerNames],
+    ofRest: allOf(ofRest),
+    isExact: seen === rule.links.length,
+  };
 }
 
 /** The two parts of a rule's check as one; null when the rule must always be evaluated. */
@@ -73,7 +88,18 @@ function allOf(checks: readonly QuickCheck[]): QuickCheck | null {
 }
 
 /** These differ from request to request: what depends on them is asked each time. */
-const changingHeaders: ReadonlySet<string> = new Set(['content-length', 'content-range', 'cookie', 'range', 'referer', 'authorization', 'if-none-match', 'if-modified-since', 'x-request-id', 'traceparent']);
+const changingHeaders: ReadonlySet<string> = new Set([
+  'content-length',
+  'content-range',
+  'cookie',
+  'range',
+  'referer',
+  'authorization',
+  'if-none-match',
+  'if-modified-since',
+  'x-request-id',
+  'traceparent',
+]);
 
 /** Names of the request headers that the link reads when it reads nothing else but method and protocol; else null. */
 function headNamesOf(link: LinkIR, constantArgument: string | null): readonly string[] | null {
@@ -87,13 +113,20 @@ function headNamesOf(link: LinkIR, constantArgument: string | null): readonly st
   return names;
 }
 
-function createLinkCheck(link: LinkIR, constantArgument: string | null, context: TransformationContext): QuickCheck | null {
+function createLinkCheck(
+  link: LinkIR,
+  constantArgument: string | null,
+  context: TransformationContext,
+): QuickCheck | null {
   const { operator } = link;
   if (operator === null || (link.multiMatch && link.transformations.length > 0) || readsRule(link)) return null;
   const steps = link.transformations.map((name) => transformations.get(name));
   if (steps.some((step) => step === undefined)) return null;
   const argument = operator.template === null ? operator.argument : constantArgument;
-  const test = argument === null ? dynamicTest(operator, steps as Transformation[], context) : constantTest(operator, argument, steps as Transformation[], context);
+  const test =
+    argument === null
+      ? dynamicTest(operator, steps as Transformation[], context)
+      : constantTest(operator, argument, steps as Transformation[], context);
   const bound = bindTargets(link);
   const checks = bound.targets.map((target) => targetCheck(target, bound.exclusions, test));
   if (checks.length === 1) return checks[0] as QuickCheck;
@@ -105,7 +138,10 @@ function createLinkCheck(link: LinkIR, constantArgument: string | null, context:
 
 /** RULE is the rule that asks, which the transaction does not know before the evaluator runs it. */
 function readsRule(link: LinkIR): boolean {
-  return link.targets.some((target) => target.variable === 'RULE') || (link.operator?.template ?? []).some((part) => typeof part !== 'string' && part.variable === 'RULE');
+  return (
+    link.targets.some((target) => target.variable === 'RULE') ||
+    (link.operator?.template ?? []).some((part) => typeof part !== 'string' && part.variable === 'RULE')
+  );
 }
 
 /** null: a macro expanded to what the operator cannot use; then nothing matches, negated or not (evaluate.ts). */
@@ -124,12 +160,18 @@ function transform(value: string, steps: readonly Transformation[], context: Tra
   return text;
 }
 
-function constantTest(operator: OperatorIR, argument: string, steps: readonly Transformation[], context: TransformationContext): ValueTest {
+function constantTest(
+  operator: OperatorIR,
+  argument: string,
+  steps: readonly Transformation[],
+  context: TransformationContext,
+): ValueTest {
   const matcher = matcherOrNull(operator, argument);
   if (matcher === null) return () => false;
   const { negated } = operator;
   const plain = steps.length === 0;
-  const compute = (value: string): boolean => matcher.matches(plain ? value : transform(value, steps, context)) !== negated;
+  const compute = (value: string): boolean =>
+    matcher.matches(plain ? value : transform(value, steps, context)) !== negated;
   if (plain && cheapOperators.has(operator.name)) return compute;
   let known = new Map<string, boolean>();
   return (value) => {
@@ -144,9 +186,25 @@ function constantTest(operator: OperatorIR, argument: string, steps: readonly Tr
   };
 }
 /** Cheaper to ask than to look up. */
-const cheapOperators = new Set(['eq', 'ge', 'gt', 'le', 'lt', 'streq', 'beginsWith', 'endsWith', 'contains', 'unconditionalMatch', 'noMatch']);
+const cheapOperators = new Set([
+  'eq',
+  'ge',
+  'gt',
+  'le',
+  'lt',
+  'streq',
+  'beginsWith',
+  'endsWith',
+  'contains',
+  'unconditionalMatch',
+  'noMatch',
+]);
 
-function dynamicTest(operator: OperatorIR, steps: readonly Transformation[], context: TransformationContext): ValueTest {
+function dynamicTest(
+  operator: OperatorIR,
+  steps: readonly Transformation[],
+  context: TransformationContext,
+): ValueTest {
   const { negated } = operator;
   const template = operator.template ?? [];
   const matchers = new Map<string, Matcher | null>();
@@ -176,7 +234,14 @@ function targetCheck(target: BoundTarget, exclusions: readonly BoundExclusion[],
       };
     }
   }
-  if (exclusions.length === 0 && variable.kind === 'collection' && target.regex === null && target.xpath === null && !variable.name.startsWith('MATCHED_')) return collectionCheck(target, variable, test);
+  if (
+    exclusions.length === 0 &&
+    variable.kind === 'collection' &&
+    target.regex === null &&
+    target.xpath === null &&
+    !variable.name.startsWith('MATCHED_')
+  )
+    return collectionCheck(target, variable, test);
   return (transaction) => {
     let maybe = false;
     visitTarget(target, exclusions, transaction, (_variable, _key, value) => {
@@ -186,25 +251,32 @@ function targetCheck(target: BoundTarget, exclusions: readonly BoundExclusion[],
   };
 }
 
-/** Members of a request collection by name (or all), or how many there are: plain loops, no visitor, nothing allocated. */
+/**
+ * Members of a request collection by name (or all), or how many there are: plain loops, no visitor, nothing allocated.
+ */
 function collectionCheck(target: BoundTarget, variable: CollectionVariable, test: ValueTest): QuickCheck {
   const { name, ir } = target;
   const { first, second, shows } = variable;
-  const isNamed = (key: string): boolean => name === null || (key.length === name.length && (key === name || key.toLowerCase() === name));
+  const isNamed = (key: string): boolean =>
+    name === null || (key.length === name.length && (key === name || key.toLowerCase() === name));
   if (ir.count) {
     const count = (collection: Collection): number => {
       if (name === null) return collection.names.length;
       let found = 0;
-      for (let index = 0; index < collection.names.length; index += 1) if (isNamed(collection.names[index] as string)) found += 1;
+      for (let index = 0; index < collection.names.length; index += 1)
+        if (isNamed(collection.names[index] as string)) found += 1;
       return found;
     };
-    return (transaction) => test(String(count(first(transaction)) + (second === null ? 0 : count(second(transaction)))), transaction);
+    return (transaction) =>
+      test(String(count(first(transaction)) + (second === null ? 0 : count(second(transaction)))), transaction);
   }
   const some = (collection: Collection, transaction: Transaction): boolean => {
     const { names } = collection;
     const shown = shows === 'name' ? names : collection.values;
-    for (let index = 0; index < names.length; index += 1) if (isNamed(names[index] as string) && test(shown[index] as string, transaction)) return true;
+    for (let index = 0; index < names.length; index += 1)
+      if (isNamed(names[index] as string) && test(shown[index] as string, transaction)) return true;
     return false;
   };
-  return (transaction) => some(first(transaction), transaction) || (second !== null && some(second(transaction), transaction));
+  return (transaction) =>
+    some(first(transaction), transaction) || (second !== null && some(second(transaction), transaction));
 }

@@ -1,7 +1,7 @@
-// Rules of the form "note every header name in TX, then look whether one of the notes is on a list" act in every request
-// (CRS 920450): ten captures, ten setvars, a walk over TX. Their whole outcome is a function of the values that the head
-// reads, and requests of one client carry the same header names, so the outcome is remembered: when the chain is known
-// to fail, its TX writes are repeated and the rule does not run. A chain that matches always runs.
+// Rules of the form "note every header name in TX, then look whether one of the notes is on a list" act in every
+// request (CRS 920450): ten captures, ten setvars, a walk over TX. Their whole outcome is a function of the values that
+// the head reads, and requests of one client carry the same header names, so the outcome is remembered: when the chain
+// is known to fail, its TX writes are repeated and the rule does not run. A chain that matches always runs.
 import { seesEarlierRules } from '../chain-links.js';
 import type { LinkIR, Program, RuleIR, Template } from '../ir.js';
 import { limits } from '../limits.js';
@@ -61,7 +61,8 @@ export class Replay {
     const names: string[][] = [];
     for (const variable of this.variables) {
       const list = variable.first(transaction).names;
-      for (let index = 0; index < list.length; index += 1) key += `${(list[index] as string).length}:${list[index] as string}`;
+      for (let index = 0; index < list.length; index += 1)
+        key += `${(list[index] as string).length}:${list[index] as string}`;
       key += '|';
       names.push([...list]);
     }
@@ -102,7 +103,14 @@ export function createReplay(rule: RuleIR, program: Program): Replay | null {
   const read: CollectionVariable[] = [];
   for (const target of head.targets) {
     const variable = variables.get(target.variable);
-    if (variable?.kind !== 'collection' || variable.shows !== 'name' || variable.second !== null || target.count || target.selector !== null) return null;
+    if (
+      variable?.kind !== 'collection' ||
+      variable.shows !== 'name' ||
+      variable.second !== null ||
+      target.count ||
+      target.selector !== null
+    )
+      return null;
     read.push(variable);
   }
   const others = program.items.filter((item): item is RuleIR => item.kind === 'rule' && item !== rule);
@@ -113,26 +121,54 @@ export function createReplay(rule: RuleIR, program: Program): Replay | null {
 /** The literal beginning of the TX variables that the head writes, or null when the head does anything else. */
 function notePrefix(head: LinkIR): string | null {
   const { operator, actions } = head;
-  if (operator === null || operator.template !== null || operator.negated || head.multiMatch || head.exclusions.length > 0) return null;
+  if (
+    operator === null ||
+    operator.template !== null ||
+    operator.negated ||
+    head.multiMatch ||
+    head.exclusions.length > 0
+  )
+    return null;
   // Of captures only TX:0 is repeated, so the pattern must have no groups: the one that takes everything.
   if (head.capture && (operator.name !== 'rx' || operator.argument !== '^.*$')) return null;
   const [action] = actions;
-  if (actions.length !== 1 || action?.kind !== 'setvar' || action.collection !== 'TX' || action.operation !== 'set') return null;
+  if (actions.length !== 1 || action?.kind !== 'setvar' || action.collection !== 'TX' || action.operation !== 'set')
+    return null;
   const first = action.key[0];
-  if (typeof first !== 'string' || first === '' || !ofTheMatch(action.key, head.capture) || !ofTheMatch(action.value, head.capture)) return null;
+  if (
+    typeof first !== 'string' ||
+    first === '' ||
+    !ofTheMatch(action.key, head.capture) ||
+    !ofTheMatch(action.value, head.capture)
+  )
+    return null;
   return first.toLowerCase();
 }
 
 /** Without `capture` TX:0 is of a rule before. */
 function ofTheMatch(template: Template, captures: boolean): boolean {
-  return template.every((part) => typeof part === 'string' || part.variable === 'MATCHED_VAR' || (captures && part.variable === 'TX' && part.key === '0'));
+  return template.every(
+    (part) =>
+      typeof part === 'string' ||
+      part.variable === 'MATCHED_VAR' ||
+      (captures && part.variable === 'TX' && part.key === '0'),
+  );
 }
 
 function readsNotes(link: LinkIR, prefix: string): boolean {
   const [target] = link.targets;
   const source = target?.selector?.kind === 'regex' ? target.selector.source : null;
-  const reads = link.targets.length === 1 && target?.variable === 'TX' && !target.count && source?.toLowerCase() === `^${prefix}`;
-  return reads && link.exclusions.length === 0 && link.operator !== null && (link.operator.template ?? []).every((part) => typeof part === 'string' || (part.variable === 'TX' && part.key !== null && !part.key.startsWith(prefix)));
+  const reads =
+    link.targets.length === 1 && target?.variable === 'TX' && !target.count && source?.toLowerCase() === `^${prefix}`;
+  return (
+    reads &&
+    link.exclusions.length === 0 &&
+    link.operator !== null &&
+    (link.operator.template ?? []).every(
+      (part) =>
+        typeof part === 'string' || (part.variable === 'TX' && part.key !== null && !part.key.startsWith(prefix)),
+    )
+  );
 }
 
 function mayWrite(link: LinkIR, prefix: string): boolean {

@@ -1,7 +1,9 @@
 // Rules that are visited in every transaction because no scan answers them, made as cheap to visit as they can be:
-//  - what depends only on the head's names and a few of its values is worked out once per shape of head (head-shapes.ts);
+//  - what depends only on the head's names and a few of its values is worked out once per shape of head
+//    (head-shapes.ts);
 //  - where the quick check is exact and nobody can see what matched, only the actions run, without the evaluator;
-//  - runs of rules that add scores up (CRS 949xxx, 959xxx, 980xxx) are repeated while the scores they read are the same.
+//  - runs of rules that add scores up (CRS 949xxx, 959xxx, 980xxx) are repeated while the scores they read are the
+//    same.
 import { runRuleMatched, runSetvars } from '../actions/index.js';
 import { variableName } from '../actions/setvar.js';
 import { seesEarlierRules } from '../chain-links.js';
@@ -49,7 +51,9 @@ export function createResidents(program: Program, plan: PlanIR): Residents {
   const lean: Resident[][] = [];
   const ofHead: (QuickCheck | null)[][] = [];
   for (const list of plan.active) {
-    const rules = list.map((index) => program.items[index]).filter((item): item is RuleIR => item?.kind === 'rule' && scannedLink(plan, item.index) === -1);
+    const rules = list
+      .map((index) => program.items[index])
+      .filter((item): item is RuleIR => item?.kind === 'rule' && scannedLink(plan, item.index) === -1);
     const found: { whole: Resident; lean: Resident; ofHead: QuickCheck | null }[] = rules.map((rule) => {
       const isCertain = certain.has(rule.index);
       const check = createRuleCheck(rule, (link) => constants.get(`${rule.index}/${link}`) ?? null, context, headOnly);
@@ -57,7 +61,11 @@ export function createResidents(program: Program, plan: PlanIR): Residents {
       const resident = { item: rule.index, rule, isBare, replay: createReplay(rule, program), run: null };
       if (isCertain) return { whole: { ...resident, check: null }, lean: { ...resident, check: null }, ofHead: null };
       for (const name of check.headerNames) headerNames.add(name);
-      return { whole: { ...resident, check: bothOf(check.ofHead, check.ofRest) }, lean: { ...resident, check: check.ofRest }, ofHead: check.ofHead };
+      return {
+        whole: { ...resident, check: bothOf(check.ofHead, check.ofRest) },
+        lean: { ...resident, check: check.ofRest },
+        ofHead: check.ofHead,
+      };
     });
     const runs = findRuns(found.map((one) => one.whole));
     whole.push(found.map((one, index) => ({ ...one.whole, run: runs[index] ?? null })));
@@ -68,22 +76,28 @@ export function createResidents(program: Program, plan: PlanIR): Residents {
 }
 
 /**
- * Nothing but actions tells that the rule matched, and they run once: nothing logged, nothing captured, MATCHED_VAR not in
- * use (and by no rule after it: seesEarlierRules). A `certain` link has exactly one match by its proof.
+ * Nothing but actions tells that the rule matched, and they run once: nothing logged, nothing captured, MATCHED_VAR not
+ * in use (and by no rule after it: seesEarlierRules). A `certain` link has exactly one match by its proof.
  */
 function runsUnseen(rule: RuleIR, isCertain: boolean): boolean {
   if (rule.log || rule.disruptive.kind !== 'pass') return false;
   return rule.links.every((link) => {
     if (link.capture && link.operator?.negated !== true) return false;
     if (!link.actions.every(isPlain)) return false;
-    return !link.actions.some((action) => action.kind === 'setvar') || (isCertain ? link.targets.length <= 1 : hasOneValue(link));
+    return (
+      !link.actions.some((action) => action.kind === 'setvar') ||
+      (isCertain ? link.targets.length <= 1 : hasOneValue(link))
+    );
   });
 }
 
 /** Its arguments do not show what matched. */
 function isPlain(action: ActionIR): boolean {
   if (action.kind === 'ctl') return true;
-  return action.kind === 'setvar' && [...action.key, ...action.value].every((part) => typeof part === 'string' || part.variable === 'TX');
+  return (
+    action.kind === 'setvar' &&
+    [...action.key, ...action.value].every((part) => typeof part === 'string' || part.variable === 'TX')
+  );
 }
 
 /** setvar runs once per matching value. */
@@ -162,7 +176,14 @@ function findRuns(list: readonly Resident[]): (ScoreRun | null)[] {
 function computesOnly({ rule, check, isBare }: Resident): boolean {
   if (!isBare || check !== null || rule.severity !== null || rule.skip > 0 || rule.skipAfter !== null) return false;
   return rule.links.every((link) =>
-    link.actions.every((action) => action.kind === 'setvar' && action.collection === 'TX' && action.operation !== 'unset' && isLiteral(action.key) && action.value.every((part) => typeof part === 'string' || (part.key !== null && !part.key.startsWith('/')))),
+    link.actions.every(
+      (action) =>
+        action.kind === 'setvar' &&
+        action.collection === 'TX' &&
+        action.operation !== 'unset' &&
+        isLiteral(action.key) &&
+        action.value.every((part) => typeof part === 'string' || (part.key !== null && !part.key.startsWith('/'))),
+    ),
   );
 }
 

@@ -32,7 +32,13 @@ export class TextTable {
   constructor(private readonly sink: { take(text: string): number; takenFlags: number }) {}
 
   /** Fills the table; steps[0] is the identity. */
-  fill(steps: readonly PipelineStep[], value: string, offset: number, flags: number, context: TransformationContext): void {
+  fill(
+    steps: readonly PipelineStep[],
+    value: string,
+    offset: number,
+    flags: number,
+    context: TransformationContext,
+  ): void {
     if (this.ofStep.length < steps.length) {
       this.ofStep = new Uint16Array(steps.length);
       this.flags = new Int32Array(steps.length);

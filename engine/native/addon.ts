@@ -1,5 +1,5 @@
-// Finds and types the native addon (binding.cc, libinjection.cc). Loaded on first use, so that a process that only reads
-// types or runs the RE2 twin needs no native build.
+// Finds and types the native addon (binding.cc, libinjection.cc). Loaded on first use, so that a process that only
+// reads types or runs the RE2 twin needs no native build.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -45,13 +45,17 @@ export function nativeAddon(): NativeAddon {
     loaded = createRequire(import.meta.url)(path) as NativeAddon;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
-    throw new NativeAddonMissing(`The native addon cannot be loaded (${reason}). Build it with \`make setup\` (or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, python3 and pkg-config.`, { cause });
+    throw new NativeAddonMissing(
+      `The native addon cannot be loaded (${reason}). Build it with \`make setup\` (or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, python3 and pkg-config.`,
+      { cause },
+    );
   }
   return loaded;
 }
 
 /**
- * Ends the process with `code` (0–255) at once: no exit handlers, no destructors, no flushing, whatever other threads do.
+ * Ends the process with `code` (0–255) at once: no exit handlers, no destructors, no flushing, whatever other threads
+ * do.
  * Throws TypeError on any other code, NativeAddonMissing without the addon.
  */
 export function exitNow(code: number): never {
@@ -60,7 +64,8 @@ export function exitNow(code: number): never {
 
 /**
  * Gives memory that was freed back to the system: automata, regular expressions and caches live on the C heap, whose
- * threads each keep what they once had. Takes up to 30 ms; for quiet moments after a change. Does nothing without the addon.
+ * threads each keep what they once had. Takes up to 30 ms; for quiet moments after a change. Does nothing without the
+ * addon.
  */
 export function giveBackMemory(): void {
   try {
@@ -71,8 +76,9 @@ export function giveBackMemory(): void {
 }
 
 /**
- * Lowers the priority of the calling thread (Linux niceness, 0–19) for the rest of its life: where processors are scarce,
- * long work leaves them to the threads that serve. Throws TypeError on any other number; does nothing without the addon.
+ * Lowers the priority of the calling thread (Linux niceness, 0–19) for the rest of its life: where processors are
+ * scarce, long work leaves them to the threads that serve. Throws TypeError on any other number; does nothing without
+ * the addon.
  */
 export function yieldToOthers(nice: number): void {
   try {

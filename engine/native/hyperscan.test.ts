@@ -13,7 +13,7 @@ t.test('every changed byte of the payload or its length is noticed', (t) => {
   let refused = 0;
   for (let at = 0; at < good.length; at++) {
     const damaged = Buffer.from(good);
-    damaged[at] = damaged[at]! ^ (1 << at % 8);
+    damaged[at] = damaged[at]! ^ (1 << (at % 8));
     try {
       library.load(damaged, 'flip');
     } catch (error) {
@@ -82,9 +82,37 @@ t.test('worker threads share a database, end in any way, and leave nothing behin
 
 t.test('the addon checks every argument of every function', (t) => {
   const addon = nativeAddon() as unknown as Record<string, (...values: unknown[]) => unknown>;
-  const odd = [undefined, null, 0, -1, NaN, '', 'x', {}, [], new Uint8Array(4), new Int32Array(4), new Uint32Array(1), Symbol('s'), () => 1, new DataView(new ArrayBuffer(8)), Object.create(null)];
+  const odd = [
+    undefined,
+    null,
+    0,
+    -1,
+    NaN,
+    '',
+    'x',
+    {},
+    [],
+    new Uint8Array(4),
+    new Int32Array(4),
+    new Uint32Array(1),
+    Symbol('s'),
+    () => 1,
+    new DataView(new ArrayBuffer(8)),
+    Object.create(null),
+  ];
   let calls = 0;
-  for (const name of ['compile', 'load', 'databaseBytes', 'releaseDatabase', 'createScanner', 'releaseScanner', 'scan', 'checksum', 'sqli', 'xss']) {
+  for (const name of [
+    'compile',
+    'load',
+    'databaseBytes',
+    'releaseDatabase',
+    'createScanner',
+    'releaseScanner',
+    'scan',
+    'checksum',
+    'sqli',
+    'xss',
+  ]) {
     for (const one of odd) {
       for (const two of odd) {
         calls++;

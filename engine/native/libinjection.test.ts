@@ -19,14 +19,19 @@ interface OracleRow {
   readonly expected: string;
 }
 
-const shared = process.env['GATEHOUSE_SHARED'] ?? join(fileURLToPath(new URL('../../..', import.meta.url)), '../shared');
+const shared =
+  process.env['GATEHOUSE_SHARED'] ?? join(fileURLToPath(new URL('../../..', import.meta.url)), '../shared');
 const corpus = join(shared, 'corpora/libinjection');
 const absent = existsSync(corpus) ? false : `no corpus: ${corpus} does not exist`;
 
 function rows(file: string): OracleRow[] {
-  return readFileSync(join(corpus, file), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as OracleRow);
+  return readFileSync(join(corpus, file), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as OracleRow);
 }
-const bytesOf = (row: OracleRow): string => Buffer.from(row.input_b64 ?? row.input, row.input_b64 === undefined ? 'utf8' : 'base64').toString('latin1');
+const bytesOf = (row: OracleRow): string =>
+  Buffer.from(row.input_b64 ?? row.input, row.input_b64 === undefined ? 'utf8' : 'base64').toString('latin1');
 
 t.test('answers on values written here', (t) => {
   t.equal(detectSqli("1' or '1'='1"), 's&sos');
@@ -71,7 +76,35 @@ t.test("upstream's fingerprint tests", { skip: absent }, (t) => {
 
 t.test('property: what a gate stops, the library calls harmless', (t) => {
   const native = nativeAddon();
-  const words = ['union', 'select', 'or', 'and', 'having', 'order', 'by', 'null', 'like', 'into', 'if', 'exec', 'sleep', 'user', 'x', 'b', 'n', 'e', 'sp_password', 'not', 'div', 'between', 'case', 'waitfor', 'delay', 'drop', 'table'];
+  const words = [
+    'union',
+    'select',
+    'or',
+    'and',
+    'having',
+    'order',
+    'by',
+    'null',
+    'like',
+    'into',
+    'if',
+    'exec',
+    'sleep',
+    'user',
+    'x',
+    'b',
+    'n',
+    'e',
+    'sp_password',
+    'not',
+    'div',
+    'between',
+    'case',
+    'waitfor',
+    'delay',
+    'drop',
+    'table',
+  ];
   const numbers = ['', '1', '0x1', '0b1', '1e1', '1e', '1d', '1f', '00', '9', '0x', '1_'];
   let combinations = 0;
   for (const number of numbers) {
@@ -85,7 +118,30 @@ t.test('property: what a gate stops, the library calls harmless', (t) => {
   t.ok(combinations > 10_000, `${combinations} combinations`);
   const name = fc.stringMatching(/^[A-Za-z0-9_]{0,24}$/);
   fc.assert(fc.property(name, (value) => native.sqli(value) === ''));
-  const pieces = fc.array(fc.constantFrom('on', 'onclick', 'src', 'style', 'script', '!--', '!doctype', '/', '>', ' ', '"', "'", '`', '[if', 'xml', '\0', '?import', 'javascript:', 'x'), { maxLength: 12 });
+  const pieces = fc.array(
+    fc.constantFrom(
+      'on',
+      'onclick',
+      'src',
+      'style',
+      'script',
+      '!--',
+      '!doctype',
+      '/',
+      '>',
+      ' ',
+      '"',
+      "'",
+      '`',
+      '[if',
+      'xml',
+      '\0',
+      '?import',
+      'javascript:',
+      'x',
+    ),
+    { maxLength: 12 },
+  );
   fc.assert(fc.property(pieces, (parts) => !native.xss(parts.join(''))));
   t.end();
 });

@@ -1,10 +1,10 @@
-// libinjection's two questions, answered by the library that Debian's libmodsecurity3 carries (see libinjection.cc), with
-// a gate in front of each: a necessary condition that is cheaper than crossing into native code.
+// libinjection's two questions, answered by the library that Debian's libmodsecurity3 carries (see libinjection.cc),
+// with a gate in front of each: a necessary condition that is cheaper than crossing into native code.
 //
 // SQL injection. Gate: at least one byte outside [A-Za-z0-9_]. Without such a byte the tokenizer sees one context (the
-// quoted ones are tried only for values that hold a quote) and at most two tokens, a number and a word. A single token is
-// never a fingerprint, and number + word is on libinjection's list only for UNION, which its false-positive filter drops
-// when nothing was folded away.
+// quoted ones are tried only for values that hold a quote) and at most two tokens, a number and a word. A single token
+// is never a fingerprint, and number + word is on libinjection's list only for UNION, which its false-positive filter
+// drops when nothing was folded away.
 // Cross-site scripting. Gate: `<` or `=`. Tag, doctype and comment tokens begin with `<`; an attribute counts only
 // together with its value, which begins after `=`. Plain attribute values count for nothing.
 // Both are checked against libinjection's own answers in libinjection.test.ts.
@@ -14,7 +14,10 @@
 // asked again. That can only turn yes into no.
 import { nativeAddon } from './addon.js';
 
-/** Beginnings of the names of DOM events (3.10 compares beginnings, so `load` stands for `loadstart` too). Facts from the DOM specifications. */
+/**
+ * Beginnings of the names of DOM events (3.10 compares beginnings, so `load` stands for `loadstart` too). Facts from
+ * the DOM specifications.
+ */
 const eventPrefixes: ReadonlyMap<string, readonly string[]> = groupByFirst(
   `abort activate active addsourcebuffer addstream addtrack afterprint animationcancel animationend animationiteration animationstart
   audioend audioprocess audiostart autocomplete beforeactivate beforecopy beforecut beforeinput beforeload beforepaste beforeprint
@@ -77,7 +80,10 @@ export function detectSqli(value: string): string {
   return mayBeSqli(value) ? nativeAddon().sqli(value) : '';
 }
 
-/** Whether libinjection takes `value` (latin1) for cross-site scripting in any of its five contexts. Throws as `detectSqli`. */
+/**
+ * Whether libinjection takes `value` (latin1) for cross-site scripting in any of its five contexts. Throws as
+ * `detectSqli`.
+ */
 export function detectXss(value: string): boolean {
   if (!mayBeXss(value) || !nativeAddon().xss(value)) return false;
   const blanked = blankUnknownHandlers(value);
@@ -86,7 +92,16 @@ export function detectXss(value: string): boolean {
 
 /** Bytes that may stand before an attribute's name: start of value, white space, / > = and the quotes. */
 function endsName(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0x2f || byte === 0x3e || byte === 0x3d || byte === 0x22 || byte === 0x27 || byte === 0x60;
+  return (
+    byte === 0x20 ||
+    (byte >= 0x09 && byte <= 0x0d) ||
+    byte === 0x2f ||
+    byte === 0x3e ||
+    byte === 0x3d ||
+    byte === 0x22 ||
+    byte === 0x27 ||
+    byte === 0x60
+  );
 }
 
 function isKnownEvent(lower: string, at: number): boolean {

@@ -38,16 +38,92 @@ interface Case {
 }
 
 const matching: readonly Case[] = [
-  { name: 'bytes, not characters', patterns: [spec(0, '^.$'), spec(1, '\\xe9'), spec(2, '[^a]')], values: [['\xe9', [0, 1, 2]], ['\xc3\xa9', [2]], ['a', [0]]] },
-  { name: 'caseless folds ASCII only', patterns: [spec(0, 'k', { caseless: true }), spec(1, '\\xe9', { caseless: true })], values: [['K', [0]], ['\xc9', []], ['\xe9', [1]]] },
-  { name: 'dot and newline', patterns: [spec(0, 'a.b'), spec(1, 'a.b', { dotAll: false })], values: [['a\nb', [0]], ['a-b', [0, 1]]] },
-  { name: 'ends of text', patterns: [spec(0, 'a$'), spec(1, 'a\\z'), spec(2, 'a\\Z'), spec(3, '^a')], values: [['a', [0, 1, 2, 3]], ['a\n', [0, 2, 3]], ['a\n\n', [3]], ['\na', [0, 1, 2]]] },
-  { name: 'ends of lines', patterns: [spec(0, 'a$', { multiline: true }), spec(1, '^a', { multiline: true }), spec(2, '^$', { multiline: true })], values: [['a\nb', [0, 1]], ['b\na', [0, 1]], ['b\n', []], ['b\n\nc', [2]], ['', [2]]] },
-  { name: 'empty text and empty matches', patterns: [spec(0, ''), spec(1, 'x*'), spec(2, '^$'), spec(3, 'x')], values: [['', [0, 1, 2]], ['y', [0, 1]]] },
-  { name: 'NUL in text and pattern', patterns: [spec(0, 'a\\x00b'), spec(1, 'a\0b')], values: [['a\0b', [0, 1]], ['ab', []]] },
-  { name: 'one hit however often it occurs', patterns: [spec(7, 'a+'), spec(65_535, 'aa')], values: [['aaaa aaaa', [7, 65_535]]] },
-  { name: 'prefilter never misses', patterns: [spec(0, 'a.{3}b', { prefilter: true })], values: [['a123b a456b', [0]]] },
-  { name: 'white space includes VT', patterns: [spec(0, '\\s')], values: [['\v', [0]], ['\x85', []], ['\xa0', []]] },
+  {
+    name: 'bytes, not characters',
+    patterns: [spec(0, '^.$'), spec(1, '\\xe9'), spec(2, '[^a]')],
+    values: [
+      ['\xe9', [0, 1, 2]],
+      ['\xc3\xa9', [2]],
+      ['a', [0]],
+    ],
+  },
+  {
+    name: 'caseless folds ASCII only',
+    patterns: [spec(0, 'k', { caseless: true }), spec(1, '\\xe9', { caseless: true })],
+    values: [
+      ['K', [0]],
+      ['\xc9', []],
+      ['\xe9', [1]],
+    ],
+  },
+  {
+    name: 'dot and newline',
+    patterns: [spec(0, 'a.b'), spec(1, 'a.b', { dotAll: false })],
+    values: [
+      ['a\nb', [0]],
+      ['a-b', [0, 1]],
+    ],
+  },
+  {
+    name: 'ends of text',
+    patterns: [spec(0, 'a$'), spec(1, 'a\\z'), spec(2, 'a\\Z'), spec(3, '^a')],
+    values: [
+      ['a', [0, 1, 2, 3]],
+      ['a\n', [0, 2, 3]],
+      ['a\n\n', [3]],
+      ['\na', [0, 1, 2]],
+    ],
+  },
+  {
+    name: 'ends of lines',
+    patterns: [
+      spec(0, 'a$', { multiline: true }),
+      spec(1, '^a', { multiline: true }),
+      spec(2, '^$', { multiline: true }),
+    ],
+    values: [
+      ['a\nb', [0, 1]],
+      ['b\na', [0, 1]],
+      ['b\n', []],
+      ['b\n\nc', [2]],
+      ['', [2]],
+    ],
+  },
+  {
+    name: 'empty text and empty matches',
+    patterns: [spec(0, ''), spec(1, 'x*'), spec(2, '^$'), spec(3, 'x')],
+    values: [
+      ['', [0, 1, 2]],
+      ['y', [0, 1]],
+    ],
+  },
+  {
+    name: 'NUL in text and pattern',
+    patterns: [spec(0, 'a\\x00b'), spec(1, 'a\0b')],
+    values: [
+      ['a\0b', [0, 1]],
+      ['ab', []],
+    ],
+  },
+  {
+    name: 'one hit however often it occurs',
+    patterns: [spec(7, 'a+'), spec(65_535, 'aa')],
+    values: [['aaaa aaaa', [7, 65_535]]],
+  },
+  {
+    name: 'prefilter never misses',
+    patterns: [spec(0, 'a.{3}b', { prefilter: true })],
+    values: [['a123b a456b', [0]]],
+  },
+  {
+    name: 'white space includes VT',
+    patterns: [spec(0, '\\s')],
+    values: [
+      ['\v', [0]],
+      ['\x85', []],
+      ['\xa0', []],
+    ],
+  },
 ];
 
 function runMatching(t: Test, create: () => MatcherLibrary, skipped: ReadonlyMap<string, string>): void {
@@ -67,7 +143,10 @@ function runMatching(t: Test, create: () => MatcherLibrary, skipped: ReadonlyMap
 function runJobs(t: Test, create: () => MatcherLibrary): void {
   t.test('several databases and slices in one call', (t) => {
     const library = create();
-    const databases = [library.load(library.compile([spec(1, 'a'), spec(2, 'b')]), 'contract ab'), library.load(library.compile([spec(1, 'c')]), 'contract c')];
+    const databases = [
+      library.load(library.compile([spec(1, 'a'), spec(2, 'b')]), 'contract ab'),
+      library.load(library.compile([spec(1, 'c')]), 'contract c'),
+    ];
     const scanner = library.createScanner(databases);
     const hits = new Int32Array(16);
     const jobs = Int32Array.of(0, 0, 2, 1, 1, 2, 0, 2, 1, 1, 0, 0);
@@ -80,9 +159,12 @@ function runJobs(t: Test, create: () => MatcherLibrary): void {
 
   t.test('too few places for hits', (t) => {
     const library = create();
-    const scanner = library.createScanner([library.load(library.compile([spec(1, 'a'), spec(2, 'b'), spec(3, 'c')]), 'contract abc')]);
+    const scanner = library.createScanner([
+      library.load(library.compile([spec(1, 'a'), spec(2, 'b'), spec(3, 'c')]), 'contract abc'),
+    ]);
     const jobs = Int32Array.of(0, 0, 3);
-    for (const places of [0, 1, 2, 5]) t.equal(scanner.scan(Buffer.from('abc'), jobs, 1, new Int32Array(places)), -4, `${places} places`);
+    for (const places of [0, 1, 2, 5])
+      t.equal(scanner.scan(Buffer.from('abc'), jobs, 1, new Int32Array(places)), -4, `${places} places`);
     t.equal(scanner.scan(Buffer.from('abc'), jobs, 1, new Int32Array(6)), 3);
     t.end();
   });
@@ -95,7 +177,18 @@ function runRefusals(t: Test, create: () => MatcherLibrary): void {
     const scanner = library.createScanner([database]);
     const data = Buffer.from('aaaa');
     const hits = new Int32Array(8);
-    for (const [jobs, count] of [[[1, 0, 1], 1], [[-1, 0, 1], 1], [[0, -1, 1], 1], [[0, 0, -1], 1], [[0, 0, 5], 1], [[0, 4, 1], 1], [[0, 2_147_483_647, 2_147_483_647], 1], [[0, 0, 1], 2], [[0, 0, 1], -1], [[0, 0, 1], NaN]] as const) {
+    for (const [jobs, count] of [
+      [[1, 0, 1], 1],
+      [[-1, 0, 1], 1],
+      [[0, -1, 1], 1],
+      [[0, 0, -1], 1],
+      [[0, 0, 5], 1],
+      [[0, 4, 1], 1],
+      [[0, 2_147_483_647, 2_147_483_647], 1],
+      [[0, 0, 1], 2],
+      [[0, 0, 1], -1],
+      [[0, 0, 1], NaN],
+    ] as const) {
       t.throws(() => scanner.scan(data, Int32Array.from(jobs), count, hits), TypeError, JSON.stringify([jobs, count]));
     }
     t.throws(() => scanner.scan([] as unknown as Uint8Array, Int32Array.of(0, 0, 0), 1, hits), TypeError);
@@ -116,7 +209,8 @@ function runRefusals(t: Test, create: () => MatcherLibrary): void {
       t.throws(() => library.compile([spec(3, 'fine'), spec(9, source)]), { name: 'Error', patternId: 9 }, source);
     }
     throwsKind(t, () => library.compile([spec(1, '(')]), PatternRefused, 'open group');
-    for (const patterns of [[spec(-1, 'a')], [spec(65_536, 'a')], [spec(0.5, 'a')], [spec(1, 'a'), spec(1, 'b')], []]) t.throws(() => library.compile(patterns), Error);
+    for (const patterns of [[spec(-1, 'a')], [spec(65_536, 'a')], [spec(0.5, 'a')], [spec(1, 'a'), spec(1, 'b')], []])
+      t.throws(() => library.compile(patterns), Error);
     throwsKind(t, () => library.compile([spec(1, '\u0100')]), PatternRefused, 'more than a byte');
     t.end();
   });
@@ -125,7 +219,15 @@ function runRefusals(t: Test, create: () => MatcherLibrary): void {
     const library = create();
     const good = Buffer.from(library.compile([spec(0, 'abc'), spec(1, 'd.{0,20}e')]));
     const load = (bytes: Uint8Array): unknown => library.load(bytes, 'contract damaged');
-    for (const bytes of [Buffer.alloc(0), Buffer.alloc(8), Buffer.alloc(4096), Buffer.from('{"not": "a database"}'), good.subarray(0, 20), good.subarray(0, good.length - 1)]) throwsKind(t, () => load(bytes), DatabaseRefused, `${bytes.length} bytes`);
+    for (const bytes of [
+      Buffer.alloc(0),
+      Buffer.alloc(8),
+      Buffer.alloc(4096),
+      Buffer.from('{"not": "a database"}'),
+      good.subarray(0, 20),
+      good.subarray(0, good.length - 1),
+    ])
+      throwsKind(t, () => load(bytes), DatabaseRefused, `${bytes.length} bytes`);
     const otherFormat = Buffer.from(good);
     otherFormat[7] = otherFormat[7]! ^ 0xff;
     throwsKind(t, () => load(otherFormat), DatabaseRefused, 'other magic');

@@ -36,7 +36,10 @@ export interface MatcherLibrary {
   readonly version: string;
   /** Synchronous and slow (seconds): call in a worker thread. Throws PatternRefused. Returns serialised bytes. */
   compile(patterns: readonly PatternSpec[]): Uint8Array;
-  /** `key` names equal bytes (their hash): a database already loaded under it in this process is shared. Throws DatabaseRefused. */
+  /**
+   * `key` names equal bytes (their hash): a database already loaded under it in this process is shared. Throws
+   * DatabaseRefused.
+   */
   load(bytes: Uint8Array, key: string): Database;
   /** A per-thread scanner over several databases with its own scratch space. */
   createScanner(databases: readonly Database[]): Scanner;
@@ -45,7 +48,8 @@ export interface MatcherLibrary {
 export interface Scanner {
   /**
    * Scans `jobCount` slices in one call. `jobs` holds triples (database index, byte offset in `data`, byte length).
-   * Writes pairs (job index, pattern id) into `hits`, each pattern at most once per job, and returns the number of pairs.
+   * Writes pairs (job index, pattern id) into `hits`, each pattern at most once per job, and returns the number of
+   * pairs.
    * When `hits` is too small returns −1 − (pairs found): grow and call again.
    */
   scan(data: Uint8Array, jobs: Int32Array, jobCount: number, hits: Int32Array): number;

@@ -1,9 +1,10 @@
 // One PCRE pattern on RE2, over latin1 strings: what the operators, selectors and confirmations use.
 //
-// RE2 reads UTF-8: U+0080–U+00FF stand for the bytes ≥ 0x80. The package converts a string on every call, which costs more than
-// the match; writing the string as UTF-8 into a reusable scratch buffer and matching the Buffer is cheaper, and views of
-// the scratch are kept by length because making one costs 100 ns. Measured on Node 20, nanoseconds per call of a pattern that does not
-// match, string / scratch: 5 bytes 610 / 168, 20 bytes 607 / 184, 100 bytes 795 / 214, 1,000 bytes 3,350 / 496.
+// RE2 reads UTF-8: U+0080–U+00FF stand for the bytes ≥ 0x80. The package converts a string on every call, which costs
+// more than the match; writing the string as UTF-8 into a reusable scratch buffer and matching the Buffer is cheaper,
+// and views of the scratch are kept by length because making one costs 100 ns. Measured on Node 20, nanoseconds per
+// call of a pattern that does not match, string / scratch: 5 bytes 610 / 168, 20 bytes 607 / 184, 100 bytes 795 / 214,
+// 1,000 bytes 3,350 / 496.
 import RE2 from 're2';
 import { parseRegex } from '../regex/parser.js';
 import { type Re2Form, type Re2Forms, re2Forms } from '../regex/re2-source.js';
@@ -24,7 +25,10 @@ function compileForm(form: Re2Form): RE2 {
   try {
     return new RE2(form.source);
   } catch (cause) {
-    throw new RegexUnsupportedError(0, `RE2 refuses this pattern: ${cause instanceof Error ? cause.message : String(cause)}; use smaller counts or split it into several rules`);
+    throw new RegexUnsupportedError(
+      0,
+      `RE2 refuses this pattern: ${cause instanceof Error ? cause.message : String(cause)}; use smaller counts or split it into several rules`,
+    );
   }
 }
 
@@ -77,7 +81,8 @@ class CompiledPattern implements Re2Pattern {
       found = this.marked.exec(value);
       form = marked;
     } else found = this.plain.exec(value);
-    // RE2's multiline ^ holds behind the final newline, PCRE's does not: such a match stands only if it needs no such ^.
+    // RE2's multiline ^ holds behind the final newline, PCRE's does not: such a match stands only if it needs no such
+    // ^.
     if (textStart !== null && found !== null && found.index === value.length) {
       this.textStart ??= compileForm(textStart);
       return textsOf(this.textStart.exec(value), textStart);

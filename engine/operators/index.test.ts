@@ -42,44 +42,57 @@ function refused(operator: OperatorIR): boolean {
   }
 }
 const bytes = (text: string | null | undefined): string => Buffer.from(text ?? '', 'base64').toString('latin1');
-const matches = (name: string, argument: string, value: string): boolean => createMatcher(ir(name, argument), argument).matches(value);
+const matches = (name: string, argument: string, value: string): boolean =>
+  createMatcher(ir(name, argument), argument).matches(value);
 
-t.test('vectors of the corpus', { skip: existsSync(folder) ? false : `no corpus at ${folder} (set GATEHOUSE_SHARED)` }, (t) => {
-  const byFile = new Map([...operators.keys()].map((name) => [`${name.toLowerCase()}.json`, name]));
-  const seen = new Set<string>();
-  let needed = 0;
-  let others = 0;
-  let conflicts = 0;
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json') && !unsupported.has(name))) {
-    const name = byFile.get(file.toLowerCase());
-    t.ok(name, `${file} names an operator`);
-    if (name === undefined) continue;
-    seen.add(name);
-    for (const vector of JSON.parse(readFileSync(join(folder, file), 'utf8')) as Vector[]) {
-      const argument = bytes(vector.param_b64);
-      const phrases = name === 'pmFromFile' ? readFileSync(join(folder, 'op', basename(argument)), 'latin1').split('\n') : null;
-      const value = bytes(vector.input_b64);
-      const expected = vector.ret === 1;
-      const matcher = createMatcher(ir(name, argument, phrases), argument);
-      const actual = matcher.matches(value);
-      if (vector.conflict) {
-        conflicts += 1;
-        if (vector.source === 'sts') t.equal(actual, expected, `${vector.id} (ModSecurity's side of a conflict)`);
-        continue;
+t.test(
+  'vectors of the corpus',
+  { skip: existsSync(folder) ? false : `no corpus at ${folder} (set GATEHOUSE_SHARED)` },
+  (t) => {
+    const byFile = new Map([...operators.keys()].map((name) => [`${name.toLowerCase()}.json`, name]));
+    const seen = new Set<string>();
+    let needed = 0;
+    let others = 0;
+    let conflicts = 0;
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.json') && !unsupported.has(name))) {
+      const name = byFile.get(file.toLowerCase());
+      t.ok(name, `${file} names an operator`);
+      if (name === undefined) continue;
+      seen.add(name);
+      for (const vector of JSON.parse(readFileSync(join(folder, file), 'utf8')) as Vector[]) {
+        const argument = bytes(vector.param_b64);
+        const phrases =
+          name === 'pmFromFile' ? readFileSync(join(folder, 'op', basename(argument)), 'latin1').split('\n') : null;
+        const value = bytes(vector.input_b64);
+        const expected = vector.ret === 1;
+        const matcher = createMatcher(ir(name, argument, phrases), argument);
+        const actual = matcher.matches(value);
+        if (vector.conflict) {
+          conflicts += 1;
+          if (vector.source === 'sts') t.equal(actual, expected, `${vector.id} (ModSecurity's side of a conflict)`);
+          continue;
+        }
+        if (actual !== expected)
+          t.fail(`${vector.id}: @${name} ${argument} on ${JSON.stringify(value)} should be ${expected}`);
+        if (matcher.capture)
+          t.equal(matcher.capture(value) !== null, expected, `${vector.id}: captures exactly when it matches`);
+        if (vector.re_groups)
+          t.same(matcher.capture?.(value)?.slice(0, vector.re_groups.length), vector.re_groups, `${vector.id}: groups`);
+        if (vector.crs_needed) needed += 1;
+        else others += 1;
       }
-      if (actual !== expected) t.fail(`${vector.id}: @${name} ${argument} on ${JSON.stringify(value)} should be ${expected}`);
-      if (matcher.capture) t.equal(matcher.capture(value) !== null, expected, `${vector.id}: captures exactly when it matches`);
-      if (vector.re_groups) t.same(matcher.capture?.(value)?.slice(0, vector.re_groups.length), vector.re_groups, `${vector.id}: groups`);
-      if (vector.crs_needed) needed += 1;
-      else others += 1;
     }
-  }
-  t.equal(needed, 1155, 'vectors that the CRS needs');
-  t.equal(others, 84, 'other vectors');
-  t.equal(conflicts, 2, 'conflicts');
-  t.same([...operators.keys()].filter((name) => !seen.has(name)), ['ipMatchFromFile'], 'every registered name has vectors, but for those in the own table');
-  t.end();
-});
+    t.equal(needed, 1155, 'vectors that the CRS needs');
+    t.equal(others, 84, 'other vectors');
+    t.equal(conflicts, 2, 'conflicts');
+    t.same(
+      [...operators.keys()].filter((name) => !seen.has(name)),
+      ['ipMatchFromFile'],
+      'every registered name has vectors, but for those in the own table',
+    );
+    t.end();
+  },
+);
 
 t.test('own vectors: [operator, argument, value, matches, why]', (t) => {
   const table: [string, string, string, boolean, string][] = [
@@ -131,25 +144,54 @@ t.test('own vectors: [operator, argument, value, matches, why]', (t) => {
     ['verifyCPF', '\\d{11}', '11111111111', false, 'all equal'],
     ['verifySVNR', '\\d{10}', '1238010180', false, 'wrong check digit'],
     ['verifyCC', '\\d{13,16}', '994111111111111111', true, 'every offset is tried'],
-    ['verifyCC', '(?:^|[^\\d])(\\d+)(?:[^\\d]|$)', '115484605089158216', false, 'a later search still sees what stands before it'],
+    [
+      'verifyCC',
+      '(?:^|[^\\d])(\\d+)(?:[^\\d]|$)',
+      '115484605089158216',
+      false,
+      'a later search still sees what stands before it',
+    ],
     ['unconditionalMatch', '', '', true, 'always'],
     ['noMatch', '', 'x', false, 'never'],
   ];
-  for (const [name, argument, value, expected, why] of table) t.equal(matches(name, argument, value), expected, `@${name} ${argument}: ${why}`);
-  const file = createMatcher(ir('ipMatchFromFile', 'list', ['# mine', '', '192.0.2.7 # one', '198.51.100.0/24']), 'list');
+  for (const [name, argument, value, expected, why] of table)
+    t.equal(matches(name, argument, value), expected, `@${name} ${argument}: ${why}`);
+  const file = createMatcher(
+    ir('ipMatchFromFile', 'list', ['# mine', '', '192.0.2.7 # one', '198.51.100.0/24']),
+    'list',
+  );
   t.ok(file.matches('192.0.2.7'));
   t.ok(file.matches('198.51.100.200'));
   t.notOk(file.matches('198.51.101.0'));
-  t.match(createMatcher(ir('ipMatch', '10.0.0.0/33,::1'), '10.0.0.0/33,::1').warning, /^10\.0\.0\.0\/33: no address matches/);
+  t.match(
+    createMatcher(ir('ipMatch', '10.0.0.0/33,::1'), '10.0.0.0/33,::1').warning,
+    /^10\.0\.0\.0\/33: no address matches/,
+  );
   t.equal(file.warning, undefined);
   const phrases = createMatcher(ir('pmFromFile', 'list', ['two words', 'sleep(']), 'list');
   t.same(phrases.capture?.('x; SLEEP(5)'), ['SLEEP('], 'TX:0 as it stands in the value');
   t.same(phrases.capture?.('x; Two Words'), ['Two Words'], 'a line is one phrase');
   t.equal(phrases.capture?.('two'), null);
-  t.same(createMatcher(ir('pm', 'he she hers'), 'he she hers').capture?.('uSHErs'), ['SHE'], 'earliest end, then longest');
-  t.same(createMatcher(ir('rx', '(a)(x)?(b)'), '(a)(x)?(b)').capture?.('cab'), ['ab', 'a', '', 'b'], 'an absent group is empty');
-  t.same(createMatcher(ir('rxGlobal', '\\b(\\w)'), '\\b(\\w)').capture?.('ab cd'), ['a', 'a', 'c', 'c'], 'boundaries hold in later matches');
-  t.equal(createMatcher(ir('rx', '(.)'.repeat(12)), '(.)'.repeat(12)).capture?.('0123456789abc')?.length, 10, 'at most TX:0–9');
+  t.same(
+    createMatcher(ir('pm', 'he she hers'), 'he she hers').capture?.('uSHErs'),
+    ['SHE'],
+    'earliest end, then longest',
+  );
+  t.same(
+    createMatcher(ir('rx', '(a)(x)?(b)'), '(a)(x)?(b)').capture?.('cab'),
+    ['ab', 'a', '', 'b'],
+    'an absent group is empty',
+  );
+  t.same(
+    createMatcher(ir('rxGlobal', '\\b(\\w)'), '\\b(\\w)').capture?.('ab cd'),
+    ['a', 'a', 'c', 'c'],
+    'boundaries hold in later matches',
+  );
+  t.equal(
+    createMatcher(ir('rx', '(.)'.repeat(12)), '(.)'.repeat(12)).capture?.('0123456789abc')?.length,
+    10,
+    'at most TX:0–9',
+  );
   t.end();
 });
 
@@ -170,7 +212,9 @@ t.test('bad arguments say what is wrong', (t) => {
   t.end();
 });
 
-const letters = fc.array(fc.constantFrom('a', 'b', 'A', 'B', 'c', '.', '\xe9', '\0'), { maxLength: 12 }).map((chars) => chars.join(''));
+const letters = fc
+  .array(fc.constantFrom('a', 'b', 'A', 'B', 'c', '.', '\xe9', '\0'), { maxLength: 12 })
+  .map((chars) => chars.join(''));
 const lower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 t.test('pm equals a naive search', (t) => {
@@ -181,7 +225,8 @@ t.test('pm equals a naive search', (t) => {
       let expected: string | null = null;
       for (let end = 1; end <= value.length && expected === null; end += 1) {
         for (let start = 0; start < end && expected === null; start += 1) {
-          if (list.some((phrase) => phrase !== '' && lower(phrase) === lower(value.slice(start, end)))) expected = value.slice(start, end);
+          if (list.some((phrase) => phrase !== '' && lower(phrase) === lower(value.slice(start, end))))
+            expected = value.slice(start, end);
         }
       }
       return matcher.matches(value) === (expected !== null) && (matcher.capture?.(value)?.[0] ?? null) === expected;
@@ -194,12 +239,15 @@ t.test('pm equals a naive search', (t) => {
 t.test('ipMatch equals a naive comparison', (t) => {
   const octet = fc.constantFrom(0, 1, 10, 127, 128, 255);
   const address = fc.array(octet, { minLength: 4, maxLength: 4 });
-  const bits = (octets: readonly number[]): string => octets.map((value) => value.toString(2).padStart(8, '0')).join('');
+  const bits = (octets: readonly number[]): string =>
+    octets.map((value) => value.toString(2).padStart(8, '0')).join('');
   const network = fc.tuple(address, fc.integer({ min: 0, max: 32 }));
   fc.assert(
     fc.property(fc.array(network, { minLength: 1, maxLength: 5 }), address, (networks, value) => {
       const argument = networks.map(([octets, prefix]) => `${octets.join('.')}/${prefix}`).join(',');
-      const expected = networks.some(([octets, prefix]) => bits(octets).slice(0, prefix) === bits(value).slice(0, prefix));
+      const expected = networks.some(
+        ([octets, prefix]) => bits(octets).slice(0, prefix) === bits(value).slice(0, prefix),
+      );
       return matches('ipMatch', argument, value.join('.')) === expected;
     }),
     { numRuns: 1000 },
@@ -208,11 +256,17 @@ t.test('ipMatch equals a naive comparison', (t) => {
   const wide = (parts: readonly number[]): string => parts.map((part) => part.toString(2).padStart(16, '0')).join('');
   const text = (parts: readonly number[]): string => parts.map((part) => part.toString(16)).join(':');
   fc.assert(
-    fc.property(fc.array(fc.tuple(groups, fc.integer({ min: 0, max: 128 })), { minLength: 1, maxLength: 5 }), groups, (networks, value) => {
-      const argument = networks.map(([parts, prefix]) => `${text(parts)}/${prefix}`).join(',');
-      const expected = networks.some(([parts, prefix]) => wide(parts).slice(0, prefix) === wide(value).slice(0, prefix));
-      return matches('ipMatch', argument, text(value)) === expected;
-    }),
+    fc.property(
+      fc.array(fc.tuple(groups, fc.integer({ min: 0, max: 128 })), { minLength: 1, maxLength: 5 }),
+      groups,
+      (networks, value) => {
+        const argument = networks.map(([parts, prefix]) => `${text(parts)}/${prefix}`).join(',');
+        const expected = networks.some(
+          ([parts, prefix]) => wide(parts).slice(0, prefix) === wide(value).slice(0, prefix),
+        );
+        return matches('ipMatch', argument, text(value)) === expected;
+      },
+    ),
     { numRuns: 1000 },
   );
   t.end();
@@ -227,7 +281,9 @@ t.test('literals are a necessary condition', (t) => {
       if (literals === null) return true;
       const folded = literalsAreCaseless(operator) ? lower : (value: string): string => value;
       return [before, before + argument, argument + after, argument].every(
-        (value) => !createMatcher(operator, argument).matches(value) || literals.some((literal) => folded(value).includes(folded(literal))),
+        (value) =>
+          !createMatcher(operator, argument).matches(value) ||
+          literals.some((literal) => folded(value).includes(folded(literal))),
       );
     }),
     { numRuns: 1500 },
@@ -241,8 +297,19 @@ t.test('literals are a necessary condition', (t) => {
 });
 
 t.test('no operator throws on any value; long values are no trouble', (t) => {
-  const argumentOf: Record<string, string> = { rx: '(a+)+$', rxGlobal: 'a|', verifyCC: '\\d{13,16}', verifyCPF: '\\d{11}', verifySSN: '\\d{9}', verifySVNR: '\\d{10}', ipMatch: '10.0.0.0/8', validateByteRange: '1-255' };
-  const byteString = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 40 }).map((codes) => String.fromCharCode(...codes));
+  const argumentOf: Record<string, string> = {
+    rx: '(a+)+$',
+    rxGlobal: 'a|',
+    verifyCC: '\\d{13,16}',
+    verifyCPF: '\\d{11}',
+    verifySSN: '\\d{9}',
+    verifySVNR: '\\d{10}',
+    ipMatch: '10.0.0.0/8',
+    validateByteRange: '1-255',
+  };
+  const byteString = fc
+    .array(fc.integer({ min: 0, max: 255 }), { maxLength: 40 })
+    .map((codes) => String.fromCharCode(...codes));
   for (const name of operators.keys()) {
     const argument = argumentOf[name] ?? 'abc';
     const matcher = createMatcher(ir(name, argument, name.endsWith('FromFile') ? [] : null), argument);

@@ -1,5 +1,6 @@
-// The operators that Gatehouse knows, as one table you can read. Not here on purpose, and refused by the compiler: operators that
-// leave the process or need foreign data (rbl, geoLookup, gsbLookup, inspectFile, fuzzyHash, validateDTD, validateSchema, validateHash, rsub).
+// The operators that Gatehouse knows, as one table you can read. Not here on purpose, and refused by the compiler:
+// operators that leave the process or need foreign data (rbl, geoLookup, gsbLookup, inspectFile, fuzzyHash,
+// validateDTD, validateSchema, validateHash, rsub).
 // Adding one: a file beside this one, a line here, vectors in the test.
 import type { OperatorIR } from '../ir.js';
 import { noMatch, unconditionalMatch } from './constant.js';
@@ -54,12 +55,16 @@ const list: readonly Operator[] = [
 export const operators: ReadonlyMap<string, Operator> = new Map(list.map((entry) => [entry.name, entry]));
 
 /**
- * Binds an operator to its argument (macros already expanded). Slow: once per rule at load, or per distinct expanded argument.
+ * Binds an operator to its argument (macros already expanded). Slow: once per rule at load, or per distinct expanded
+ * argument.
  * Throws OperatorArgumentError for an unknown operator or an argument it cannot use.
  */
 export function createMatcher(operator: OperatorIR, argument: string): Matcher {
   const found = operators.get(operator.name);
-  if (found === undefined) throw new OperatorArgumentError(`there is no operator @${operator.name}; known are ${[...operators.keys()].join(', ')}`);
+  if (found === undefined)
+    throw new OperatorArgumentError(
+      `there is no operator @${operator.name}; known are ${[...operators.keys()].join(', ')}`,
+    );
   return found.create(operator, argument);
 }
 
@@ -67,14 +72,17 @@ export function createMatcher(operator: OperatorIR, argument: string): Matcher {
 const argumentOccurs = new Set(['contains', 'containsWord', 'strmatch', 'streq', 'beginsWith', 'endsWith']);
 
 /**
- * For the planner: every value for which the operator's un-negated answer is yes contains at least one of these literals. A necessary condition, so it may stand
- * in a scan database in front of the operator (compare bytes caselessly where `literalsAreCaseless`). Null = no such list: macros, an
- * argument that matches the empty value, or an operator without literals. `within` has none: any piece of its argument matches.
+ * For the planner: every value for which the operator's un-negated answer is yes contains at least one of these
+ * literals. A necessary condition, so it may stand in a scan database in front of the operator (compare bytes
+ * caselessly where `literalsAreCaseless`). Null = no such list: macros, an argument that matches the empty value, or an
+ * operator without literals. `within` has none: any piece of its argument matches.
  */
 export function literalsOf(operator: OperatorIR): readonly string[] | null {
   if (operator.template !== null) return null;
   if (operator.name === 'pm' || operator.name === 'pmFromFile') {
-    return (operator.phrases ?? (operator.name === 'pm' ? pmPhrases(operator.argument) : [])).filter((phrase) => phrase !== '');
+    return (operator.phrases ?? (operator.name === 'pm' ? pmPhrases(operator.argument) : [])).filter(
+      (phrase) => phrase !== '',
+    );
   }
   return argumentOccurs.has(operator.name) && operator.argument !== '' ? [operator.argument] : null;
 }

@@ -1,4 +1,5 @@
-// Textual IP addresses to words, as inet_pton reads them (RFC 4291 section 2.2; four decimal octets without leading zeros).
+// Textual IP addresses to words, as inet_pton reads them (RFC 4291 section 2.2; four decimal octets without leading
+// zeros).
 
 function octetsOf(text: string): number {
   let address = 0;

@@ -1,5 +1,5 @@
-// Networks as sorted, disjoint intervals in typed arrays: 8 bytes per IPv4 and 32 per IPv6 interval, one binary search per
-// look-up. A trie would be no faster (20 steps for a million networks) and several times larger.
+// Networks as sorted, disjoint intervals in typed arrays: 8 bytes per IPv4 and 32 per IPv6 interval, one binary search
+// per look-up. A trie would be no faster (20 steps for a million networks) and several times larger.
 import { parseIpv4, parseIpv6 } from './ip-address.js';
 import { OperatorArgumentError } from './operator.js';
 
@@ -37,12 +37,16 @@ function parseNetwork(text: string): Interval | null {
   const host = slash < 0 ? text : text.slice(0, slash);
   const ipv4 = parseIpv4(host);
   const words: Words | null = ipv4 >= 0 ? [ipv4] : parseIpv6(host);
-  if (words === null) throw new OperatorArgumentError(`${text} is no IP address or network; write 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32`);
+  if (words === null)
+    throw new OperatorArgumentError(
+      `${text} is no IP address or network; write 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32`,
+    );
   const bits = words.length * 32;
   if (slash < 0) return intervalOf(words, bits);
   const prefixText = text.slice(slash + 1);
   const prefixBits = /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : Number.NaN;
-  if (Number.isNaN(prefixBits)) throw new OperatorArgumentError(`${text}: the prefix length must be a number from 0 to ${bits}`);
+  if (Number.isNaN(prefixBits))
+    throw new OperatorArgumentError(`${text}: the prefix length must be a number from 0 to ${bits}`);
   return prefixBits > bits ? null : intervalOf(words, prefixBits);
 }
 
@@ -92,7 +96,10 @@ export interface NetworkSet {
   readonly neverMatching: readonly string[];
 }
 
-/** Throws OperatorArgumentError naming the entry that is no network. An IPv4-mapped IPv6 address belongs to IPv6 networks only. */
+/**
+ * Throws OperatorArgumentError naming the entry that is no network. An IPv4-mapped IPv6 address belongs to IPv6
+ * networks only.
+ */
 export function compileNetworks(entries: Iterable<string>): NetworkSet {
   const intervals4: Interval[] = [];
   const intervals6: Interval[] = [];

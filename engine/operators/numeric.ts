@@ -1,13 +1,20 @@
-// Numbers as C reads them: white space, a sign, digits, then anything; no digits is 0. Saturates at 64 bits like atoll, so that a
-// huge number stays huge instead of wrapping round to a small one.
+// Numbers as C reads them: white space, a sign, digits, then anything; no digits is 0. Saturates at 64 bits like atoll,
+// so that a huge number stays huge instead of wrapping round to a small one.
 import type { Matcher, Operator } from './operator.js';
 
 const largest = 2 ** 63;
 
-/** The leading integer of the text; exact up to 2^53, nearest double beyond (two such values within one part in 10^15 compare equal). */
+/**
+ * The leading integer of the text; exact up to 2^53, nearest double beyond (two such values within one part in 10^15
+ * compare equal).
+ */
 function leadingInteger(text: string): number {
   let at = 0;
-  while (at < text.length && (text.charCodeAt(at) === 0x20 || (text.charCodeAt(at) >= 0x09 && text.charCodeAt(at) <= 0x0d))) at += 1;
+  while (
+    at < text.length &&
+    (text.charCodeAt(at) === 0x20 || (text.charCodeAt(at) >= 0x09 && text.charCodeAt(at) <= 0x0d))
+  )
+    at += 1;
   const sign = text.charCodeAt(at);
   if (sign === 0x2b || sign === 0x2d) at += 1;
   let number = 0;

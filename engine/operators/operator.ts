@@ -13,7 +13,10 @@ export interface Matcher {
   readonly warning?: string;
 }
 
-/** Built once per OperatorIR at load (or per distinct expanded argument for macros). Throws `OperatorArgumentError` on a bad argument. */
+/**
+ * Built once per OperatorIR at load (or per distinct expanded argument for macros). Throws `OperatorArgumentError` on a
+ * bad argument.
+ */
 export interface Operator {
   readonly name: string; // canonical, without "@"
   readonly create: (operator: OperatorIR, argument: string) => Matcher;

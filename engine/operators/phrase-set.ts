@@ -1,5 +1,5 @@
-// A set of phrases as an Aho-Corasick automaton over bytes, ASCII letters folded: one table look-up per byte, whatever the
-// number of phrases. Bytes that occur in no phrase share one class, which keeps the table small.
+// A set of phrases as an Aho-Corasick automaton over bytes, ASCII letters folded: one table look-up per byte, whatever
+// the number of phrases. Bytes that occur in no phrase share one class, which keeps the table small.
 import { OperatorArgumentError } from './operator.js';
 
 /** Table cells (4 bytes each) before a list is refused: 256 MiB. The lists of the CRS stay below 4 million. */
@@ -8,7 +8,10 @@ const cellsMax = 64 * 1024 * 1024;
 export interface PhraseSet {
   /** Where the earliest-ending phrase ends (exclusive), or −1. */
   endOfFirst(value: string): number;
-  /** Text of the earliest-ending phrase as it stands in the value, the longest one of those ending there; null when none occurs. */
+  /**
+   * Text of the earliest-ending phrase as it stands in the value, the longest one of those ending there; null when none
+   * occurs.
+   */
   first(value: string): string | null;
 }
 
@@ -53,7 +56,10 @@ function buildTrie(phrases: readonly string[], classOf: Uint16Array, classCount:
       if (cells[cell] === 0) {
         if (stateCount === capacity) {
           capacity = Math.min(statesMax, capacity * 2);
-          if (capacity * classCount > cellsMax) throw new OperatorArgumentError(`${phrases.length} phrases need more than ${cellsMax} table cells; split the list over several rules`);
+          if (capacity * classCount > cellsMax)
+            throw new OperatorArgumentError(
+              `${phrases.length} phrases need more than ${cellsMax} table cells; split the list over several rules`,
+            );
           const largerCells = new Int32Array(capacity * classCount);
           largerCells.set(cells);
           cells = largerCells;
@@ -70,7 +76,10 @@ function buildTrie(phrases: readonly string[], classOf: Uint16Array, classCount:
   return { cells, stateCount, ending };
 }
 
-/** Turns the trie into a complete automaton in breadth-first order: missing edges go where the longest proper suffix goes. */
+/**
+ * Turns the trie into a complete automaton in breadth-first order: missing edges go where the longest proper suffix
+ * goes.
+ */
 function complete({ cells, stateCount, ending }: Trie, classCount: number): void {
   const failure = new Int32Array(stateCount);
   const queue = new Int32Array(stateCount);
@@ -95,13 +104,19 @@ function complete({ cells, stateCount, ending }: Trie, classCount: number): void
   }
 }
 
-/** Equal lists share one automaton per thread: the next generation has the lists of the one before, and building the CRS's takes 50 ms. */
+/**
+ * Equal lists share one automaton per thread: the next generation has the lists of the one before, and building the
+ * CRS's takes 50 ms.
+ */
 const known = new Map<string, PhraseSet>();
 /** Emptied when the automata of this thread hold more cells than this (64 MB); the CRS's hold a tenth. */
 const knownCellsMax = 16 * 1024 * 1024;
 let knownCells = 0;
 
-/** Empty phrases are ignored; a set without phrases matches nothing. Throws OperatorArgumentError when the list is too large. */
+/**
+ * Empty phrases are ignored; a set without phrases matches nothing. Throws OperatorArgumentError when the list is too
+ * large.
+ */
 export function compilePhrases(list: readonly string[]): PhraseSet {
   // lengths in front, so that no two lists are one text
   const key = `${list.map(({ length }) => length).join(',')}:${list.join('')}`;

@@ -5,8 +5,9 @@ import { compilePhrases } from './phrase-set.js';
 const escapable = ':;\\"';
 
 /**
- * Snort content syntax: `|41 42|` are bytes in hexadecimal, `\` escapes `: ; \ "`. Null = the text is not in this syntax (an escape Snort
- * lacks, a lone bar, digits that make no bytes). ModSecurity 2 means this; v3 decodes only the digits a–f, which nobody can want.
+ * Snort content syntax: `|41 42|` are bytes in hexadecimal, `\` escapes `: ; \ "`. Null = the text is not in this
+ * syntax (an escape Snort lacks, a lone bar, digits that make no bytes). ModSecurity 2 means this; v3 decodes only the
+ * digits a–f, which nobody can want.
  */
 function decodeContent(text: string): string | null {
   let decoded = '';
@@ -28,7 +29,10 @@ function decodeContent(text: string): string | null {
   return decoded;
 }
 
-/** The phrases of a @pm argument: decoded as Snort content where that is possible, else as written; apart at white space. */
+/**
+ * The phrases of a @pm argument: decoded as Snort content where that is possible, else as written; apart at white
+ * space.
+ */
 export function pmPhrases(argument: string): readonly string[] {
   const trimmed = argument.replace(/^[ \t]+/, '');
   const quoted = trimmed.length > 1 && trimmed.startsWith('"') && trimmed.endsWith('"');
@@ -47,8 +51,17 @@ function phraseMatcher(phrases: readonly string[]): Matcher {
   };
 }
 
-/** One of the phrases occurs in the value, ASCII case aside (ModSecurity reference, @pm). TX:0 = the phrase as it stands in the value. */
-export const pm: Operator = { name: 'pm', create: (operator: OperatorIR, argument) => phraseMatcher(operator.phrases ?? pmPhrases(argument)) };
+/**
+ * One of the phrases occurs in the value, ASCII case aside (ModSecurity reference, @pm). TX:0 = the phrase as it stands
+ * in the value.
+ */
+export const pm: Operator = {
+  name: 'pm',
+  create: (operator: OperatorIR, argument) => phraseMatcher(operator.phrases ?? pmPhrases(argument)),
+};
 
 /** As pm; the compiler read the file: one phrase a line, taken as it is. */
-export const pmFromFile: Operator = { name: 'pmFromFile', create: (operator: OperatorIR) => phraseMatcher(operator.phrases ?? []) };
+export const pmFromFile: Operator = {
+  name: 'pmFromFile',
+  create: (operator: OperatorIR) => phraseMatcher(operator.phrases ?? []),
+};

@@ -1,6 +1,6 @@
 // Short values repeat from request to request (methods, content types, header names): a small memory in front of an
-// automaton answers them for the price of a look-up. Bounded, dropped whole when full; answers are pure functions of the
-// value, so nothing can go stale.
+// automaton answers them for the price of a look-up. Bounded, dropped whole when full; answers are pure functions of
+// the value, so nothing can go stale.
 
 const entriesMax = 256;
 const valueBytesMax = 96;

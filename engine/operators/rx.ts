@@ -10,14 +10,20 @@ export function compilePattern(name: string, source: string): ReturnType<typeof 
   try {
     return compileRe2(source, seclangFlags);
   } catch (error) {
-    throw new OperatorArgumentError(`@${name}: the pattern does not compile: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new OperatorArgumentError(
+      `@${name}: the pattern does not compile: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 
 /** Patterns that take any value whole (rules use them to capture it): no automaton needed, in every request. */
 const wholeValue: ReadonlySet<string> = new Set(['^.*$', '^.*']);
 
-/** The pattern occurs in the value (RE2: linear time). TX:0–9 = the first match and its groups, '' for a group that took no part. */
+/**
+ * The pattern occurs in the value (RE2: linear time). TX:0–9 = the first match and its groups, '' for a group that took
+ * no part.
+ */
 export const rx: Operator = {
   name: 'rx',
   create: (_operator, argument): Matcher => {

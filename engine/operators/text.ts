@@ -1,4 +1,5 @@
-// The operators that compare text byte for byte, as they are: one line of meaning each. Case matters; rules that want otherwise put
+// The operators that compare text byte for byte, as they are: one line of meaning each. Case matters; rules that want
+// otherwise put
 // t:lowercase in front (ModSecurity reference).
 import type { Matcher, Operator } from './operator.js';
 

@@ -4,7 +4,10 @@ function byteOf(text: string, argument: string): number {
   const number = Number.parseInt(text, 10);
   // ModSecurity reads text without digits as 0; its vectors fix that, so only a real number can be out of range.
   if (Number.isNaN(number)) return 0;
-  if (number < 0 || number > 255) throw new OperatorArgumentError(`@validateByteRange ${argument}: ${text.trim()} is not a byte; write numbers from 0 to 255`);
+  if (number < 0 || number > 255)
+    throw new OperatorArgumentError(
+      `@validateByteRange ${argument}: ${text.trim()} is not a byte; write numbers from 0 to 255`,
+    );
   return number;
 }
 
@@ -15,7 +18,10 @@ function allowedBytes(argument: string): Uint8Array {
     const dash = part.indexOf('-');
     const from = byteOf(dash < 0 ? part : part.slice(0, dash), argument);
     const to = dash < 0 ? from : byteOf(part.slice(dash + 1), argument);
-    if (from > to) throw new OperatorArgumentError(`@validateByteRange ${argument}: the range ${part.trim()} runs backwards; write the smaller byte first`);
+    if (from > to)
+      throw new OperatorArgumentError(
+        `@validateByteRange ${argument}: the range ${part.trim()} runs backwards; write the smaller byte first`,
+      );
     allowed.fill(1, from, to + 1);
   }
   return allowed;

@@ -1,6 +1,9 @@
 import type { Operator } from './operator.js';
 
-/** Length of the well-formed sequence at `at` (RFC 3629), or 0: no overlong forms, no surrogates, no first byte above F4. */
+/**
+ * Length of the well-formed sequence at `at` (RFC 3629), or 0: no overlong forms, no surrogates, no first byte above
+ * F4.
+ */
 function sequenceLength(value: string, at: number): number {
   const lead = value.charCodeAt(at);
   if (lead < 0x80) return 1;

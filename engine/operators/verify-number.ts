@@ -1,5 +1,6 @@
-// Operators that find numbers by a pattern and check their digits: card, CPF, SSN and SVNR numbers. As in ModSecurity v3 every
-// offset may start a match, so that a valid number inside a longer run of digits is found when the pattern allows it.
+// Operators that find numbers by a pattern and check their digits: card, CPF, SSN and SVNR numbers. As in ModSecurity
+// v3 every offset may start a match, so that a valid number inside a longer run of digits is found when the pattern
+// allows it.
 import type { Matcher, Operator } from './operator.js';
 import { compileSuccessive } from './successive-matches.js';
 
@@ -38,10 +39,15 @@ function isCpf(all: readonly number[]): boolean {
   const digits = all.slice(0, 11);
   if (digits.length < 11 || allSame(digits) || isSequence(digits.slice(0, 10))) return false;
   const check = (sum: number): number => (sum % 11 < 2 ? 0 : 11 - (sum % 11));
-  return digits[9] === check(weighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2])) && digits[10] === check(weighted(digits, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]));
+  return (
+    digits[9] === check(weighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2])) &&
+    digits[10] === check(weighted(digits, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]))
+  );
 }
 
-/** US social security number: no field is zero, the area is assigned (below 740, not 666), not all equal or ascending. */
+/**
+ * US social security number: no field is zero, the area is assigned (below 740, not 666), not all equal or ascending.
+ */
 function isSsn(digits: readonly number[]): boolean {
   if (digits.length !== 9 || allSame(digits) || isSequence(digits)) return false;
   const area = weighted(digits, [100, 10, 1]);
@@ -50,7 +56,9 @@ function isSsn(digits: readonly number[]): boolean {
   return area !== 0 && group !== 0 && serial !== 0 && area < 740 && area !== 666;
 }
 
-/** Austrian social insurance number: the fourth digit checks the others modulo 11 (10 counts as 0, as in ModSecurity). */
+/**
+ * Austrian social insurance number: the fourth digit checks the others modulo 11 (10 counts as 0, as in ModSecurity).
+ */
 function isSvnr(all: readonly number[]): boolean {
   const digits = all.slice(0, 10);
   if (digits.length < 10 || allSame(digits) || isSequence(digits)) return false;

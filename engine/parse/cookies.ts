@@ -36,9 +36,9 @@ function readQuoted(header: string, from: number, end: number, length: number): 
 }
 
 /**
- * The same for a reader that splits first and then takes off the outer quotes of what is left (Django, Starlette; Werkzeug
- * where the other reading fails): `""\047…"`. null when the piece is not quoted or has no escapes. Bytes from 0x80 on count
- * as white space before and behind the quotes, because such readers strip that of Unicode.
+ * The same for a reader that splits first and then takes off the outer quotes of what is left (Django, Starlette;
+ * Werkzeug where the other reading fails): `""\047…"`. null when the piece is not quoted or has no escapes. Bytes from
+ * 0x80 on count as white space before and behind the quotes, because such readers strip that of Unicode.
  */
 function readOuterQuotes(header: string, from: number, end: number): string | null {
   const isBlank = (at: number): boolean => isSpace(header.charCodeAt(at)) || header.charCodeAt(at) >= 0x80;
@@ -55,7 +55,8 @@ function readOuterQuotes(header: string, from: number, end: number): string | nu
  * decoding, no unquoting; a blank before `=` belongs to the name, one after `=` to the value). A piece without `=` is
  * a cookie with the value ''. `=x` has the name '' (Django and Express read such a cookie, ModSecurity v3 skips it); a
  * piece without either is skipped. A quoted value that holds a backslash or `;` follows once more for each way in which
- * Python and Jetty read it: `"\073id"` is a command that no rule would see. Several Cookie headers: one call, joined by `; `.
+ * Python and Jetty read it: `"\073id"` is a command that no rule would see. Several Cookie headers: one call, joined by
+ * `; `.
  *
  * SecCookieFormat makes no difference: ModSecurity v3 accepts the directive and ignores it, so `$Version` is a cookie
  * like any other.
@@ -72,7 +73,8 @@ export function parseCookies(header: string, into: Collection): void {
     if (equals >= 0 && equals < start) equals = header.indexOf('=', start);
     const hasValue = equals >= 0 && equals < end;
     const nameEnd = hasValue ? equals : end;
-    if (hasValue || nameEnd > start) into.add(header.slice(start, nameEnd), hasValue ? header.slice(equals + 1, end) : '');
+    if (hasValue || nameEnd > start)
+      into.add(header.slice(start, nameEnd), hasValue ? header.slice(equals + 1, end) : '');
     const valueStart = hasValue ? equals + 1 : start; // to Django a piece without "=" is a value
     const quoted = hasValue ? readQuoted(header, valueStart, end, length) : null;
     if (quoted !== null) into.add(header.slice(start, nameEnd), quoted);

@@ -32,7 +32,11 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
 t.test('request targets', async (t) => {
   for (const [target, queryString, uri, filename, basename] of table) {
     const got = splitRequestTarget(target);
-    t.same([got.queryString, got.uri, got.filename, got.basename], [queryString, uri, filename, basename], JSON.stringify(target));
+    t.same(
+      [got.queryString, got.uri, got.filename, got.basename],
+      [queryString, uri, filename, basename],
+      JSON.stringify(target),
+    );
     t.equal(got.raw, target);
   }
 });
@@ -46,12 +50,18 @@ t.test('any target is split without loss', async (t) => {
   const seed = Number(process.env['SEED'] ?? 20_261_121);
   t.comment(`seed ${seed}`);
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom('/', '?', '#', '%', '2', 'f', ':', 'h', '\xff'), maxLength: 40 }), (target) => {
-      const got = splitRequestTarget(target);
-      const hash = target.indexOf('#');
-      const whole = hash < 0 ? target : target.slice(0, hash);
-      return whole === got.rawPath + (whole.includes('?') ? '?' : '') + got.queryString && got.filename.endsWith(got.basename);
-    }),
+    fc.property(
+      fc.string({ unit: fc.constantFrom('/', '?', '#', '%', '2', 'f', ':', 'h', '\xff'), maxLength: 40 }),
+      (target) => {
+        const got = splitRequestTarget(target);
+        const hash = target.indexOf('#');
+        const whole = hash < 0 ? target : target.slice(0, hash);
+        return (
+          whole === got.rawPath + (whole.includes('?') ? '?' : '') + got.queryString &&
+          got.filename.endsWith(got.basename)
+        );
+      },
+    ),
     { seed, numRuns: 500 },
   );
   t.pass('held');

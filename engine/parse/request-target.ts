@@ -4,7 +4,9 @@ import { decodeUriPath } from './urlencoded.js';
 export interface RequestTarget {
   /** The target as sent: REQUEST_URI_RAW. */
   readonly raw: string;
-  /** Everything before the first `?` of the target (fragment removed), as sent; for absolute-form with scheme and host. */
+  /**
+   * Everything before the first `?` of the target (fragment removed), as sent; for absolute-form with scheme and host.
+   */
   readonly rawPath: string;
   /** QUERY_STRING: after the first `?`, as sent, without `?`; '' when there is none. */
   readonly queryString: string;

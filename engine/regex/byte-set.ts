@@ -20,10 +20,13 @@ export function intersection(one: ByteSet, other: ByteSet): ByteSet {
   return result;
 }
 export const complement = (set: ByteSet): ByteSet => set.map((present) => 1 - present);
-export const intersects = (one: ByteSet, other: ByteSet): boolean => one.some((present, byte) => present === 1 && other[byte] === 1);
+export const intersects = (one: ByteSet, other: ByteSet): boolean =>
+  one.some((present, byte) => present === 1 && other[byte] === 1);
 export const isEmptySet = (set: ByteSet): boolean => !set.includes(1);
 
-/** Adds the other case of every ASCII letter: PCRE's caseless matching in the C locale, which leaves bytes ≥ 0x80 alone. */
+/**
+ * Adds the other case of every ASCII letter: PCRE's caseless matching in the C locale, which leaves bytes ≥ 0x80 alone.
+ */
 export function closeUnderCase(set: ByteSet): ByteSet {
   const result = set.slice();
   for (let upper = 0x41; upper <= 0x5a; upper++) {

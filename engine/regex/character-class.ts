@@ -16,7 +16,8 @@ function readPosix(cursor: Cursor, caseless: boolean): ByteSet | null {
   let plain = negated ? name.slice(1) : name;
   if (caseless && (plain === 'upper' || plain === 'lower')) plain = 'alpha'; // before negation, as PCRE does
   const set = posixClasses[plain];
-  if (set === undefined) cursor.fail(`There is no class [:${plain}:]: use one of ${Object.keys(posixClasses).join(', ')}`);
+  if (set === undefined)
+    cursor.fail(`There is no class [:${plain}:]: use one of ${Object.keys(posixClasses).join(', ')}`);
   cursor.at = end + 2;
   return negated ? complement(set) : set;
 }
@@ -30,7 +31,11 @@ function readEscape(cursor: Cursor): Item {
     return { set };
   }
   const byte = readByteEscape(cursor);
-  if (byte === null) cursor.fail(`\\${cursor.peek()} has no meaning in a character class: write the character without the backslash`, start);
+  if (byte === null)
+    cursor.fail(
+      `\\${cursor.peek()} has no meaning in a character class: write the character without the backslash`,
+      start,
+    );
   return { byte };
 }
 

@@ -1,5 +1,6 @@
 // Conditions on the text behind a place: what a look-ahead whose body is a finite list of texts asks. A condition is a
-// tree over the next bytes; equal conditions are one object, so that comparing is cheap and paths that ask the same join.
+// tree over the next bytes; equal conditions are one object, so that comparing is cheap and paths that ask the same
+// join.
 import { escapeClasses } from './byte-set.js';
 import { allNullable, type Continuation } from './continuation.js';
 import { type RegexNode, RegexUnsupportedError } from './node.js';
@@ -80,7 +81,12 @@ export class Conditions {
   private make(atEnd: boolean, nextOf: (byte: number) => Condition): Condition {
     const next = Array.from({ length: 256 }, (_, byte) => nextOf(byte));
     const [first] = next as [Condition];
-    if ((first === always || first === never) && first.atEnd === atEnd && next.every((condition) => condition === first)) return first;
+    if (
+      (first === always || first === never) &&
+      first.atEnd === atEnd &&
+      next.every((condition) => condition === first)
+    )
+      return first;
     const key = `${atEnd} ${next.map(({ id }) => id).join()}`;
     let condition = this.known.get(key);
     if (condition === undefined) {
@@ -107,7 +113,10 @@ export class Conditions {
     return this.not(this.and(this.not(one), this.not(other)));
   }
 
-  /** Where some match of all the nodes of `cell` begins. `afterWord`: whether a word byte stands before; null when unknown. */
+  /**
+   * Where some match of all the nodes of `cell` begins. `afterWord`: whether a word byte stands before; null when
+   * unknown.
+   */
   private behind(cell: Continuation | null, afterWord: boolean | null): Condition {
     if (cell === null || allNullable(cell, noAssertions)) return always;
     if (++this.steps > stepsMax) this.refuse('it asks too much; list fewer or shorter texts');
@@ -116,9 +125,20 @@ export class Conditions {
       case 'set':
         return this.behindSet(node.set, next);
       case 'sequence':
-        return this.behind(node.items.reduceRight<Continuation | null>((rest, item) => ({ node: item, forced: false, next: rest }), next), afterWord);
+        return this.behind(
+          node.items.reduceRight<Continuation | null>(
+            (rest, item) => ({ node: item, forced: false, next: rest }),
+            next,
+          ),
+          afterWord,
+        );
       case 'alternation':
-        return this.not(node.items.reduce((none, item) => this.and(none, this.not(this.behind({ node: item, forced: false, next }, afterWord))), always));
+        return this.not(
+          node.items.reduce(
+            (none, item) => this.and(none, this.not(this.behind({ node: item, forced: false, next }, afterWord))),
+            always,
+          ),
+        );
       case 'group':
         return this.behind({ node: node.body, forced: false, next }, afterWord);
       case 'repeat':
@@ -126,7 +146,8 @@ export class Conditions {
       case 'assertion':
         return this.and(this.asserted(node, afterWord), this.behind(next, afterWord));
       case 'lookaround': {
-        if (!node.ahead) return this.refuse('there is look-behind inside it; write what may stand before as part of the pattern');
+        if (!node.ahead)
+          return this.refuse('there is look-behind inside it; write what may stand before as part of the pattern');
         const inside = this.behind({ node: node.body, forced: false, next: null }, afterWord);
         return this.and(node.negative ? this.not(inside) : inside, this.behind(next, afterWord));
       }
@@ -145,13 +166,20 @@ export class Conditions {
     return this.make(false, (byte) => (set[byte] === 0 ? never : word[byte] === 1 ? afterWord : afterOther));
   }
 
-  private behindRepeat(node: RegexNode & { readonly kind: 'repeat' }, next: Continuation | null, afterWord: boolean | null): Condition {
+  private behindRepeat(
+    node: RegexNode & { readonly kind: 'repeat' },
+    next: Continuation | null,
+    afterWord: boolean | null,
+  ): Condition {
     const { min } = node;
     const last = allNullable(next, noAssertions); // then further rounds change nothing
-    if (node.mode === 'possessive' && !last) this.refuse('there is a possessive quantifier inside it; write it without the +');
+    if (node.mode === 'possessive' && !last)
+      this.refuse('there is a possessive quantifier inside it; write it without the +');
     const max = last ? min : node.max;
-    if (max > countMax) this.refuse(`its body repeats without a bound, or more than ${countMax} times; write its texts out`);
-    const rest: Continuation | null = max === 0 ? next : { node: { ...node, min: Math.max(0, min - 1), max: max - 1 }, forced: false, next };
+    if (max > countMax)
+      this.refuse(`its body repeats without a bound, or more than ${countMax} times; write its texts out`);
+    const rest: Continuation | null =
+      max === 0 ? next : { node: { ...node, min: Math.max(0, min - 1), max: max - 1 }, forced: false, next };
     const more = max === 0 ? never : this.behind({ node: node.body, forced: false, next: rest }, afterWord);
     return min === 0 ? this.or(this.behind(next, afterWord), more) : more;
   }

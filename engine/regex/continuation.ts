@@ -4,7 +4,10 @@
 import { type ByteSet, intersects, singleByte, union } from './byte-set.js';
 import type { AssertionKind, RegexNode } from './node.js';
 
-/** The nodes behind a place, nearest first. `forced`: part of a loop that may still be owed, so its minimum counts only for "can be empty". */
+/**
+ * The nodes behind a place, nearest first. `forced`: part of a loop that may still be owed, so its minimum counts only
+ * for "can be empty".
+ */
 export interface Continuation {
   readonly node: RegexNode;
   readonly forced: boolean;
@@ -69,7 +72,9 @@ function canBeNewline(node: RegexNode): boolean {
     case 'set':
       return node.set[0x0a] === 1;
     case 'sequence':
-      return node.items.some((item, index) => canBeNewline(item) && node.items.every((other, at) => at === index || nullable(other, null)));
+      return node.items.some(
+        (item, index) => canBeNewline(item) && node.items.every((other, at) => at === index || nullable(other, null)),
+      );
     case 'alternation':
       return node.items.some(canBeNewline);
     case 'group':

@@ -5,7 +5,11 @@ export class Cursor {
   at = 0;
   constructor(readonly source: string) {
     for (let index = 0; index < source.length; index++) {
-      if (source.charCodeAt(index) > 0xff) throw new RegexSyntaxError(index, 'A pattern is bytes and this character is none: give its UTF-8 bytes, for example \\xc3\\xa9');
+      if (source.charCodeAt(index) > 0xff)
+        throw new RegexSyntaxError(
+          index,
+          'A pattern is bytes and this character is none: give its UTF-8 bytes, for example \\xc3\\xa9',
+        );
     }
   }
   get done(): boolean {
@@ -50,13 +54,14 @@ const controls: Readonly<Record<string, number>> = { a: 0x07, e: 0x1b, f: 0x0c, 
 
 function byteFrom(cursor: Cursor, digits: string, radix: number, start: number): number {
   const value = digits === '' ? 0 : parseInt(digits, radix);
-  if (value > 0xff) cursor.fail('This number is larger than a byte: patterns are bytes, write a character as its UTF-8 bytes', start);
+  if (value > 0xff)
+    cursor.fail('This number is larger than a byte: patterns are bytes, write a character as its UTF-8 bytes', start);
   return value;
 }
 
 /**
- * Reads a one-byte escape; the cursor is behind the backslash, on the letter. Null (nothing consumed) when the escape is
- * something else. Back-references must be handled by the caller before.
+ * Reads a one-byte escape; the cursor is behind the backslash, on the letter. Null (nothing consumed) when the escape
+ * is something else. Back-references must be handled by the caller before.
  */
 export function readByteEscape(cursor: Cursor): number | null {
   const start = cursor.at - 1;
@@ -71,18 +76,21 @@ export function readByteEscape(cursor: Cursor): number | null {
     if (cursor.peek() !== '{') return byteFrom(cursor, cursor.digits(hexadecimal, 2), 16, start);
     cursor.at++;
     const digits = cursor.until('}', '\\x{');
-    if (digits === '' || [...digits].some((digit) => !hexadecimal.includes(digit))) cursor.fail('\\x{…} needs hexadecimal digits', start);
+    if (digits === '' || [...digits].some((digit) => !hexadecimal.includes(digit)))
+      cursor.fail('\\x{…} needs hexadecimal digits', start);
     return byteFrom(cursor, digits, 16, start);
   }
   if (letter === 'o' && cursor.peek(1) === '{') {
     cursor.at += 2;
     const digits = cursor.until('}', '\\o{');
-    if (digits === '' || [...digits].some((digit) => !octal.includes(digit))) cursor.fail('\\o{…} needs octal digits', start);
+    if (digits === '' || [...digits].some((digit) => !octal.includes(digit)))
+      cursor.fail('\\o{…} needs octal digits', start);
     return byteFrom(cursor, digits, 8, start);
   }
   if (letter === 'c') {
     const control = cursor.peek(1);
-    if (control === '' || control < ' ' || control > '~') cursor.fail('\\c needs a printable ASCII character behind it', start);
+    if (control === '' || control < ' ' || control > '~')
+      cursor.fail('\\c needs a printable ASCII character behind it', start);
     cursor.at += 2;
     return control.toUpperCase().charCodeAt(0) ^ 0x40;
   }

@@ -1,4 +1,5 @@
-// Writes a tree as source for Hyperscan, to be compiled without CASELESS, DOTALL or MULTILINE: everything is in the text.
+// Writes a tree as source for Hyperscan, to be compiled without CASELESS, DOTALL or MULTILINE: everything is in the
+// text.
 //
 // The original text often could go to Hyperscan as it is; it cannot where it has possessive quantifiers, atomic groups,
 // \R, \G or \N (all refused), and re-writing everything keeps one parser in charge of the meaning. What Hyperscan still

@@ -19,7 +19,9 @@ const library = hyperscanLibrary();
 
 function scannerFor(source: string): Scanner | null {
   try {
-    return library.createScanner([library.load(library.compile([spec(0, toHyperscanSource(parseRegex(source, flags)))]), 'look-ahead')]);
+    return library.createScanner([
+      library.load(library.compile([spec(0, toHyperscanSource(parseRegex(source, flags)))]), 'look-ahead'),
+    ]);
   } catch (error) {
     if (error instanceof PatternRefused) return null;
     throw error;
@@ -49,7 +51,15 @@ interface Tally {
   refusedByHyperscan: number;
   disagreements: string[];
 }
-const emptyTally = (): Tally => ({ compared: 0, matches: 0, scanned: 0, patterns: 0, unsupported: 0, refusedByHyperscan: 0, disagreements: [] });
+const emptyTally = (): Tally => ({
+  compared: 0,
+  matches: 0,
+  scanned: 0,
+  patterns: 0,
+  unsupported: 0,
+  refusedByHyperscan: 0,
+  disagreements: [],
+});
 
 function compare(source: string, texts: readonly string[], tally: Tally): void {
   let pattern: ReturnType<typeof compileRe2>;
@@ -68,21 +78,30 @@ function compare(source: string, texts: readonly string[], tally: Tally): void {
     const expected = expectedGroups(expression, text);
     const groups = pattern.exec(text);
     // Groups behind the last that can take part are left out; they are empty.
-    const actual = groups === null ? null : [...groups, ...new Array<string>(Math.max(0, (expected?.length ?? 0) - groups.length)).fill('')];
+    const actual =
+      groups === null
+        ? null
+        : [...groups, ...new Array<string>(Math.max(0, (expected?.length ?? 0) - groups.length)).fill('')];
     tally.compared++;
     tally.matches += Number(expected !== null);
     const held = pattern.test(text) === (expected !== null) && JSON.stringify(actual) === JSON.stringify(expected);
-    if (!held) tally.disagreements.push(`RE2 ${source} on ${JSON.stringify(text)}: ${JSON.stringify(groups)}, expected ${JSON.stringify(expected)}`);
+    if (!held)
+      tally.disagreements.push(
+        `RE2 ${source} on ${JSON.stringify(text)}: ${JSON.stringify(groups)}, expected ${JSON.stringify(expected)}`,
+      );
     if (scanner === null) continue;
     tally.scanned++;
-    if ((idsIn(scanner, text).length > 0) !== (expected !== null)) tally.disagreements.push(`Hyperscan ${source} on ${JSON.stringify(text)}`);
+    if (idsIn(scanner, text).length > 0 !== (expected !== null))
+      tally.disagreements.push(`Hyperscan ${source} on ${JSON.stringify(text)}`);
   }
   scanner?.release();
 }
 
 /** Texts joined from pieces of the pattern and a little noise. */
 function textsFrom(pieces: readonly string[], count: number, draw: (below: number) => number): string[] {
-  return Array.from({ length: count }, () => Array.from({ length: draw(7) }, () => pieces[draw(pieces.length)]!).join(''));
+  return Array.from({ length: count }, () =>
+    Array.from({ length: draw(7) }, () => pieces[draw(pieces.length)]!).join(''),
+  );
 }
 
 const noise = ['', '\n', ' ', 'a', 'x', '\xe9', '\xff', '0', '_', 'A', '\0'];
@@ -134,18 +153,34 @@ const written: readonly (readonly [string, readonly string[]])[] = [
 t.test('patterns written here', (t) => {
   const tally = emptyTally();
   const draw = drawFrom(20261201);
-  for (const [source, pieces] of written) compare(source, [...pieces, ...textsFrom([...pieces, ...pieces, ...noise], 400, draw)], tally);
+  for (const [source, pieces] of written)
+    compare(source, [...pieces, ...textsFrom([...pieces, ...pieces, ...noise], 400, draw)], tally);
   t.strictSame(tally.disagreements.slice(0, 20), []);
   t.equal(tally.unsupported, 1, 'one is not a list of texts');
-  t.ok(tally.matches > 4000, `${tally.patterns} patterns, ${tally.compared} texts, ${tally.matches} matches; Hyperscan ${tally.scanned}, refuses ${tally.refusedByHyperscan} patterns`);
+  t.ok(
+    tally.matches > 4000,
+    `${tally.patterns} patterns, ${tally.compared} texts, ${tally.matches} matches; Hyperscan ${tally.scanned}, refuses ${tally.refusedByHyperscan} patterns`,
+  );
   t.end();
 });
 
-/** Patterns over a small alphabet: no captures in loops, no empty rounds (JavaScript resets and skips them in its own way). */
+/**
+ * Patterns over a small alphabet: no captures in loops, no empty rounds (JavaScript resets and skips them in its own
+ * way).
+ */
 const atom = fc.constantFrom('a', 'b', 'c', '[ab]', '[^a]', '.', '\\w', 'ab', '\\n');
-const counted = fc.tuple(fc.constantFrom('a', 'b', '[ab]', '[^a]', '.', '\\w', '(?:ab)', '(?:a|bc)', '(?:(?!a)[ab])'), fc.constantFrom('*', '+', '?', '*?', '+?', '??', '{2}', '{1,2}')).map((parts) => parts.join(''));
-const bodyText = fc.array(fc.oneof(atom, fc.constantFrom('a?', '(?:a|b)', 'b{1,2}', '(?:|c)')), { maxLength: 3 }).map((parts) => parts.join(''));
-const body = fc.tuple(fc.array(bodyText, { minLength: 1, maxLength: 2 }), fc.constantFrom('', '', '', '$', '\\z')).map(([texts, end]) => (texts.length === 1 ? texts[0]! : `(?:${texts.join('|')})`) + end);
+const counted = fc
+  .tuple(
+    fc.constantFrom('a', 'b', '[ab]', '[^a]', '.', '\\w', '(?:ab)', '(?:a|bc)', '(?:(?!a)[ab])'),
+    fc.constantFrom('*', '+', '?', '*?', '+?', '??', '{2}', '{1,2}'),
+  )
+  .map((parts) => parts.join(''));
+const bodyText = fc
+  .array(fc.oneof(atom, fc.constantFrom('a?', '(?:a|b)', 'b{1,2}', '(?:|c)')), { maxLength: 3 })
+  .map((parts) => parts.join(''));
+const body = fc
+  .tuple(fc.array(bodyText, { minLength: 1, maxLength: 2 }), fc.constantFrom('', '', '', '$', '\\z'))
+  .map(([texts, end]) => (texts.length === 1 ? texts[0]! : `(?:${texts.join('|')})`) + end);
 const ahead = fc.tuple(fc.constantFrom('(?!', '(?='), body).map(([open, text]) => `${open}${text})`);
 const { sequence } = fc.letrec<{ item: string; sequence: string }>((tie) => ({
   item: fc.oneof(
@@ -157,7 +192,9 @@ const { sequence } = fc.letrec<{ item: string; sequence: string }>((tie) => ({
   ),
   sequence: fc.array(tie('item'), { minLength: 1, maxLength: 3 }).map((items) => items.join('')),
 }));
-const pattern = fc.tuple(fc.constantFrom('', '', '^'), sequence, fc.option(ahead, { nil: '' }), fc.constantFrom('', '', '$', '\\z')).map((parts) => parts.join(''));
+const pattern = fc
+  .tuple(fc.constantFrom('', '', '^'), sequence, fc.option(ahead, { nil: '' }), fc.constantFrom('', '', '$', '\\z'))
+  .map((parts) => parts.join(''));
 
 t.test('property: random patterns', (t) => {
   const tally = emptyTally();
@@ -167,7 +204,10 @@ t.test('property: random patterns', (t) => {
     if (/\(\?[!=]/.test(source)) compare(source, textsFrom(pieces, 40, draw), tally);
   }
   t.strictSame(tally.disagreements.slice(0, 20), []);
-  t.ok(tally.patterns > 600 && tally.matches > 5000, `${tally.patterns} patterns, ${tally.unsupported} unsupported, ${tally.compared} texts, ${tally.matches} matches; Hyperscan ${tally.scanned}, refuses ${tally.refusedByHyperscan} patterns`);
+  t.ok(
+    tally.patterns > 600 && tally.matches > 5000,
+    `${tally.patterns} patterns, ${tally.unsupported} unsupported, ${tally.compared} texts, ${tally.matches} matches; Hyperscan ${tally.scanned}, refuses ${tally.refusedByHyperscan} patterns`,
+  );
   t.end();
 });
 
@@ -175,9 +215,14 @@ t.test('every match in turn, from where the last one ended', (t) => {
   const draw = drawFrom(20261204);
   let several = 0;
   for (const source of ['a(?!b)', 'a(?=b)', '[ab]+?(?=c)', '(a|b)(?!c)', '(\\w)(?!ab|b)', '\\b(?!a)(\\w)']) {
-    const matcher = createMatcher({ name: 'rxGlobal', negated: false, argument: source, template: null, phrases: null }, source);
+    const matcher = createMatcher(
+      { name: 'rxGlobal', negated: false, argument: source, template: null, phrases: null },
+      source,
+    );
     for (const text of textsFrom(['a', 'b', 'c', 'ab', ' '], 200, draw)) {
-      const found = [...text.matchAll(new RegExp(source, 'gs'))].filter(([whole]) => whole !== '').flatMap((match) => Array.from(match, (group: string | undefined) => group ?? ''));
+      const found = [...text.matchAll(new RegExp(source, 'gs'))]
+        .filter(([whole]) => whole !== '')
+        .flatMap((match) => Array.from(match, (group: string | undefined) => group ?? ''));
       several += Number(found.length > 2);
       t.same(matcher.capture?.(text) ?? [], found.slice(0, groupsMax), `${source} on ${text}`);
     }

@@ -1,5 +1,5 @@
-// The syntax tree of a PCRE pattern over bytes. Flags are resolved while parsing: a tree needs no flags to be understood
-// (a caseless `a` is the set {a, A}, a dotall `.` is every byte, `^` says whether it means text or line).
+// The syntax tree of a PCRE pattern over bytes. Flags are resolved while parsing: a tree needs no flags to be
+// understood (a caseless `a` is the set {a, A}, a dotall `.` is every byte, `^` says whether it means text or line).
 import type { ByteSet } from './byte-set.js';
 
 export type AssertionKind =
@@ -17,12 +17,27 @@ export type RegexNode =
   | { readonly kind: 'set'; readonly set: ByteSet } // exactly one byte
   | { readonly kind: 'sequence'; readonly items: readonly RegexNode[] } // no items = the empty string
   | { readonly kind: 'alternation'; readonly items: readonly RegexNode[] }
-  | { readonly kind: 'group'; readonly index: number; readonly name: string | null; readonly body: RegexNode } // capturing
-  | { readonly kind: 'repeat'; readonly body: RegexNode; readonly min: number; readonly max: number; readonly mode: RepeatMode; readonly offset: number } // max may be Infinity
+  // capturing
+  | { readonly kind: 'group'; readonly index: number; readonly name: string | null; readonly body: RegexNode }
+  | {
+      readonly kind: 'repeat';
+      readonly body: RegexNode;
+      readonly min: number;
+      readonly max: number;
+      readonly mode: RepeatMode;
+      readonly offset: number;
+    } // max may be Infinity
   | { readonly kind: 'atomic'; readonly body: RegexNode; readonly offset: number }
   | { readonly kind: 'assertion'; readonly assertion: AssertionKind; readonly offset: number }
-  | { readonly kind: 'lookaround'; readonly ahead: boolean; readonly negative: boolean; readonly body: RegexNode; readonly offset: number }
-  | { readonly kind: 'unsupported'; readonly what: string; readonly offset: number }; // back-reference, recursion, \K, …
+  | {
+      readonly kind: 'lookaround';
+      readonly ahead: boolean;
+      readonly negative: boolean;
+      readonly body: RegexNode;
+      readonly offset: number;
+    }
+  // back-reference, recursion, \K, …
+  | { readonly kind: 'unsupported'; readonly what: string; readonly offset: number };
 
 /** Index of the group around what a rewritten look-ahead reads behind the end of the match; no pattern has it. */
 export const tailGroup = -1;

@@ -1,8 +1,9 @@
 // A parser of the PCRE dialect that CRS and ModSecurity's users write, over bytes (latin1 text).
 //
-// Reference: pcre2pattern(3), without UTF, newline = LF, C locale, \R = any Unicode newline. What no linear-time engine can
-// run (look-around, back-references, recursion, conditions, verbs) is parsed as far as needed and left in the tree for
-// the caller to report. Quantified groups nest at most `depthMax` deep, so that hostile patterns cannot exhaust the stack.
+// Reference: pcre2pattern(3), without UTF, newline = LF, C locale, \R = any Unicode newline. What no linear-time engine
+// can run (look-around, back-references, recursion, conditions, verbs) is parsed as far as needed and left in the tree
+// for the caller to report. Quantified groups nest at most `depthMax` deep, so that hostile patterns cannot exhaust the
+// stack.
 import { anyByte, byteSet, closeUnderCase, complement, escapeClasses, singleByte } from './byte-set.js';
 import { readCharacterClass } from './character-class.js';
 import { Cursor, readByteEscape } from './cursor.js';
@@ -29,7 +30,13 @@ function countGroups(source: string): number {
   let count = 0;
   for (let at = 0; at < source.length; at++) {
     if (source.charAt(at) === '\\') at++;
-    else if (source.charAt(at) === '(' && (source.charAt(at + 1) !== '?' ? source.charAt(at + 1) !== '*' : /^\(\?(?:P?<[^=!]|')/.test(source.slice(at, at + 5)))) count++;
+    else if (
+      source.charAt(at) === '(' &&
+      (source.charAt(at + 1) !== '?'
+        ? source.charAt(at + 1) !== '*'
+        : /^\(\?(?:P?<[^=!]|')/.test(source.slice(at, at + 5)))
+    )
+      count++;
   }
   return count;
 }
@@ -37,22 +44,40 @@ function countGroups(source: string): number {
 /** Sets are never written to, so that all literals of a byte share one: rule sets have a hundred thousand. */
 const literalSets = Array.from({ length: 256 }, (_, byte) => singleByte(byte));
 const caselessSets = literalSets.map(closeUnderCase);
-const oneByte = (state: State, byte: number): RegexNode => ({ kind: 'set', set: (state.flags.caseless ? caselessSets : literalSets)[byte] ?? singleByte(byte) });
+const oneByte = (state: State, byte: number): RegexNode => ({
+  kind: 'set',
+  set: (state.flags.caseless ? caselessSets : literalSets)[byte] ?? singleByte(byte),
+});
 
 function sequenceOf(items: readonly RegexNode[]): RegexNode {
   return items.length === 1 ? items[0]! : { kind: 'sequence', items };
 }
 
-/** \R: CRLF or one newline byte. Atomic in PCRE; the difference shows only in `\R\n`, where PCRE refuses to split CRLF. */
+/**
+ * \R: CRLF or one newline byte. Atomic in PCRE; the difference shows only in `\R\n`, where PCRE refuses to split CRLF.
+ */
 const anyNewline: RegexNode = {
   kind: 'alternation',
   items: [
-    { kind: 'sequence', items: [{ kind: 'set', set: singleByte(0x0d) }, { kind: 'set', set: singleByte(0x0a) }] },
+    {
+      kind: 'sequence',
+      items: [
+        { kind: 'set', set: singleByte(0x0d) },
+        { kind: 'set', set: singleByte(0x0a) },
+      ],
+    },
     { kind: 'set', set: byteSet([0x0a, 0x0d], [0x85, 0x85]) },
   ],
 };
 
-const simpleAssertions: Readonly<Record<string, AssertionKind>> = { A: 'textStart', G: 'textStart', z: 'textEnd', Z: 'textEndOrFinalNewline', b: 'wordBoundary', B: 'notWordBoundary' };
+const simpleAssertions: Readonly<Record<string, AssertionKind>> = {
+  A: 'textStart',
+  G: 'textStart',
+  z: 'textEnd',
+  Z: 'textEndOrFinalNewline',
+  b: 'wordBoundary',
+  B: 'notWordBoundary',
+};
 
 function parseReference(state: State, start: number): RegexNode | null {
   const { cursor } = state;
@@ -64,7 +89,8 @@ function parseReference(state: State, start: number): RegexNode | null {
     if (close !== undefined) {
       cursor.at++;
       cursor.until(close, `\\${letter}${open}`);
-    } else if (letter === 'k' || cursor.digits('+-0123456789', 6) === '') cursor.fail(`\\${letter} needs a group name or number behind it`, start);
+    } else if (letter === 'k' || cursor.digits('+-0123456789', 6) === '')
+      cursor.fail(`\\${letter} needs a group name or number behind it`, start);
     return { kind: 'unsupported', what: 'a back-reference', offset: start };
   }
   if (letter < '1' || letter > '9') return null;
@@ -104,7 +130,8 @@ function parseEscape(state: State): RegexNode | null {
   const reference = parseReference(state, start);
   if (reference !== null) return reference;
   const byte = readByteEscape(cursor);
-  if (byte === null) return cursor.fail(`\\${letter} has no meaning in PCRE: write ${letter} without the backslash`, start);
+  if (byte === null)
+    return cursor.fail(`\\${letter} has no meaning in PCRE: write ${letter} without the backslash`, start);
   return oneByte(state, byte);
 }
 
@@ -121,7 +148,8 @@ function parseFlags(state: State, start: number): boolean {
     else if (letter === 'm') flags.multiline = on;
     else if (letter === 'x') flags.extended = on;
     else if (letter === 'U') flags.ungreedy = on;
-    else if (letter === 'J') continue; // duplicate names: allowed anyway
+    else if (letter === 'J')
+      continue; // duplicate names: allowed anyway
     else if (letter === '-' && on) on = false;
     else if (letter === ')' || letter === ':') {
       state.flags = flags;
@@ -132,7 +160,8 @@ function parseFlags(state: State, start: number): boolean {
 
 function parseBody(state: State, start: number): RegexNode {
   const outer = state.flags;
-  if (++state.depth > depthMax) throw new RegexSyntaxError(start, `Groups nest deeper than ${depthMax}: simplify the pattern`);
+  if (++state.depth > depthMax)
+    throw new RegexSyntaxError(start, `Groups nest deeper than ${depthMax}: simplify the pattern`);
   const body = parseAlternation(state);
   state.depth--;
   if (!state.cursor.take(')')) state.cursor.fail('A group is not closed: add )', start);
@@ -147,7 +176,8 @@ function capturing(state: State, name: string | null, start: number): RegexNode 
 
 function readName(state: State, close: string): string {
   const name = state.cursor.until(close, 'A group name');
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) state.cursor.fail(`"${name}" is no group name: use letters, digits and _`);
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name))
+    state.cursor.fail(`"${name}" is no group name: use letters, digits and _`);
   return name;
 }
 
@@ -166,7 +196,12 @@ function parseSpecialGroup(state: State, start: number): RegexNode | null {
   }
   if (cursor.take(':')) return parseBody(state, start);
   if (cursor.take('>')) return { kind: 'atomic', body: parseBody(state, start), offset: start };
-  for (const [mark, ahead, negative] of [['=', true, false], ['!', true, true], ['<=', false, false], ['<!', false, true]] as const) {
+  for (const [mark, ahead, negative] of [
+    ['=', true, false],
+    ['!', true, true],
+    ['<=', false, false],
+    ['<!', false, true],
+  ] as const) {
     if (cursor.take(mark)) return { kind: 'lookaround', ahead, negative, body: parseBody(state, start), offset: start };
   }
   if (cursor.take('P<') || cursor.take('<')) return capturing(state, readName(state, '>'), start);
@@ -207,7 +242,8 @@ function readCounts(state: State): readonly [number, number] | null {
   if (found === null) return null;
   const min = Number(found[1]);
   const max = found[2] === undefined ? min : found[3] === '' ? Infinity : Number(found[3]);
-  if (min > repeatMax || (max !== Infinity && max > repeatMax)) cursor.fail(`A count is larger than ${repeatMax}`, start);
+  if (min > repeatMax || (max !== Infinity && max > repeatMax))
+    cursor.fail(`A count is larger than ${repeatMax}`, start);
   if (max < min) cursor.fail('The counts of a quantifier run backwards: swap them', start);
   cursor.at += found[0].length;
   return [min, max];
@@ -231,7 +267,8 @@ function parseQuantified(state: State, body: RegexNode): RegexNode {
   if (cursor.take('+')) mode = 'possessive';
   else if (cursor.take('?')) mode = state.flags.ungreedy ? 'greedy' : 'lazy';
   const again = cursor.at;
-  if (readQuantifier(state) !== null) cursor.fail('A quantifier follows a quantifier: put the first one into (?:…)', again);
+  if (readQuantifier(state) !== null)
+    cursor.fail('A quantifier follows a quantifier: put the first one into (?:…)', again);
   return { kind: 'repeat', body, min: counts[0], max: counts[1], mode, offset };
 }
 
@@ -262,12 +299,14 @@ function parseAtom(state: State): RegexNode | null {
   const character = cursor.peek();
   if (character === '\\') return parseEscape(state);
   if (character === '(') return parseGroup(state);
-  if ('*+?'.includes(character) || (character === '{' && readCounts(state) !== null)) cursor.fail(`The quantifier ${character} has nothing to repeat: write \\${character} for the character`, offset);
+  if ('*+?'.includes(character) || (character === '{' && readCounts(state) !== null))
+    cursor.fail(`The quantifier ${character} has nothing to repeat: write \\${character} for the character`, offset);
   cursor.at++;
   if (character === '[') return { kind: 'set', set: readCharacterClass(cursor, flags.caseless) };
   if (character === '.') return { kind: 'set', set: flags.dotAll ? anyByte : complement(singleByte(0x0a)) };
   if (character === '^') return { kind: 'assertion', assertion: flags.multiline ? 'lineStart' : 'textStart', offset };
-  if (character === '$') return { kind: 'assertion', assertion: flags.multiline ? 'lineEnd' : 'textEndOrFinalNewline', offset };
+  if (character === '$')
+    return { kind: 'assertion', assertion: flags.multiline ? 'lineEnd' : 'textEndOrFinalNewline', offset };
   return oneByte(state, character.charCodeAt(0));
 }
 
@@ -294,12 +333,18 @@ function parseAlternation(state: State): RegexNode {
 }
 
 /**
- * Parses a PCRE pattern; `source` is latin1 text, one code unit per byte. Throws RegexSyntaxError with the offset and how
- * to mend it. What parses may still be unsupported by a matcher: see `toRe2Source`.
+ * Parses a PCRE pattern; `source` is latin1 text, one code unit per byte. Throws RegexSyntaxError with the offset and
+ * how to mend it. What parses may still be unsupported by a matcher: see `toRe2Source`.
  */
 export function parseRegex(source: string, flags: RegexFlags): RegexNode {
   const cursor = new Cursor(source);
-  const state: State = { cursor, flags: { ...flags, extended: false, ungreedy: false }, groups: 0, groupsInAll: countGroups(source), depth: 0 };
+  const state: State = {
+    cursor,
+    flags: { ...flags, extended: false, ungreedy: false },
+    groups: 0,
+    groupsInAll: countGroups(source),
+    depth: 0,
+  };
   const node = parseAlternation(state);
   if (!cursor.done) cursor.fail('There is a ) without its (: write \\) for the character');
   return node;

@@ -1,9 +1,11 @@
-// Writes a tree as source for the npm package `re2`, to be matched over text whose code points U+0000–U+00FF stand for bytes.
+// Writes a tree as source for the npm package `re2`, to be matched over text whose code points U+0000–U+00FF stand for
+// bytes.
 //
-// What was found by trying (re2 1.24): the package reads JavaScript-like source and hands almost everything on to RE2 as
-// it is: (?i) (?s:…) (?m:…) \A \z \x{…} work, (?<n>…) becomes (?P<n>…), counts above 1000 are refused (the product of
-// nested ones too), \Z, \h, \R, possessive quantifiers and look-around do not exist, (?i) folds beyond ASCII. So nothing is
-// left to flags: classes are written out as ranges (RE2 recognises [Aa] as a caseless literal), and anchors by their meaning.
+// What was found by trying (re2 1.24): the package reads JavaScript-like source and hands almost everything on to RE2
+// as it is: (?i) (?s:…) (?m:…) \A \z \x{…} work, (?<n>…) becomes (?P<n>…), counts above 1000 are refused (the product
+// of nested ones too), \Z, \h, \R, possessive quantifiers and look-around do not exist, (?i) folds beyond ASCII. So
+// nothing is left to flags: classes are written out as ranges (RE2 recognises [Aa] as a caseless literal), and anchors
+// by their meaning.
 // Groups are numbered as in the original; names are dropped.
 import { type ByteSet, bytesOf, isEmptySet, rangesOf } from './byte-set.js';
 import { holdsGroup } from './condition.js';
@@ -20,13 +22,19 @@ function escapeByte(byte: number): string {
 
 /** A byte set as a class or a single escaped byte; shared with the Hyperscan emitter, both understand \x{…}. */
 export function writeSet(set: ByteSet): string {
-  if (isEmptySet(set)) return '[^\\x{0}-\\x{ff}]'; // RE2 would take U+0100 and above for it, which latin1 text does not hold
+  // RE2 would take U+0100 and above for it, which latin1 text does not hold
+  if (isEmptySet(set)) return '[^\\x{0}-\\x{ff}]';
   const bytes = bytesOf(set);
   if (bytes.length === 1) return escapeByte(bytes[0]!);
-  return `[${rangesOf(set).map(([from, to]) => (from === to ? escapeByte(from) : `${escapeByte(from)}-${escapeByte(to)}`)).join('')}]`;
+  return `[${rangesOf(set)
+    .map(([from, to]) => (from === to ? escapeByte(from) : `${escapeByte(from)}-${escapeByte(to)}`))
+    .join('')}]`;
 }
 
-/** Text that RE2 reads but the match does not hold (the newline that `$` looked past, what a look-ahead saw): its RE2 group, and the original groups that end with it. */
+/**
+ * Text that RE2 reads but the match does not hold (the newline that `$` looked past, what a look-ahead saw): its RE2
+ * group, and the original groups that end with it.
+ */
 export interface TailMark {
   readonly group: number;
   readonly enclosing: readonly number[];
@@ -93,7 +101,10 @@ function writeCounts(body: string, min: number, max: number, lazy: string): stri
 
 function writeRepeat(node: RegexNode & { readonly kind: 'repeat' }, writer: Writer): string {
   if ((node.min > countMax || (node.max !== Infinity && node.max > countMax)) && holdsGroup(node.body)) {
-    throw new RegexUnsupportedError(node.offset, `A capturing group is repeated more than ${countMax} times: write (?:…) or a smaller count`);
+    throw new RegexUnsupportedError(
+      node.offset,
+      `A capturing group is repeated more than ${countMax} times: write (?:…) or a smaller count`,
+    );
   }
   if (node.max === 0) return '(?:)'; // groups inside keep no number and stay unset
   const inner = write(node.body, writer);
@@ -106,7 +117,9 @@ function write(node: RegexNode, writer: Writer): string {
     case 'set':
       return writeSet(node.set);
     case 'sequence':
-      return node.items.map((item) => (item.kind === 'alternation' ? `(?:${write(item, writer)})` : write(item, writer))).join('');
+      return node.items
+        .map((item) => (item.kind === 'alternation' ? `(?:${write(item, writer)})` : write(item, writer)))
+        .join('');
     case 'alternation':
       return node.items.map((item) => write(item, writer)).join('|');
     case 'group': {
@@ -142,14 +155,18 @@ export interface Re2Forms {
   readonly plain: Re2Form;
   /** For texts that end in \n: tells where `$` looked past it, so that groups can be cut. Null when no `$` needs it. */
   readonly marked: Re2Form | null;
-  /** Multiline `^` as start of text only; null unless the plain form errs for texts that end in \n (see `Lowered.lineStartAtEnd`). */
+  /**
+   * Multiline `^` as start of text only; null unless the plain form errs for texts that end in \n (see
+   * `Lowered.lineStartAtEnd`).
+   */
   readonly textStart: Re2Form | null;
 }
 
 /** Throws RegexUnsupportedError. */
 export function re2Forms(node: RegexNode): Re2Forms {
   const lowered = lowerRegex(node);
-  if (lowered.re2Problem !== null) throw new RegexUnsupportedError(lowered.re2Problem.offset, lowered.re2Problem.message);
+  if (lowered.re2Problem !== null)
+    throw new RegexUnsupportedError(lowered.re2Problem.offset, lowered.re2Problem.message);
   return {
     plain: form(lowered.node, false, false),
     marked: lowered.finalNewline ? form(lowered.node, true, false) : null,
@@ -159,8 +176,9 @@ export function re2Forms(node: RegexNode): Re2Forms {
 
 /**
  * Source for `new RE2(source)` (no flags) over latin1 text. Whether it matches is exactly PCRE's answer, but for one
- * case: see `Lowered.lineStartAtEnd`. Group texts are PCRE's too, except that `$` without multiline consumes the final newline that it
- * looks past and look-ahead what it had to see, so group 0 (and groups around `$`) may hold it: `compileRe2(…).exec` cuts it off. Throws RegexUnsupportedError.
+ * case: see `Lowered.lineStartAtEnd`. Group texts are PCRE's too, except that `$` without multiline consumes the final
+ * newline that it looks past and look-ahead what it had to see, so group 0 (and groups around `$`) may hold it:
+ * `compileRe2(…).exec` cuts it off. Throws RegexUnsupportedError.
  */
 export function toRe2Source(node: RegexNode): string {
   return re2Forms(node).plain.source;

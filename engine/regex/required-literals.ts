@@ -1,11 +1,12 @@
 // Literals of which one must occur in any text that matches.
 //
 // Safety argument. Literals are lower-case and are looked for in lowercase(text), so the case of sets never matters.
-// For each node we keep `exact`, every string (lower-cased) that the node can match, when there are few; and `required`,
-// strings of which one must occur inside any match of the node. A match of a sequence is the concatenation of matches of
-// its items, so a run of neighbours with exact sets requires one of the concatenations, and any single item's
-// requirement holds for the whole; we keep the best of these. An alternation requires the union, and only when each branch requires
-// something. A repetition that must happen once requires what its body requires. Assertions match the empty string.
+// For each node we keep `exact`, every string (lower-cased) that the node can match, when there are few; and
+// `required`, strings of which one must occur inside any match of the node. A match of a sequence is the concatenation
+// of matches of its items, so a run of neighbours with exact sets requires one of the concatenations, and any single
+// item's requirement holds for the whole; we keep the best of these. An alternation requires the union, and only when
+// each branch requires something. A repetition that must happen once requires what its body requires. Assertions match
+// the empty string.
 import { bytesOf } from './byte-set.js';
 import type { RegexNode } from './node.js';
 
@@ -21,7 +22,8 @@ interface Facts {
 const nothing: Facts = { exact: null, required: null };
 const empty: Facts = { exact: [''], required: null };
 
-const shortest = (literals: readonly string[]): number => literals.reduce((least, literal) => Math.min(least, literal.length), Infinity);
+const shortest = (literals: readonly string[]): number =>
+  literals.reduce((least, literal) => Math.min(least, literal.length), Infinity);
 
 /** The better requirement: longer shortest literal first, then fewer literals. */
 function better(one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null {
@@ -30,7 +32,8 @@ function better(one: readonly string[] | null, other: readonly string[] | null):
   return difference > 0 || (difference === 0 && one.length <= other.length) ? one : other;
 }
 
-const asRequired = (exact: readonly string[] | null): readonly string[] | null => (exact === null || exact.length === 0 || exact.includes('') ? null : exact);
+const asRequired = (exact: readonly string[] | null): readonly string[] | null =>
+  exact === null || exact.length === 0 || exact.includes('') ? null : exact;
 
 function product(left: readonly string[], right: readonly string[]): readonly string[] | null {
   if (left.length * right.length > exactMax) return null;
@@ -62,14 +65,18 @@ function alternationFacts(items: readonly RegexNode[]): Facts {
   const exact = all.every((facts) => facts.exact !== null) ? [...new Set(all.flatMap((facts) => facts.exact!))] : null;
   const needs = all.map((facts) => better(facts.required, asRequired(facts.exact)));
   const required = needs.every((need) => need !== null) ? [...new Set(needs.flatMap((need) => need!))] : null;
-  return { exact: exact !== null && exact.length <= exactMax ? exact : null, required: required !== null && required.length <= requiredMax ? required : null };
+  return {
+    exact: exact !== null && exact.length <= exactMax ? exact : null,
+    required: required !== null && required.length <= requiredMax ? required : null,
+  };
 }
 
 function repeatFacts(node: RegexNode & { readonly kind: 'repeat' }): Facts {
   if (node.max === 0) return empty;
   const body = factsOf(node.body);
   if (node.min === 0) {
-    const exact = node.max === 1 && body.exact !== null && body.exact.length < exactMax ? [...new Set(['', ...body.exact])] : null;
+    const exact =
+      node.max === 1 && body.exact !== null && body.exact.length < exactMax ? [...new Set(['', ...body.exact])] : null;
     return { exact, required: null };
   }
   let exact = body.exact;
@@ -81,7 +88,11 @@ function repeatFacts(node: RegexNode & { readonly kind: 'repeat' }): Facts {
 function factsOf(node: RegexNode): Facts {
   switch (node.kind) {
     case 'set': {
-      const literals = [...new Set(bytesOf(node.set).map((byte) => String.fromCharCode(byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte)))];
+      const literals = [
+        ...new Set(
+          bytesOf(node.set).map((byte) => String.fromCharCode(byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte)),
+        ),
+      ];
       return literals.length > exactMax ? nothing : { exact: literals, required: asRequired(literals) };
     }
     case 'sequence':
@@ -102,8 +113,8 @@ function factsOf(node: RegexNode): Facts {
 }
 
 /**
- * Lower-case latin1 literals, none empty, of which at least one occurs in the ASCII-lower-cased text of every match; null
- * when there is no such list of useful size (at most 512).
+ * Lower-case latin1 literals, none empty, of which at least one occurs in the ASCII-lower-cased text of every match;
+ * null when there is no such list of useful size (at most 512).
  */
 export function requiredLiterals(node: RegexNode): readonly string[] | null {
   const facts = factsOf(node);

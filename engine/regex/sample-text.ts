@@ -44,7 +44,27 @@ function sampleText(node: RegexNode, draw: Draw): string {
   }
 }
 
-const awkward = ['', '\n', '\n\n', ' ', 'a', 'A', '0', '_', '\0', '\v', '\x85', '\xa0', '\xe9', '\xff', '"', '\\', '\r\n', 'K', 'S'];
+const awkward = [
+  '',
+  '\n',
+  '\n\n',
+  ' ',
+  'a',
+  'A',
+  '0',
+  '_',
+  '\0',
+  '\v',
+  '\x85',
+  '\xa0',
+  '\xe9',
+  '\xff',
+  '"',
+  '\\',
+  '\r\n',
+  'K',
+  'S',
+];
 
 /** A sample with pieces cut out, put in, in other case, or surrounded by noise. */
 export function mutatedText(node: RegexNode, draw: Draw): string {
@@ -56,7 +76,10 @@ export function mutatedText(node: RegexNode, draw: Draw): string {
     if (kind === 0) text = text.slice(0, at) + piece + text.slice(at);
     else if (kind === 1) text = text.slice(0, at) + text.slice(at + 1);
     else if (kind === 2) text = text.slice(0, at) + piece + text.slice(at + 1);
-    else text = text.slice(0, at) + text.slice(at).replace(/[A-Za-z]/, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
+    else
+      text =
+        text.slice(0, at) +
+        text.slice(at).replace(/[A-Za-z]/, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
   }
   return awkward[draw(awkward.length)]! + text + awkward[draw(awkward.length)]!;
 }

@@ -2,14 +2,32 @@
 import { createMemoryStore } from '../memory-store.js';
 import type { Inspector } from '../inspector.js';
 import { defaultEngineSettings } from '../ir.js';
-import type { ActionIR, EngineSettings, LinkIR, MarkerIR, OperatorIR, Phase, Program, RuleIR, Selector, TargetIR, Template } from '../ir.js';
+import type {
+  ActionIR,
+  EngineSettings,
+  LinkIR,
+  MarkerIR,
+  OperatorIR,
+  Phase,
+  Program,
+  RuleIR,
+  Selector,
+  TargetIR,
+  Template,
+} from '../ir.js';
 import type { CollectionStore } from '../store.js';
 import type { RequestHead, ResponseHead, Transaction } from '../transaction.js';
 import type { Verdict } from '../verdict.js';
 
 export function target(variable: string, selector: string | RegExp | null = null, count = false): TargetIR {
   const bound: Selector | null =
-    selector === null ? null : typeof selector === 'string' ? (variable === 'XML' ? { kind: 'xpath', expression: selector } : { kind: 'name', name: selector.toLowerCase() }) : { kind: 'regex', source: selector.source };
+    selector === null
+      ? null
+      : typeof selector === 'string'
+        ? variable === 'XML'
+          ? { kind: 'xpath', expression: selector }
+          : { kind: 'name', name: selector.toLowerCase() }
+        : { kind: 'regex', source: selector.source };
   return { variable, selector: bound, count };
 }
 
@@ -21,7 +39,20 @@ export function operator(text: string, template: Template | null = null): Operat
 }
 
 export function link(targets: readonly TargetIR[], operatorIr: OperatorIR | null, more: Partial<LinkIR> = {}): LinkIR {
-  return { targets, exclusions: [], operator: operatorIr, transformations: [], multiMatch: false, capture: false, actions: [], msg: null, logdata: null, file: 0, line: 1, ...more };
+  return {
+    targets,
+    exclusions: [],
+    operator: operatorIr,
+    transformations: [],
+    multiMatch: false,
+    capture: false,
+    actions: [],
+    msg: null,
+    logdata: null,
+    file: 0,
+    line: 1,
+    ...more,
+  };
 }
 
 export function rule(id: number, phase: Phase, links: readonly LinkIR[], more: Partial<RuleIR> = {}): RuleIR {
@@ -52,7 +83,11 @@ export function action(id: number, phase: Phase, actions: readonly ActionIR[], m
   return rule(id, phase, [link([], null, { actions })], more);
 }
 
-export function setTx(name: string, value: Template, operation: 'set' | 'add' | 'subtract' | 'unset' = 'set'): ActionIR {
+export function setTx(
+  name: string,
+  value: Template,
+  operation: 'set' | 'add' | 'subtract' | 'unset' = 'set',
+): ActionIR {
   return { kind: 'setvar', collection: 'TX', key: [name], operation, value };
 }
 
@@ -62,8 +97,16 @@ export function marker(name: string): MarkerIR {
 
 export function program(items: readonly (RuleIR | MarkerIR)[], settings: Partial<EngineSettings> = {}): Program {
   const placed = items.map((item, index) => ({ ...item, index }));
-  const phases = [0, 1, 2, 3, 4, 5].map((phase) => placed.filter((item) => phase > 0 && (item.kind === 'marker' || item.phase === phase)).map(({ index }) => index));
-  return { version: 1, settings: { ...defaultEngineSettings, ruleEngine: 'On', requestBodyAccess: true, ...settings }, items: placed, phases, files: ['test.conf'] };
+  const phases = [0, 1, 2, 3, 4, 5].map((phase) =>
+    placed.filter((item) => phase > 0 && (item.kind === 'marker' || item.phase === phase)).map(({ index }) => index),
+  );
+  return {
+    version: 1,
+    settings: { ...defaultEngineSettings, ruleEngine: 'On', requestBodyAccess: true, ...settings },
+    items: placed,
+    phases,
+    files: ['test.conf'],
+  };
 }
 
 export interface Exchange {
@@ -77,13 +120,33 @@ export interface Exchange {
 }
 
 /** All five phases; `matched` are the ids in order. */
-export function exchange(inspector: Inspector, request: Exchange = {}): { transaction: Transaction; verdict: Verdict; matched: number[] } {
-  const head: RequestHead = { method: request.method ?? 'GET', uri: request.uri ?? '/', protocol: 'HTTP/1.1', headers: request.headers ?? [], clientIp: '192.0.2.1', clientPort: 1000, serverIp: '192.0.2.9', serverPort: 8080 };
-  const transaction = inspector.begin(head, { uniqueId: 'u1', nowMs: request.nowMs ?? 0, store: request.store ?? createMemoryStore() });
+export function exchange(
+  inspector: Inspector,
+  request: Exchange = {},
+): { transaction: Transaction; verdict: Verdict; matched: number[] } {
+  const head: RequestHead = {
+    method: request.method ?? 'GET',
+    uri: request.uri ?? '/',
+    protocol: 'HTTP/1.1',
+    headers: request.headers ?? [],
+    clientIp: '192.0.2.1',
+    clientPort: 1000,
+    serverIp: '192.0.2.9',
+    serverPort: 8080,
+  };
+  const transaction = inspector.begin(head, {
+    uniqueId: 'u1',
+    nowMs: request.nowMs ?? 0,
+    store: request.store ?? createMemoryStore(),
+  });
   inspector.requestHeaders(transaction);
   inspector.requestBody(transaction, request.body === undefined ? null : Buffer.from(request.body, 'latin1'));
   const { response } = request;
-  inspector.responseHeaders(transaction, { status: response?.status ?? 200, protocol: 'HTTP/1.1', headers: response?.headers ?? ['Content-Type', 'text/html'] });
+  inspector.responseHeaders(transaction, {
+    status: response?.status ?? 200,
+    protocol: 'HTTP/1.1',
+    headers: response?.headers ?? ['Content-Type', 'text/html'],
+  });
   inspector.responseBody(transaction, response?.body === undefined ? null : Buffer.from(response.body, 'latin1'));
   const verdict = inspector.finish(transaction);
   return { transaction, verdict, matched: verdict.matched.map((one) => one.rule.id) };

@@ -3,7 +3,8 @@ import type { Transformation } from './transformation.js';
 
 /** Standard and URL-safe alphabet; −1 for everything else. */
 const digits = new Int8Array(256).fill(-1);
-for (const [index, digit] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) digits[digit.charCodeAt(0)] = index;
+for (const [index, digit] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries())
+  digits[digit.charCodeAt(0)] = index;
 digits[0x2d] = 62;
 digits[0x5f] = 63;
 
@@ -41,5 +42,8 @@ function apply(value: string): string {
   return finish(value, out, written);
 }
 
-/** Forgiving base64: foreign bytes are skipped, both alphabets are taken, padding is optional (ModSecurity reference, t:base64DecodeExt). */
+/**
+ * Forgiving base64: foreign bytes are skipped, both alphabets are taken, padding is optional (ModSecurity reference,
+ * t:base64DecodeExt).
+ */
 export const base64DecodeExt: Transformation = { name: 'base64DecodeExt', triggers: null, apply };

@@ -3,10 +3,14 @@ import type { Transformation } from './transformation.js';
 
 /** 0–63 for a digit of the standard alphabet, 64 for '=', −1 for any other byte. */
 const digits = new Int8Array(256).fill(-1);
-for (const [index, digit] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) digits[digit.charCodeAt(0)] = index;
+for (const [index, digit] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries())
+  digits[digit.charCodeAt(0)] = index;
 digits[0x3d] = 64;
 
-/** Whether the strict decoder takes the first `end` bytes: line ends anywhere, spaces only before them or at the end, at most two '=' and only last. */
+/**
+ * Whether the strict decoder takes the first `end` bytes: line ends anywhere, spaces only before them or at the end, at
+ * most two '=' and only last.
+ */
 function isStrictBase64(value: string, end: number): boolean {
   let pads = 0;
   for (let index = 0; index < end; index += 1) {
@@ -54,7 +58,8 @@ function apply(value: string): string {
 }
 
 /**
- * Strict base64 (ModSecurity v3, which uses mbedTLS): decodes up to the first NUL; whole groups of four only, an unpadded
- * rest is dropped. A value that is not base64 is left as it is, so that one foreign byte cannot blank a value out.
+ * Strict base64 (ModSecurity v3, which uses mbedTLS): decodes up to the first NUL; whole groups of four only, an
+ * unpadded rest is dropped. A value that is not base64 is left as it is, so that one foreign byte cannot blank a value
+ * out.
  */
 export const base64Decode: Transformation = { name: 'base64Decode', triggers: null, apply };

@@ -51,7 +51,16 @@ export function hexPair(bytes: Buffer, at: number, end: number): number {
 
 /** What an escaped byte stands for in C and JavaScript: `\a \b \f \n \r \t \v`, and every other for itself. */
 export const escapedByte: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-for (const [letter, byte] of [[0x61, 0x07], [0x62, 0x08], [0x66, 0x0c], [0x6e, 0x0a], [0x72, 0x0d], [0x74, 0x09], [0x76, 0x0b]] as const) escapedByte[letter] = byte;
+for (const [letter, byte] of [
+  [0x61, 0x07],
+  [0x62, 0x08],
+  [0x66, 0x0c],
+  [0x6e, 0x0a],
+  [0x72, 0x0d],
+  [0x74, 0x09],
+  [0x76, 0x0b],
+] as const)
+  escapedByte[letter] = byte;
 
 /** Where the octal digits that begin at `at` end: after three at the most, and not at or after `end`. */
 export function octalEnd(bytes: Buffer, at: number, end: number): number {

@@ -37,11 +37,14 @@ function apply(value: string): string {
 }
 
 /**
- * Undoes shell obfuscation (ModSecurity reference, t:cmdLine): drops `\ " ' ^`, makes `, ;` and white space one space, drops
- * the space before `/` and `(`, lower-cases ASCII.
+ * Undoes shell obfuscation (ModSecurity reference, t:cmdLine): drops `\ " ' ^`, makes `, ;` and white space one space,
+ * drops the space before `/` and `(`, lower-cases ASCII.
  */
 export const cmdLine: Transformation = {
   name: 'cmdLine',
-  triggers: bytesWhere((byte) => (byte >= 0x41 && byte <= 0x5a) || [0x22, 0x27, 0x5c, 0x5e, 0x20, 0x2c, 0x3b, 0x09, 0x0a, 0x0d].includes(byte)),
+  triggers: bytesWhere(
+    (byte) =>
+      (byte >= 0x41 && byte <= 0x5a) || [0x22, 0x27, 0x5c, 0x5e, 0x20, 0x2c, 0x3b, 0x09, 0x0a, 0x0d].includes(byte),
+  ),
   apply,
 };

@@ -1,7 +1,10 @@
 import { finish, hexValue, isSpace, load, narrowFullWidth } from './bytes.js';
 import type { Transformation } from './transformation.js';
 
-/** The byte of 1–6 hexadecimal digits at `at`: the low byte; full-width ASCII is narrowed when the digits before the last four are zeros. */
+/**
+ * The byte of 1–6 hexadecimal digits at `at`: the low byte; full-width ASCII is narrowed when the digits before the
+ * last four are zeros.
+ */
 function cssByte(bytes: Buffer, at: number, count: number): number {
   const digit = (index: number): number => hexValue[bytes[at + index] as number] as number;
   if (count === 1) return digit(0);
@@ -38,7 +41,7 @@ function apply(value: string): string {
 }
 
 /**
- * CSS 2 escapes (ModSecurity reference, t:cssDecode): `\` and 1–6 hexadecimal digits give the low byte and swallow one white
- * space, `\` before a newline vanishes, `\` before anything else is dropped.
+ * CSS 2 escapes (ModSecurity reference, t:cssDecode): `\` and 1–6 hexadecimal digits give the low byte and swallow one
+ * white space, `\` before a newline vanishes, `\` before anything else is dropped.
  */
 export const cssDecode: Transformation = { name: 'cssDecode', triggers: [0x5c], apply };

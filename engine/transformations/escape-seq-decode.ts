@@ -33,7 +33,7 @@ function apply(value: string): string {
 }
 
 /**
- * ANSI C escapes (ModSecurity reference, t:escapeSeqDecode): named ones, `\xHH`, up to three octal digits (low byte). An unknown or broken
- * escape loses its backslash; a lone backslash at the end stays.
+ * ANSI C escapes (ModSecurity reference, t:escapeSeqDecode): named ones, `\xHH`, up to three octal digits (low byte).
+ * An unknown or broken escape loses its backslash; a lone backslash at the end stays.
  */
 export const escapeSeqDecode: Transformation = { name: 'escapeSeqDecode', triggers: [0x5c], apply };

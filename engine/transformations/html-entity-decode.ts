@@ -25,14 +25,18 @@ function numericByte(bytes: Buffer, from: number, to: number, radix: 10 | 16): n
     if (count > 16 || (count === 16 && (hexValue[bytes[from] as number] as number) > 7)) return 0xff;
   } else if (count > 19 || (count === 19 && bytes.toString('latin1', from, to) > decimalMax)) return 0xff;
   let low = 0;
-  for (let index = from; index < to; index += 1) low = (low * radix + (hexValue[bytes[index] as number] as number)) & 0xff;
+  for (let index = from; index < to; index += 1)
+    low = (low * radix + (hexValue[bytes[index] as number] as number)) & 0xff;
   return low;
 }
 
 /** What `matchEntity` found last: a module variable spares an object per ampersand. */
 let decoded = 0;
 
-/** Where the entity that starts after the ampersand at `at` ends, or −1 when there is none; the decoded byte lands in `decoded`. */
+/**
+ * Where the entity that starts after the ampersand at `at` ends, or −1 when there is none; the decoded byte lands in
+ * `decoded`.
+ */
 function matchEntity(bytes: Buffer, at: number, end: number): number {
   let index = at + 1;
   if (index < end && bytes[index] === 0x23) {
@@ -80,7 +84,7 @@ function apply(value: string): string {
 }
 
 /**
- * HTML entities (ModSecurity reference, t:htmlEntityDecode): `&#123;`, `&#x7b;`, `&quot; &amp; &lt; &gt; &nbsp;`, each with or
- * without the semicolon, to one byte (the low one). Unknown names stay.
+ * HTML entities (ModSecurity reference, t:htmlEntityDecode): `&#123;`, `&#x7b;`, `&quot; &amp; &lt; &gt; &nbsp;`, each
+ * with or without the semicolon, to one byte (the low one). Unknown names stay.
  */
 export const htmlEntityDecode: Transformation = { name: 'htmlEntityDecode', triggers: [0x26], apply };

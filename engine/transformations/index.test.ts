@@ -1,4 +1,5 @@
-// Vectors of the shared corpus decide semantics; properties hold the contract: pure, total, identity kept, triggers necessary.
+// Vectors of the shared corpus decide semantics; properties hold the contract: pure, total, identity kept, triggers
+// necessary.
 import fc from 'fast-check';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -38,7 +39,12 @@ const mapped: TransformationContext = {
 };
 
 /** Vectors that we do not follow, with the reason; the list may only shrink. */
-const declined = new Map<string, string>([['coraza:hexDecode.json:3', 'Coraza refuses a value with a foreign digit; ModSecurity gives it a value (sts:hexDecode.json:3)']]);
+const declined = new Map<string, string>([
+  [
+    'coraza:hexDecode.json:3',
+    'Coraza refuses a value with a foreign digit; ModSecurity gives it a value (sts:hexDecode.json:3)',
+  ],
+]);
 
 function apply(name: string, value: string, context = plain): string {
   const found = transformations.get(name);
@@ -46,38 +52,47 @@ function apply(name: string, value: string, context = plain): string {
   return found.apply(value, context);
 }
 
-t.test('vectors of the corpus', { skip: existsSync(folder) ? false : `no corpus at ${folder} (set GATEHOUSE_SHARED)` }, (t) => {
-  const seen = new Set<string>();
-  let needed = 0;
-  let others = 0;
-  let conflicts = 0;
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
-    const name = canonicalTransformationName(file.slice(0, -'.json'.length));
-    t.ok(name, `${file} names a transformation`);
-    if (name === null) continue;
-    seen.add(name);
-    for (const vector of JSON.parse(readFileSync(join(folder, file), 'utf8')) as Vector[]) {
-      const input = Buffer.from(vector.input_b64, 'base64').toString('latin1');
-      const expected = Buffer.from(vector.output_b64, 'base64').toString('latin1');
-      // Coraza tests urlDecodeUni with a map loaded, the ModSecurity vectors without one.
-      const actual = apply(name, input, vector.source === 'coraza' ? mapped : plain);
-      if (vector.conflict) {
-        conflicts += 1;
-        if (vector.source === 'sts') t.equal(actual, expected, `${vector.id} (ModSecurity's side of a conflict)`);
-      } else if (declined.has(vector.id)) t.not(actual, expected, `${vector.id} declined: ${declined.get(vector.id)}`);
-      else {
-        t.equal(actual, expected, vector.id);
-        if (vector.crs_needed) needed += 1;
-        else others += 1;
+t.test(
+  'vectors of the corpus',
+  { skip: existsSync(folder) ? false : `no corpus at ${folder} (set GATEHOUSE_SHARED)` },
+  (t) => {
+    const seen = new Set<string>();
+    let needed = 0;
+    let others = 0;
+    let conflicts = 0;
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+      const name = canonicalTransformationName(file.slice(0, -'.json'.length));
+      t.ok(name, `${file} names a transformation`);
+      if (name === null) continue;
+      seen.add(name);
+      for (const vector of JSON.parse(readFileSync(join(folder, file), 'utf8')) as Vector[]) {
+        const input = Buffer.from(vector.input_b64, 'base64').toString('latin1');
+        const expected = Buffer.from(vector.output_b64, 'base64').toString('latin1');
+        // Coraza tests urlDecodeUni with a map loaded, the ModSecurity vectors without one.
+        const actual = apply(name, input, vector.source === 'coraza' ? mapped : plain);
+        if (vector.conflict) {
+          conflicts += 1;
+          if (vector.source === 'sts') t.equal(actual, expected, `${vector.id} (ModSecurity's side of a conflict)`);
+        } else if (declined.has(vector.id))
+          t.not(actual, expected, `${vector.id} declined: ${declined.get(vector.id)}`);
+        else {
+          t.equal(actual, expected, vector.id);
+          if (vector.crs_needed) needed += 1;
+          else others += 1;
+        }
       }
     }
-  }
-  t.equal(needed, 166, 'vectors that the CRS needs');
-  t.equal(others, 112, 'other vectors');
-  t.equal(conflicts, 4, 'conflicts');
-  t.same([...transformations.keys()].filter((name) => !seen.has(name)), ['none'], 'every registered name has vectors');
-  t.end();
-});
+    t.equal(needed, 166, 'vectors that the CRS needs');
+    t.equal(others, 112, 'other vectors');
+    t.equal(conflicts, 4, 'conflicts');
+    t.same(
+      [...transformations.keys()].filter((name) => !seen.has(name)),
+      ['none'],
+      'every registered name has vectors',
+    );
+    t.end();
+  },
+);
 
 t.test('own vectors: [transformation, input, output, why]', (t) => {
   const table: [string, string, string, string][] = [
@@ -92,7 +107,12 @@ t.test('own vectors: [transformation, input, output, why]', (t) => {
     ['cssDecode', '\\ff21\\00ff21x', 'AAx', 'full-width letters of four and six digits'],
     ['cssDecode', 'a\\\nb', 'ab', 'escaped newline vanishes'],
     ['escapeSeqDecode', '\\777', '\xff', 'octal keeps the low byte'],
-    ['htmlEntityDecode', '&#99999999999999999999;&#x1ffffffffffffffff&#256;', '\xff\xff\0', 'numbers saturate as strtol does, then keep the low byte'],
+    [
+      'htmlEntityDecode',
+      '&#99999999999999999999;&#x1ffffffffffffffff&#256;',
+      '\xff\xff\0',
+      'numbers saturate as strtol does, then keep the low byte',
+    ],
     ['htmlEntityDecode', '&LT;&Nbsp&quotx;&amp', '<\xa0&quotx;&', 'names in any case, unknown ones stay'],
     ['jsDecode', '\\uFF1cx\\x3e\\477', '<x>\x277', 'full-width, hexadecimal, octal above a byte uses two digits'],
     ['lowercase', 'ÀA', 'Àa', 'bytes from 0x80 on are no letters'],
@@ -119,13 +139,63 @@ t.test('own vectors: [transformation, input, output, why]', (t) => {
     ['phpArgsNames', ' a.b[c]d', 'a_b[c]', 'what follows the index is dropped'],
   ];
   for (const [name, input, output, why] of table) t.equal(apply(name, input), output, `${name}: ${why}`);
-  t.equal(apply('urlDecodeUni', '%u0141%u0041', { unicodeMap: new Map([[0x141, 0x4c]]) }), 'LA', 'the map first, else the low byte');
+  t.equal(
+    apply('urlDecodeUni', '%u0141%u0041', { unicodeMap: new Map([[0x141, 0x4c]]) }),
+    'LA',
+    'the map first, else the low byte',
+  );
   t.end();
 });
 
-const byteString = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 60 }).map((bytes) => String.fromCharCode(...bytes));
+const byteString = fc
+  .array(fc.integer({ min: 0, max: 255 }), { maxLength: 60 })
+  .map((bytes) => String.fromCharCode(...bytes));
 /** Text dense in the bytes that mean something to some transformation. */
-const pieces = ['%', '%u', '+', '&', '&#', '&#x', 'amp;', '\\', '\\u', '\\x', '/*', '*/', '<!--', '-->', '--', '#', '/', '.', '..', '//', ' ', '\t', '\n', '\0', '\xc2\xa0', '\xe2\x80\x9c', '\xf0', '0x', '41', 'ff', 'FF1c', 'a', 'Z', '7', '=', ';', ',', '(', '"', '^', '[', ']', '_'];
+const pieces = [
+  '%',
+  '%u',
+  '+',
+  '&',
+  '&#',
+  '&#x',
+  'amp;',
+  '\\',
+  '\\u',
+  '\\x',
+  '/*',
+  '*/',
+  '<!--',
+  '-->',
+  '--',
+  '#',
+  '/',
+  '.',
+  '..',
+  '//',
+  ' ',
+  '\t',
+  '\n',
+  '\0',
+  '\xc2\xa0',
+  '\xe2\x80\x9c',
+  '\xf0',
+  '0x',
+  '41',
+  'ff',
+  'FF1c',
+  'a',
+  'Z',
+  '7',
+  '=',
+  ';',
+  ',',
+  '(',
+  '"',
+  '^',
+  '[',
+  ']',
+  '_',
+];
 const dense = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => parts.join(''));
 
 t.test('properties of every transformation', (t) => {
@@ -162,7 +232,13 @@ t.test('every trigger is needed: some value with only that trigger and plain byt
       // Other triggers may not occur beside the one on trial, except repeated.
       const usable = fillers.filter((filler) => [...filler].every((piece) => !listed.has(piece.charCodeAt(0))));
       const found = usable.some((before) =>
-        usable.some((after) => [1, 2].some((times) => [char.repeat(times), `${char}/`, `/${char}b${char}/`].some((middle) => apply(before + middle + after, plain) !== before + middle + after))),
+        usable.some((after) =>
+          [1, 2].some((times) =>
+            [char.repeat(times), `${char}/`, `/${char}b${char}/`].some(
+              (middle) => apply(before + middle + after, plain) !== before + middle + after,
+            ),
+          ),
+        ),
       );
       t.ok(found, `${name} 0x${trigger.toString(16)}`);
     }
@@ -170,9 +246,23 @@ t.test('every trigger is needed: some value with only that trigger and plain byt
   t.end();
 });
 t.test('idempotence where it is claimed', (t) => {
-  const claimed = ['lowercase', 'uppercase', 'removeNulls', 'replaceNulls', 'removeWhitespace', 'compressWhitespace', 'trim', 'trimLeft', 'trimRight', 'parityZero7bit', 'none'];
+  const claimed = [
+    'lowercase',
+    'uppercase',
+    'removeNulls',
+    'replaceNulls',
+    'removeWhitespace',
+    'compressWhitespace',
+    'trim',
+    'trimLeft',
+    'trimRight',
+    'parityZero7bit',
+    'none',
+  ];
   for (const name of claimed) {
-    fc.assert(fc.property(fc.oneof(byteString, dense), (value) => apply(name, apply(name, value)) === apply(name, value)));
+    fc.assert(
+      fc.property(fc.oneof(byteString, dense), (value) => apply(name, apply(name, value)) === apply(name, value)),
+    );
     t.pass(name);
   }
   t.end();

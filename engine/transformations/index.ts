@@ -1,5 +1,5 @@
-// The transformations that Gatehouse knows, as one table you can read. Adding one: a file beside this one, a line here, vectors
-// in the test. Names and spellings follow the ModSecurity reference manual.
+// The transformations that Gatehouse knows, as one table you can read. Adding one: a file beside this one, a line here,
+// vectors in the test. Names and spellings follow the ModSecurity reference manual.
 import { base64DecodeExt } from './base64-decode-ext.js';
 import { base64Decode } from './base64-decode.js';
 import { base64Encode } from './base64-encode.js';
@@ -84,9 +84,15 @@ const otherSpellings: readonly (readonly [string, string])[] = [
   ['normalisepathwin', 'normalizePathWin'],
   ['cmd_line', 'cmdLine'],
 ];
-const canonical = new Map<string, string>([...list.map((entry): [string, string] => [entry.name.toLowerCase(), entry.name]), ...otherSpellings]);
+const canonical = new Map<string, string>([
+  ...list.map((entry): [string, string] => [entry.name.toLowerCase(), entry.name]),
+  ...otherSpellings,
+]);
 
-/** The canonical name of a spelling in a rule (`normalisePath`, `base64decode`, any case), or null when there is no such transformation. */
+/**
+ * The canonical name of a spelling in a rule (`normalisePath`, `base64decode`, any case), or null when there is no such
+ * transformation.
+ */
 export function canonicalTransformationName(spelling: string): string | null {
   return canonical.get(spelling.toLowerCase()) ?? null;
 }

@@ -45,7 +45,7 @@ function apply(value: string): string {
 }
 
 /**
- * JavaScript escapes (ModSecurity reference, t:jsDecode): `\uHHHH` (low byte, full-width ASCII narrowed), `\xHH`, octal up to
- * `\377`, the named ones. Any other `\c` becomes c; a lone backslash at the end stays.
+ * JavaScript escapes (ModSecurity reference, t:jsDecode): `\uHHHH` (low byte, full-width ASCII narrowed), `\xHH`, octal
+ * up to `\377`, the named ones. Any other `\c` becomes c; a lone backslash at the end stays.
  */
 export const jsDecode: Transformation = { name: 'jsDecode', triggers: [0x5c], apply };

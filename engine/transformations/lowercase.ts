@@ -8,8 +8,8 @@ function hasHighByte(value: string): boolean {
 }
 
 function apply(value: string): string {
-  // The built-in works on whole words and gives the same string back when nothing changes. It also folds bytes from 0xC0 on
-  // as if they were Latin letters, so what it changed counts only when the value is ASCII.
+  // The built-in works on whole words and gives the same string back when nothing changes. It also folds bytes from
+  // 0xC0 on as if they were Latin letters, so what it changed counts only when the value is ASCII.
   const lowered = value.toLowerCase();
   if (lowered === value || !hasHighByte(value)) return lowered;
   const bytes = load(value);
@@ -21,4 +21,8 @@ function apply(value: string): string {
 }
 
 /** tolower of the C locale: ASCII only. Idempotent. */
-export const lowercase: Transformation = { name: 'lowercase', triggers: bytesWhere((byte) => byte >= 0x41 && byte <= 0x5a), apply };
+export const lowercase: Transformation = {
+  name: 'lowercase',
+  triggers: bytesWhere((byte) => byte >= 0x41 && byte <= 0x5a),
+  apply,
+};

@@ -9,5 +9,8 @@ function apply(value: string): string {
   return normal === value ? value : normal;
 }
 
-/** As normalizePath, after every backslash became a slash; ModSecurity leaves one in some runs of three and more, which would only hide a path (reference, t:normalizePathWin). */
+/**
+ * As normalizePath, after every backslash became a slash; ModSecurity leaves one in some runs of three and more, which
+ * would only hide a path (reference, t:normalizePathWin).
+ */
 export const normalizePathWin: Transformation = { name: 'normalizePathWin', triggers: [0x2f, 0x2e, 0x5c], apply };

@@ -6,8 +6,9 @@ const dot = 0x2e;
 
 /**
  * Removes empty and self-referencing segments and resolves back-references, byte for byte as ModSecurity does: a
- * relative path keeps leading `..`, an absolute one never climbs above the root, a trailing slash stays or stays absent. Segments are
- * judged at their last byte, so that `a..` counts as a back-reference too (a quirk that rules may rely on).
+ * relative path keeps leading `..`, an absolute one never climbs above the root, a trailing slash stays or stays
+ * absent. Segments are judged at their last byte, so that `a..` counts as a back-reference too (a quirk that rules may
+ * rely on).
  */
 export function normalizePathBytes(value: string): string {
   const bytes = load(value);

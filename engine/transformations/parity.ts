@@ -1,5 +1,6 @@
 // The three parity transformations treat the high bit as a parity bit. As in ModSecurity the ones of all eight bits are
-// counted, so bytes that already carry a parity bit are judged with it: neither parityEven7bit nor parityOdd7bit is idempotent.
+// counted, so bytes that already carry a parity bit are judged with it: neither parityEven7bit nor parityOdd7bit is
+// idempotent.
 import { bytesWhere, finish, load } from './bytes.js';
 import type { Transformation } from './transformation.js';
 
@@ -23,8 +24,20 @@ const odd = tableOf((byte) => (isOdd(byte) ? byte & 0x7f : byte | 0x80));
 const zero = tableOf((byte) => byte & 0x7f);
 
 /** Sets the high bit so that the number of ones is even, else clears it. */
-export const parityEven7bit: Transformation = { name: 'parityEven7bit', triggers: bytesWhere((byte) => even[byte] !== byte), apply: (value) => mapBytes(value, even) };
+export const parityEven7bit: Transformation = {
+  name: 'parityEven7bit',
+  triggers: bytesWhere((byte) => even[byte] !== byte),
+  apply: (value) => mapBytes(value, even),
+};
 /** Sets the high bit so that the number of ones is odd, else clears it. */
-export const parityOdd7bit: Transformation = { name: 'parityOdd7bit', triggers: bytesWhere((byte) => odd[byte] !== byte), apply: (value) => mapBytes(value, odd) };
+export const parityOdd7bit: Transformation = {
+  name: 'parityOdd7bit',
+  triggers: bytesWhere((byte) => odd[byte] !== byte),
+  apply: (value) => mapBytes(value, odd),
+};
 /** Clears the high bit. Idempotent. */
-export const parityZero7bit: Transformation = { name: 'parityZero7bit', triggers: bytesWhere((byte) => byte >= 0x80), apply: (value) => mapBytes(value, zero) };
+export const parityZero7bit: Transformation = {
+  name: 'parityZero7bit',
+  triggers: bytesWhere((byte) => byte >= 0x80),
+  apply: (value) => mapBytes(value, zero),
+};

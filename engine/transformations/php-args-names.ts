@@ -45,7 +45,7 @@ function apply(value: string): string {
 }
 
 /**
- * The name under which PHP files a parameter (php_register_variable_ex): leading spaces dropped, spaces and dots become `_`, an
- * unclosed `[` becomes `_` and ends the replacing, what follows the last closed index is dropped.
+ * The name under which PHP files a parameter (php_register_variable_ex): leading spaces dropped, spaces and dots become
+ * `_`, an unclosed `[` becomes `_` and ends the replacing, what follows the last closed index is dropped.
  */
 export const phpArgsNames: Transformation = { name: 'phpArgsNames', triggers: [open, 0x3d, 0x20, 0x2e], apply };

@@ -21,5 +21,8 @@ function apply(value: string): string {
   return finish(value, bytes, written);
 }
 
-/** Removes the marks of comments and keeps their content: C, HTML and SQL ones (ModSecurity reference, t:removeCommentsChar). */
+/**
+ * Removes the marks of comments and keeps their content: C, HTML and SQL ones (ModSecurity reference,
+ * t:removeCommentsChar).
+ */
 export const removeCommentsChar: Transformation = { name: 'removeCommentsChar', triggers: [0x2a, 0x2d, 0x23], apply };

@@ -24,7 +24,12 @@ function apply(value: string): string {
       }
       continue;
     }
-    const closed = byte === 0x2a && at(index + 1) === 0x2f ? 2 : byte === 0x2d && at(index + 1) === 0x2d && at(index + 2) === 0x3e ? 3 : 0;
+    const closed =
+      byte === 0x2a && at(index + 1) === 0x2f
+        ? 2
+        : byte === 0x2d && at(index + 1) === 0x2d && at(index + 2) === 0x3e
+          ? 3
+          : 0;
     if (closed === 0) {
       index += 1;
       continue;

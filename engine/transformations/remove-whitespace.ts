@@ -26,5 +26,7 @@ function apply(value: string): string {
   return finish(value, bytes, written);
 }
 
-/** Removes white space (C locale) and both bytes of a UTF-8 no-break space, C2 and A0, wherever they stand. Idempotent. */
+/**
+ * Removes white space (C locale) and both bytes of a UTF-8 no-break space, C2 and A0, wherever they stand. Idempotent.
+ */
 export const removeWhitespace: Transformation = { name: 'removeWhitespace', triggers: bytesWhere(isRemoved), apply };

@@ -11,8 +11,20 @@ function trimmed(value: string, left: boolean, right: boolean): string {
 }
 
 /** White space removed at both ends. Idempotent. */
-export const trim: Transformation = { name: 'trim', triggers: spaceBytes, apply: (value) => trimmed(value, true, true) };
+export const trim: Transformation = {
+  name: 'trim',
+  triggers: spaceBytes,
+  apply: (value) => trimmed(value, true, true),
+};
 /** White space removed at the start. Idempotent. */
-export const trimLeft: Transformation = { name: 'trimLeft', triggers: spaceBytes, apply: (value) => trimmed(value, true, false) };
+export const trimLeft: Transformation = {
+  name: 'trimLeft',
+  triggers: spaceBytes,
+  apply: (value) => trimmed(value, true, false),
+};
 /** White space removed at the end. Idempotent. */
-export const trimRight: Transformation = { name: 'trimRight', triggers: spaceBytes, apply: (value) => trimmed(value, false, true) };
+export const trimRight: Transformation = {
+  name: 'trimRight',
+  triggers: spaceBytes,
+  apply: (value) => trimmed(value, false, true),
+};

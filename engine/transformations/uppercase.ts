@@ -20,4 +20,8 @@ function apply(value: string): string {
 }
 
 /** toupper of the C locale: ASCII only. Idempotent. */
-export const uppercase: Transformation = { name: 'uppercase', triggers: bytesWhere((byte) => byte >= 0x61 && byte <= 0x7a), apply };
+export const uppercase: Transformation = {
+  name: 'uppercase',
+  triggers: bytesWhere((byte) => byte >= 0x61 && byte <= 0x7a),
+  apply,
+};

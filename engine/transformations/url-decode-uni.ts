@@ -39,7 +39,7 @@ function apply(value: string, context: TransformationContext): string {
 }
 
 /**
- * As urlDecode, and IIS's `%uHHHH`: the byte that the unicode map gives for the code point; without one the low byte, full-width
- * ASCII narrowed (ModSecurity reference, t:urlDecodeUni and SecUnicodeMapFile).
+ * As urlDecode, and IIS's `%uHHHH`: the byte that the unicode map gives for the code point; without one the low byte,
+ * full-width ASCII narrowed (ModSecurity reference, t:urlDecodeUni and SecUnicodeMapFile).
  */
 export const urlDecodeUni: Transformation = { name: 'urlDecodeUni', triggers: [0x25, 0x2b], apply };

@@ -2,7 +2,9 @@ import { bytesWhere, finish, hexDigit, reserve } from './bytes.js';
 import type { Transformation } from './transformation.js';
 
 function isPlain(byte: number): boolean {
-  return byte === 0x2a || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
+  return (
+    byte === 0x2a || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)
+  );
 }
 
 function apply(value: string): string {

@@ -13,7 +13,8 @@ function writeCodePoint(out: Buffer, at: number, codePoint: number): number {
   out[at++] = 0x75;
   let digits = 4;
   while (codePoint >= 16 ** digits) digits += 1;
-  for (let shift = (digits - 1) * 4; shift >= 0; shift -= 4) out[at++] = hexDigit[(codePoint >> shift) & 0x0f] as number;
+  for (let shift = (digits - 1) * 4; shift >= 0; shift -= 4)
+    out[at++] = hexDigit[(codePoint >> shift) & 0x0f] as number;
   return at;
 }
 
@@ -55,7 +56,8 @@ function apply(value: string): string {
       continue;
     }
     written = writeCodePoint(out, written, codePoint);
-    if ((codePoint >= 0xd800 && codePoint <= 0xdfff) || codePoint < (leastCodePoint[length] as number)) out[written++] = lead;
+    if ((codePoint >= 0xd800 && codePoint <= 0xdfff) || codePoint < (leastCodePoint[length] as number))
+      out[written++] = lead;
     index += length;
   }
   return finish(value, out, written);

@@ -8,13 +8,31 @@ import t from 'tap';
 import type { GenerationReply } from '../contract.js';
 import type { DataPlane } from '../main.js';
 import { hammer } from './hammer.js';
-import { admin, configOf, listenerKinds, metricsWith, standardPlan, startBackend, startPlane, testMsMax, until, workersOf } from './harness.js';
+import {
+  admin,
+  configOf,
+  listenerKinds,
+  metricsWith,
+  standardPlan,
+  startBackend,
+  startPlane,
+  testMsMax,
+  until,
+  workersOf,
+} from './harness.js';
 import { doubleArtifact } from './inspection-double.js';
 import { bodyOf, sendRaw, statusOf } from './raw-client.js';
 
 function requestFor(settings: object, plan: object, extra: object = {}): string {
   const bytes = Buffer.from(doubleArtifact({ ...standardPlan, ...plan }));
-  return JSON.stringify({ id: 0, sha256: createHash('sha256').update(bytes).digest('hex'), artifactPath: '', artifactBase64: bytes.toString('base64'), config: configOf(settings), ...extra });
+  return JSON.stringify({
+    id: 0,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    artifactPath: '',
+    artifactBase64: bytes.toString('base64'),
+    config: configOf(settings),
+    ...extra,
+  });
 }
 
 async function put(plane: DataPlane, body: string): Promise<GenerationReply> {
@@ -26,10 +44,14 @@ const probe = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n
 
 for (const kind of listenerKinds) {
   t.test(`${kind}: reloads under load: nothing fails, nothing is mixed`, async (t) => {
-    // Odd generations block WATCHED and lead to backend A, even ones pass it to backend B: a mixed request would show as A.
+    // Odd generations block WATCHED and lead to backend A, even ones pass it to backend B: a mixed request would show
+    // as A.
     const a = await startBackend(t, (_request, response) => response.end('A'));
     const b = await startBackend(t, (_request, response) => response.end('B'));
-    const settings = (backend: string): object => ({ sites: [{ name: 'shop', prefix: '/', upstream: backend, protected: true }], timeouts: { drain_ms: 500 } });
+    const settings = (backend: string): object => ({
+      sites: [{ name: 'shop', prefix: '/', upstream: backend, protected: true }],
+      timeouts: { drain_ms: 500 },
+    });
     const odd = { needles: [...standardPlan.needles, 'WATCHED'] };
     const plane = await startPlane(t, kind, settings(a.url), { plan: odd, workers: 2 });
     const seen = new Map<string, number>();
@@ -40,28 +62,57 @@ for (const kind of listenerKinds) {
     const count = (round: number): number => seen.get(round % 2 === 0 ? '200 B' : 'blocked') ?? 0;
     for (let round = 2; round <= 21; round += 1) {
       const before = count(round);
-      const reply = await put(plane, round % 2 === 0 ? requestFor(settings(b.url), {}) : requestFor(settings(a.url), odd));
+      const reply = await put(
+        plane,
+        round % 2 === 0 ? requestFor(settings(b.url), {}) : requestFor(settings(a.url), odd),
+      );
       t.match(reply, { outcome: 'active', id: round, workers: plane.workers }, `generation ${round}`);
       t.ok(await until(() => count(round) > before), `generation ${round} serves`);
     }
     const { replies, failures } = await load.stop();
     t.equal(failures, 0, `no failure in ${replies} replies`);
-    t.strictSame([...seen.keys()].sort(), ['200 B', 'blocked'], 'never one generation’s rules with the other’s upstream');
-    t.ok(await until(async () => (await workersOf(plane)).every(({ retiring }) => retiring === 0)), 'old generations are gone');
+    t.strictSame(
+      [...seen.keys()].sort(),
+      ['200 B', 'blocked'],
+      'never one generation’s rules with the other’s upstream',
+    );
+    t.ok(
+      await until(async () => (await workersOf(plane)).every(({ retiring }) => retiring === 0)),
+      'old generations are gone',
+    );
   });
 
   t.test(`${kind}: a change that is not good changes nothing`, async (t) => {
     const backend = await startBackend(t, (_request, response) => response.end('ok'));
-    const settings = { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 500 } };
+    const settings = {
+      sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+      timeouts: { drain_ms: 500 },
+    };
     const plane = await startPlane(t, kind, settings);
     const bad: readonly [why: string, body: string, reason: RegExp][] = [
-      ['an engine that refuses', JSON.stringify({ ...(JSON.parse(requestFor(settings, {})) as object), artifactBase64: Buffer.from('{}').toString('base64'), sha256: createHash('sha256').update('{}').digest('hex') }), /refused the artifact/],
+      [
+        'an engine that refuses',
+        JSON.stringify({
+          ...(JSON.parse(requestFor(settings, {})) as object),
+          artifactBase64: Buffer.from('{}').toString('base64'),
+          sha256: createHash('sha256').update('{}').digest('hex'),
+        }),
+        /refused the artifact/,
+      ],
       ['a wrong hash', requestFor(settings, {}, { sha256: 'a'.repeat(64) }), /SHA-256/],
-      ['a ruleset that sees nothing', requestFor(settings, { needles: ['something else'] }), /self-test: an SQL injection/],
+      [
+        'a ruleset that sees nothing',
+        requestFor(settings, { needles: ['something else'] }),
+        /self-test: an SQL injection/,
+      ],
       ['a ruleset that blocks everybody', requestFor(settings, { needles: ['Mozilla', "' OR '"] }), /ordinary/],
       ['an old id', requestFor(settings, {}, { id: 1 }), /not newer/],
       ['no configuration', JSON.stringify({ id: 0, sha256: '', artifactPath: '' }), /not a generation/],
-      ['a missing file', requestFor(settings, {}, { artifactBase64: undefined, artifactPath: '/nowhere', sha256: 'b'.repeat(64) }), /ENOENT/],
+      [
+        'a missing file',
+        requestFor(settings, {}, { artifactBase64: undefined, artifactPath: '/nowhere', sha256: 'b'.repeat(64) }),
+        /ENOENT/,
+      ],
     ];
     for (const [why, body, reason] of bad) {
       const reply = await put(plane, body);
@@ -74,18 +125,25 @@ for (const kind of listenerKinds) {
 
   t.test(`${kind}: a restart resumes the last active generation, and survives a damaged one`, async (t) => {
     const backend = await startBackend(t, (_request, response) => response.end('ok'));
-    const settings = { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 300 } };
+    const settings = {
+      sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+      timeouts: { drain_ms: 300 },
+    };
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-resume-'));
     t.teardown(() => rm(dataDir, { recursive: true, force: true }));
     const first = await startPlane(t, kind, settings, { dataDir });
-    t.match(await put(first, requestFor(settings, { needles: [...standardPlan.needles, 'NEWER'] })), { outcome: 'active', id: 2 });
+    t.match(await put(first, requestFor(settings, { needles: [...standardPlan.needles, 'NEWER'] })), {
+      outcome: 'active',
+      id: 2,
+    });
     await first.stop();
     const second = await startPlane(t, kind, settings, { dataDir, resume: true });
     t.equal((await second.status())['generation'], 2);
     t.equal(statusOf((await sendRaw(second.ports.http, probe('/?NEWER'))).text), 403);
     t.equal((await admin(second, '/threats', { method: 'PUT', body: '127.0.0.9\n' })).status, 200);
     await second.stop();
-    // Rules that cannot be used any more take neither the sites nor the deny list with them: requests go where they went.
+    // Rules that cannot be used any more take neither the sites nor the deny list with them: requests go where they
+    // went.
     const elsewhere = { sites: [{ name: 'shop', prefix: '/', upstream: 'http://127.0.0.1:1', protected: true }] };
     const unusable: readonly [why: string, bytes: string | null, sha256?: string][] = [
       ['damaged', 'damaged'],
@@ -93,7 +151,10 @@ for (const kind of listenerKinds) {
       ['of another release', '{}', createHash('sha256').update('{}').digest('hex')],
     ];
     for (const [why, bytes, sha256] of unusable) {
-      const stored = JSON.parse(await readFile(join(dataDir, 'current.json'), 'utf8')) as { id: number; sha256: string };
+      const stored = JSON.parse(await readFile(join(dataDir, 'current.json'), 'utf8')) as {
+        id: number;
+        sha256: string;
+      };
       const named = { ...stored, sha256: sha256 ?? stored.sha256 };
       await writeFile(join(dataDir, 'current.json'), JSON.stringify(named));
       const artifact = join(dataDir, 'artifacts', named.sha256);
@@ -107,8 +168,16 @@ for (const kind of listenerKinds) {
     }
     const damaged = '{"id": 7, "sha256": ';
     await writeFile(join(dataDir, 'current.json'), damaged);
-    const managed = await startPlane(t, kind, settings, { dataDir, resume: true, shipping: { url: 'http://127.0.0.1:1', token: 'test-token' } });
-    t.equal(statusOf((await sendRaw(managed.ports.http, probe('/'))).text), 503, 'a control plane will say what serves; nothing does until then');
+    const managed = await startPlane(t, kind, settings, {
+      dataDir,
+      resume: true,
+      shipping: { url: 'http://127.0.0.1:1', token: 'test-token' },
+    });
+    t.equal(
+      statusOf((await sendRaw(managed.ports.http, probe('/'))).text),
+      503,
+      'a control plane will say what serves; nothing does until then',
+    );
     t.equal(statusOf((await sendRaw(managed.ports.http, probe('/nowhere?EVIL'))).text), 503);
     t.match(await managed.status(), { ruleset: '', threats: { networks: 1 } });
     t.equal(await readFile(join(dataDir, 'current.json'), 'utf8'), damaged, 'left for whoever looks into it');
@@ -117,36 +186,74 @@ for (const kind of listenerKinds) {
     await managed.stop();
     await writeFile(join(dataDir, 'current.json'), damaged);
     const last = await startPlane(t, kind, settings, { dataDir, resume: true });
-    t.equal(statusOf((await sendRaw(last.ports.http, probe('/?EVIL'))).text), 403, 'without a control plane, the local settings');
+    t.equal(
+      statusOf((await sendRaw(last.ports.http, probe('/?EVIL'))).text),
+      403,
+      'without a control plane, the local settings',
+    );
     t.equal(statusOf((await sendRaw(last.ports.http, probe('/'))).text), 200);
   });
 
   t.test(`${kind}: a worker that dies is replaced, others keep serving`, async (t) => {
     const backend = await startBackend(t, (_request, response) => response.end('ok'));
-    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] }, { workers: 2 });
+    const plane = await startPlane(
+      t,
+      kind,
+      { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] },
+      { workers: 2 },
+    );
     const crash = 'GET / HTTP/1.1\r\nHost: a\r\nx-crash-worker: 1\r\nConnection: close\r\n\r\n';
     await sendRaw(plane.ports.http, crash); // answered or cut, that depends on which comes first
     t.ok(await until(async () => (await plane.status())['restarts'] === 1), 'counted');
     t.ok(await until(async () => (await workersOf(plane)).every(({ state }) => state === 'ready')), 'replaced');
-    for (let round = 0; round < 20; round += 1) t.equal(statusOf((await sendRaw(plane.ports.http, probe('/'))).text), 200);
-    t.ok((await workersOf(plane)).some(({ lastFailure }) => lastFailure.includes('a bug, thrown')), 'with its reason');
+    for (let round = 0; round < 20; round += 1)
+      t.equal(statusOf((await sendRaw(plane.ports.http, probe('/'))).text), 200);
+    t.ok(
+      (await workersOf(plane)).some(({ lastFailure }) => lastFailure.includes('a bug, thrown')),
+      'with its reason',
+    );
     // A worker that comes up while a change is made serves the new generation in the end.
     await sendRaw(plane.ports.http, crash);
     t.ok(await until(async () => (await plane.status())['restarts'] === 2), 'the second one too');
-    t.match(await put(plane, requestFor({ sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] }, { needles: [...standardPlan.needles, 'NEWER'] })), { outcome: /active|refused/ });
+    t.match(
+      await put(
+        plane,
+        requestFor(
+          { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] },
+          { needles: [...standardPlan.needles, 'NEWER'] },
+        ),
+      ),
+      { outcome: /active|refused/ },
+    );
     const { generation } = await plane.status();
-    t.ok(await until(async () => (await workersOf(plane)).every((worker) => worker.state === 'ready' && worker.generation === generation)), 'all on the same generation');
+    t.ok(
+      await until(async () =>
+        (await workersOf(plane)).every((worker) => worker.state === 'ready' && worker.generation === generation),
+      ),
+      'all on the same generation',
+    );
     t.match(await metricsWith(plane, 'waap_worker_restarts 2'), 'waap_worker_restarts 2');
   });
 
   t.test(`${kind}: a worker that dies finishes what others asked it`, async (t) => {
     let answer: (() => void) | null = null;
-    const backend = await startBackend(t, (request, response) => (request.url === '/slow' ? void (answer = () => response.end('slow but whole')) : void response.end('ok')));
-    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 120_000 } });
+    const backend = await startBackend(t, (request, response) =>
+      request.url === '/slow' ? void (answer = () => response.end('slow but whole')) : void response.end('ok'),
+    );
+    const plane = await startPlane(t, kind, {
+      sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+      timeouts: { drain_ms: 120_000 },
+    });
     const slow = sendRaw(plane.ports.http, probe('/slow'));
     t.ok(await until(() => answer !== null), 'a client waits for its answer');
     await sendRaw(plane.ports.http, 'GET / HTTP/1.1\r\nHost: a\r\nx-crash-worker: 1\r\nConnection: close\r\n\r\n');
-    t.ok(await until(async () => (await plane.status())['restarts'] === 1 && (await workersOf(plane)).every(({ state }) => state === 'ready')), 'replaced');
+    t.ok(
+      await until(
+        async () =>
+          (await plane.status())['restarts'] === 1 && (await workersOf(plane)).every(({ state }) => state === 'ready'),
+      ),
+      'replaced',
+    );
     (answer as (() => void) | null)?.();
     const { text } = await slow;
     t.equal(bodyOf(text), 'slow but whole');
@@ -159,8 +266,26 @@ for (const kind of listenerKinds) {
       request.on('data', (chunk: Buffer) => (bytes += chunk.length));
       request.on('end', () => response.end(String(bytes)));
     });
-    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }, { name: 'open', prefix: '/open', upstream: backend.url, protected: true, fail_mode: 'open' }] }, { plan: { throwsInPhase: 2 } });
-    const post = async (path: string, body: string): Promise<number> => statusOf((await sendRaw(plane.ports.http, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`)).text);
+    const plane = await startPlane(
+      t,
+      kind,
+      {
+        sites: [
+          { name: 'shop', prefix: '/', upstream: backend.url, protected: true },
+          { name: 'open', prefix: '/open', upstream: backend.url, protected: true, fail_mode: 'open' },
+        ],
+      },
+      { plan: { throwsInPhase: 2 } },
+    );
+    const post = async (path: string, body: string): Promise<number> =>
+      statusOf(
+        (
+          await sendRaw(
+            plane.ports.http,
+            `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+          )
+        ).text,
+      );
     t.equal(await post('/', 'x'.repeat(200_000)), 200);
     t.equal(await post('/', `${'x'.repeat(200_000)}EVIL`), 403);
     t.equal(await post('/', `${'x'.repeat(200_000)}boom`), 503, 'a failure there is decided as a failure here');
@@ -172,20 +297,33 @@ for (const kind of listenerKinds) {
 
 t.test('SIGHUP reads the local settings again; what is not good changes nothing', async (t) => {
   const backend = await startBackend(t, (_request, response) => response.end('ok'));
-  const config = configOf({ sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 300 } });
-  let next: () => Promise<{ config: typeof config; artifact: Uint8Array }> = () => Promise.reject(new Error('settings.json is not JSON'));
-  let reads = 0;
-  const plane = await startPlane(t, 'node', { sites: config.sites.map(({ name, prefix, upstream }) => ({ name, prefix, upstream })) }, {
-    handlesSignals: true,
-    reread: () => {
-      reads += 1;
-      return next();
-    },
+  const config = configOf({
+    sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+    timeouts: { drain_ms: 300 },
   });
+  let next: () => Promise<{ config: typeof config; artifact: Uint8Array }> = () =>
+    Promise.reject(new Error('settings.json is not JSON'));
+  let reads = 0;
+  const plane = await startPlane(
+    t,
+    'node',
+    { sites: config.sites.map(({ name, prefix, upstream }) => ({ name, prefix, upstream })) },
+    {
+      handlesSignals: true,
+      reread: () => {
+        reads += 1;
+        return next();
+      },
+    },
+  );
   process.kill(process.pid, 'SIGHUP');
   t.ok(await until(() => reads === 1));
   t.equal((await plane.status())['generation'], 1);
-  next = () => Promise.resolve({ config, artifact: doubleArtifact({ ...standardPlan, needles: [...standardPlan.needles, 'NEWER'] }) });
+  next = () =>
+    Promise.resolve({
+      config,
+      artifact: doubleArtifact({ ...standardPlan, needles: [...standardPlan.needles, 'NEWER'] }),
+    });
   process.kill(process.pid, 'SIGHUP');
   t.ok(await until(async () => (await plane.status())['generation'] === 2));
   t.equal(statusOf((await sendRaw(plane.ports.http, probe('/?NEWER'))).text), 403);
@@ -193,7 +331,10 @@ t.test('SIGHUP reads the local settings again; what is not good changes nothing'
 
 t.test('a taken port is told, not shared', async (t) => {
   const backend = await startBackend(t, () => {});
-  await t.rejects(startPlane(t, listenerKinds[0] ?? 'node', {}, { port: backend.port }), /another program uses this port/);
+  await t.rejects(
+    startPlane(t, listenerKinds[0] ?? 'node', {}, { port: backend.port }),
+    /another program uses this port/,
+  );
 });
 
 t.test('the token is made once and kept, for its owner only', async (t) => {

@@ -7,7 +7,12 @@ export interface Hammer {
 }
 
 /** `target` gets a number appended, so that no two requests are the same. */
-export function hammer(port: number, connections: number, target: string, onReply: (status: number, body: string) => void): Hammer {
+export function hammer(
+  port: number,
+  connections: number,
+  target: string,
+  onReply: (status: number, body: string) => void,
+): Hammer {
   let isStopped = false;
   let replies = 0;
   let failures = 0;
@@ -17,7 +22,9 @@ export function hammer(port: number, connections: number, target: string, onRepl
       let text = '';
       const ask = (): void => {
         text = '';
-        socket.write(`GET ${target}&n=${replies} HTTP/1.1\r\nHost: a\r\nUser-Agent: test browser\r\nAccept: */*\r\n\r\n`);
+        socket.write(
+          `GET ${target}&n=${replies} HTTP/1.1\r\nHost: a\r\nUser-Agent: test browser\r\nAccept: */*\r\n\r\n`,
+        );
       };
       socket.on('data', (chunk) => {
         text += chunk.toString('latin1');

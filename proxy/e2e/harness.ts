@@ -21,7 +21,10 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-export async function startBackend(t: Test, answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Backend> {
+export async function startBackend(
+  t: Test,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Backend> {
   const server = createServer(answer);
   server.keepAliveTimeout = 60_000;
   const sockets = new Set<Socket>();
@@ -40,7 +43,10 @@ export async function startBackend(t: Test, answer: (request: IncomingMessage, r
 }
 
 export function configOf(settings: object): ProxyConfig {
-  const { config, problems } = resolveProxyConfig(settings, { customer: 'http://127.0.0.1:1', payment: 'http://127.0.0.1:1' });
+  const { config, problems } = resolveProxyConfig(settings, {
+    customer: 'http://127.0.0.1:1',
+    payment: 'http://127.0.0.1:1',
+  });
   if (config === null) throw new Error(JSON.stringify(problems));
   return config;
 }
@@ -48,7 +54,12 @@ export function configOf(settings: object): ProxyConfig {
 /** The needles of the self-test's attacks, and one of ours. */
 export const standardPlan = { needles: ["' OR '", 'EVIL'], version: 1 } as const;
 
-export async function startPlane(t: Test, listener: ListenerKind, settings: object, changes: Partial<DataPlaneOptions> & { plan?: object | null } = {}): Promise<DataPlane & { readonly dataDir: string }> {
+export async function startPlane(
+  t: Test,
+  listener: ListenerKind,
+  settings: object,
+  changes: Partial<DataPlaneOptions> & { plan?: object | null } = {},
+): Promise<DataPlane & { readonly dataDir: string }> {
   const dataDir = changes.dataDir ?? (await mkdtemp(join(tmpdir(), 'gatehouse-e2e-')));
   const { plan, ...options } = changes;
   const artifact = plan === null ? null : doubleArtifact({ ...standardPlan, ...plan });
@@ -76,12 +87,21 @@ export async function startPlane(t: Test, listener: ListenerKind, settings: obje
   return { ...plane, dataDir };
 }
 
-export function admin(plane: DataPlane, path: string, init: { method?: string; body?: string; token?: string } = {}): Promise<Response> {
-  return fetch(`http://127.0.0.1:${plane.ports.admin}${path}`, { headers: { authorization: `Bearer ${init.token ?? plane.adminToken}`, connection: 'close' }, ...(init.method === undefined ? {} : { method: init.method }), ...(init.body === undefined ? {} : { body: init.body }) });
+export function admin(
+  plane: DataPlane,
+  path: string,
+  init: { method?: string; body?: string; token?: string } = {},
+): Promise<Response> {
+  return fetch(`http://127.0.0.1:${plane.ports.admin}${path}`, {
+    headers: { authorization: `Bearer ${init.token ?? plane.adminToken}`, connection: 'close' },
+    ...(init.method === undefined ? {} : { method: init.method }),
+    ...(init.body === undefined ? {} : { body: init.body }),
+  });
 }
 
 /** Those that can run here: uWebSockets.js has binaries for some versions of Node.js only. */
-export const listenerKinds: readonly ListenerKind[] = chooseListener('auto').kind === 'uws' ? ['uws', 'node'] : ['node'];
+export const listenerKinds: readonly ListenerKind[] =
+  chooseListener('auto').kind === 'uws' ? ['uws', 'node'] : ['node'];
 
 interface WorkerStatus {
   readonly state: string;
@@ -95,7 +115,10 @@ export async function workersOf(plane: DataPlane): Promise<readonly WorkerStatus
   return (await plane.status())['workers'] as readonly WorkerStatus[];
 }
 
-/** The metrics, when they say `wanted`, else as they were at last: of a worker that is busy its last report stands for a while. */
+/**
+ * The metrics, when they say `wanted`, else as they were at last: of a worker that is busy its last report stands for a
+ * while.
+ */
 export async function metricsWith(plane: DataPlane, wanted: string | RegExp): Promise<string> {
   let text = '';
   await until(async () => {
@@ -112,6 +135,11 @@ export async function isInFlight(plane: DataPlane, count: number): Promise<boole
 
 /** The lines of the audit log that are written to their end, parsed. */
 export async function auditLines<T>(plane: { readonly dataDir: string }): Promise<T[]> {
-  const text = await readFile(join(plane.dataDir, 'log', 'audit.jsonl'), 'utf8').catch(() => ''); // nothing was written yet
-  return text.slice(0, text.lastIndexOf('\n') + 1).split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as T);
+  // nothing was written yet
+  const text = await readFile(join(plane.dataDir, 'log', 'audit.jsonl'), 'utf8').catch(() => '');
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
 }

@@ -1,6 +1,14 @@
 // A stand-in for the engine, for tests of the road: no rules, a few needles. Its "artifact" is JSON:
 // {"needles": [text…], "version": n, "body": bool, "throws": phase}. Never part of a running product.
-import type { CollectionStore, Inspector, Interruption, RequestHead, ResponseHead, TransactionEnvironment, Verdict } from '#engine';
+import type {
+  CollectionStore,
+  Inspector,
+  Interruption,
+  RequestHead,
+  ResponseHead,
+  TransactionEnvironment,
+  Verdict,
+} from '#engine';
 import type { LoadedInspection } from '../inspection.js';
 
 interface Plan {
@@ -23,22 +31,48 @@ interface DoubleTransaction {
 }
 
 function latin1(text: string): string {
-  return text.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))).replaceAll('+', ' ');
+  return text
+    .replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll('+', ' ');
 }
 
 export function createStore(): CollectionStore {
-  return { open: () => ({ get: () => null, set: () => {}, add: () => {}, unset: () => {}, expire: () => {}, deprecate: () => {}, entries: () => [] }) };
+  return {
+    open: () => ({
+      get: () => null,
+      set: () => {},
+      add: () => {},
+      unset: () => {},
+      expire: () => {},
+      deprecate: () => {},
+      entries: () => [],
+    }),
+  };
 }
 
 export function loadInspection(artifact: Uint8Array): LoadedInspection {
   const plan = JSON.parse(Buffer.from(artifact).toString('utf8')) as Plan;
   if (!Array.isArray(plan.needles)) throw new Error('not an artifact of the test double');
-  const look = (transaction: DoubleTransaction, phase: number, text: string, needles: readonly string[]): Interruption | null => {
+  const look = (
+    transaction: DoubleTransaction,
+    phase: number,
+    text: string,
+    needles: readonly string[],
+  ): Interruption | null => {
     transaction.phases.push(phase);
     if (plan.throwsInPhase === phase && text.includes('boom')) throw new Error(`the double fails in phase ${phase}`);
-    if (text.includes('x-crash-worker')) setTimeout(() => { throw new Error('a bug, thrown where nobody catches it'); }, 0);
+    if (text.includes('x-crash-worker'))
+      setTimeout(() => {
+        throw new Error('a bug, thrown where nobody catches it');
+      }, 0);
     if (!needles.some((needle) => text.includes(needle))) return null;
-    const interruption: Interruption = { ruleId: 949110, action: plan.action ?? 'deny', status: plan.action === 'redirect' ? 302 : 403, phase, data: plan.action === 'redirect' ? (plan.location ?? 'https://example.com/blocked') : '' };
+    const interruption: Interruption = {
+      ruleId: 949110,
+      action: plan.action ?? 'deny',
+      status: plan.action === 'redirect' ? 302 : 403,
+      phase,
+      data: plan.action === 'redirect' ? (plan.location ?? 'https://example.com/blocked') : '',
+    };
     if (transaction.engineMode === 'DetectionOnly') {
       transaction.withheld ??= interruption;
       return null;
@@ -47,15 +81,31 @@ export function loadInspection(artifact: Uint8Array): LoadedInspection {
     return interruption;
   };
   const inspector = {
-    begin: (request: RequestHead, _environment: TransactionEnvironment) => ({ engineMode: 'On', interruption: null, withheld: null, phases: [], sawType: false, request }) as DoubleTransaction,
-    requestHeaders: (transaction: DoubleTransaction) => look(transaction, 1, latin1(transaction.request.uri) + transaction.request.headers.join('\n'), plan.needles),
-    requestBody: (transaction: DoubleTransaction, body: Buffer | null) => look(transaction, 2, body === null ? '' : latin1(body.toString('latin1')), plan.needles),
+    begin: (request: RequestHead, _environment: TransactionEnvironment) =>
+      ({
+        engineMode: 'On',
+        interruption: null,
+        withheld: null,
+        phases: [],
+        sawType: false,
+        request,
+      }) as DoubleTransaction,
+    requestHeaders: (transaction: DoubleTransaction) =>
+      look(transaction, 1, latin1(transaction.request.uri) + transaction.request.headers.join('\n'), plan.needles),
+    requestBody: (transaction: DoubleTransaction, body: Buffer | null) =>
+      look(transaction, 2, body === null ? '' : latin1(body.toString('latin1')), plan.needles),
     responseHeaders: (transaction: DoubleTransaction, response: ResponseHead) => {
       transaction.sawType = response.headers.some((value) => value.startsWith('text/html'));
       return look(transaction, 3, response.headers.join('\n'), []);
     },
     wantsResponseBody: (transaction: DoubleTransaction) => plan.seesResponses === true && transaction.sawType,
-    responseBody: (transaction: DoubleTransaction, body: Buffer | null) => look(transaction, 4, body === null ? '' : body.toString('latin1'), plan.responseNeedle === undefined ? [] : [plan.responseNeedle]),
+    responseBody: (transaction: DoubleTransaction, body: Buffer | null) =>
+      look(
+        transaction,
+        4,
+        body === null ? '' : body.toString('latin1'),
+        plan.responseNeedle === undefined ? [] : [plan.responseNeedle],
+      ),
     finish: (transaction: DoubleTransaction): Verdict => ({
       kind: transaction.interruption !== null ? 'block' : transaction.withheld !== null ? 'flag' : 'pass',
       interruption: transaction.interruption ?? transaction.withheld,

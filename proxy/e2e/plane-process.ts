@@ -5,7 +5,11 @@ import type { ListenerKind } from '../listeners/index.js';
 import { startDataPlane } from '../main.js';
 import { doubleArtifact } from './inspection-double.js';
 
-const { listener, dataDir, config } = JSON.parse(process.argv[2] ?? '') as { readonly listener: ListenerKind; readonly dataDir: string; readonly config: ProxyConfig };
+const { listener, dataDir, config } = JSON.parse(process.argv[2] ?? '') as {
+  readonly listener: ListenerKind;
+  readonly dataDir: string;
+  readonly config: ProxyConfig;
+};
 const plane = await startDataPlane({
   host: '127.0.0.1',
   port: 0,

@@ -7,8 +7,15 @@ export interface RawReply {
   readonly isClosed: boolean;
 }
 
-/** Sends pieces with a pause between, collects what comes until `isDone` says so, the peer closes, or `waitMs` passed. */
-export function sendRaw(port: number, pieces: string | readonly string[], waitMs = patienceMs, isDone?: (text: string) => boolean): Promise<RawReply> {
+/**
+ * Sends pieces with a pause between, collects what comes until `isDone` says so, the peer closes, or `waitMs` passed.
+ */
+export function sendRaw(
+  port: number,
+  pieces: string | readonly string[],
+  waitMs = patienceMs,
+  isDone?: (text: string) => boolean,
+): Promise<RawReply> {
   const all = typeof pieces === 'string' ? [pieces] : pieces;
   const isHead = all[0]?.startsWith('HEAD ') === true;
   const isEnough = isDone ?? ((text: string) => isWhole(text, isHead));
@@ -57,7 +64,9 @@ function isWhole(text: string, isHead: boolean): boolean {
 }
 
 export function statusOf(text: string): number {
-  const match = /^HTTP\/1\.[01] (\d{3})/.exec(text.startsWith('HTTP/1.1 100') ? text.slice(text.indexOf('\r\n\r\n') + 4) : text);
+  const match = /^HTTP\/1\.[01] (\d{3})/.exec(
+    text.startsWith('HTTP/1.1 100') ? text.slice(text.indexOf('\r\n\r\n') + 4) : text,
+  );
   return match === null ? 0 : Number(match[1]);
 }
 

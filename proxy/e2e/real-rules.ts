@@ -3,7 +3,16 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compileProgram, createFileCache, diskReader, emitArtifact, formatDiagnostics, loadCoreRuleSet, renderPolicy, resolvePolicy } from '#compiler';
+import {
+  compileProgram,
+  createFileCache,
+  diskReader,
+  emitArtifact,
+  formatDiagnostics,
+  loadCoreRuleSet,
+  renderPolicy,
+  resolvePolicy,
+} from '#compiler';
 import { engineModule } from '../inspection.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -12,17 +21,32 @@ const data = process.env['GATEHOUSE_DATA'] ?? join(root, 'data');
 /** Set-up's unpacked release, or what CRS_DIR names; null = none. */
 function findRuleSet(): string | null {
   const below = join(data, 'crs');
-  const candidates = [process.env['CRS_DIR'] ?? '', ...(existsSync(below) ? readdirSync(below).sort((a, b) => b.localeCompare(a, 'en', { numeric: true })).map((name) => join(below, name)) : [])];
-  return candidates.find((candidate) => candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf'))) ?? null;
+  const candidates = [
+    process.env['CRS_DIR'] ?? '',
+    ...(existsSync(below)
+      ? readdirSync(below)
+          .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+          .map((name) => join(below, name))
+      : []),
+  ];
+  return (
+    candidates.find(
+      (candidate) => candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf')),
+    ) ?? null
+  );
 }
 
 /** For `skip:` of a test. */
-export const withoutRules: string | false = findRuleSet() === null ? 'no CRS: run `node bin/crs.mjs` or set CRS_DIR' : false;
+export const withoutRules: string | false =
+  findRuleSet() === null ? 'no CRS: run `node bin/crs.mjs` or set CRS_DIR' : false;
 
 /** What the settings (specification's names) compile to. */
 export async function realArtifact(settings: object): Promise<Buffer> {
   const mapping = process.env['GATEHOUSE_UNICODE_MAPPING'] ?? join(data, 'crs/unicode.mapping');
-  const reader = { ...diskReader, read: (path: string) => diskReader.read(path) ?? (path === 'unicode.mapping' ? diskReader.read(mapping) : null) };
+  const reader = {
+    ...diskReader,
+    read: (path: string) => diskReader.read(path) ?? (path === 'unicode.mapping' ? diskReader.read(mapping) : null),
+  };
   const { crs, diagnostics } = loadCoreRuleSet(findRuleSet() ?? '', reader);
   if (crs === null) throw new Error(formatDiagnostics(diagnostics));
   const resolved = resolvePolicy(settings, crs);
@@ -40,6 +64,9 @@ export async function artifactOfText(text: string): Promise<Buffer> {
 }
 
 /** Changes of the harness's options that put the real engine behind the road. */
-export function realEngine(artifact: Uint8Array, config: object): { readonly initial: object; readonly inspectionModule: string } {
+export function realEngine(
+  artifact: Uint8Array,
+  config: object,
+): { readonly initial: object; readonly inspectionModule: string } {
   return { initial: { config, artifact }, inspectionModule: engineModule };
 }

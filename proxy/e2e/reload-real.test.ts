@@ -12,34 +12,72 @@ import { sendRaw, statusOf } from './raw-client.js';
 import { artifactOfText, realArtifact, realEngine, withoutRules } from './real-rules.js';
 
 const settings = { mode: 'On', paranoia_level: 1 };
-const custom = { id: 1_000_011, name: 'watched', enabled: true, kind: 'raw', text: `SecRule ARGS:watched "@streq yes" "id:1000011,phase:2,deny,status:403,log,msg:'watched'"` };
+const custom = {
+  id: 1_000_011,
+  name: 'watched',
+  enabled: true,
+  kind: 'raw',
+  text: `SecRule ARGS:watched "@streq yes" "id:1000011,phase:2,deny,status:403,log,msg:'watched'"`,
+};
 
 function put(plane: DataPlane, artifact: Uint8Array, config: ProxyConfig): Promise<GenerationReply> {
   const bytes = Buffer.from(artifact);
-  const body = JSON.stringify({ id: 0, sha256: createHash('sha256').update(bytes).digest('hex'), artifactPath: '', artifactBase64: bytes.toString('base64'), config });
+  const body = JSON.stringify({
+    id: 0,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    artifactPath: '',
+    artifactBase64: bytes.toString('base64'),
+    config,
+  });
   return admin(plane, '/generation', { method: 'PUT', body }).then((reply) => reply.json() as Promise<GenerationReply>);
 }
 
 /** The same rules, with self-tests of our choosing inside. */
 function withProbe(artifact: Uint8Array, uri: string, expectAnyOf: readonly number[]): Uint8Array {
   const content = decodeArtifact(artifact);
-  const headers = ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0 (X11; Linux x86_64) Firefox/132.0', 'Accept', 'text/html'];
-  return encodeArtifact({ ...content, meta: { ...content.meta, probes: [{ name: 'a probe of this test', method: 'GET', uri, headers, body: null, expectAnyOf }] } });
+  const headers = [
+    'Host',
+    'shop.example',
+    'User-Agent',
+    'Mozilla/5.0 (X11; Linux x86_64) Firefox/132.0',
+    'Accept',
+    'text/html',
+  ];
+  return encodeArtifact({
+    ...content,
+    meta: {
+      ...content.meta,
+      probes: [{ name: 'a probe of this test', method: 'GET', uri, headers, body: null, expectAnyOf }],
+    },
+  });
 }
 
-const siteOf = (backend: { url: string }): ProxyConfig => configOf({ sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 500 } });
+const siteOf = (backend: { url: string }): ProxyConfig =>
+  configOf({
+    sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+    timeouts: { drain_ms: 500 },
+  });
 
 /** The counters of the automata, one a worker and kind, in a fixed order. */
 async function automataCounters(plane: DataPlane): Promise<readonly (readonly [string, number])[]> {
   const text = await (await admin(plane, '/metrics')).text();
-  return [...text.matchAll(/^(gatehouse_(?:memo_lookups|memo_found|scans|scanned_bytes)_total\{worker="\d+"\}) (\d+)$/gm)].map(([, name = '', value]) => [name, Number(value)] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    ...text.matchAll(/^(gatehouse_(?:memo_lookups|memo_found|scans|scanned_bytes)_total\{worker="\d+"\}) (\d+)$/gm),
+  ]
+    .map(([, name = '', value]) => [name, Number(value)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 async function reloadsUnderLoad(t: Test, kind: 'uws' | 'node', plain: Uint8Array, watching: Uint8Array): Promise<void> {
   // The generation that knows the rule leads to A, where a watched request never arrives; the other leads to B.
   const a = siteOf(await startBackend(t, (_request, response) => response.end('A')));
   const b = siteOf(await startBackend(t, (_request, response) => response.end('B')));
-  const plane = await startPlane(t, kind, {}, { ...(realEngine(watching, a) as Partial<DataPlaneOptions>), workers: 2 });
+  const plane = await startPlane(
+    t,
+    kind,
+    {},
+    { ...(realEngine(watching, a) as Partial<DataPlaneOptions>), workers: 2 },
+  );
   const seen = new Map<string, number>();
   const load = hammer(plane.ports.http, 32, '/products?watched=yes', (status, body) => {
     const key = status === 403 ? 'blocked' : `${status} ${body}`;
@@ -51,29 +89,59 @@ async function reloadsUnderLoad(t: Test, kind: 'uws' | 'node', plain: Uint8Array
   for (let round = 2; round <= 9; round += 1) {
     const before = served(round);
     const reply = round % 2 === 0 ? await put(plane, plain, b) : await put(plane, watching, a);
-    t.match(reply, { outcome: 'active', id: round, workers: plane.workers }, `generation ${round}${reply.outcome === 'active' ? `, ${reply.tookMs} ms` : ''}`);
+    t.match(
+      reply,
+      { outcome: 'active', id: round, workers: plane.workers },
+      `generation ${round}${reply.outcome === 'active' ? `, ${reply.tookMs} ms` : ''}`,
+    );
     t.ok(await until(() => served(round) > before + 100), `generation ${round} serves`); // more than were on the way
     const now = await automataCounters(plane);
-    t.strictSame(now.filter(([, value], index) => value < (counted[index]?.[1] ?? 0)), [], `generation ${round}: no counter went backwards`);
+    t.strictSame(
+      now.filter(([, value], index) => value < (counted[index]?.[1] ?? 0)),
+      [],
+      `generation ${round}: no counter went backwards`,
+    );
     counted = now;
   }
-  t.ok(await until(async () => (await automataCounters(plane)).every(([, value]) => value > 0)), 'every counter counts');
+  t.ok(
+    await until(async () => (await automataCounters(plane)).every(([, value]) => value > 0)),
+    'every counter counts',
+  );
   const { replies, failures } = await load.stop();
   t.equal(failures, 0, `no failure in ${replies} replies`);
   t.strictSame([...seen.keys()].sort(), ['200 B', 'blocked'], 'never one generation’s rules with the other’s upstream');
-  t.ok(await until(async () => (await workersOf(plane)).every(({ retiring }) => retiring === 0)), 'old generations are gone');
+  t.ok(
+    await until(async () => (await workersOf(plane)).every(({ retiring }) => retiring === 0)),
+    'old generations are gone',
+  );
 }
 
 async function refusals(t: Test, kind: 'uws' | 'node', plain: Uint8Array): Promise<void> {
   const config = siteOf(await startBackend(t, (_request, response) => response.end('ok')));
   const plane = await startPlane(t, kind, {}, realEngine(plain, config) as Partial<DataPlaneOptions>);
   const blind = await artifactOfText('SecRuleEngine On\nSecRequestBodyAccess On\n');
-  const strict = await realArtifact({ ...settings, custom_rules: [{ ...custom, text: `SecRule REQUEST_URI "@beginsWith /" "id:1000011,phase:1,deny,status:403,log,msg:'everybody'"` }] });
+  const strict = await realArtifact({
+    ...settings,
+    custom_rules: [
+      {
+        ...custom,
+        text: `SecRule REQUEST_URI "@beginsWith /" "id:1000011,phase:1,deny,status:403,log,msg:'everybody'"`,
+      },
+    ],
+  });
   const cases: readonly (readonly [string, Uint8Array, RegExp])[] = [
     ['rules that see nothing', blind, /self-test: an SQL injection .* was not seen/],
     ['rules that block everybody', strict, /self-test: an ordinary page view was blocked by rule 1000011/],
-    ['a probe that finds nothing', withProbe(plain, '/products?page=2', [942100]), /self-test "a probe of this test" of the artifact: expected a match of one of 942100, got pass/],
-    ['a probe that is blocked', withProbe(plain, '/?id=1%27%20UNION%20SELECT%20password%20FROM%20users--', []), /self-test "a probe of this test" of the artifact: expected no block, got block/],
+    [
+      'a probe that finds nothing',
+      withProbe(plain, '/products?page=2', [942100]),
+      /self-test "a probe of this test" of the artifact: expected a match of one of 942100, got pass/,
+    ],
+    [
+      'a probe that is blocked',
+      withProbe(plain, '/?id=1%27%20UNION%20SELECT%20password%20FROM%20users--', []),
+      /self-test "a probe of this test" of the artifact: expected no block, got block/,
+    ],
     ['a damaged artifact', Buffer.from(plain).fill(0x20, 5000, 5100), /the engine refused the artifact/],
   ];
   for (const [name, artifact, reason] of cases) {
@@ -81,7 +149,18 @@ async function refusals(t: Test, kind: 'uws' | 'node', plain: Uint8Array): Promi
     t.equal(reply.outcome, 'refused', `${name}: refused`);
     t.match(reply.outcome === 'refused' ? reply.reason : '', reason, `${name}: and told why`);
     t.equal((await plane.status())['generation'], 1, `${name}: nothing changed`);
-    t.equal(statusOf((await sendRaw(plane.ports.http, 'GET /?id=1%27%20UNION%20SELECT%20password%20FROM%20users-- HTTP/1.1\r\nHost: a\r\nUser-Agent: test browser\r\nAccept: */*\r\n\r\n')).text), 403, `${name}: attacks are blocked as before`);
+    t.equal(
+      statusOf(
+        (
+          await sendRaw(
+            plane.ports.http,
+            'GET /?id=1%27%20UNION%20SELECT%20password%20FROM%20users-- HTTP/1.1\r\nHost: a\r\nUser-Agent: test browser\r\nAccept: */*\r\n\r\n',
+          )
+        ).text,
+      ),
+      403,
+      `${name}: attacks are blocked as before`,
+    );
   }
   t.match(await put(plane, plain, config), { outcome: 'active' }, 'a good one still goes live');
 }
@@ -91,7 +170,9 @@ t.test('changes with real rules', { skip: withoutRules }, async (t) => {
   const plain = await realArtifact(settings);
   const watching = await realArtifact({ ...settings, custom_rules: [custom] });
   for (const kind of listenerKinds) {
-    await t.test(`${kind}: reloads under load: nothing fails, nothing is mixed`, (t) => reloadsUnderLoad(t, kind, plain, watching));
+    await t.test(`${kind}: reloads under load: nothing fails, nothing is mixed`, (t) =>
+      reloadsUnderLoad(t, kind, plain, watching),
+    );
     await t.test(`${kind}: what fails its self-test never serves`, (t) => refusals(t, kind, plain));
   }
 });

@@ -1,7 +1,17 @@
 // The road with real sockets: what reaches the application, what the client gets, and who decides.
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { admin, auditLines, listenerKinds, metricsWith, startBackend, startPlane, testMsMax, until, workersOf } from './harness.js';
+import {
+  admin,
+  auditLines,
+  listenerKinds,
+  metricsWith,
+  startBackend,
+  startPlane,
+  testMsMax,
+  until,
+  workersOf,
+} from './harness.js';
 import { bodyOf, sendRaw, statusOf } from './raw-client.js';
 
 t.setTimeout(testMsMax);
@@ -12,7 +22,8 @@ interface Line {
   readonly gatehouse: { readonly verdict: string };
 }
 
-const post = (body: string, extra = ''): string => `POST /form HTTP/1.1\r\nHost: shop.example\r\nContent-Length: ${body.length}\r\n${extra}\r\n${body}`;
+const post = (body: string, extra = ''): string =>
+  `POST /form HTTP/1.1\r\nHost: shop.example\r\nContent-Length: ${body.length}\r\n${extra}\r\n${body}`;
 const get = (path: string, extra = ''): string => `GET ${path} HTTP/1.1\r\nHost: shop.example\r\n${extra}\r\n`;
 
 for (const kind of listenerKinds) {
@@ -28,10 +39,21 @@ for (const kind of listenerKinds) {
         response.end(request.method === 'HEAD' ? undefined : 'hello');
       });
     });
-    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }, { name: 'free', prefix: '/free', upstream: backend.url, protected: false }] });
+    const plane = await startPlane(t, kind, {
+      sites: [
+        { name: 'shop', prefix: '/', upstream: backend.url, protected: true },
+        { name: 'free', prefix: '/free', upstream: backend.url, protected: false },
+      ],
+    });
     const { http } = plane.ports;
 
-    const reply = await sendRaw(http, get('/a%20b/?q=%C3%9C&x=../y', 'Connection: X-Strip, X-Forwarded-For\r\nX-Strip: 1\r\nX-Forwarded-For: 6.6.6.6\r\nX-Keep: v\xc3\xa9x\r\n'));
+    const reply = await sendRaw(
+      http,
+      get(
+        '/a%20b/?q=%C3%9C&x=../y',
+        'Connection: X-Strip, X-Forwarded-For\r\nX-Strip: 1\r\nX-Forwarded-For: 6.6.6.6\r\nX-Keep: v\xc3\xa9x\r\n',
+      ),
+    );
     t.equal(statusOf(reply.text), 200);
     t.equal(bodyOf(reply.text), 'hello');
     t.equal((reply.text.match(/set-cookie: /gi) ?? []).length, 2);
@@ -40,7 +62,11 @@ for (const kind of listenerKinds) {
     t.ok(id, 'the reply carries the request id, ours');
     const [first] = seen;
     t.equal(first?.url, '/a%20b/?q=%C3%9C&x=../y');
-    const fields = new Map((first?.head ?? []).flatMap((name, index, all) => (index % 2 === 0 ? [[name.toLowerCase(), all[index + 1] ?? '']] : [])));
+    const fields = new Map(
+      (first?.head ?? []).flatMap((name, index, all) =>
+        index % 2 === 0 ? [[name.toLowerCase(), all[index + 1] ?? '']] : [],
+      ),
+    );
     t.equal(fields.get('x-request-id'), id);
     t.equal(fields.get('x-forwarded-for'), '127.0.0.1');
     t.equal(fields.get('host'), 'shop.example');
@@ -49,34 +75,83 @@ for (const kind of listenerKinds) {
 
     t.equal(statusOf((await sendRaw(http, post('name=\xe9\x00\xff&q=1'))).text), 200);
     t.equal(seen.at(-1)?.body, 'name=\xe9\x00\xff&q=1');
-    t.equal(statusOf((await sendRaw(http, `POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n`)).text), 200);
+    t.equal(
+      statusOf(
+        (
+          await sendRaw(
+            http,
+            `POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n`,
+          )
+        ).text,
+      ),
+      200,
+    );
     t.equal(seen.at(-1)?.body, 'abcdefg');
-    t.ok(seen.at(-1)?.head.some((value, index, all) => value === '7' && all[index - 1] === 'Content-Length'), 'an inspected body goes on with its length');
-    t.equal(statusOf((await sendRaw(http, `POST /free HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n`)).text), 200);
+    t.ok(
+      seen.at(-1)?.head.some((value, index, all) => value === '7' && all[index - 1] === 'Content-Length'),
+      'an inspected body goes on with its length',
+    );
+    t.equal(
+      statusOf(
+        (
+          await sendRaw(
+            http,
+            `POST /free HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n`,
+          )
+        ).text,
+      ),
+      200,
+    );
     t.equal(seen.at(-1)?.body, 'abcdefg', 'an unprotected one as it came');
     t.equal(bodyOf((await sendRaw(http, `HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n`)).text), '');
 
     const count = seen.length;
     t.equal(statusOf((await sendRaw(http, get('/?q=EVIL'))).text), 403);
     t.equal(statusOf((await sendRaw(http, post('q=EVIL'))).text), 403);
-    t.equal(statusOf((await sendRaw(http, get('/free/../x?q=EVIL'))).text), 403, 'no way round through the unprotected site');
-    t.equal(statusOf((await sendRaw(http, get('/free/%2e%2e/free?q=EVIL'))).text), 403, 'nor by writing its path in a strange way');
-    t.equal(statusOf((await sendRaw(http, `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`)).text), 400);
+    t.equal(
+      statusOf((await sendRaw(http, get('/free/../x?q=EVIL'))).text),
+      403,
+      'no way round through the unprotected site',
+    );
+    t.equal(
+      statusOf((await sendRaw(http, get('/free/%2e%2e/free?q=EVIL'))).text),
+      403,
+      'nor by writing its path in a strange way',
+    );
+    t.equal(
+      statusOf(
+        (await sendRaw(http, `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`)).text,
+      ),
+      400,
+    );
     t.equal(seen.length, count, 'none of these reached the application');
     t.equal(statusOf((await sendRaw(http, get('/free?q=EVIL'))).text), 200);
   });
 
   t.test(`${kind}: pages, the audit log, the admin interface`, async (t) => {
     const backend = await startBackend(t, (_request, response) => response.end('ok'));
-    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] });
+    const plane = await startPlane(t, kind, {
+      sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+    });
     const { http } = plane.ports;
     const html = (await sendRaw(http, get('/?q=EVIL', 'Accept: text/html\r\n'))).text;
     t.match(html, /content-type: text\/html/i);
-    const problem = JSON.parse(bodyOf((await sendRaw(http, get('/?q=EVIL', 'Accept: application/json\r\n'))).text)) as { status: number; instance: string };
+    const problem = JSON.parse(bodyOf((await sendRaw(http, get('/?q=EVIL', 'Accept: application/json\r\n'))).text)) as {
+      status: number;
+      instance: string;
+    };
     t.equal(problem.status, 403);
-    const found = async (): Promise<Line | undefined> => (await auditLines<Line>(plane)).find(({ transaction }) => transaction.unique_id === problem.instance);
+    const found = async (): Promise<Line | undefined> =>
+      (await auditLines<Line>(plane)).find(({ transaction }) => transaction.unique_id === problem.instance);
     t.ok(await until(async () => (await found()) !== undefined), 'the id of the page finds the event');
-    t.match(await found(), { transaction: { client_ip: '127.0.0.1', request: { method: 'GET', uri: '/?q=EVIL' }, response: { http_code: 403 } }, gatehouse: { verdict: 'block', site: 'shop', generation: 1 } });
+    t.match(await found(), {
+      transaction: {
+        client_ip: '127.0.0.1',
+        request: { method: 'GET', uri: '/?q=EVIL' },
+        response: { http_code: 403 },
+      },
+      gatehouse: { verdict: 'block', site: 'shop', generation: 1 },
+    });
 
     if (kind === 'node') {
       const { text } = await sendRaw(http, 'no request at all\r\n\r\n');
@@ -90,7 +165,11 @@ for (const kind of listenerKinds) {
     t.equal((await admin(plane, '/status', { token: 'wrong' })).status, 401);
     t.equal((await admin(plane, '/healthz', { token: 'wrong' })).status, 200);
     t.ok(await until(async () => (await workersOf(plane)).every(({ generation }) => generation === 1)));
-    t.match(await (await admin(plane, '/status')).json(), { generation: 1, listener: kind, workers: [{ state: 'ready', generation: 1 }] });
+    t.match(await (await admin(plane, '/status')).json(), {
+      generation: 1,
+      listener: kind,
+      workers: [{ state: 'ready', generation: 1 }],
+    });
     const blocked = 'waap_requests_total{site="shop",action="blocked"} 2';
     t.match(await metricsWith(plane, blocked), blocked);
     t.equal((await admin(plane, '/generation', { method: 'PUT', body: 'not json' })).status, 400);
@@ -99,8 +178,19 @@ for (const kind of listenerKinds) {
 
   t.test(`${kind}: modes, and what happens when inspection fails`, async (t) => {
     const backend = await startBackend(t, (_request, response) => response.end('ok'));
-    const site = (name: string, changes: object): object => ({ name, prefix: `/${name}`, upstream: backend.url, protected: true, ...changes });
-    const plane = await startPlane(t, kind, { sites: [site('watch', { mode: 'DetectionOnly' }), site('open', { fail_mode: 'open' }), site('closed', {})] }, { plan: { throwsInPhase: 2 } });
+    const site = (name: string, changes: object): object => ({
+      name,
+      prefix: `/${name}`,
+      upstream: backend.url,
+      protected: true,
+      ...changes,
+    });
+    const plane = await startPlane(
+      t,
+      kind,
+      { sites: [site('watch', { mode: 'DetectionOnly' }), site('open', { fail_mode: 'open' }), site('closed', {})] },
+      { plan: { throwsInPhase: 2 } },
+    );
     const ask = async (text: string): Promise<number> => statusOf((await sendRaw(plane.ports.http, text)).text);
     t.equal(await ask(get('/watch?q=EVIL')), 200);
     t.equal(await ask(get('/closed?q=EVIL')), 403);
@@ -108,11 +198,17 @@ for (const kind of listenerKinds) {
     t.equal(await ask(boom('/open')), 200);
     t.equal(await ask(boom('/closed')), 503);
     t.equal(await ask(get('/elsewhere')), 404);
-    const verdicts = async (): Promise<string[]> => (await auditLines<Line>(plane)).map(({ gatehouse }) => gatehouse.verdict);
+    const verdicts = async (): Promise<string[]> =>
+      (await auditLines<Line>(plane)).map(({ gatehouse }) => gatehouse.verdict);
     t.ok(await until(async () => (await verdicts()).length === 4));
     t.strictSame(await verdicts(), ['flag', 'block', 'engine-error', 'engine-error'], 'each of them is recorded');
 
-    const bare = await startPlane(t, kind, { sites: [site('open', { fail_mode: 'open' }), site('closed', {})] }, { plan: null });
+    const bare = await startPlane(
+      t,
+      kind,
+      { sites: [site('open', { fail_mode: 'open' }), site('closed', {})] },
+      { plan: null },
+    );
     t.equal(statusOf((await sendRaw(bare.ports.http, get('/closed'))).text), 503, 'protected without rules');
     t.equal(statusOf((await sendRaw(bare.ports.http, get('/open'))).text), 200);
   });
@@ -124,8 +220,17 @@ for (const kind of listenerKinds) {
     const reply = (await sendRaw(redirecting.ports.http, get('/?q=EVIL'))).text;
     t.equal(statusOf(reply), 302);
     t.match(reply, /\r\nLocation: https:\/\/example\.com\/blocked\r\n/i);
-    const breaking = await startPlane(t, kind, { sites }, { plan: { action: 'redirect', location: 'https://example.com/\r\nSet-Cookie: a=b' } });
-    t.equal(statusOf((await sendRaw(breaking.ports.http, get('/?q=EVIL'))).text), 403, 'a location with a line break is not sent');
+    const breaking = await startPlane(
+      t,
+      kind,
+      { sites },
+      { plan: { action: 'redirect', location: 'https://example.com/\r\nSet-Cookie: a=b' } },
+    );
+    t.equal(
+      statusOf((await sendRaw(breaking.ports.http, get('/?q=EVIL'))).text),
+      403,
+      'a location with a line break is not sent',
+    );
     const dropping = await startPlane(t, kind, { sites }, { plan: { action: 'drop' } });
     t.strictSame(await sendRaw(dropping.ports.http, get('/?q=EVIL')), { text: '', isClosed: true });
   });
@@ -143,7 +248,15 @@ for (const kind of listenerKinds) {
         setTimeout(() => response.end(text.slice(10)), 10);
       } else response.end(text);
     });
-    const plane = await startPlane(t, kind, { sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], limits: { response_body_bytes_max: 4000 } }, { plan: { seesResponses: true, responseNeedle: 'LEAK' } });
+    const plane = await startPlane(
+      t,
+      kind,
+      {
+        sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+        limits: { response_body_bytes_max: 4000 },
+      },
+      { plan: { seesResponses: true, responseNeedle: 'LEAK' } },
+    );
     for (const path of ['/plain', '/chunked', '/gzip']) {
       const fine = (await sendRaw(plane.ports.http, get(path))).text;
       t.equal(statusOf(fine), 200, path);
@@ -176,25 +289,63 @@ for (const kind of listenerKinds) {
     });
     const limits = { request_body_bytes_max: 1024 };
     const timeouts = { drain_ms: 300 };
-    const sites = [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }, { name: 'gone', prefix: '/gone', upstream: 'http://127.0.0.1:9', protected: true }, { name: 'deaf', prefix: '/deaf', upstream: backend.url, protected: false }];
+    const sites = [
+      { name: 'shop', prefix: '/', upstream: backend.url, protected: true },
+      { name: 'gone', prefix: '/gone', upstream: 'http://127.0.0.1:9', protected: true },
+      { name: 'deaf', prefix: '/deaf', upstream: backend.url, protected: false },
+    ];
     const plane = await startPlane(t, kind, { sites, limits, timeouts });
-    // Short times only where they are to pass: a machine that stands still for a moment must not look like a slow client.
-    const hasty = await startPlane(t, kind, { sites, timeouts: { ...timeouts, upstream_head_ms: 300, client_body_idle_ms: 300 } });
-    const ask = async (text: string | string[], of = plane): Promise<number> => statusOf((await sendRaw(of.ports.http, text)).text);
+    // Short times only where they are to pass: a machine that stands still for a moment must not look like a slow
+    // client.
+    const hasty = await startPlane(t, kind, {
+      sites,
+      timeouts: { ...timeouts, upstream_head_ms: 300, client_body_idle_ms: 300 },
+    });
+    const ask = async (text: string | string[], of = plane): Promise<number> =>
+      statusOf((await sendRaw(of.ports.http, text)).text);
     t.equal(await ask(post('x'.repeat(2000))), 413);
-    t.equal(await ask([`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n200\r\n${'x'.repeat(512)}\r\n`, `300\r\n${'x'.repeat(768)}\r\n0\r\n\r\n`]), 413);
+    t.equal(
+      await ask([
+        `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n200\r\n${'x'.repeat(512)}\r\n`,
+        `300\r\n${'x'.repeat(768)}\r\n0\r\n\r\n`,
+      ]),
+      413,
+    );
     t.equal(await ask(get(`/${'x'.repeat(9000)}`)), 414);
     t.equal(await ask(get('/', `X: ${'x'.repeat(33_000)}\r\n`)), 431);
     t.equal(await ask(get('/gone')), 502);
     t.equal(await ask(get('/slow'), hasty), 504);
-    t.equal(await ask(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc`, hasty), 408, 'a body that stands still');
+    t.equal(
+      await ask(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc`, hasty),
+      408,
+      'a body that stands still',
+    );
     const patient = await startPlane(t, kind, { sites, timeouts: { ...timeouts, client_body_idle_ms: 2000 } });
-    t.equal(await ask(`POST /deaf HTTP/1.1\r\nHost: a\r\nContent-Length: 30000000\r\n\r\n${'x'.repeat(25_000_000)}`, patient), 504, 'an upstream that takes no more of it');
+    t.equal(
+      await ask(`POST /deaf HTTP/1.1\r\nHost: a\r\nContent-Length: 30000000\r\n\r\n${'x'.repeat(25_000_000)}`, patient),
+      504,
+      'an upstream that takes no more of it',
+    );
     const half = await sendRaw(plane.ports.http, get('/half'));
     t.match(half, { isClosed: true, text: /half$/ }, 'a response cut off upstream is cut off here');
     const partial = await startPlane(t, kind, { sites, limits: { ...limits, request_body_over_limit: 'partial' } });
-    t.equal(bodyOf((await sendRaw(partial.ports.http, post('x'.repeat(5000)))).text), '5000', 'partial: the whole body arrives');
-    t.equal(bodyOf((await sendRaw(partial.ports.http, [`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n300\r\n${'x'.repeat(768)}\r\n`, `300\r\n${'x'.repeat(768)}\r\n`, `300\r\n${'x'.repeat(768)}\r\n0\r\n\r\n`])).text), '2304');
+    t.equal(
+      bodyOf((await sendRaw(partial.ports.http, post('x'.repeat(5000)))).text),
+      '5000',
+      'partial: the whole body arrives',
+    );
+    t.equal(
+      bodyOf(
+        (
+          await sendRaw(partial.ports.http, [
+            `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n300\r\n${'x'.repeat(768)}\r\n`,
+            `300\r\n${'x'.repeat(768)}\r\n`,
+            `300\r\n${'x'.repeat(768)}\r\n0\r\n\r\n`,
+          ])
+        ).text,
+      ),
+      '2304',
+    );
     t.equal(statusOf((await sendRaw(partial.ports.http, post(`EVIL${'x'.repeat(5000)}`))).text), 403);
   });
 
@@ -204,13 +355,25 @@ for (const kind of listenerKinds) {
       forwarded = String(request.headers['x-forwarded-for']);
       response.end('ok');
     });
-    const plane = await startPlane(t, kind, { rl_trust_proxy: true, rl_trusted_proxies: ['127.0.0.0/8', '10.0.0.0/8'], sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }] });
+    const plane = await startPlane(t, kind, {
+      rl_trust_proxy: true,
+      rl_trusted_proxies: ['127.0.0.0/8', '10.0.0.0/8'],
+      sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+    });
     await sendRaw(plane.ports.http, get('/', 'X-Forwarded-For: 6.6.6.6, 203.0.113.9, 10.1.1.1\r\n'));
     t.equal(forwarded, '6.6.6.6, 203.0.113.9, 10.1.1.1, 127.0.0.1');
     await sendRaw(plane.ports.http, get('/?EVIL', 'X-Forwarded-For: 6.6.6.6, 203.0.113.9, 10.1.1.1\r\n'));
-    t.ok(await until(async () => (await auditLines<Line>(plane)).some(({ transaction }) => transaction.client_ip === '203.0.113.9')));
+    t.ok(
+      await until(async () =>
+        (await auditLines<Line>(plane)).some(({ transaction }) => transaction.client_ip === '203.0.113.9'),
+      ),
+    );
     await sendRaw(plane.ports.http, get('/?EVIL', 'X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-For: 203.0.113.10\r\n'));
     t.ok(await until(async () => (await auditLines<Line>(plane)).length === 2));
-    t.equal((await auditLines<Line>(plane)).at(-1)?.transaction.client_ip, '203.0.113.10', 'the field that the proxy added stands behind that of the client');
+    t.equal(
+      (await auditLines<Line>(plane)).at(-1)?.transaction.client_ip,
+      '203.0.113.10',
+      'the field that the proxy added stands behind that of the client',
+    );
   });
 }

@@ -1,5 +1,5 @@
-// SIGTERM as a service manager sends it: what is open is finished, what was seen is on disk, the exit code is 0, and none
-// of that waits for clients that hold idle connections.
+// SIGTERM as a service manager sends it: what is open is finished, what was seen is on disk, the exit code is 0, and
+// none of that waits for clients that hold idle connections.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -30,22 +30,41 @@ for (const kind of listenerKinds) {
     const backend = await startBackend(t, (_request, response) => (answer = () => response.end('slow but whole')));
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-signal-'));
     t.teardown(() => rm(dataDir, { recursive: true, force: true }));
-    const config = configOf({ sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }], timeouts: { drain_ms: 120_000 } });
-    const child = spawn(process.execPath, [fileURLToPath(new URL('./plane-process.js', import.meta.url)), JSON.stringify({ listener: kind, dataDir, config })], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const config = configOf({
+      sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+      timeouts: { drain_ms: 120_000 },
+    });
+    const child = spawn(
+      process.execPath,
+      [
+        fileURLToPath(new URL('./plane-process.js', import.meta.url)),
+        JSON.stringify({ listener: kind, dataDir, config }),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     t.teardown(() => child.kill('SIGKILL'));
-    const ended = new Promise<number | string | null>((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)));
-    const { http } = await new Promise<{ http: number }>((resolve) => child.stdout.once('data', (line: Buffer) => resolve(JSON.parse(line.toString()) as { http: number })));
+    const ended = new Promise<number | string | null>((resolve) =>
+      child.once('close', (code, signal) => resolve(code ?? signal)),
+    );
+    const { http } = await new Promise<{ http: number }>((resolve) =>
+      child.stdout.once('data', (line: Buffer) => resolve(JSON.parse(line.toString()) as { http: number })),
+    );
 
     const idle = connect(http, '127.0.0.1');
     idle.on('error', () => {}); // cut at the end, which is what this is about
     await new Promise<void>((resolve) => idle.once('connect', () => resolve()));
     idle.write('GET / HTTP/1.1\r\nHost: ');
-    const dribble = setInterval(() => idle.write('a'), 1000); // no idle timeout ever ends it: who waits for it waits for ever
+    // no idle timeout ever ends it: who waits for it waits for ever
+    const dribble = setInterval(() => idle.write('a'), 1000);
     t.teardown(() => {
       clearInterval(dribble);
       idle.destroy();
     });
-    t.equal(statusOf((await sendRaw(http, 'GET /?EVIL HTTP/1.1\r\nHost: a\r\n\r\n')).text), 403, 'an attack, to be found in the log');
+    t.equal(
+      statusOf((await sendRaw(http, 'GET /?EVIL HTTP/1.1\r\nHost: a\r\n\r\n')).text),
+      403,
+      'an attack, to be found in the log',
+    );
     const slow = sendRaw(http, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
     t.ok(await until(() => answer !== null), 'a request is open');
     child.kill('SIGTERM');

@@ -8,7 +8,9 @@ import { isInFlight, listenerKinds, startBackend, startPlane, testMsMax, until }
 import { bodyOf, sendRaw } from './raw-client.js';
 
 t.setTimeout(testMsMax);
-const site = (upstream: string, isProtected = true): object => ({ sites: [{ name: 'shop', prefix: '/', upstream, protected: isProtected }] });
+const site = (upstream: string, isProtected = true): object => ({
+  sites: [{ name: 'shop', prefix: '/', upstream, protected: isProtected }],
+});
 
 /** A WebSocket server in a few lines: greets, echoes text, closes when told "bye". */
 async function startWebSocketServer(t: { teardown(end: () => void): void }): Promise<{ url: string; heads: string[] }> {
@@ -31,7 +33,9 @@ async function startWebSocketServer(t: { teardown(end: () => void): void }): Pro
         const key = /sec-websocket-key: (.*)\r\n/i.exec(head)?.[1] ?? '';
         const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
         const protocol = /sec-websocket-protocol/i.test(head) ? 'Sec-WebSocket-Protocol: chat\r\n' : '';
-        socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${protocol}Sec-WebSocket-Accept: ${accept}\r\n\r\n`);
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${protocol}Sec-WebSocket-Accept: ${accept}\r\n\r\n`,
+        );
         socket.write(serverFrame(1, Buffer.from('welcome')));
         return;
       }
@@ -53,7 +57,10 @@ async function startWebSocketServer(t: { teardown(end: () => void): void }): Pro
 }
 
 function serverFrame(opcode: number, payload: Buffer): Buffer {
-  const head = payload.length < 126 ? Buffer.from([0x80 | opcode, payload.length]) : Buffer.from([0x80 | opcode, 126, payload.length >> 8, payload.length & 255]);
+  const head =
+    payload.length < 126
+      ? Buffer.from([0x80 | opcode, payload.length])
+      : Buffer.from([0x80 | opcode, 126, payload.length >> 8, payload.length & 255]);
   return Buffer.concat([head, payload]);
 }
 
@@ -65,7 +72,8 @@ function unmask(bytes: Buffer): { opcode: number; payload: Buffer; used: number 
   const length = short === 126 ? open.readUInt16BE(2) : short;
   if (open.length < maskAt + 4 + length) return null;
   const payload = Buffer.from(open.subarray(maskAt + 4, maskAt + 4 + length));
-  for (let index = 0; index < length; index += 1) payload[index] = (payload[index] as number) ^ (open[maskAt + (index & 3)] as number);
+  for (let index = 0; index < length; index += 1)
+    payload[index] = (payload[index] as number) ^ (open[maskAt + (index & 3)] as number);
   return { opcode: (open[0] as number) & 15, payload, used: maskAt + 4 + length };
 }
 
@@ -80,18 +88,23 @@ for (const kind of listenerKinds) {
       request.on('close', () => (isGone = true));
     });
     const plane = await startPlane(t, kind, site(backend.url), { plan: { seesResponses: true } });
-    const reply = await sendRaw(plane.ports.http, 'GET /events HTTP/1.1\r\nHost: a\r\n\r\n', undefined, (text) => text.includes('data: one'));
+    const reply = await sendRaw(plane.ports.http, 'GET /events HTTP/1.1\r\nHost: a\r\n\r\n', undefined, (text) =>
+      text.includes('data: one'),
+    );
     t.match(reply.text, 'data: one');
     t.ok(await until(() => isGone), 'a client that leaves ends the stream upstream');
     finish = null;
-    const whole = sendRaw(plane.ports.http, 'GET /events HTTP/1.1\r\nHost: a\r\n\r\n', undefined, (text) => text.includes('data: two'));
+    const whole = sendRaw(plane.ports.http, 'GET /events HTTP/1.1\r\nHost: a\r\n\r\n', undefined, (text) =>
+      text.includes('data: two'),
+    );
     t.ok(await until(() => finish !== null), 'the second request arrived');
     (finish as (() => void) | null)?.();
     t.match((await whole).text, 'data: two');
   });
 
   t.test(`${kind}: 450 megabytes down to a slow reader, in constant memory`, async (t) => {
-    const bytes = 450_000_000; // Node.js 24 lets garbage grow to 160 MB, whatever the size; what is held would be all of it
+    // Node.js 24 lets garbage grow to 160 MB, whatever the size; what is held would be all of it
+    const bytes = 450_000_000;
     const backend = await startBackend(t, (_request, response) => {
       response.writeHead(200, { 'Content-Length': bytes, 'Content-Type': 'application/octet-stream' });
       let sent = 0;
@@ -205,12 +218,18 @@ for (const kind of listenerKinds) {
     socket.send('hello');
     socket.send('x'.repeat(5000));
     t.ok(await until(() => heard.length === 3));
-    t.strictSame(heard.map((text) => text.slice(0, 7)), ['welcome', 'hello', 'xxxxxxx']);
+    t.strictSame(
+      heard.map((text) => text.slice(0, 7)),
+      ['welcome', 'hello', 'xxxxxxx'],
+    );
     t.equal(heard[2]?.length, 5000);
     socket.send('bye');
     t.equal(await closed, 4001, "the application's close code");
     t.match(backend.heads[0], /X-Request-Id: \w{26}\r\n/i);
-    for (const [path, why] of [['/x?EVIL', 'an attack in the handshake'], ['/refused', "the application's own refusal"]] as const) {
+    for (const [path, why] of [
+      ['/x?EVIL', 'an attack in the handshake'],
+      ['/refused', "the application's own refusal"],
+    ] as const) {
       const refused = new WebSocket(`${url}${path}`);
       const isOpen = await new Promise((resolve) => {
         refused.addEventListener('open', () => resolve(true));

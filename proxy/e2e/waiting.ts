@@ -1,7 +1,10 @@
 // How tests wait: for a condition, and for as long as a slow machine needs. A deadline here is there to end a test that
 // would wait for ever, never to measure anything.
 
-/** For `t.setTimeout` of files that may take longer than the 30 s of a bare run; where bin/test.mjs sets a limit, that one holds. */
+/**
+ * For `t.setTimeout` of files that may take longer than the 30 s of a bare run; where bin/test.mjs sets a limit, that
+ * one holds.
+ */
 export const testMsMax = Number(process.env['TAP_TIMEOUT'] ?? 900) * 1000;
 
 export const patienceMs = 120_000;

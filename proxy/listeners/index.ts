@@ -12,7 +12,10 @@ export function chooseListener(wanted: ListenerKind | 'auto'): { readonly kind: 
     loadUws();
     return { kind: 'uws', why: 'auto: uWebSockets.js loads here' };
   } catch (error) {
-    return { kind: 'node', why: `auto: uWebSockets.js does not load here (${error instanceof Error ? error.message.split('\n')[0] : String(error)})` };
+    return {
+      kind: 'node',
+      why: `auto: uWebSockets.js does not load here (${error instanceof Error ? error.message.split('\n')[0] : String(error)})`,
+    };
   }
 }
 

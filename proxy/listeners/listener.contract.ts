@@ -28,13 +28,38 @@ const many = Array.from({ length: 60 }, (_, index) => `X-${index}: 1\r\n`).join(
 
 const cases: readonly Case[] = [
   { name: 'plain GET', wire: `GET /a?b HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
-  { name: 'a body with a length', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\nabc`, outcome: 200, body: 'abc' },
-  { name: 'a body in pieces', wire: [`POST /a HTTP/1.1\r\n${host}Content-Le`, 'ngth: 6\r\n\r\nab', 'cd', 'ef'], outcome: 200, body: 'abcdef' },
-  { name: 'a GET with a body', wire: `GET /a HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\nabc`, outcome: 200, body: 'abc' },
+  {
+    name: 'a body with a length',
+    wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\nabc`,
+    outcome: 200,
+    body: 'abc',
+  },
+  {
+    name: 'a body in pieces',
+    wire: [`POST /a HTTP/1.1\r\n${host}Content-Le`, 'ngth: 6\r\n\r\nab', 'cd', 'ef'],
+    outcome: 200,
+    body: 'abcdef',
+  },
+  {
+    name: 'a GET with a body',
+    wire: `GET /a HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\nabc`,
+    outcome: 200,
+    body: 'abc',
+  },
   { name: 'chunks', wire: [`${chunkedPost}3\r\nabc\r`, '\n2\r\nde\r\n0\r\n\r\n'], outcome: 200, body: 'abcde' },
   { name: 'chunks with trailers', wire: `${chunkedPost}3\r\nabc\r\n0\r\nX-T: 1\r\n\r\n`, outcome: 200, body: 'abc' },
-  { name: 'Expect: 100-continue', wire: [`POST /a HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`, 'abc'], outcome: 200, body: 'abc' },
-  { name: 'a Transfer-Encoding in capitals', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: CHUNKED\r\n\r\n1\r\na\r\n0\r\n\r\n`, outcome: 200, body: 'a' },
+  {
+    name: 'Expect: 100-continue',
+    wire: [`POST /a HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`, 'abc'],
+    outcome: 200,
+    body: 'abc',
+  },
+  {
+    name: 'a Transfer-Encoding in capitals',
+    wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: CHUNKED\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+    outcome: 200,
+    body: 'a',
+  },
   { name: 'HTTP/1.0', wire: `GET /a HTTP/1.0\r\n${host}\r\n`, outcome: 200 },
   { name: 'HTTP/0.9', wire: 'GET /a\r\n\r\n', outcome: 505 },
   { name: 'HTTP/2.0 in a request line', wire: `GET /a HTTP/2.0\r\n${host}\r\n`, outcome: 505 },
@@ -45,18 +70,54 @@ const cases: readonly Case[] = [
   { name: 'asterisk form', wire: `OPTIONS * HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
   { name: 'a field name with an underscore', wire: `GET /a HTTP/1.1\r\n${host}X_A: 1\r\n\r\n`, outcome: 200 },
   { name: 'an unknown method', wire: `FOO /a HTTP/1.1\r\n${host}\r\n`, outcome: 400 },
-  { name: 'two different lengths', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`, outcome: 400 },
-  { name: 'two equal lengths', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`, outcome: 400 },
-  { name: 'a length and a coding', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\nContent-Length: 3\r\n\r\nabc`, outcome: 400 },
-  { name: 'Content-Length and chunked', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
+  {
+    name: 'two different lengths',
+    wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`,
+    outcome: 400,
+  },
+  {
+    name: 'two equal lengths',
+    wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`,
+    outcome: 400,
+  },
+  {
+    name: 'a length and a coding',
+    wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\nContent-Length: 3\r\n\r\nabc`,
+    outcome: 400,
+  },
+  {
+    name: 'Content-Length and chunked',
+    wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+    outcome: 400,
+  },
   { name: 'an empty length', wire: `POST /a HTTP/1.1\r\n${host}Content-Length:\r\n\r\nabc`, outcome: 400 },
   { name: 'a signed length', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: +3\r\n\r\nabc`, outcome: 400 },
   { name: 'a list of lengths', wire: `POST /a HTTP/1.1\r\n${host}Content-Length: 3, 3\r\n\r\nabc`, outcome: 400 },
-  { name: 'Transfer-Encoding: identity', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n3\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
-  { name: 'Transfer-Encoding: gzip, chunked', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
-  { name: 'Transfer-Encoding twice', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`, outcome: 400 },
-  { name: 'a vertical tab in Transfer-Encoding', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n`, outcome: 400 },
-  { name: 'space before the colon', wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`, outcome: 400 },
+  {
+    name: 'Transfer-Encoding: identity',
+    wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+    outcome: 400,
+  },
+  {
+    name: 'Transfer-Encoding: gzip, chunked',
+    wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+    outcome: 400,
+  },
+  {
+    name: 'Transfer-Encoding twice',
+    wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`,
+    outcome: 400,
+  },
+  {
+    name: 'a vertical tab in Transfer-Encoding',
+    wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n`,
+    outcome: 400,
+  },
+  {
+    name: 'space before the colon',
+    wire: `POST /a HTTP/1.1\r\n${host}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`,
+    outcome: 400,
+  },
   { name: 'a space in a field name', wire: `GET /a HTTP/1.1\r\n${host}X A: 1\r\n\r\n`, outcome: 400 },
   { name: 'a field without a name', wire: `GET /a HTTP/1.1\r\n${host}: 1\r\n\r\n`, outcome: 400 },
   { name: 'a folded field', wire: `GET /a HTTP/1.1\r\n${host}X-A: b\r\n c\r\n\r\n`, outcome: 400 },
@@ -72,7 +133,11 @@ const cases: readonly Case[] = [
   { name: 'a chunk extension', wire: `${chunkedPost}3;a=b\r\nabc\r\n0\r\n\r\n`, outcome: 200, body: 'abc' },
   { name: 'a chunk without its line end', wire: `${chunkedPost}3\r\nabcXX0\r\n\r\n`, outcome: 400 },
   { name: 'a target over the limit', wire: `GET /${'a'.repeat(9000)} HTTP/1.1\r\n${host}\r\n`, outcome: 414 },
-  { name: 'a field over the limit', wire: `GET /a HTTP/1.1\r\n${host}X-A: ${'a'.repeat(40_000)}\r\n\r\n`, outcome: 431 },
+  {
+    name: 'a field over the limit',
+    wire: `GET /a HTTP/1.1\r\n${host}X-A: ${'a'.repeat(40_000)}\r\n\r\n`,
+    outcome: 431,
+  },
   { name: 'more than 48 fields', wire: `GET /a HTTP/1.1\r\n${host}${many}\r\n`, outcome: 200 },
   { name: 'an empty Host', wire: 'GET /a HTTP/1.1\r\nHost:\r\n\r\n', outcome: 400 },
   { name: 'a field name with a dot', wire: `GET /a HTTP/1.1\r\n${host}X.A: 1\r\n\r\n`, outcome: 200 },
@@ -81,21 +146,62 @@ const cases: readonly Case[] = [
   { name: 'a space behind a chunk size', wire: `${chunkedPost}3 \r\nabc\r\n0\r\n\r\n`, outcome: 400 },
   { name: 'a chunk without a size', wire: `${chunkedPost}\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
   { name: 'a chunk size beyond 64 bits', wire: `${chunkedPost}10000000000000003\r\nabc\r\n0\r\n\r\n`, outcome: 400 },
-  { name: 'a request in the trailers', wire: `${chunkedPost}3\r\nabc\r\n0\r\nGET /b HTTP/1.1\r\n${host}\r\n`, outcome: 400 },
+  {
+    name: 'a request in the trailers',
+    wire: `${chunkedPost}3\r\nabc\r\n0\r\nGET /b HTTP/1.1\r\n${host}\r\n`,
+    outcome: 400,
+  },
   { name: 'an expectation of something else', wire: `GET /a HTTP/1.1\r\n${host}Expect: 200-ok\r\n\r\n`, outcome: 417 },
   { name: 'CONNECT', wire: `CONNECT h:443 HTTP/1.1\r\n${host}\r\n`, outcome: 501 },
   { name: 'a handshake with a body', wire: `${handshake}Content-Length: 3\r\n\r\nabc`, outcome: 400 },
-  { name: "a handshake's key alone", wire: `GET /a HTTP/1.1\r\n${host}Sec-WebSocket-Version: 13\r\n${key}\r\n`, outcome: 200 },
-  { name: 'an Upgrade that Connection does not name', wire: `GET /a HTTP/1.1\r\n${host}Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n${key}\r\n`, outcome: 200 },
-  { name: 'an Upgrade to something else', wire: `GET /a HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`, outcome: 200 },
-  { name: 'an Upgrade to something else, with a body', wire: [`POST /a HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 6\r\n\r\nabc`, 'def'], outcome: 200, body: 'abcdef' },
-  { name: 'two pipelined requests', wire: `GET /slow HTTP/1.1\r\n${host}\r\nGET /slow HTTP/1.1\r\n${host}\r\n`, outcome: 200 },
+  {
+    name: "a handshake's key alone",
+    wire: `GET /a HTTP/1.1\r\n${host}Sec-WebSocket-Version: 13\r\n${key}\r\n`,
+    outcome: 200,
+  },
+  {
+    name: 'an Upgrade that Connection does not name',
+    wire: `GET /a HTTP/1.1\r\n${host}Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n${key}\r\n`,
+    outcome: 200,
+  },
+  {
+    name: 'an Upgrade to something else',
+    wire: `GET /a HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+    outcome: 200,
+  },
+  {
+    name: 'an Upgrade to something else, with a body',
+    wire: [`POST /a HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 6\r\n\r\nabc`, 'def'],
+    outcome: 200,
+    body: 'abcdef',
+  },
+  {
+    name: 'two pipelined requests',
+    wire: `GET /slow HTTP/1.1\r\n${host}\r\nGET /slow HTTP/1.1\r\n${host}\r\n`,
+    outcome: 200,
+  },
 ];
 
 /** Parts of responses that a listener may be unable to write. */
-const parts: readonly { readonly name: string; readonly path: string; readonly relayed: RegExp; readonly dropped: RegExp }[] = [
-  { name: 'an interim response', path: '/hints', relayed: /^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a\.css>; rel=preload\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nafter$/, dropped: /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nafter$/ },
-  { name: 'trailers', path: '/trailers', relayed: /\r\n\r\n6\r\nbefore\r\n0\r\nX-Sum: caf\xe9\r\nX-More: 2\r\n\r\n$/, dropped: /\r\n\r\n6\r\nbefore\r\n0\r\n\r\n$/ },
+const parts: readonly {
+  readonly name: string;
+  readonly path: string;
+  readonly relayed: RegExp;
+  readonly dropped: RegExp;
+}[] = [
+  {
+    name: 'an interim response',
+    path: '/hints',
+    relayed:
+      /^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a\.css>; rel=preload\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nafter$/,
+    dropped: /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nafter$/,
+  },
+  {
+    name: 'trailers',
+    path: '/trailers',
+    relayed: /\r\n\r\n6\r\nbefore\r\n0\r\nX-Sum: caf\xe9\r\nX-More: 2\r\n\r\n$/,
+    dropped: /\r\n\r\n6\r\nbefore\r\n0\r\n\r\n$/,
+  },
 ];
 
 /** Requests that get no answer. */
@@ -176,7 +282,8 @@ function stream(exchange: Exchange, declared: number | null, bytes: number): voi
 
 function expectedBody(bytes: number): string {
   let text = '';
-  for (let sent = 0; sent < bytes; sent += 10_000) text += String.fromCharCode(0x61 + ((sent / 10_000) % 26)).repeat(Math.min(10_000, bytes - sent));
+  for (let sent = 0; sent < bytes; sent += 10_000)
+    text += String.fromCharCode(0x61 + ((sent / 10_000) % 26)).repeat(Math.min(10_000, bytes - sent));
   return text;
 }
 
@@ -218,10 +325,21 @@ export function runListenerContract(kind: ListenerKind): void {
   const unanswered: Unanswered = { taken: 0, aborted: 0 };
   const seen: string[] = [];
   let listener: Listener;
-  const own = new Map(differences.filter((difference) => difference.listener === kind).map((difference) => [difference.case, difference.outcome]));
+  const own = new Map(
+    differences
+      .filter((difference) => difference.listener === kind)
+      .map((difference) => [difference.case, difference.outcome]),
+  );
 
   t.before(async () => {
-    listener = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => ({ ...defaultLimits, headerFieldsMax: 100 }), timeouts: defaultTimeouts, handler: { onRequest: (exchange) => echo(exchange, unanswered, seen), onUnreadable } });
+    listener = await listen(kind, {
+      host: '127.0.0.1',
+      port: 0,
+      sharedPort: false,
+      limits: () => ({ ...defaultLimits, headerFieldsMax: 100 }),
+      timeouts: defaultTimeouts,
+      handler: { onRequest: (exchange) => echo(exchange, unanswered, seen), onUnreadable },
+    });
   });
   t.teardown(() => listener.stop(100));
 
@@ -234,17 +352,24 @@ export function runListenerContract(kind: ListenerKind): void {
         const got: Outcome = statusOf(reply.text) !== 0 ? statusOf(reply.text) : reply.isClosed ? 'closed' : 'silent';
         t.equal(got, want, name);
         if (body !== undefined && got === 200) t.equal(bodyOf(reply.text), body, `${name}: its body`);
-        if (typeof got === 'number' && got >= 400) t.match(reply.text.toLowerCase(), 'connection: close', `${name}: and the connection is given up`);
+        if (typeof got === 'number' && got >= 400)
+          t.match(reply.text.toLowerCase(), 'connection: close', `${name}: and the connection is given up`);
         ran += 1;
       }),
     );
     t.equal(ran, cases.length);
-    for (const name of own.keys()) t.ok([...cases, ...parts].some((one) => one.name === name), `listed difference "${name}" is a case`);
-    for (const [name, outcome] of own) t.not(cases.find((one) => one.name === name)?.outcome ?? 'relayed', outcome, `"${name}" really differs`);
+    for (const name of own.keys())
+      t.ok(
+        [...cases, ...parts].some((one) => one.name === name),
+        `listed difference "${name}" is a case`,
+      );
+    for (const [name, outcome] of own)
+      t.not(cases.find((one) => one.name === name)?.outcome ?? 'relayed', outcome, `"${name}" really differs`);
   });
 
   t.test(`${kind}: responses are framed right`, async (t) => {
-    const get = async (path: string, method = 'GET', headers = ''): Promise<string> => (await sendRaw(listener.port, `${method} ${path} HTTP/1.1\r\n${host}${headers}\r\n`)).text;
+    const get = async (path: string, method = 'GET', headers = ''): Promise<string> =>
+      (await sendRaw(listener.port, `${method} ${path} HTTP/1.1\r\n${host}${headers}\r\n`)).text;
     const head = await get('/head', 'HEAD');
     t.match(head, /^HTTP\/1\.1 200 Fine\r\n/);
     t.match(head, /\r\nContent-Length: 1234\r\n/i);
@@ -272,11 +397,14 @@ export function runListenerContract(kind: ListenerKind): void {
       t.match(text, own.get(name) === 'dropped' ? dropped : relayed, name);
     }
     if (own.get('HTTP/1.0') === 'silent') return;
-    const old = async (path: string): Promise<string> => (await sendRaw(listener.port, `GET ${path} HTTP/1.0\r\n${host}\r\n`, undefined, () => false)).text;
+    const old = async (path: string): Promise<string> =>
+      (await sendRaw(listener.port, `GET ${path} HTTP/1.0\r\n${host}\r\n`, undefined, () => false)).text;
     t.match(await old('/hints'), /^HTTP\/1\.1 200 OK\r\n/, 'HTTP/1.0 has no interim responses');
     t.match(await old('/trailers'), /\r\n\r\nbefore$/, 'nor chunks, and so no trailers');
     const isReset = await new Promise<boolean>((resolve) => {
-      const socket = connect(listener.port, '127.0.0.1', () => socket.write(`GET /cut-unknown HTTP/1.0\r\n${host}\r\n`));
+      const socket = connect(listener.port, '127.0.0.1', () =>
+        socket.write(`GET /cut-unknown HTTP/1.0\r\n${host}\r\n`),
+      );
       socket.on('error', () => resolve(true));
       socket.on('close', () => resolve(false));
       socket.resume();
@@ -286,7 +414,13 @@ export function runListenerContract(kind: ListenerKind): void {
 
   t.test(`${kind}: nothing that follows a refused head is a request`, async (t) => {
     const hidden = `GET /hidden HTTP/1.1\r\n${host}\r\n`;
-    const heads = [`GET /a#b HTTP/1.1\r\n${host}\r\n`, `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`, `HEAD /a HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n`, `${handshake}Content-Length: 3\r\n\r\nabc`, `GET /a HTTP/1.1\r\n${host}Host: i\r\n\r\n`];
+    const heads = [
+      `GET /a#b HTTP/1.1\r\n${host}\r\n`,
+      `POST /a HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`,
+      `HEAD /a HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n`,
+      `${handshake}Content-Length: 3\r\n\r\nabc`,
+      `GET /a HTTP/1.1\r\n${host}Host: i\r\n\r\n`,
+    ];
     for (const head of heads) {
       const { text, isClosed } = await sendRaw(listener.port, head + hidden, undefined, () => false);
       t.ok(isClosed, JSON.stringify(head));
@@ -298,13 +432,24 @@ export function runListenerContract(kind: ListenerKind): void {
   t.test(`${kind}: requests behind one that is not answered`, async (t) => {
     const slow = `GET /slow HTTP/1.1\r\n${host}\r\n`;
     const isPipelining = own.get('two pipelined requests') !== 'closed';
-    const { text } = await sendRaw(listener.port, slow + `GET /a?second HTTP/1.1\r\n${host}\r\n`, undefined, (got) => /X-Seen: [^]*\r\n\r\n$/.test(got));
+    const { text } = await sendRaw(listener.port, slow + `GET /a?second HTTP/1.1\r\n${host}\r\n`, undefined, (got) =>
+      /X-Seen: [^]*\r\n\r\n$/.test(got),
+    );
     t.equal(/\r\n\r\nslowHTTP\/1\.1 200 [^]*X-Seen: \/a\?second\r\n/.test(text), isPipelining, 'in their order');
     const behind = await sendRaw(listener.port, `${slow}${handshake}\r\n`, undefined, () => false);
     t.notMatch(behind.text, 'a handshake', 'a handshake does not write into the answer of the one before');
     if (isPipelining) {
-      const last = await sendRaw(listener.port, `GET /a?last HTTP/1.1\r\n${host}Connection: close\r\n\r\nGET /a?behind HTTP/1.1\r\n${host}\r\n`, undefined, () => false);
-      t.equal((last.text.match(/HTTP\/1\.1 /g) ?? []).length, 1, 'the answer to a client that says "close" is the last one');
+      const last = await sendRaw(
+        listener.port,
+        `GET /a?last HTTP/1.1\r\n${host}Connection: close\r\n\r\nGET /a?behind HTTP/1.1\r\n${host}\r\n`,
+        undefined,
+        () => false,
+      );
+      t.equal(
+        (last.text.match(/HTTP\/1\.1 /g) ?? []).length,
+        1,
+        'the answer to a client that says "close" is the last one',
+      );
       t.notOk(seen.includes('/a?behind'));
     }
     seen.length = 0;
@@ -319,13 +464,23 @@ export function runListenerContract(kind: ListenerKind): void {
   });
 
   t.test(`${kind}: answers before the body`, async (t) => {
-    const post = (path: string): string => `POST ${path} HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`;
+    const post = (path: string): string =>
+      `POST ${path} HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`;
     const asked = await sendRaw(listener.port, post('/a'), undefined, (text) => text.includes('\r\n\r\n'));
     t.match(asked.text, /^HTTP\/1\.1 100 Continue\r\n\r\n$/, 'a body that is wanted is asked for');
-    const offering = await sendRaw(listener.port, post('/a').replace('Expect', 'Connection: Upgrade\r\nUpgrade: h2c\r\nExpect'), undefined, (text) => text.includes('\r\n\r\n'));
+    const offering = await sendRaw(
+      listener.port,
+      post('/a').replace('Expect', 'Connection: Upgrade\r\nUpgrade: h2c\r\nExpect'),
+      undefined,
+      (text) => text.includes('\r\n\r\n'),
+    );
     t.match(offering.text, /^HTTP\/1\.1 100 Continue\r\n\r\n$/, 'also of a client that offers another protocol');
     const refused = await sendRaw(listener.port, post('/refused'));
-    t.match(refused.text, kind === 'uws' ? /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 403 / : /^HTTP\/1\.1 403 /, 'one that is refused by its head is not, by node');
+    t.match(
+      refused.text,
+      kind === 'uws' ? /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 403 / : /^HTTP\/1\.1 403 /,
+      'one that is refused by its head is not, by node',
+    );
     const bytes = 8_000_000;
     const large = await new Promise<string>((resolve) => {
       const socket = connect(listener.port, '127.0.0.1');
@@ -336,10 +491,16 @@ export function runListenerContract(kind: ListenerKind): void {
         if (text.endsWith('no')) resolve(text);
       });
       socket.pause();
-      socket.write(`POST /refused HTTP/1.1\r\n${host}Content-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`, (error) => (error ? resolve('reset') : socket.resume()));
+      socket.write(`POST /refused HTTP/1.1\r\n${host}Content-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`, (error) =>
+        error ? resolve('reset') : socket.resume(),
+      );
       t.teardown(() => socket.destroy());
     });
-    t.match(large, /^HTTP\/1\.1 403 [^]*\r\n\r\nno$/, 'a client that reads when it has sent everything gets its answer, not a reset');
+    t.match(
+      large,
+      /^HTTP\/1\.1 403 [^]*\r\n\r\nno$/,
+      'a client that reads when it has sent everything gets its answer, not a reset',
+    );
   });
 
   t.test(`${kind}: a connection serves one request after another`, async (t) => {
@@ -399,7 +560,14 @@ export function runListenerContract(kind: ListenerKind): void {
       exchange.onAbort = () => (aborted += 1);
       stream(exchange, null, 100_000_000);
     };
-    const hasty = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => defaultLimits, timeouts: { ...defaultTimeouts, clientIdleMs: 500 }, handler: { onRequest, onUnreadable } });
+    const hasty = await listen(kind, {
+      host: '127.0.0.1',
+      port: 0,
+      sharedPort: false,
+      limits: () => defaultLimits,
+      timeouts: { ...defaultTimeouts, clientIdleMs: 500 },
+      handler: { onRequest, onUnreadable },
+    });
     t.teardown(() => hasty.stop(0));
     const socket = connect(hasty.port, '127.0.0.1');
     t.teardown(() => socket.destroy());
@@ -411,9 +579,19 @@ export function runListenerContract(kind: ListenerKind): void {
 
   t.test(`${kind}: a stop answers what was on its way, and closes the rest in order`, async (t) => {
     let held: Exchange | null = null;
-    const onRequest = (exchange: Exchange): void => (exchange.head.uri === '/held' ? void (held = exchange) : echo(exchange, unanswered, seen));
-    const ending = await listen(kind, { host: '127.0.0.1', port: 0, sharedPort: false, limits: () => defaultLimits, timeouts: defaultTimeouts, handler: { onRequest, onUnreadable } });
-    const clients = await Promise.all(['at once', 'later', 'slow', 'idle'].map((name) => keptClient(ending.port, name)));
+    const onRequest = (exchange: Exchange): void =>
+      exchange.head.uri === '/held' ? void (held = exchange) : echo(exchange, unanswered, seen);
+    const ending = await listen(kind, {
+      host: '127.0.0.1',
+      port: 0,
+      sharedPort: false,
+      limits: () => defaultLimits,
+      timeouts: defaultTimeouts,
+      handler: { onRequest, onUnreadable },
+    });
+    const clients = await Promise.all(
+      ['at once', 'later', 'slow', 'idle'].map((name) => keptClient(ending.port, name)),
+    );
     const [atOnce, later, slow, idle] = clients as [KeptClient, KeptClient, KeptClient, KeptClient];
     t.teardown(() => clients.forEach(({ socket }) => socket.destroy()));
     slow.socket.write(`GET /held HTTP/1.1\r\n${host}\r\n`);
@@ -426,12 +604,17 @@ export function runListenerContract(kind: ListenerKind): void {
     atOnce.socket.write(posted('at once'));
     await stopped;
     t.ok(await until(() => clients.every(({ isClosed }) => isClosed)), 'every connection is closed');
-    const last = (name: string): RegExp => new RegExp(`^HTTP/1\\.1 200 [^]*\\r\\nConnection: close\\r\\n[^]*${name}`, 'i');
+    const last = (name: string): RegExp =>
+      new RegExp(`^HTTP/1\\.1 200 [^]*\\r\\nConnection: close\\r\\n[^]*${name}`, 'i');
     t.match(atOnce.text, last('at once'));
     t.match(later.text, last('later'));
     t.match(slow.text, last('held'), 'also the one that was open');
     t.equal(idle.text, '');
-    t.strictSame(clients.map(({ problem }) => problem), ['', '', '', ''], 'none is reset');
+    t.strictSame(
+      clients.map(({ problem }) => problem),
+      ['', '', '', ''],
+      'none is reset',
+    );
     t.equal((await sendRaw(ending.port, `GET /a HTTP/1.1\r\n${host}\r\n`)).text, '', 'nobody listens any more');
   });
 

@@ -6,7 +6,10 @@ import type { Page } from '../pages.js';
 import type { SyntaxLimits } from '../request-syntax.js';
 
 /** How the request's body is delimited, after the framing check. */
-export type Framing = { readonly kind: 'none' } | { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' };
+export type Framing =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'length'; readonly bytes: number }
+  | { readonly kind: 'chunked' };
 
 /** Why a request head is not taken: answered with `status`, connection closed. */
 export interface Refusal {
@@ -39,9 +42,13 @@ export interface Exchange {
 
   /** A whole response at once; Content-Length is written by the listener. `headers` without framing fields. */
   respond(status: number, headers: readonly string[], body: string | Buffer, closeConnection: boolean): void;
-  /** A 1xx response of the upstream, ahead of the response itself. Left out where it cannot be sent any more, or at all. */
+  /**
+   * A 1xx response of the upstream, ahead of the response itself. Left out where it cannot be sent any more, or at all.
+   */
   relayInterim(status: number, reason: string, headers: readonly string[]): void;
-  /** A response whose body follows: `bodyBytes` null = unknown (chunked). For HEAD, 204 and 304 use `respondBodyless`. */
+  /**
+   * A response whose body follows: `bodyBytes` null = unknown (chunked). For HEAD, 204 and 304 use `respondBodyless`.
+   */
   startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void;
   /** `declaredBytes` is announced and not sent (HEAD). */
   respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void;
@@ -92,9 +99,9 @@ export interface ListenerOptions {
 export interface Listener {
   readonly port: number;
   /**
-   * Takes who is connected already, then nobody any more: `onClosed`, and the port is free. Connections that are kept are served
-   * until nobody asks any more, each answer the last of its connection; resolves then, or when `drainMs` passed, with every
-   * connection closed.
+   * Takes who is connected already, then nobody any more: `onClosed`, and the port is free. Connections that are kept
+   * are served until nobody asks any more, each answer the last of its connection; resolves then, or when `drainMs`
+   * passed, with every connection closed.
    */
   stop(drainMs: number, onClosed?: () => void): Promise<void>;
 }

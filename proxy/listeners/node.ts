@@ -85,7 +85,12 @@ abstract class NodeExchange implements Exchange {
   abstract respond(status: number, headers: readonly string[], body: string | Buffer, closeConnection: boolean): void;
   abstract relayInterim(status: number, reason: string, headers: readonly string[]): void;
   abstract startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void;
-  abstract respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void;
+  abstract respondBodyless(
+    status: number,
+    reason: string,
+    headers: readonly string[],
+    declaredBytes: number | null,
+  ): void;
   abstract write(chunk: Buffer): boolean;
   abstract endResponse(trailers: readonly string[] | null): void;
   abstract close(): void;
@@ -157,7 +162,8 @@ class RequestExchange extends NodeExchange {
     if (this.isOver) return;
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
     const extra = ['Content-Length', String(bytes.length)];
-    // A client that was not told to go on may send its body or leave it: nothing that follows could be read with certainty.
+    // A client that was not told to go on may send its body or leave it: nothing that follows could be read with
+    // certainty.
     this.isLastOfConnection = closeConnection || this.isExpectant || this.open.isStopping;
     if (this.isLastOfConnection) extra.push('Connection', 'close');
     this.finish();
@@ -219,13 +225,23 @@ class RequestExchange extends NodeExchange {
   startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
     if (this.isOver) return;
     this.declaredBytes = bodyBytes;
-    this.writeHead(status, reason, bodyBytes === null ? headers : this.flat(headers, ['Content-Length', String(bodyBytes)]));
+    this.writeHead(
+      status,
+      reason,
+      bodyBytes === null ? headers : this.flat(headers, ['Content-Length', String(bodyBytes)]),
+    );
     if (bodyBytes === null) this.response.flushHeaders();
   }
 
   respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void {
     if (this.isOver) return;
-    this.writeHead(status, reason, declaredBytes !== null && status !== 204 ? this.flat(headers, ['Content-Length', String(declaredBytes)]) : headers);
+    this.writeHead(
+      status,
+      reason,
+      declaredBytes !== null && status !== 204
+        ? this.flat(headers, ['Content-Length', String(declaredBytes)])
+        : headers,
+    );
     this.finish();
     this.response.end();
     if (this.isRestComing) this.discardRest();
@@ -234,7 +250,8 @@ class RequestExchange extends NodeExchange {
   write(chunk: Buffer): boolean {
     if (this.isOver) return true;
     this.writtenBytes += chunk.length;
-    const isFlowing = this.response.write(Buffer.from(chunk)); // borrowed bytes; the library may hold them until the socket takes them
+    // borrowed bytes; the library may hold them until the socket takes them
+    const isFlowing = this.response.write(Buffer.from(chunk));
     if (!isFlowing) this.limitStall(this.stallMs);
     return isFlowing;
   }
@@ -257,7 +274,8 @@ class RequestExchange extends NodeExchange {
     this.finish();
     const { socket } = this.request;
     // Where the end of the connection is the end of the body, an orderly one would say that this was all.
-    if (this.response.headersSent && this.declaredBytes === null && !this.response.chunkedEncoding) socket.resetAndDestroy();
+    if (this.response.headersSent && this.declaredBytes === null && !this.response.chunkedEncoding)
+      socket.resetAndDestroy();
     else socket.destroy();
   }
 
@@ -275,13 +293,19 @@ interface Served {
 }
 
 /**
- * The requests of a connection, one after another: a pipelined one begins when the answer before it is out. The library would
- * begin it at once, and tells nobody but the one whose turn it is that the client has gone.
+ * The requests of a connection, one after another: a pipelined one begins when the answer before it is out. The library
+ * would begin it at once, and tells nobody but the one whose turn it is that the client has gone.
  */
 class Turns {
   private readonly served = new WeakMap<object, Served>(); // by connection
 
-  constructor(private readonly begin: (request: IncomingMessage, response: ServerResponse, isExpectant: boolean) => RequestExchange) {}
+  constructor(
+    private readonly begin: (
+      request: IncomingMessage,
+      response: ServerResponse,
+      isExpectant: boolean,
+    ) => RequestExchange,
+  ) {}
 
   take(request: IncomingMessage, response: ServerResponse, isExpectant = false): void {
     const served = this.served.get(request.socket);
@@ -306,8 +330,9 @@ class Turns {
   }
 
   /**
-   * What follows the latest request of this connection is no request. True: that one is whole, so it gets its own answer
-   * first, never the refusal of what came after it; the connection ends then. So it does where an answer said so.
+   * What follows the latest request of this connection is no request. True: that one is whole, so it gets its own
+   * answer first, never the refusal of what came after it; the connection ends then. So it does where an answer said
+   * so.
    */
   outliveGarbage(socket: Socket): boolean {
     const served = this.served.get(socket);
@@ -334,7 +359,10 @@ class UpgradeExchange extends NodeExchange {
     head: RequestHead,
     checked: CheckedHead,
     private readonly key: string,
-    /** False: another protocol (h2c…), which may be ignored. The request is answered as if it had not asked, and the connection ends. */
+    /**
+     * False: another protocol (h2c…), which may be ignored. The request is answered as if it had not asked, and the
+     * connection ends.
+     */
     readonly isUpgrade: boolean,
     private readonly stallMs: number,
     open: OpenRequests<NodeExchange>,
@@ -366,9 +394,12 @@ class UpgradeExchange extends NodeExchange {
     this.socket.resume();
   }
 
-  /** The library hands over the bare socket, so a body is counted here; what follows it is no request of ours any more. */
+  /**
+   * The library hands over the bare socket, so a body is counted here; what follows it is no request of ours any more.
+   */
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
-    if (this.head.protocol === 'HTTP/1.1' && findField(this.head.headers, 'expect') !== null) this.socket.write('HTTP/1.1 100 Continue\r\n\r\n'); // no other expectation gets here
+    if (this.head.protocol === 'HTTP/1.1' && findField(this.head.headers, 'expect') !== null)
+      this.socket.write('HTTP/1.1 100 Continue\r\n\r\n'); // no other expectation gets here
     let leftBytes = this.framing.kind === 'length' ? this.framing.bytes : 0;
     const take = (bytes: Buffer): void => {
       if (this.isOver || leftBytes === 0) return;
@@ -389,11 +420,15 @@ class UpgradeExchange extends NodeExchange {
     if (this.isOver) return;
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
     this.finish();
-    this.socket.write(headText(status, '', [...headers, 'Content-Length', String(bytes.length), 'Connection', 'close']), 'latin1');
+    this.socket.write(
+      headText(status, '', [...headers, 'Content-Length', String(bytes.length), 'Connection', 'close']),
+      'latin1',
+    );
     this.socket.end(this.head.method === 'HEAD' ? noBytes : bytes);
   }
   relayInterim(status: number, reason: string, headers: readonly string[]): void {
-    if (!this.isOver && this.head.protocol !== 'HTTP/1.0') this.socket.write(headText(status, reason, headers), 'latin1');
+    if (!this.isOver && this.head.protocol !== 'HTTP/1.0')
+      this.socket.write(headText(status, reason, headers), 'latin1');
   }
   startResponse(status: number, reason: string, headers: readonly string[], bodyBytes: number | null): void {
     if (this.isOver) return;
@@ -421,7 +456,8 @@ class UpgradeExchange extends NodeExchange {
   close(): void {
     if (this.isOver) return;
     this.finish();
-    if (this.endsWithConnection) this.socket.resetAndDestroy(); // an orderly end would say that this was all
+    if (this.endsWithConnection)
+      this.socket.resetAndDestroy(); // an orderly end would say that this was all
     else this.socket.destroy();
   }
 
@@ -431,7 +467,9 @@ class UpgradeExchange extends NodeExchange {
       return;
     }
     const { socket } = this;
-    const accept = createHash('sha1').update(this.key + handshakeGuid).digest('base64');
+    const accept = createHash('sha1')
+      .update(this.key + handshakeGuid)
+      .digest('base64');
     const own = ['Upgrade', 'websocket', 'Connection', 'Upgrade', 'Sec-WebSocket-Accept', accept];
     if (tunnel.protocol !== null) own.push('Sec-WebSocket-Protocol', tunnel.protocol);
     const kept: string[] = [];
@@ -460,7 +498,8 @@ const earlyBytesMax = 64 * 1024;
 
 function pairsOf(fields: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
-  for (let index = 0; index < fields.length; index += 2) pairs.push([fields[index] as string, fields[index + 1] as string]);
+  for (let index = 0; index < fields.length; index += 2)
+    pairs.push([fields[index] as string, fields[index + 1] as string]);
   return pairs;
 }
 
@@ -483,11 +522,17 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket, handler: 
   }
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const { headers, body } = handler.onUnreadable(status);
-  socket.end(`${headText(status, '', [...headers, 'Connection', 'close', 'Content-Length', String(Buffer.byteLength(body))])}${body}`);
+  socket.end(
+    `${headText(status, '', [...headers, 'Connection', 'close', 'Content-Length', String(Buffer.byteLength(body))])}${body}`,
+  );
 }
 
 function isWebSocketHandshake(request: IncomingMessage): boolean {
-  return request.method === 'GET' && (request.headers.upgrade ?? '').toLowerCase() === 'websocket' && typeof request.headers['sec-websocket-key'] === 'string';
+  return (
+    request.method === 'GET' &&
+    (request.headers.upgrade ?? '').toLowerCase() === 'websocket' &&
+    typeof request.headers['sec-websocket-key'] === 'string'
+  );
 }
 
 export function listenNode(options: ListenerOptions): Promise<Listener> {
@@ -509,13 +554,23 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
   const turns = new Turns((request, response, isExpectant) => {
     const head = headOf(request);
     const checked = checkRequestHead(head.method, head.uri, head.protocol, head.headers, options.limits());
-    const exchange = new RequestExchange(request, response, head, checked, isExpectant && checked.framing.kind !== 'none', timeouts.clientIdleMs, open);
+    const exchange = new RequestExchange(
+      request,
+      response,
+      head,
+      checked,
+      isExpectant && checked.framing.kind !== 'none',
+      timeouts.clientIdleMs,
+      open,
+    );
     open.add(exchange);
     options.handler.onRequest(exchange);
     return exchange;
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => turns.take(request, response));
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => turns.take(request, response, true));
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+    turns.take(request, response, true),
+  );
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => turns.take(request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code?.startsWith('HPE_') === true && turns.outliveGarbage(socket)) return;
@@ -531,21 +586,37 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
     tunnels.add(duplex);
     duplex.on('close', () => tunnels.delete(duplex));
     const isHandshake = isWebSocketHandshake(request);
-    // A length can be counted on the bare socket (clients that would like h2c send forms, too); chunks would need a parser.
+    // A length can be counted on the bare socket (clients that would like h2c send forms, too); chunks would need a
+    // parser.
     const isUnreadable = checked.framing.kind === 'chunked' || (isHandshake && checked.framing.kind !== 'none');
     const refusal = checked.refusal ?? (isUnreadable ? upgradeWithBody : null);
-    const exchange = new UpgradeExchange(duplex, early, head, { framing: checked.framing, refusal }, String(request.headers['sec-websocket-key'] ?? ''), isHandshake, timeouts.clientIdleMs, open);
+    const exchange = new UpgradeExchange(
+      duplex,
+      early,
+      head,
+      { framing: checked.framing, refusal },
+      String(request.headers['sec-websocket-key'] ?? ''),
+      isHandshake,
+      timeouts.clientIdleMs,
+      open,
+    );
     open.add(exchange);
     options.handler.onRequest(exchange);
   };
   server.on('upgrade', takeBare);
-  server.on('connect', takeBare); // refused by its head; without this the library would close the connection and say nothing
+  // refused by its head; without this the library would close the connection and say nothing
+  server.on('connect', takeBare);
 
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     let taken = 0;
     server.on('connection', () => (taken += 1));
-    const where = { host: options.host, port: options.port, backlog, ...(options.sharedPort && canSharePort() ? { reusePort: true } : {}) };
+    const where = {
+      host: options.host,
+      port: options.port,
+      backlog,
+      ...(options.sharedPort && canSharePort() ? { reusePort: true } : {}),
+    };
     server.listen(where, () => {
       server.off('error', reject);
       const { port } = server.address() as AddressInfo;

@@ -1,13 +1,17 @@
-// What a listener has open, and how it ends. Who keeps a connection may have sent the next request before hearing of the
-// stop, so "no request is open" does not mean that none is on its way. Until nobody has asked anything for a moment the kept
-// connections are served, and every answer says "Connection: close"; what is idle after that is closed, as HTTP lets a
-// server do (RFC 9112 section 9.5). nginx closes idle connections at once, or after its keepalive_min_timeout.
+// What a listener has open, and how it ends. Who keeps a connection may have sent the next request before hearing of
+// the stop, so "no request is open" does not mean that none is on its way. Until nobody has asked anything for a moment
+// the kept connections are served, and every answer says "Connection: close"; what is idle after that is closed, as
+// HTTP lets a server do (RFC 9112 section 9.5). nginx closes idle connections at once, or after its
+// keepalive_min_timeout.
 import { Roster, type RosterMember } from '../roster.js';
 
 /** A round trip around the world and a busy client; people's next click comes later, and on a new connection. */
 const quietMs = 1000;
 
-/** What has come is taken: connections that wait in the kernel's queue, which closing would reset, and requests in the sockets. */
+/**
+ * What has come is taken: connections that wait in the kernel's queue, which closing would reset, and requests in the
+ * sockets.
+ */
 export const oneTurn = (): Promise<void> => new Promise((resolve) => void setTimeout(() => setImmediate(resolve), 0));
 
 export class OpenRequests<T extends RosterMember> {
@@ -47,6 +51,7 @@ export class OpenRequests<T extends RosterMember> {
   private async lookAgain(): Promise<void> {
     const { endedWhileStopping } = this;
     await oneTurn();
-    if (this.open.size === 0 && this.endedWhileStopping === endedWhileStopping) this.finish(); // else the next end winds the clock up again
+    // else the next end winds the clock up again
+    if (this.open.size === 0 && this.endedWhileStopping === endedWhileStopping) this.finish();
   }
 }

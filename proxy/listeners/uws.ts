@@ -3,7 +3,14 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket, us_socket_context_t } from 'uWebSockets.js';
+import type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  us_listen_socket,
+  us_socket,
+  us_socket_context_t,
+} from 'uWebSockets.js';
 import type { RequestHead } from '#engine';
 import { findField, listHasToken } from '../header-fields.js';
 import { checkRequestHead, upgradeWithBody } from '../request-syntax.js';
@@ -16,16 +23,20 @@ type Uws = typeof import('uWebSockets.js');
 let library: Uws | null = null;
 
 /**
- * Throws when there is no binary for this platform or Node version. The re-publication that package.json names falls back to
- * an imitation in JavaScript then, which says so on the console only; it lacks what is used here. The binary is looked for
- * first, so that the imitation is neither loaded nor announced; the official package has its binaries elsewhere and throws.
+ * Throws when there is no binary for this platform or Node version. The re-publication that package.json names falls
+ * back to an imitation in JavaScript then, which says so on the console only; it lacks what is used here. The binary is
+ * looked for first, so that the imitation is neither loaded nor announced; the official package has its binaries
+ * elsewhere and throws.
  */
 export function loadUws(): Uws {
   if (library !== null) return library;
   const require = createRequire(import.meta.url);
   const directory = dirname(require.resolve('uWebSockets.js/package.json'));
   const name = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
-  if (![join(directory, 'binaries', name), join(directory, name)].some(existsSync)) throw new Error(`uWebSockets.js has no binary for Node.js ${process.versions.node} on ${process.platform} ${process.arch}`);
+  if (![join(directory, 'binaries', name), join(directory, name)].some(existsSync))
+    throw new Error(
+      `uWebSockets.js has no binary for Node.js ${process.versions.node} on ${process.platform} ${process.arch}`,
+    );
   library = require('uWebSockets.js') as Uws;
   return library;
 }
@@ -35,7 +46,8 @@ export function loadUws(): Uws {
  * were already replaced inside the library, and what is inspected and forwarded is then that replacement.
  */
 function toBytes(value: string): string {
-  for (let index = 0; index < value.length; index += 1) if (value.charCodeAt(index) > 0x7f) return Buffer.from(value, 'utf8').toString('latin1');
+  for (let index = 0; index < value.length; index += 1)
+    if (value.charCodeAt(index) > 0x7f) return Buffer.from(value, 'utf8').toString('latin1');
   return value;
 }
 
@@ -132,7 +144,8 @@ class UwsExchange implements Exchange {
       this.writeHead(statusLine(status, ''), headers);
       const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
       if (this.head.method === 'HEAD') this.endBodyless(bytes.length, closeConnection);
-      else if (closeConnection && this.isRestWorthReading(status)) this.res.writeHeader('Connection', 'close').end(bytes);
+      else if (closeConnection && this.isRestWorthReading(status))
+        this.res.writeHeader('Connection', 'close').end(bytes);
       else this.res.end(bytes, closeConnection || this.isLast); // which writes "Connection: close" itself
     });
     this.finish();
@@ -143,8 +156,9 @@ class UwsExchange implements Exchange {
   }
 
   /**
-   * The library closes at once when told to, and what the client is still sending comes back as a reset that takes the answer
-   * away from it. So what is left of a body is read away, and the client closes; after 408 there is nothing on its way.
+   * The library closes at once when told to, and what the client is still sending comes back as a reset that takes the
+   * answer away from it. So what is left of a body is read away, and the client closes; after 408 there is nothing on
+   * its way.
    */
   private isRestWorthReading(status: number): boolean {
     const { framing } = this;
@@ -168,8 +182,10 @@ class UwsExchange implements Exchange {
   }
 
   /**
-   * A length given to `endWithoutBody` the library takes for bytes that are still to come: it cuts the client's next request.
-   * That is good enough for a connection that is to end, and it is the only way to tell it so; otherwise the length is our own.
+   * A length given to `endWithoutBody` the library takes for bytes that are still to come: it cuts the client's next
+   * request.
+   * That is good enough for a connection that is to end, and it is the only way to tell it so; otherwise the length is
+   * our own.
    */
   private endBodyless(declaredBytes: number | null, closeConnection: boolean): void {
     const { res } = this;
@@ -298,7 +314,10 @@ class UwsExchange implements Exchange {
 }
 
 function isWebSocketHandshake(headers: readonly string[]): boolean {
-  return (findField(headers, 'upgrade') ?? '').toLowerCase() === 'websocket' && listHasToken(findField(headers, 'connection') ?? '', 'upgrade');
+  return (
+    (findField(headers, 'upgrade') ?? '').toLowerCase() === 'websocket' &&
+    listHasToken(findField(headers, 'connection') ?? '', 'upgrade')
+  );
 }
 
 function isAscii(value: string): boolean {
@@ -306,7 +325,10 @@ function isAscii(value: string): boolean {
   return true;
 }
 
-/** The declarations of the version in use leave out that an app closes every connection it has, WebSockets, too. Its thread can end then. */
+/**
+ * The declarations of the version in use leave out that an app closes every connection it has, WebSockets, too. Its
+ * thread can end then.
+ */
 type ClosableApp = TemplatedApp & { close(): void };
 
 type Take = (res: HttpResponse, req: HttpRequest, upgrade: Upgrade | null) => void;
@@ -340,7 +362,16 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
     req.forEach((name, value) => {
       headers.push(name, toBytes(value));
     });
-    const head: RequestHead = { method, uri, protocol: 'HTTP/1.1', headers, clientIp: textOf(res.getRemoteAddressAsText()), clientPort: 0, serverIp: options.host, serverPort: port };
+    const head: RequestHead = {
+      method,
+      uri,
+      protocol: 'HTTP/1.1',
+      headers,
+      clientIp: textOf(res.getRemoteAddressAsText()),
+      clientPort: 0,
+      serverIp: options.host,
+      serverPort: port,
+    };
     const checked = checkRequestHead(method, uri, 'HTTP/1.1', headers, options.limits());
     // The library takes a key of the right length for a handshake, whatever else the head says.
     const handshake = upgrade !== null && isWebSocketHandshake(headers) ? upgrade : null;
@@ -348,8 +379,8 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
     const exchange = new UwsExchange(res, head, checked.framing, refusal, handshake, open);
     open.add(exchange);
     if (refusal === null) options.handler.onRequest(exchange);
-    // What follows a refused head may be anything, and the library would take it for the next request while it still reads
-    // this packet. A turn later it has found the refused one unanswered, and closed the connection.
+    // What follows a refused head may be anything, and the library would take it for the next request while it still
+    // reads this packet. A turn later it has found the refused one unanswered, and closed the connection.
     else setImmediate(() => options.handler.onRequest(exchange));
   };
   const app = uws.App() as ClosableApp;
@@ -360,7 +391,11 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
   return new Promise((resolve, reject) => {
     app.listen(options.host, options.port, (token: us_listen_socket | false) => {
       if (token === false) {
-        reject(new Error(`cannot listen on ${options.host}:${options.port} (taken, or not permitted): choose another port with WAF_PORT`));
+        reject(
+          new Error(
+            `cannot listen on ${options.host}:${options.port} (taken, or not permitted): choose another port with WAF_PORT`,
+          ),
+        );
         return;
       }
       port = uws.us_socket_local_port(token as unknown as us_socket);
@@ -376,4 +411,3 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
     });
   });
 }
-

@@ -1,5 +1,6 @@
 // uWebSockets.js keeps the client's socket to itself after a handshake, so raw bytes cannot be tunnelled: messages are
-// taken from one side and framed anew for the other (RFC 6455). No extensions are offered to the upstream, hence no compression.
+// taken from one side and framed anew for the other (RFC 6455). No extensions are offered to the upstream, hence no
+// compression.
 import { randomFillSync } from 'node:crypto';
 import type { WebSocket } from 'uWebSockets.js';
 import type { TunnelAcceptance, TunnelClient } from './listener.js';
@@ -29,7 +30,8 @@ export class WebSocketBridge implements TunnelClient {
   message(payload: Buffer, isBinary: boolean): void {
     if (this.isOver) return;
     this.tunnel.sendUpstream(encodeFrame(isBinary ? opcode.binary : opcode.text, payload));
-    // The library cannot be told to read less: an application that does not keep up loses the connection, not our memory.
+    // The library cannot be told to read less: an application that does not keep up loses the connection, not our
+    // memory.
     if (this.tunnel.unsentUpstreamBytes() > unsentBytesMax) this.fail(1013, 'the application does not keep up');
   }
   ping(_payload: Buffer): void {
@@ -134,7 +136,9 @@ interface Frame {
 
 /** Codes a peer may put on the wire (RFC 6455 section 7.4). */
 function isSendableCode(code: number): boolean {
-  return (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999);
+  return (
+    (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999)
+  );
 }
 
 /** A server's frame: unmasked. */
@@ -180,6 +184,7 @@ function encodeFrame(code: number, payload: Buffer): Buffer {
   }
   const mask = frame.subarray(headBytes, headBytes + 4);
   randomFillSync(mask);
-  for (let index = 0; index < length; index += 1) frame[headBytes + 4 + index] = (payload[index] as number) ^ (mask[index & 3] as number);
+  for (let index = 0; index < length; index += 1)
+    frame[headBytes + 4 + index] = (payload[index] as number) ^ (mask[index & 3] as number);
   return frame;
 }

@@ -1,5 +1,6 @@
 // Bad addresses as one flat table in shared memory: sorted, disjoint intervals, IPv4 and IPv6 apart. Main (or whoever
-// gets the list) builds it off the road; every worker reads the same bytes; a new list is a new table and one assignment.
+// gets the list) builds it off the road; every worker reads the same bytes; a new list is a new table and one
+// assignment.
 // A million IPv4 networks are 8 MB for all workers together and 20 steps of a binary search.
 import { parseIpv4, parseIpv6 } from '#engine';
 
@@ -19,7 +20,11 @@ export interface IpSet {
 const lastOf = (base: number, bits: number): number => base + 2 ** (32 - bits) - 1;
 
 /** Sorted keys (base × 64 + prefix length) → joined intervals, flat. Both parts fit a double exactly. */
-function joinIpv4(keys: Float64Array): { readonly from: Uint32Array; readonly to: Uint32Array; readonly count: number } {
+function joinIpv4(keys: Float64Array): {
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+  readonly count: number;
+} {
   const from = new Uint32Array(keys.length);
   const to = new Uint32Array(keys.length);
   let count = 0;
@@ -44,11 +49,13 @@ export interface Range6 {
 }
 
 function compare6(left: readonly number[], right: readonly number[]): number {
-  for (let word = 0; word < 4; word += 1) if (left[word] !== right[word]) return (left[word] as number) - (right[word] as number);
+  for (let word = 0; word < 4; word += 1)
+    if (left[word] !== right[word]) return (left[word] as number) - (right[word] as number);
   return 0;
 }
 
-const compareRanges = (left: Range6, right: Range6): number => compare6(left.from, right.from) || compare6(left.to, right.to);
+const compareRanges = (left: Range6, right: Range6): number =>
+  compare6(left.from, right.from) || compare6(left.to, right.to);
 
 function joinIpv6(ranges: readonly Range6[]): Range6[] {
   const joined: Range6[] = [];
@@ -73,14 +80,19 @@ function range6(words: readonly number[], bits: number): Range6 {
   return { from, to };
 }
 
-/** The networks of a list, sorted, as they were given: what a changed list is made from without reading all of it again. */
+/**
+ * The networks of a list, sorted, as they were given: what a changed list is made from without reading all of it again.
+ */
 export interface Networks {
   /** Base × 64 + prefix length. */
   readonly ipv4: Float64Array;
   readonly ipv6: readonly Range6[];
 }
 
-/** Networks as the control plane has them: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. Throws RangeError naming the entry that is none. */
+/**
+ * Networks as the control plane has them: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. Throws RangeError naming the
+ * entry that is none.
+ */
 export function readNetworks(networks: Iterable<string>): Networks {
   let keys = new Float64Array(1024);
   let keyCount = 0;
@@ -102,7 +114,8 @@ export function readNetworks(networks: Iterable<string>): Networks {
     const width = address >= 0 ? 32 : 128;
     const bitsText = slash < 0 ? String(width) : network.slice(slash + 1);
     const bits = /^\d{1,3}$/.test(bitsText) ? Number(bitsText) : Number.NaN;
-    if ((address < 0 && words === null) || !(bits <= width)) throw new RangeError(`"${network.slice(0, 60)}" is no address or network; write 192.0.2.0/24 or 2001:db8::/32`);
+    if ((address < 0 && words === null) || !(bits <= width))
+      throw new RangeError(`"${network.slice(0, 60)}" is no address or network; write 192.0.2.0/24 or 2001:db8::/32`);
     if (words === null) addIpv4(address, bits);
     else if (words[0] === 0 && words[1] === 0 && words[2] === mappedPrefix && bits >= 96) addIpv4(words[3], bits - 96);
     else ipv6.push(range6(words, bits));
@@ -112,7 +125,10 @@ export function readNetworks(networks: Iterable<string>): Networks {
 
 /** Each entry of `removed` takes one equal entry out; those that are not there are passed over. */
 export function changeNetworks(networks: Networks, added: Networks, removed: Networks): Networks {
-  return { ipv4: changeIpv4(networks.ipv4, added.ipv4, removed.ipv4), ipv6: changeIpv6(networks.ipv6, added.ipv6, removed.ipv6) };
+  return {
+    ipv4: changeIpv4(networks.ipv4, added.ipv4, removed.ipv4),
+    ipv6: changeIpv6(networks.ipv6, added.ipv6, removed.ipv6),
+  };
 }
 
 function changeIpv4(keys: Float64Array, added: Float64Array, removed: Float64Array): Float64Array {
@@ -131,7 +147,11 @@ function changeIpv4(keys: Float64Array, added: Float64Array, removed: Float64Arr
   return next.slice(0, count);
 }
 
-function changeIpv6(ranges: readonly Range6[], added: readonly Range6[], removed: readonly Range6[]): readonly Range6[] {
+function changeIpv6(
+  ranges: readonly Range6[],
+  added: readonly Range6[],
+  removed: readonly Range6[],
+): readonly Range6[] {
   if (added.length + removed.length === 0) return ranges;
   let gone = 0;
   const kept = ranges.filter((range) => {
@@ -165,9 +185,13 @@ function pack(ipv4: ReturnType<typeof joinIpv4>, ipv6: readonly Range6[]): Share
 
 /** A view of a table; cheap. Throws RangeError for bytes that are no table of this layout. */
 export function openIpSet(buffer: SharedArrayBuffer): IpSet {
-  const table = buffer.byteLength >= headerWords * 4 && buffer.byteLength % 4 === 0 ? new Uint32Array(buffer) : new Uint32Array(headerWords);
+  const table =
+    buffer.byteLength >= headerWords * 4 && buffer.byteLength % 4 === 0
+      ? new Uint32Array(buffer)
+      : new Uint32Array(headerWords);
   const [found, version, count4 = 0, count6 = 0] = table;
-  if (found !== magic || version !== layoutVersion || table.length !== headerWords + count4 * 2 + count6 * 8) throw new RangeError('these bytes are no table of addresses; build it with buildIpSet');
+  if (found !== magic || version !== layoutVersion || table.length !== headerWords + count4 * 2 + count6 * 8)
+    throw new RangeError('these bytes are no table of addresses; build it with buildIpSet');
   const from4 = table.subarray(headerWords, headerWords + count4);
   const to4 = table.subarray(headerWords + count4, headerWords + count4 * 2);
   const from6 = table.subarray(headerWords + count4 * 2, headerWords + count4 * 2 + count6 * 4);
@@ -207,12 +231,17 @@ export function openIpSet(buffer: SharedArrayBuffer): IpSet {
       if (count4 === 0 && count6 === 0) return false;
       const words = parseIpv6(address);
       if (words === null) return false;
-      return words[0] === 0 && words[1] === 0 && words[2] === mappedPrefix ? containsIpv4(words[3]) || containsIpv6(words) : containsIpv6(words);
+      return words[0] === 0 && words[1] === 0 && words[2] === mappedPrefix
+        ? containsIpv4(words[3]) || containsIpv6(words)
+        : containsIpv6(words);
     },
   };
 }
 
-/** What a worker holds: `swap` is one assignment between two requests, so a look-up sees the old list or the new one, never both. */
+/**
+ * What a worker holds: `swap` is one assignment between two requests, so a look-up sees the old list or the new one,
+ * never both.
+ */
 export class IpSetHolder {
   private current: IpSet = openIpSet(buildIpSet([]));
   /** Of the list in force; 0 = none was given yet. */

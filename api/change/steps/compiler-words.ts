@@ -10,10 +10,23 @@ const actions = { block: 'block', deny: 'block', allow: 'allow', log: 'log', pas
 export function toCompilerRule(rule: Settings['custom_rules'][number]): CompilerRule {
   const head = { id: rule.id, name: rule.name, enabled: rule.enabled };
   if (rule.kind === 'raw') return { kind: 'raw', ...head, text: rule.seclang };
-  return { kind: 'visual', ...head, variable: rule.variable, operator: rule.operator, value: rule.value, action: actions[rule.action], phase: rule.phase as 1 | 2 | 3 | 4 | 5, transformations: [], redirect_url: '' };
+  return {
+    kind: 'visual',
+    ...head,
+    variable: rule.variable,
+    operator: rule.operator,
+    value: rule.value,
+    action: actions[rule.action],
+    phase: rule.phase as 1 | 2 | 3 | 4 | 5,
+    transformations: [],
+    redirect_url: '',
+  };
 }
 
 /** The compiler's pointer, in the names of our settings. */
 export function toSettingsPointer(path: string): string {
-  return path.replace(/^(\/custom_rules\/\d+)\/text$/, '$1/seclang').replace(/^(\/virtual_patches\/\d+)\/text$/, '$1/cve').replace(/^(\/categories\/[^/]+)\/excluded_paths/, '$1/path_exclusions');
+  return path
+    .replace(/^(\/custom_rules\/\d+)\/text$/, '$1/seclang')
+    .replace(/^(\/virtual_patches\/\d+)\/text$/, '$1/cve')
+    .replace(/^(\/categories\/[^/]+)\/excluded_paths/, '$1/path_exclusions');
 }

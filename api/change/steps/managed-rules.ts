@@ -2,8 +2,9 @@
 // somebody had put them in force. An entry of the settings for the same patch has the last word: disabling one there
 // (POST /api/vpatch) takes that one out of the feed's rules, and nothing else.
 //
-// An apply takes the feed's rules of that moment and keeps them with the version, by the hash of their content. Whatever
-// brings that version back later takes the kept ones: the feed may have gone on, but rules change only with an apply.
+// An apply takes the feed's rules of that moment and keeps them with the version, by the hash of their content.
+// Whatever brings that version back later takes the kept ones: the feed may have gone on, but rules change only with an
+// apply.
 import type { Queryable, Tx } from '../../db/client.js';
 import type { Settings } from '../../settings/schema.js';
 import { baselineFeed } from '../../threat-intel/baseline-feed.js';
@@ -28,15 +29,26 @@ const isOfFeed = (id: number): boolean => id >= feedPatchIds[0] && id <= feedPat
 
 function managedRules(catalogIds: readonly number[], delivered: readonly CatalogPatch[], sha256: string): ManagedRules {
   // a copy may be older than the program; ids are never reused, so what is unknown was only withdrawn
-  return { patches: [...patchCatalog.filter(({ id }) => catalogIds.includes(id)), ...delivered], catalogIds, delivered, sha256 };
+  return {
+    patches: [...patchCatalog.filter(({ id }) => catalogIds.includes(id)), ...delivered],
+    catalogIds,
+    delivered,
+    sha256,
+  };
 }
 
 /** Of the last good copy; the baseline needs none, so it counts from the moment it is switched on. */
-export async function readManagedRules(sql: Queryable, settings: Pick<Settings, 'mrf_enabled' | 'mrf_url'>): Promise<ManagedRules> {
+export async function readManagedRules(
+  sql: Queryable,
+  settings: Pick<Settings, 'mrf_enabled' | 'mrf_url'>,
+): Promise<ManagedRules> {
   if (!settings.mrf_enabled) return noManagedRules;
   const row = await findManagedRow(sql);
   if (settings.mrf_url !== '' && (row === null || row.copy_url === null)) return noManagedRules;
-  const { ids, delivered } = settings.mrf_url === '' || row === null ? { ids: baselineFeed.catalogIds, delivered: baselineFeed.patches } : { ids: row.catalog_ids, delivered: row.patches };
+  const { ids, delivered } =
+    settings.mrf_url === '' || row === null
+      ? { ids: baselineFeed.catalogIds, delivered: baselineFeed.patches }
+      : { ids: row.catalog_ids, delivered: row.patches };
   return managedRules(ids, delivered, rulesDigest(ids, delivered));
 }
 
@@ -44,7 +56,9 @@ export async function readManagedRules(sql: Queryable, settings: Pick<Settings, 
 export async function findAppliedRules(sql: Queryable, managedSha256: string | null): Promise<ManagedRules | null> {
   if (managedSha256 === null) return null;
   if (managedSha256 === '') return noManagedRules;
-  const [row] = await sql<{ catalog_ids: number[]; patches: CatalogPatch[] }[]>`select catalog_ids, patches from managed_rule_sets where sha256 = ${managedSha256}`;
+  const [row] = await sql<
+    { catalog_ids: number[]; patches: CatalogPatch[] }[]
+  >`select catalog_ids, patches from managed_rule_sets where sha256 = ${managedSha256}`;
   return row === undefined ? null : managedRules(row.catalog_ids, row.patches, managedSha256);
 }
 
@@ -60,12 +74,15 @@ export async function pruneManagedRules(tx: Tx): Promise<void> {
 }
 
 /**
- * The settings with the feed's rules in them, behind their own: the compiler's pointers into the settings go on fitting.
+ * The settings with the feed's rules in them, behind their own: the compiler's pointers into the settings go on
+ * fitting.
  * An entry for a patch that the feed brought once and no longer has is off: nobody else has that rule.
  */
 export function withManagedRules(settings: Settings, { patches, delivered }: ManagedRules): Settings {
   const isWithdrawn = (id: number): boolean => isOfFeed(id) && !delivered.some((patch) => patch.id === id);
   const own = settings.virtual_patches.map((entry) => (isWithdrawn(entry.id) ? { ...entry, enabled: false } : entry));
-  const added = patches.filter(({ id }) => !own.some((entry) => entry.id === id)).map(({ id, cve }) => ({ id, cve, enabled: true }));
+  const added = patches
+    .filter(({ id }) => !own.some((entry) => entry.id === id))
+    .map(({ id, cve }) => ({ id, cve, enabled: true }));
   return { ...settings, virtual_patches: [...own, ...added] };
 }

@@ -1,5 +1,5 @@
-// The settings people edit → what the compiler takes. Pure and deterministic. Indices of lists stay as they are, so that
-// the compiler's JSON pointers fit the settings.
+// The settings people edit → what the compiler takes. Pure and deterministic. Indices of lists stay as they are, so
+// that the compiler's JSON pointers fit the settings.
 import { exclusionTagPattern, exclusionTargetPattern, type WafSettings } from '#compiler';
 import type { Settings } from '../../settings/schema.js';
 import { findPatchIn, type FindVirtualPatch } from '../../vpatch/catalog/index.js';
@@ -13,8 +13,22 @@ export interface PolicySettings extends PolicyInput {
 }
 
 /** Something wrong with a setting that only becomes visible when it is to be put in force. */
-export function settingProblem(path: string, message: string, hint = 'Mend the setting and apply again.'): ApplyDiagnostic {
-  return { severity: 'error', code: 'GH-A0001', message, file: 'settings', line: 1, column: 1, excerpt: '', path, hint };
+export function settingProblem(
+  path: string,
+  message: string,
+  hint = 'Mend the setting and apply again.',
+): ApplyDiagnostic {
+  return {
+    severity: 'error',
+    code: 'GH-A0001',
+    message,
+    file: 'settings',
+    line: 1,
+    column: 1,
+    excerpt: '',
+    path,
+    hint,
+  };
 }
 
 /** `managed`: the rules of the feed that go with these settings. */
@@ -24,15 +38,36 @@ export function toPolicy(settings: Settings, managed: ManagedRules): PolicySetti
 
 function toPolicyInput(settings: Settings, findVirtualPatch: FindVirtualPatch): PolicySettings {
   const problems: ApplyDiagnostic[] = [];
-  const categories = Object.fromEntries(Object.entries(settings.categories).map(([key, category]) => [key, { enabled: category.enabled, excluded_paths: category.path_exclusions }])) as unknown as WafSettings['categories'];
+  const categories = Object.fromEntries(
+    Object.entries(settings.categories).map(([key, category]) => [
+      key,
+      { enabled: category.enabled, excluded_paths: category.path_exclusions },
+    ]),
+  ) as unknown as WafSettings['categories'];
   const patches = settings.virtual_patches.map((patch, index) => {
     const found = findVirtualPatch(patch.cve, patch.id);
-    if (found === null && patch.enabled) problems.push(settingProblem(`/virtual_patches/${index}/cve`, `the catalogue has no virtual patch for ${patch.cve}`));
-    return { id: patch.id, name: found?.name ?? patch.cve, enabled: patch.enabled && found !== null, text: found?.text ?? '' };
+    if (found === null && patch.enabled)
+      problems.push(
+        settingProblem(`/virtual_patches/${index}/cve`, `the catalogue has no virtual patch for ${patch.cve}`),
+      );
+    return {
+      id: patch.id,
+      name: found?.name ?? patch.cve,
+      enabled: patch.enabled && found !== null,
+      text: found?.text ?? '',
+    };
   });
   const { mode, paranoia_level, inbound_threshold, outbound_threshold } = settings;
   return {
-    waf: { mode, paranoia_level: paranoia_level as 1 | 2 | 3 | 4, inbound_threshold, outbound_threshold, categories, custom_rules: settings.custom_rules.map(toCompilerRule), virtual_patches: patches },
+    waf: {
+      mode,
+      paranoia_level: paranoia_level as 1 | 2 | 3 | 4,
+      inbound_threshold,
+      outbound_threshold,
+      categories,
+      custom_rules: settings.custom_rules.map(toCompilerRule),
+      virtual_patches: patches,
+    },
     exclusions: settings.rule_exclusions.filter(({ enabled }) => enabled),
     problems: [...problems, ...checkExclusions(settings)],
   };
@@ -44,9 +79,14 @@ function checkExclusions(settings: Settings): ApplyDiagnostic[] {
     if (!enabled) return [];
     const at = `/rule_exclusions/${index}`;
     const found: ApplyDiagnostic[] = [];
-    if (target !== null && !exclusionTargetPattern.test(target)) found.push(settingProblem(`${at}/target`, 'must be a variable such as ARGS:comment or REQUEST_HEADERS:User-Agent'));
-    if (tag !== null && !exclusionTagPattern.test(tag)) found.push(settingProblem(`${at}/tag`, 'must be a tag of the rule set'));
-    if (expires_at !== null && Number.isNaN(Date.parse(expires_at))) found.push(settingProblem(`${at}/expires_at`, 'is a moment that does not exist'));
+    if (target !== null && !exclusionTargetPattern.test(target))
+      found.push(
+        settingProblem(`${at}/target`, 'must be a variable such as ARGS:comment or REQUEST_HEADERS:User-Agent'),
+      );
+    if (tag !== null && !exclusionTagPattern.test(tag))
+      found.push(settingProblem(`${at}/tag`, 'must be a tag of the rule set'));
+    if (expires_at !== null && Number.isNaN(Date.parse(expires_at)))
+      found.push(settingProblem(`${at}/expires_at`, 'is a moment that does not exist'));
     return found;
   });
 }

@@ -1,5 +1,6 @@
-// The settings can be saved with a rule whose own tests fail (PUT knows nothing of rules); they cannot be applied. A step
-// of the apply only: what serves already is brought back whatever its tests say, or a better engine would undo protection.
+// The settings can be saved with a rule whose own tests fail (PUT knows nothing of rules); they cannot be applied. A
+// step of the apply only: what serves already is brought back whatever its tests say, or a better engine would undo
+// protection.
 import { checkCustomRule, type CustomRule } from '../../rules/check.js';
 import type { RuleLab } from '../../rules/lab.js';
 import type { Settings } from '../../settings/schema.js';
@@ -17,7 +18,11 @@ export function createRuleTests(lab: Pick<RuleLab, 'runAll'>): RuleTests {
   const proven = new Set<string>();
   return {
     async prove(settings) {
-      const open = settings.custom_rules.flatMap((rule, index) => (rule.enabled && rule.tests.length > 0 ? [{ rule, index, key: JSON.stringify(rule) }] : [])).filter(({ key }) => !proven.has(key));
+      const open = settings.custom_rules
+        .flatMap((rule, index) =>
+          rule.enabled && rule.tests.length > 0 ? [{ rule, index, key: JSON.stringify(rule) }] : [],
+        )
+        .filter(({ key }) => !proven.has(key));
       // what does not compile is the compiler's to refuse, with every other problem of the settings
       const jobs = open.flatMap((one) => {
         const { text } = checkCustomRule(one.rule);
@@ -25,7 +30,17 @@ export function createRuleTests(lab: Pick<RuleLab, 'runAll'>): RuleTests {
       });
       const results = await lab.runAll(jobs.map(({ rule, text }) => ({ id: rule.id, text, tests: rule.tests })));
       return jobs.flatMap(({ rule, index, key }, at) => {
-        const failed = (results[at] ?? []).flatMap((result, test) => (result.passed ? [] : [diagnostic(rule, `/custom_rules/${index}/tests/${test}`, `the test "${result.name}" of rule ${rule.id} expects ${result.expected} and gets ${result.got}`)]));
+        const failed = (results[at] ?? []).flatMap((result, test) =>
+          result.passed
+            ? []
+            : [
+                diagnostic(
+                  rule,
+                  `/custom_rules/${index}/tests/${test}`,
+                  `the test "${result.name}" of rule ${rule.id} expects ${result.expected} and gets ${result.got}`,
+                ),
+              ],
+        );
         if (failed.length === 0) {
           if (proven.size >= provenMax) proven.clear();
           proven.add(key);
@@ -37,5 +52,15 @@ export function createRuleTests(lab: Pick<RuleLab, 'runAll'>): RuleTests {
 }
 
 function diagnostic(rule: CustomRule, path: string, message: string): ApplyDiagnostic {
-  return { severity: 'error', code: 'GH-R0003', message, file: `rule ${rule.id}`, line: 1, column: 1, excerpt: '', path, hint: 'Mend the rule or its test, or disable the rule; POST /api/rules/test shows what happens.' };
+  return {
+    severity: 'error',
+    code: 'GH-R0003',
+    message,
+    file: `rule ${rule.id}`,
+    line: 1,
+    column: 1,
+    excerpt: '',
+    path,
+    hint: 'Mend the rule or its test, or disable the rule; POST /api/rules/test shows what happens.',
+  };
 }

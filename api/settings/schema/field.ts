@@ -16,18 +16,27 @@ export const closed = { additionalProperties: false } as const;
 export const keptSecret = '********';
 
 export const Flag = (value: boolean) => Type.Boolean({ default: value });
-export const Whole = (minimum: number, maximum: number, value: number) => Type.Integer({ minimum, maximum, default: value });
-export const Choice = <const T extends readonly string[]>(values: T, value: T[number]) => Type.Unsafe<T[number]>({ type: 'string', enum: [...values], default: value });
-export const Text = (lengthMax: number, options: SchemaOptions & { pattern?: string } = {}) => Type.String({ maxLength: lengthMax, default: '', ...options });
+export const Whole = (minimum: number, maximum: number, value: number) =>
+  Type.Integer({ minimum, maximum, default: value });
+export const Choice = <const T extends readonly string[]>(values: T, value: T[number]) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], default: value });
+export const Text = (lengthMax: number, options: SchemaOptions & { pattern?: string } = {}) =>
+  Type.String({ maxLength: lengthMax, default: '', ...options });
 
 /** A count and a unit: `30s`, `1m`, `2h`, `1d`. */
 export const Window = (value: string) => Type.String({ pattern: '^[1-9][0-9]{0,4}(s|m|h|d)$', default: value });
 
 /** Write-only: readers see `null` (none) or eight asterisks. */
-export const Secret = () => Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], { default: null, writeOnly: true, 'x-secret': true });
+export const Secret = () =>
+  Type.Union([Type.String({ minLength: 1, maxLength: 4096 }), Type.Null()], {
+    default: null,
+    writeOnly: true,
+    'x-secret': true,
+  });
 
 /** Empty, or an absolute http(s) URL without credentials. */
-export const HttpUrl = () => Type.String({ maxLength: 2048, default: '', pattern: '^(https?://[^\\s@/]+(/[^\\s]*)?)?$' });
+export const HttpUrl = () =>
+  Type.String({ maxLength: 2048, default: '', pattern: '^(https?://[^\\s@/]+(/[^\\s]*)?)?$' });
 
 /** A path prefix as it is compared at the data plane: begins with a slash, no query, no control characters. */
 export const Path = () => Type.String({ minLength: 1, maxLength: 1024, pattern: '^/[^\\s?#\\u0000-\\u001f]*$' });

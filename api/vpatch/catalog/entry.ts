@@ -31,7 +31,12 @@ export interface CatalogPatch {
 /** Variables, operator with its argument, transformations. All links of a patch have to hold. */
 export type PatchLink = readonly [variables: string, operator: string, transformations?: string];
 /** Name, `METHOD target`, headers, body. */
-export type PatchSample = readonly [name: string, line: string, headers?: Readonly<Record<string, string>>, body?: string];
+export type PatchSample = readonly [
+  name: string,
+  line: string,
+  headers?: Readonly<Record<string, string>>,
+  body?: string,
+];
 
 export interface PatchFacts extends Omit<CatalogPatch, 'seclang' | 'tests' | 'technique'> {
   /** Exploit Public-Facing Application when left out. */
@@ -57,7 +62,13 @@ function transform(names: string | undefined): string {
 /** The rule of a patch: a chain that denies with 403 when all of its links hold. */
 function renderPatch({ id, cve, title, cwe, severity, phase, links }: PatchFacts): string {
   const head = [`id:${id}`, `phase:${phase}`, 'deny', 'status:403', 'log', 'auditlog'];
-  const meta = [`msg:'Virtual patch ${cve}: ${title}'`, `tag:'gatehouse/virtual-patch'`, `tag:'${cve}'`, `tag:'${cwe}'`, `severity:${severities[severity]}`];
+  const meta = [
+    `msg:'Virtual patch ${cve}: ${title}'`,
+    `tag:'gatehouse/virtual-patch'`,
+    `tag:'${cve}'`,
+    `tag:'${cwe}'`,
+    `severity:${severities[severity]}`,
+  ];
   return links
     .map(([variables, operator, transformations], index) => {
       const own = index === 0 ? [...head, transform(transformations), ...meta] : [transform(transformations)];
@@ -70,11 +81,29 @@ function renderPatch({ id, cve, title, cwe, severity, phase, links }: PatchFacts
 
 function toTest([name, line, headers = {}, body = '']: PatchSample, expect: CatalogTest['expect']): CatalogTest {
   const blank = line.indexOf(' ');
-  return { name, expect, method: line.slice(0, blank), uri: line.slice(blank + 1), headers: Object.entries(headers), body };
+  return {
+    name,
+    expect,
+    method: line.slice(0, blank),
+    uri: line.slice(blank + 1),
+    headers: Object.entries(headers),
+    body,
+  };
 }
 
 /** An entry from its facts. */
 export function definePatch(facts: PatchFacts): CatalogPatch {
   const { id, cve, title, product, affected, cwe, technique = 'T1190', severity, attack, benign } = facts;
-  return { id, cve, title, product, affected, cwe, technique, severity, seclang: renderPatch(facts), tests: [...attack.map((one) => toTest(one, 'match')), ...benign.map((one) => toTest(one, 'no_match'))] };
+  return {
+    id,
+    cve,
+    title,
+    product,
+    affected,
+    cwe,
+    technique,
+    severity,
+    seclang: renderPatch(facts),
+    tests: [...attack.map((one) => toTest(one, 'match')), ...benign.map((one) => toTest(one, 'no_match'))],
+  };
 }
