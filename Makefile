@@ -6,7 +6,12 @@ MAKEFLAGS += --no-print-directory
 NODE ?= node
 SEED ?= $(shell date +%s)
 
-.PHONY: help setup run dev test check bench crs fuzz artifact clean
+format: ## formats every source (Biome), and mends what the linter can
+	@$(NODE) bin/setup.mjs npm
+	@$(NODE) node_modules/@biomejs/biome/bin/biome format --write .
+	@$(NODE) node_modules/oxlint/bin/oxlint --type-aware --fix
+
+.PHONY: help setup run dev test check format bench crs fuzz artifact clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,8 +29,10 @@ test: ## every test; ends with the counts
 	@$(NODE) bin/setup.mjs packages optional npm tap native build crs
 	@$(NODE) bin/test.mjs
 
-check: ## types, house rules, unit and golden tests; under a minute
+check: ## format, lint, types, house rules, unit and golden tests; about a minute
 	@$(NODE) bin/setup.mjs packages npm tap native build crs
+	@$(NODE) node_modules/@biomejs/biome/bin/biome format .
+	@$(NODE) node_modules/oxlint/bin/oxlint --type-aware
 	@$(NODE) node_modules/typescript/bin/tsc --noEmit
 	@$(NODE) bin/test.mjs --quick
 

@@ -3,7 +3,7 @@
 import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv } from 'ajv';
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -198,7 +198,7 @@ function registerValidation(app: App): void {
     (httpPart === 'body' ? strict : fromText).compile(schema as object),
   );
   app.setSchemaErrorFormatter((errors, part) => {
-    const fields = toProblemFields(errors as unknown as ErrorObject[]);
+    const fields = toProblemFields(errors);
     return new ApiError(
       'validation_failed',
       `The ${part} does not fit: ${fields
@@ -221,7 +221,7 @@ function registerBodyParser(app: App): void {
       if (text === '') return done(null, undefined);
       if (isNestedDeeper(text, bodyDepthMax))
         return done(new ApiError('nested_too_deep', `The body nests deeper than ${bodyDepthMax} levels.`), undefined);
-      parse(request, text, (error: Error | null, parsed: unknown) => {
+      void parse(request, text, (error: Error | null, parsed: unknown) => {
         const isFromNode = request.routeOptions.url?.startsWith('/api/dataplane/') === true;
         done(error ?? (isFromNode ? null : refusalOfBody(text, parsed)), parsed);
       });

@@ -195,7 +195,8 @@ function* attempts(
 /** Why the answer is not one that the document promises; null when it is. */
 function fault(reply: Reply, operation: Operation): string | null {
   if (reply.status >= 500) return 'the server failed';
-  const type = String(reply.headers['content-type'] ?? '').split(';')[0] ?? '';
+  const header = reply.headers['content-type'];
+  const type = (typeof header === 'string' ? header.split(';')[0] : undefined) ?? '';
   const declared = operation.responses[reply.status] ?? operation.responses[`${String(reply.status)[0]}XX`];
   if (declared === undefined) return 'the status is not declared';
   if (reply.status < 400) return null;

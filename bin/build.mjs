@@ -8,7 +8,7 @@ import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { root } from './environment.mjs';
 
-const rooms = ['engine', 'compiler', 'proxy', 'api', 'bench', 'fixtures'];
+const rooms = ['settings', 'engine', 'compiler', 'proxy', 'api', 'vm-manager', 'cli', 'bench', 'fixtures', 'tidy'];
 const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : [...rooms, '.'];
 const carried = new Set(['.sql', '.html']);
 

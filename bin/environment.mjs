@@ -286,10 +286,7 @@ export function readFlags(args) {
       continue;
     }
     const value = inline ?? args[++index];
-    if (value === undefined)
-      throw new Refusal(
-        `${flag} needs a value: ${flag} ${variables.find((variable) => variable.name === name).fallback || '…'}`,
-      );
+    if (value === undefined) throw new Refusal(`${flag} needs a value: ${flag} …`);
     flags[name] = value;
   }
   return { flags, others };

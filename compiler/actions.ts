@@ -215,7 +215,7 @@ function initcol(call: ActionCall): string | null {
   const collection = (match?.[1] ?? '').toUpperCase();
   if (match === null || !persistentCollections.has(collection))
     return `${quoteForMessage(call.value)} is not IP, GLOBAL, RESOURCE, USER or SESSION = key`;
-  call.set.actions.push({ kind: 'initcol', collection, key: macros(call, match[2] as string) });
+  call.set.actions.push({ kind: 'initcol', collection, key: macros(call, match[2]) });
   return null;
 }
 

@@ -44,7 +44,7 @@ function mentionsMatches(rule: RuleIR): boolean {
     for (const action of link.actions) {
       if ('key' in action) templates.push(action.key);
       if ('seconds' in action) templates.push(action.seconds);
-      if ('value' in action && typeof action.value !== 'string') templates.push(action.value as Template);
+      if ('value' in action && typeof action.value !== 'string') templates.push(action.value);
     }
   }
   return templates.some((template) =>

@@ -203,7 +203,7 @@ export function renderPrometheus(metrics: MetricsSnapshot, gauges: Readonly<Reco
       ),
     );
   const seen = new Set<string>();
-  for (const [name, value] of [...Object.entries(metrics.counters)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, value] of Object.entries(metrics.counters).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const family = name.split('{')[0] as string;
     if (!seen.has(family)) lines.push(`# TYPE ${family} counter`);
     seen.add(family);

@@ -103,13 +103,11 @@ async function discover(house: House, settings: Settings): Promise<oidc.Configur
       secret === undefined ? oidc.None() : oidc.ClientSecretBasic(secret),
       {
         execute: isPlainAllowed ? [oidc.allowInsecureRequests] : [],
-        [oidc.customFetch]: (url, init) =>
-          house.outbound.fetch(url, init as { method?: string; headers?: Record<string, string>; body?: unknown }),
+        [oidc.customFetch]: (url, init) => house.outbound.fetch(url, init),
         timeout: 10,
       },
     );
-    config[oidc.customFetch] = (url, init) =>
-      house.outbound.fetch(url, init as { method?: string; headers?: Record<string, string>; body?: unknown });
+    config[oidc.customFetch] = (url, init) => house.outbound.fetch(url, init);
     return config;
   } catch (cause) {
     const own = ownRefusal(cause);
@@ -144,10 +142,14 @@ async function exchange(
         ? await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)
         : {};
     const member = (name: string): unknown => claims[name] ?? (info as Record<string, unknown>)[name];
+    const text = (name: string): string => {
+      const value = member(name);
+      return typeof value === 'string' ? value : '';
+    };
     return {
       subject: `${claims.iss} ${claims.sub}`,
-      email: String(member('email') ?? ''),
-      name: String(member('name') ?? ''),
+      email: text('email'),
+      name: text('name'),
       verified: member('email_verified') === true,
     };
   } catch (cause) {

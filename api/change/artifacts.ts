@@ -47,7 +47,11 @@ export async function storeArtifact(directory: string, sha256: string, bytes: Ui
     throw error;
   }
   const folder = await open(directory, 'r');
-  await folder.sync().finally(() => folder.close());
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 /**

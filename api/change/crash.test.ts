@@ -57,7 +57,7 @@ async function changes(look: () => unknown, work: Promise<unknown>): Promise<voi
 /** Ends the process and waits for its exit. */
 function kill(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return void resolve();
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once('exit', () => resolve());
     child.kill('SIGKILL');
   });

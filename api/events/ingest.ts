@@ -181,7 +181,7 @@ async function settle(
     taken.forEach((waiting, i) => waiting.resolve(results[i] as IngestResult));
   } catch (error) {
     if (taken.length === 1 && !isCareful && isRefusal(error)) return settle(options, days, taken, true);
-    if (taken.length === 1) return void taken[0]?.reject(error);
+    if (taken.length === 1) return taken[0]?.reject(error);
     for (const waiting of taken) await settle(options, days, [waiting]);
   }
 }

@@ -131,7 +131,7 @@ function toThreatsAnswer(answer: Answer): ThreatsAnswer {
 
 function isLocal(url: string): boolean {
   const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 interface Body extends AsyncIterable<string | Buffer> {
@@ -192,7 +192,7 @@ function send(
       signal: AbortSignal.timeout(timeoutMs),
     });
     request.once('error', reject);
-    request.once('response', (response) => readAll(response).then(resolve, reject));
+    request.once('response', (response) => void readAll(response).then(resolve, reject));
     if (body === null) request.end();
     else if (Array.isArray(body)) request.end(body.join(''));
     else

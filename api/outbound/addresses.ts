@@ -24,9 +24,7 @@ export function createAllowList(entries: readonly string[]): AllowList {
     hasAddress(text) {
       if (!ipaddr.isValid(text)) return false;
       const address = ipaddr.process(text);
-      return networks.some(
-        ([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits),
-      );
+      return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
     },
     hasHost: (host) => hosts.has(host.toLowerCase()),
   };

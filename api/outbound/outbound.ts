@@ -95,12 +95,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
   return {
     send,
     async fetch(url, init = {}) {
-      const body =
-        init.body === undefined || init.body === null
-          ? undefined
-          : init.body instanceof URLSearchParams
-            ? init.body.toString()
-            : String(init.body);
+      const body = init.body instanceof URLSearchParams ? init.body.toString() : (init.body ?? undefined);
+      if (body !== undefined && typeof body !== 'string') throw new TypeError('the guarded client sends text only');
       const reply = await send(url, {
         method: (init.method ?? 'GET') as 'GET',
         headers: init.headers ?? {},

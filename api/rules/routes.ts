@@ -1,7 +1,7 @@
 // Custom rules as resources over the settings object: every change is a settings version with its audit entry, and the
 // ETag is the settings' own. A rule that is enabled compiles and passes its own tests; a disabled one may be
 // unfinished.
-import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Type, type TSchema } from '@sinclair/typebox';
 import { requirePrincipal } from '../auth/guard.js';
 import type { App, House } from '../deps.js';
 import { ApiError } from '../errors.js';
@@ -193,7 +193,7 @@ export function registerRuleRoutes(app: App, house: House, lab: RuleLab): void {
     },
     async (request, reply) => {
       const saved = await save(request, 'rule.create', (current) => {
-        const rule = { ...request.body, id: request.body.id ?? nextId(current.custom_rules) } as CustomRule;
+        const rule = { ...request.body, id: request.body.id ?? nextId(current.custom_rules) };
         if (current.custom_rules.some(({ id }) => id === rule.id))
           throw new ApiError('conflict', `There is a custom rule ${rule.id} already.`);
         return { rule, rules: [...current.custom_rules, rule] };
@@ -218,7 +218,7 @@ export function registerRuleRoutes(app: App, house: House, lab: RuleLab): void {
       const verb =
         Object.keys(request.body).length === 1 && enabled !== undefined ? (enabled ? 'enable' : 'disable') : 'update';
       const saved = await save(request, `rule.${verb}`, (current) => {
-        const rule = { ...requireRule(current, request.params.id), ...request.body } as CustomRule;
+        const rule = { ...requireRule(current, request.params.id), ...request.body };
         return { rule, rules: current.custom_rules.map((one) => (one.id === rule.id ? rule : one)) };
       });
       reply.header('etag', saved.etag);
@@ -282,7 +282,7 @@ function registerTestRoute(app: App, house: House, lab: RuleLab): void {
     },
     async (request) => {
       const { settings } = await readHead(house.database.sql);
-      const { id, rule: given, tests } = request.body as Static<typeof TestBody>;
+      const { id, rule: given, tests } = request.body;
       if ((id === undefined) === (given === undefined))
         throw new ApiError('validation_failed', 'Give either the id of a rule or a rule.', {
           errors: [{ path: '', reason: 'needs id or rule' }],
@@ -290,8 +290,8 @@ function registerTestRoute(app: App, house: House, lab: RuleLab): void {
       const base =
         given === undefined
           ? requireRule(settings, id as number)
-          : ({ ...given, id: given.id ?? nextId(settings.custom_rules) } as CustomRule);
-      const rule = tests === undefined ? base : ({ ...base, tests } as CustomRule);
+          : { ...given, id: given.id ?? nextId(settings.custom_rules) };
+      const rule = tests === undefined ? base : { ...base, tests };
       const { text, problems } = checkCustomRule(rule, settings.custom_rules);
       const results = text === null ? [] : await lab.runTests({ id: rule.id, text, tests: rule.tests });
       return {

@@ -417,7 +417,7 @@ async function suggestions(t: Test, database: Database): Promise<void> {
   });
   t.ok((items[0]?.likelihood.score ?? 0) > 80, `people shopping: ${items[0]?.likelihood.score}`);
   t.ok((items[1]?.likelihood.score ?? 99) < 40, `a scanner: ${items[1]?.likelihood.score}`);
-  if (withoutCoreRules !== false) return void (await at.close());
+  if (withoutCoreRules !== false) return await at.close();
   const full = await at.call('GET', '/api/fp-suggestions?verify=1&expires_in_days=30', { token });
   t.match(
     full.body['items'][0].suggestion,

@@ -74,8 +74,7 @@ function requirePossible(principal: Principal, shown: Settings, change: Settings
   const checked = checkSettings(candidate);
   if (checked.kind === 'fine') return checked.settings;
   // who may not change a field is not told how to fill it in
-  if (typeof candidate === 'object' && candidate !== null)
-    refuseGovernance(principal, shown, candidate as Partial<Settings>);
+  if (typeof candidate === 'object' && candidate !== null) refuseGovernance(principal, shown, candidate);
   const code = checked.stage === 'schema' ? 'validation_failed' : 'settings_impossible';
   throw new ApiError(
     code,

@@ -73,9 +73,7 @@ export function readSettingsFile(text: string): Checked {
     categories,
     custom_rules: rules,
     ...rest
-  } = Object.fromEntries(
-    names.filter((name) => name in (file as Fields)).map((name) => [name, (file as Fields)[name]]),
-  );
+  } = Object.fromEntries(names.filter((name) => name in file).map((name) => [name, file[name]]));
   return checkSettings({
     ...rest,
     ...(isFields(categories)

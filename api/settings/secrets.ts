@@ -31,8 +31,7 @@ type Loose = Record<string, unknown>;
 /** Every secret of a settings object: its place (stable under reordering) and the object that holds it. */
 function* secretsOf(settings: Settings): Generator<{ place: string; pointer: string; holder: Loose; field: string }> {
   for (const { list, field } of secretPlaces) {
-    if (list === null)
-      yield { place: `settings:/${field}`, pointer: `/${field}`, holder: settings as unknown as Loose, field };
+    if (list === null) yield { place: `settings:/${field}`, pointer: `/${field}`, holder: settings, field };
     else
       for (const [index, item] of ((settings as unknown as Loose)[list] as Loose[]).entries())
         yield {
@@ -61,14 +60,13 @@ export function sealSecrets(settings: Settings, stored: Settings | null, sealing
   const problems: ProblemField[] = [];
   for (const { place, pointer, holder, field } of secretsOf(copy)) {
     const value = holder[field];
-    if (value === null) continue;
+    if (typeof value !== 'string') continue; // null: none
     const kept = before.get(place);
     if (value === keptSecret && typeof kept !== 'string')
       problems.push({ path: pointer, reason: 'eight asterisks keep the stored secret, and none is stored' });
-    else if (typeof value === 'string' && sealing.isSealed(value))
-      problems.push({ path: pointer, reason: 'must be the secret itself' });
+    else if (sealing.isSealed(value)) problems.push({ path: pointer, reason: 'must be the secret itself' });
     else if (value === keptSecret) holder[field] = kept;
-    else holder[field] = sealing.seal(String(value), place);
+    else holder[field] = sealing.seal(value, place);
   }
   if (problems.length > 0) throw new ApiError('settings_impossible', 'A secret cannot be kept.', { errors: problems });
   return copy;

@@ -88,7 +88,7 @@ export async function startTestApp(database: Database, over: Partial<AppDeps> = 
     const headers: Record<string, string> = { ...options.headers };
     if (options.token !== undefined && options.token !== null) headers['authorization'] = `Bearer ${options.token}`;
     const request: InjectOptions = {
-      method: method as 'GET',
+      method: method,
       url,
       headers,
       remoteAddress: options.ip ?? '192.0.2.10',

@@ -39,8 +39,7 @@ function coverage(ip: string): (network: string) => boolean {
     };
   }
   return (network) =>
-    network === text ||
-    (network.includes(':') && network.includes('/') && address.match(ipaddr.parseCIDR(network) as never));
+    network === text || (network.includes(':') && network.includes('/') && address.match(ipaddr.parseCIDR(network)));
 }
 
 /**

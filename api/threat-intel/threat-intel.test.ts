@@ -52,7 +52,7 @@ t.test('addresses and networks, canonical or refused', async (t) => {
   );
 });
 
-t.test('the short way for plain entries says what the long one says', async (t) => {
+t.test('the short way for plain entries says what the long one says', async () => {
   const octet = fc.oneof(
     fc.integer({ min: 0, max: 300 }).map(String),
     fc.constantFrom('0', '00', '01', '255', '256', ''),

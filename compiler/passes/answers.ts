@@ -129,7 +129,9 @@ export function writesOwnArgument(link: LinkIR): boolean {
   );
   return link.actions.some((action) => {
     if (action.kind !== 'setvar' || action.collection !== 'TX') return false;
-    return action.key.some((part) => typeof part !== 'string') || read.includes(action.key.join('').toLowerCase());
+    // a key made at run time may name anything
+    if (!action.key.every((part) => typeof part === 'string')) return true;
+    return read.includes(action.key.join('').toLowerCase());
   });
 }
 

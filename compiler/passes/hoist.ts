@@ -93,7 +93,7 @@ function touchedKeys(rule: RuleIR): ReadonlySet<string> | null {
     template(link.msg);
     template(link.logdata);
     for (const action of link.actions) {
-      if ('value' in action && typeof action.value !== 'string') template(action.value as Template);
+      if ('value' in action && typeof action.value !== 'string') template(action.value);
       if ('seconds' in action) template(action.seconds);
       if (!('key' in action)) continue;
       template(action.key);

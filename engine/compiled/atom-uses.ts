@@ -29,7 +29,8 @@ export function indexAtomUses(program: Program, plan: PlanIR): readonly (readonl
     const position = scannedLink(plan, index);
     if (item?.kind !== 'rule' || position === -1) continue;
     const use: AtomUse = { item: index, phase: item.phase, ...reach(item.links[position] as LinkIR) };
-    for (const atom of plan.linkAtoms[index]?.[position] as readonly number[]) (uses[atom] as AtomUse[]).push(use);
+    for (const atom of (plan.linkAtoms[index] as readonly (readonly number[])[])[position] as readonly number[])
+      (uses[atom] as AtomUse[]).push(use);
   }
   return uses;
 }

@@ -227,7 +227,7 @@ function targetCheck(target: BoundTarget, exclusions: readonly BoundExclusion[],
   if (exclusions.length === 0 && !ir.count) {
     if (variable.kind === 'scalar') return (transaction) => test(variable.read(transaction), transaction);
     if (variable.kind === 'record' && isMember) {
-      const name = target.name as string;
+      const name = target.name;
       return (transaction) => {
         const value = variable.find(transaction, name);
         return value !== null && test(value, transaction);

@@ -63,11 +63,11 @@ class CompiledPattern implements Re2Pattern {
 
   test(value: string): boolean {
     if (this.forms.textStart !== null && endsInNewline(value)) return this.execForms(value) !== null;
-    return this.plain.test(utf8Of(value) as unknown as string);
+    return this.plain.test(utf8Of(value));
   }
 
   exec(value: string): string[] | null {
-    if (this.forms.textStart === null && !this.plain.test(utf8Of(value) as unknown as string)) return null;
+    if (this.forms.textStart === null && !this.plain.test(utf8Of(value))) return null;
     return this.execForms(value);
   }
 

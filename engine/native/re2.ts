@@ -193,7 +193,7 @@ function createScanner(given: readonly Database[]): Scanner {
     let pairs = 0;
     for (let job = 0; job < Math.trunc(jobCount); job++) {
       const start = data.byteOffset + jobs[job * 3 + 1]!;
-      const text = Buffer.from(data.buffer, start, jobs[job * 3 + 2]!).toString('latin1');
+      const text = Buffer.from(data.buffer, start, jobs[job * 3 + 2]).toString('latin1');
       for (const id of idsOf(databases[jobs[job * 3]!]!, Buffer.from(text, 'utf8'), text)) {
         if (pairs * 2 + 1 < hits.length) {
           hits[pairs * 2] = job;

@@ -26,7 +26,7 @@ function caselessLetter(node: RegexNode): string | null {
   if (node.kind !== 'set') return null;
   const bytes = bytesOf(node.set);
   if (bytes.length !== 2 || bytes[1] !== bytes[0]! + 0x20 || bytes[0]! < 0x41 || bytes[0]! > 0x5a) return null;
-  return String.fromCharCode(bytes[1]!);
+  return String.fromCharCode(bytes[1]);
 }
 
 function writeSequence(items: readonly RegexNode[]): string {

@@ -124,7 +124,10 @@ function parseEscape(state: State): RegexNode | null {
   if (cursor.take('C')) return { kind: 'set', set: anyByte };
   if ('KXpPN'.includes(letter) && letter !== '') {
     cursor.at++;
-    if (letter === 'p' || letter === 'P') cursor.peek() === '{' ? cursor.until('}', '\\p{') : cursor.next();
+    if (letter === 'p' || letter === 'P') {
+      if (cursor.peek() === '{') cursor.until('}', '\\p{');
+      else cursor.next();
+    }
     return { kind: 'unsupported', what: `\\${letter}`, offset: start };
   }
   const reference = parseReference(state, start);

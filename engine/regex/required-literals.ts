@@ -64,7 +64,7 @@ function alternationFacts(items: readonly RegexNode[]): Facts {
   const all = items.map(factsOf);
   const exact = all.every((facts) => facts.exact !== null) ? [...new Set(all.flatMap((facts) => facts.exact!))] : null;
   const needs = all.map((facts) => better(facts.required, asRequired(facts.exact)));
-  const required = needs.every((need) => need !== null) ? [...new Set(needs.flatMap((need) => need!))] : null;
+  const required = needs.every((need) => need !== null) ? [...new Set(needs.flatMap((need) => need))] : null;
   return {
     exact: exact !== null && exact.length <= exactMax ? exact : null,
     required: required !== null && required.length <= requiredMax ? required : null,

@@ -8,7 +8,8 @@ import { bodyOf, sendRaw, statusOf } from './raw-client.js';
 
 t.setTimeout(testMsMax);
 
-type Step = string | 'end' | 'reset';
+/** Bytes to send, or one of `end` and `reset`. */
+type Step = string;
 
 interface Scripted {
   readonly url: string;

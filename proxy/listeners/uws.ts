@@ -3,14 +3,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type {
-  HttpRequest,
-  HttpResponse,
-  TemplatedApp,
-  us_listen_socket,
-  us_socket,
-  us_socket_context_t,
-} from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket_context_t } from 'uWebSockets.js';
 import type { RequestHead } from '#engine';
 import { findField, listHasToken } from '../header-fields.js';
 import { checkRequestHead, upgradeWithBody } from '../request-syntax.js';
@@ -398,7 +391,7 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
         );
         return;
       }
-      port = uws.us_socket_local_port(token as unknown as us_socket);
+      port = uws.us_socket_local_port(token);
       const stop = async (drainMs: number, onClosed?: () => void): Promise<void> => {
         open.isStopping = true;
         await oneTurn();

@@ -1,0 +1,39 @@
+// What the checks let through, each entry with its reason. These tables may only shrink: an entry that is no longer needed
+// is a finding itself.
+
+/** Longer than the budget of files, with what would mend it. */
+export const longFiles: Readonly<Record<string, string>> = {};
+
+/** `path name` of functions over their budget, with what would mend it. */
+export const longFunctions: Readonly<Record<string, string>> = {};
+
+/** Folders with more sources on one level than the budget, with the reason. */
+export const wideFolders: Readonly<Record<string, string>> = {};
+
+/** Started by name (threads, commands, people), hence imported by nobody. */
+export const entries: Readonly<Record<string, string>> = {
+  'engine/index.ts': 'door',
+  'compiler/index.ts': 'door',
+  'proxy/contract.ts': 'door',
+  'proxy/main.ts': 'bin/data-plane.mjs',
+  'proxy/config.ts': 'bin/proxy-config.mjs',
+  'api/contract.ts': 'door',
+  'api/server.ts': 'bin/gatehouse',
+  'compiler/cli/index.ts': 'bin/gatehouse',
+  'bench/run.ts': 'make bench',
+  'bench/compare.ts': 'node build/bench/compare.js',
+};
+
+/** Dependencies that no source imports, and who uses them instead. */
+export const indirect: Readonly<Record<string, string>> = {
+  '@biomejs/biome': 'make format, make check',
+  '@types/node': 'types of node',
+  'node-addon-api': 'engine/native/binding.gyp',
+  'node-gyp': 'bin/setup.mjs',
+  oxlint: 'make check',
+  'oxlint-tsgolint': 'oxlint --type-aware',
+  typescript: 'make check',
+};
+
+/** piscina calls the default export of a worker's file. */
+export const poolWorkers: Readonly<Record<string, string>> = { 'compiler/plan/database-worker.ts': 'piscina' };

@@ -1,0 +1,110 @@
+// What the tree has to have, and what nobody needs: dead files, unused dependencies, targets and variables that others
+// rely on.
+import { entries, indirect } from './exceptions.js';
+import { isCode, isTest, roomOf, rooms, source, type Check, type NamedCheck } from './source.js';
+
+/** A test that is not built is a test that does not run; a source that nobody names is dead. */
+const deadFiles: Check = (sources) => {
+  const isBuilt = (path: string): boolean => !path.includes('/') || (rooms as readonly string[]).includes(roomOf(path));
+  const named = new Map<string, string[]>(); // base name as written in sources → who writes it
+  const note = (name: string, path: string): void => void named.set(name, [...(named.get(name) ?? []), path]);
+  for (const { path, text } of sources) {
+    for (const match of text.matchAll(/([\w.-]+)\.m?js\b/g)) note(match[1] ?? '', path);
+    for (const match of text.matchAll(/['"]#[\w-]+\/([\w/.-]+)['"]/g)) note(match[1]?.split('/').at(-1) ?? '', path);
+  }
+  return sources.flatMap(({ path }) => {
+    if (isTest(path)) return isBuilt(path) ? [] : [`${path}:1: no build step reaches this test; move it into a room`];
+    const isExempt = path.endsWith('.d.ts') || path in entries || path.startsWith('bench/cases/');
+    if (!/\.(ts|mjs)$/.test(path) || isExempt) return [];
+    const name = (path.split('/').at(-1) ?? '').replace(/\.(ts|mjs)$/, '');
+    const isNamed = (named.get(name) ?? []).some((who) => who !== path);
+    return isNamed ? [] : [`${path}:1: nobody imports it; remove it, or list it in entries`];
+  });
+};
+
+interface PackageFile {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+const dependencies: Check = (sources) => {
+  const packageSource = sources.find(({ path }) => path === 'package.json');
+  if (packageSource === undefined) return ['package.json:1: is missing'];
+  const { dependencies: run = {}, devDependencies: develop = {} } = JSON.parse(packageSource.text) as PackageFile;
+  const code = sources.filter(({ path }) => isCode(path) && path !== 'tidy.test.ts' && !path.startsWith('tidy/'));
+  const all = Object.entries({ ...run, ...develop });
+  const unpinned = all.filter(
+    ([, version]) => !/^(npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version) && !/^github:.+#v\d/.test(version),
+  );
+  const unused = all.filter(
+    ([name]) =>
+      !(name in indirect) &&
+      !code.some(({ text }) => [`'${name}'`, `'${name}/`, `/${name}/`].some((written) => text.includes(written))),
+  );
+  const names = all.map(([name]) => name);
+  return [
+    ...unpinned.map(([name, version]) => `package.json:1: ${name} "${version}" is not pinned to one version`),
+    ...unused.map(([name]) => `package.json:1: nobody imports ${name}; remove it`),
+    ...(sources.length > 10 ? Object.keys(indirect).filter((name) => !names.includes(name)) : []).map(
+      (name) => `tidy/exceptions.ts:1: ${name} is no dependency; remove it from indirect`,
+    ),
+  ];
+};
+
+const targets = ['setup', 'run', 'test', 'check', 'format', 'bench', 'dev', 'crs', 'fuzz', 'artifact', 'clean'];
+
+const makeTargets: Check = (sources) => {
+  const makefile = sources.find(({ path }) => path === 'Makefile')?.text ?? '';
+  return targets
+    .filter((name) => !new RegExp(`^${name}:`, 'm').test(makefile))
+    .map((name) => `Makefile:1: the target ${name} is missing; others rely on it`);
+};
+
+const environmentNames: Check = (sources) => {
+  const read = (path: string, pattern: RegExp): string[] =>
+    [...(sources.find((one) => one.path === path)?.text ?? '').matchAll(pattern)].map((match) => match[1] ?? '');
+  const table = read('bin/environment.mjs', /\bname: '([A-Z0-9_]+)'/g);
+  const example = read('.env.example', /^([A-Z0-9_]+)=/gm);
+  const api = read('api/env.ts', /^ {2}([A-Z][A-Z0-9_]*): \{/gm);
+  return [
+    ...(table.length === 0 ? ['bin/environment.mjs:1: no variables found'] : []),
+    ...table.filter((name) => !example.includes(name)).map((name) => `.env.example:1: ${name} is missing`),
+    ...api
+      .filter((name) => !table.includes(name))
+      .map((name) => `bin/environment.mjs:1: ${name} is missing; api/env.ts reads it`),
+    ...example.filter((name) => !table.includes(name)).map((name) => `.env.example:1: ${name} is read by nobody`),
+  ];
+};
+
+export const treeChecks: readonly NamedCheck[] = [
+  {
+    name: 'no dead files',
+    check: deadFiles,
+    canaries: [[source('docs/x.test.ts', '')], [source('engine/nobody.ts', 'export const a = 1;\n')]],
+  },
+  {
+    name: 'dependencies are pinned and used',
+    check: dependencies,
+    canaries: [
+      [source('package.json', '{"dependencies":{"left":"^1.0.0"}}'), source('api/x.ts', "import 'left';\n")],
+      [source('package.json', '{"dependencies":{"left":"1.0.0"}}')],
+    ],
+  },
+  {
+    name: 'make has the targets that others rely on',
+    check: makeTargets,
+    canaries: [[source('Makefile', 'run:\n')]],
+  },
+  {
+    name: '.env.example lists what is read',
+    check: environmentNames,
+    canaries: [
+      [
+        source('bin/environment.mjs', "{ name: 'A_B' }"),
+        source('.env.example', 'A_B=\n'),
+        source('api/env.ts', "  C_D: { purpose: 'x' },\n"),
+      ],
+      [source('bin/environment.mjs', "{ name: 'A_B' }"), source('.env.example', 'C_D=\n')],
+    ],
+  },
+];
