@@ -22,8 +22,7 @@ import { connectDataPlane, findRuleSet } from './nodes/link.js';
 import { systemActor } from './audit/chain.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
 import { createRuleLab, type RuleLab } from './rules/lab.js';
-import { readSettingsFile } from './settings/import-file.js';
-import type { Settings } from './settings/schema.js';
+import { formatProblems, readLocalFile, type Settings } from '#settings';
 import { readState, seedSettings } from './settings/store.js';
 
 /** The road to the data plane, made once the database is there. */
@@ -130,10 +129,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 /** A file that cannot be taken over whole stops the start: its owner decides what to do about it. */
 async function firstSettings(file: string): Promise<{ readonly settings: Settings; readonly summary: string }> {
-  const checked = readSettingsFile(await readFile(file, 'utf8'));
+  const checked = readLocalFile(await readFile(file, 'utf8'));
   if (checked.kind === 'fine') return { settings: checked.settings, summary: `taken over from ${basename(file)}` };
   throw new Error(
-    `${file} cannot be taken over into the control plane:\n${checked.problems.map(({ path, reason }) => `  ${path || 'the file'} ${reason}`).join('\n')}\nMend the file or take these fields out, or start without the control plane (--no-api).`,
+    `${file} cannot be taken over into the control plane:\n${formatProblems(checked.problems, 'the file').replace(/^/gm, '  ')}\nMend the file or take these fields out, or start without the control plane (--no-api).`,
   );
 }
 

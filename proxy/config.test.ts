@@ -1,20 +1,10 @@
 import t from 'tap';
-import {
-  chooseSelfTest,
-  followEnvironment,
-  formatProblems,
-  isNetwork,
-  limitFields,
-  proxySettingNames,
-  replaySamplingFields,
-  resolveProxyConfig,
-  timeoutFields,
-  upstreamDefaults,
-} from './config.js';
-import { defaultLimits, defaultReplaySampling, defaultTimeouts } from './contract.js';
+import { dataPlaneDefaults, defaultSettings } from '#settings';
+import { chooseSelfTest, followEnvironment, resolveProxyConfig, upstreamDefaults } from './config.js';
 import { checkGenerationRequest } from './check-contract.js';
 
 const demo = upstreamDefaults({});
+const defaults = dataPlaneDefaults();
 const pathsOf = (settings: unknown): string[] => resolveProxyConfig(settings, demo).problems.map(({ path }) => path);
 
 t.test('no sites: the bundled demo, or the applications of the environment', async (t) => {
@@ -39,11 +29,12 @@ t.test('no sites: the bundled demo, or the applications of the environment', asy
 });
 
 t.test('probes are expected to be blocked unless the settings say otherwise', async (t) => {
-  const usual = { isSqliOn: true, sqliExclusions: 0, inboundThreshold: 5 };
-  t.equal(chooseSelfTest(usual), 'inspect');
-  t.equal(chooseSelfTest({ ...usual, inboundThreshold: undefined }), 'inspect', 'the default');
-  for (const change of [{ isSqliOn: false }, { sqliExclusions: 1 }, { inboundThreshold: 6 }])
-    t.equal(chooseSelfTest({ ...usual, ...change }), 'skip', JSON.stringify(change));
+  const { categories, inbound_threshold } = defaultSettings();
+  const sqli = (change: object) => ({ ...categories, sqli: { ...categories.sqli, ...change } });
+  t.equal(chooseSelfTest({ categories, inbound_threshold }), 'inspect');
+  t.equal(chooseSelfTest({ categories: sqli({ enabled: false }), inbound_threshold }), 'skip');
+  t.equal(chooseSelfTest({ categories: sqli({ path_exclusions: ['/a'] }), inbound_threshold }), 'skip');
+  t.equal(chooseSelfTest({ categories, inbound_threshold: 6 }), 'skip');
 });
 
 t.test('sites of the environment follow it, those of the settings stay', async (t) => {
@@ -69,87 +60,41 @@ t.test('sites of the environment follow it, those of the settings stay', async (
       artifactPath: '',
       config: { ...config, sitesFromEnvironment: 'yes' },
     }).map(({ path }) => path),
-    ['config.sitesFromEnvironment'],
+    ['/config/sitesFromEnvironment'],
   );
 });
 
 t.test('mistakes are told with their place, all at once', async (t) => {
   const site = { name: 'a', prefix: '/', upstream: 'http://a:1', protected: true };
-  t.strictSame(pathsOf('text'), ['']);
-  t.strictSame(pathsOf({ sites: {} }), ['sites']);
-  t.strictSame(pathsOf({ mode: 'on' }), ['mode']);
-  t.strictSame(
-    pathsOf({
-      sites: [
-        { ...site, upstream: 'ftp://a' },
-        { ...site, name: 'b' },
-      ],
-    }),
-    ['sites[0].upstream', 'sites[1].prefix'],
-  );
-  t.strictSame(pathsOf({ sites: [{ ...site, upstream: 'localhost:1' }] }), ['sites[0].upstream']);
-  t.strictSame(pathsOf({ sites: [{ ...site, upstream: 'not a url' }] }), ['sites[0].upstream']);
-  t.strictSame(pathsOf({ sites: [{ ...site, upstream: 'http://u:p@a/?x#y' }] }), [
-    'sites[0].upstream',
-    'sites[0].upstream',
-  ]);
-  t.strictSame(pathsOf({ sites: [{ ...site, prefix: 'api' }] }), ['sites[0].prefix']);
-  t.strictSame(pathsOf({ sites: [{ ...site, prefix: '/a/../b' }] }), ['sites[0].prefix']);
-  t.strictSame(pathsOf({ sites: [{ ...site, protected: 'yes' }] }), ['sites[0].protected']);
-  t.strictSame(pathsOf({ sites: [{ ...site, protectd: true }] }), ['sites[0].protectd']);
-  t.strictSame(pathsOf({ sites: [{ prefix: '/' }] }).sort(), ['sites[0].name', 'sites[0].name', 'sites[0].upstream']);
-  t.strictSame(pathsOf({ sites: [site, { ...site, prefix: '/a' }] }), ['sites[1].name']);
-  t.strictSame(
-    pathsOf({
-      sites: [
-        { ...site, prefix: '/a' },
-        { ...site, name: 'b', prefix: '/a/' },
-      ],
-    }),
-    ['sites[1].prefix'],
-  );
-  t.strictSame(pathsOf({ limits: { request_body_bytes_max: 5, nonsense: 1 } }).sort(), [
-    'limits.nonsense',
-    'limits.request_body_bytes_max',
-  ]);
-  t.strictSame(pathsOf({ limits: 5, timeouts: [], replay_sampling: 'all' }), ['limits', 'timeouts', 'replay_sampling']);
-  t.strictSame(
-    pathsOf({
-      limits: { request_body_over_limit: 'drop' },
-      timeouts: { drain_ms: 1, drain: 1 },
-      replay_sampling: { every: -1, per_second_max: 0 },
-    }).sort(),
-    [
-      'limits.request_body_over_limit',
-      'replay_sampling.every',
-      'replay_sampling.per_second_max',
-      'timeouts.drain',
-      'timeouts.drain_ms',
-    ],
-  );
-  t.strictSame(pathsOf({ rl_trust_proxy: true }), ['rl_trusted_proxies']);
-  t.strictSame(pathsOf({ rl_trust_proxy: true, rl_trusted_proxies: ['10.0.0.0/8', '10.0.0.0/99', 'x'] }), [
-    'rl_trusted_proxies[1]',
-    'rl_trusted_proxies[2]',
-  ]);
-  t.match(
-    formatProblems(resolveProxyConfig({ mode: 'off' }, demo).problems),
-    /^mode: is "off"; choose one of "On", "DetectionOnly"$/,
-  );
+  const rows: [unknown, string[]][] = [
+    ['text', ['']],
+    [{ sites: {} }, ['/sites']],
+    [{ sites: [{ ...site, upstream: 'http://u:p@a/?x#y' }] }, ['/sites/0/upstream']],
+    [{ sites: [{ ...site, upstream: 'localhost:1' }], mode: 'on' }, ['/mode', '/sites/0/upstream']],
+    [{ sites: [{ prefix: '/' }] }, ['/sites/0/name', '/sites/0/upstream']],
+    [{ limits: 5, timeouts: [], replay_sampling: 'all' }, ['/limits', '/timeouts', '/replay_sampling']],
+    [{ rl_trust_proxy: true, rl_trusted_proxies: ['10.0.0.0/8', '10.0.0.0/99'] }, ['/rl_trusted_proxies/1']],
+  ];
+  for (const [candidate, paths] of rows)
+    t.strictSame(pathsOf(candidate).sort(), [...paths].sort(), JSON.stringify(candidate));
 });
 
-t.test('every field that is said to be read is read, and no other', async (t) => {
-  for (const name of proxySettingNames)
-    t.strictSame(
-      pathsOf({ rl_trust_proxy: true, [name]: null }).filter((path) => path === name),
-      [name],
-      name,
-    );
+t.test('what is made of several settings', async (t) => {
+  const of = (settings: object) => resolveProxyConfig(settings, demo).config;
+  t.strictSame(of({ rl_trusted_proxies: ['10.0.0.0/8'] })?.trustedProxies, [], 'listed, and not believed');
+  t.strictSame(of({ rl_trust_proxy: true, rl_trusted_proxies: ['10.0.0.0/8'] })?.trustedProxies, ['10.0.0.0/8']);
   t.strictSame(
-    pathsOf(Object.fromEntries(['paranoia_level', 'nonsense'].map((name) => [name, null]))),
-    [],
-    'the compiler and the commands look at these',
+    of({ flood_timeouts_enabled: true, flood_read_header: '3s', flood_read_body: '2m', flood_idle: '1h' })?.timeouts,
+    {
+      ...defaults.timeouts,
+      clientHeadMs: 3000,
+      clientBodyIdleMs: 120_000,
+      clientIdleMs: 3_600_000,
+    },
   );
+  const named = of({ sites: [{ name: 'a', host: 'Shop.Example', upstream: 'http://a:1' }] });
+  t.match(named?.sites, [{ host: 'shop.example', prefix: '/' }]);
+  t.notOk(named !== null && 'sitesFromEnvironment' in (named ?? {}));
 });
 
 t.test('numbers that are given count, the others have their defaults', async (t) => {
@@ -161,26 +106,9 @@ t.test('numbers that are given count, the others have their defaults', async (t)
     },
     demo,
   );
-  t.strictSame(config?.limits, { ...defaultLimits, uriBytesMax: 4096, requestBodyOverLimit: 'partial' });
-  t.strictSame(config?.timeouts, { ...defaultTimeouts, drainMs: 1000 });
-  t.strictSame(config?.replaySampling, { ...defaultReplaySampling, every: 7 });
-  const named = (fields: object): string[] =>
-    Object.values(fields as Record<string, readonly [string]>)
-      .map(([name]) => name)
-      .sort();
-  t.strictSame(
-    [...named(limitFields), 'requestBodyOverLimit'].sort(),
-    Object.keys(defaultLimits).sort(),
-    'every limit can be set',
-  );
-  t.strictSame(named(timeoutFields), Object.keys(defaultTimeouts).sort());
-  t.strictSame(named(replaySamplingFields), Object.keys(defaultReplaySampling).sort());
-});
-
-t.test('networks', async (t) => {
-  for (const good of ['192.0.2.1', '10.0.0.0/8', '::1', '2001:db8::/32']) t.ok(isNetwork(good), good);
-  for (const bad of ['', '10.0.0.0/33', '10.0.0', '2001:db8::/129', '10.0.0.0/8/8', '10.0.0.0/x'])
-    t.notOk(isNetwork(bad), bad);
+  t.strictSame(config?.limits, { ...defaults.limits, uriBytesMax: 4096, requestBodyOverLimit: 'partial' });
+  t.strictSame(config?.timeouts, { ...defaults.timeouts, drainMs: 1000 });
+  t.strictSame(config?.replaySampling, { ...defaults.replaySampling, every: 7 });
 });
 
 t.test('a generation request is checked at the door', async (t) => {
@@ -196,12 +124,18 @@ t.test('a generation request is checked at the door', async (t) => {
   );
   t.strictSame(
     paths({ id: 0, sha256: '', artifactPath: '', config: { ...older, privacyMode: 1, replaySampling: { every: -1 } } }),
-    ['config.privacyMode', 'config.replaySampling.every', 'config.replaySampling.perSecondMax'],
+    ['/config/privacyMode', '/config/replaySampling/every'],
   );
-  t.strictSame(paths({ id: 1.5, sha256: 'zz', artifactPath: 1, config: {} }).slice(0, 3), [
-    'artifactPath',
-    'id',
-    'sha256',
-  ]);
-  t.strictSame(paths({ id: 1, sha256: '', artifactPath: '', config: { ...config, sites: [{}] } }).length, 9);
+  t.match(
+    older,
+    { privacyMode: false, replaySampling: defaults.replaySampling },
+    'and has its default behind the door',
+  );
+  const wrong = paths({ id: 1.5, sha256: 'zz', artifactPath: 1, config: {} });
+  for (const path of ['/artifactPath', '/id', '/sha256', '/config/sites', '/config/trustedProxies'])
+    t.ok(wrong.includes(path), path);
+  const badSite = paths({ id: 1, sha256: '', artifactPath: '', config: { ...config, sites: [{}] } });
+  t.strictSame(badSite.sort(), ['/config/sites/0/name', '/config/sites/0/upstream']);
+  const badProxies = { ...config, trustedProxies: ['10.0.0.0/8', '10.0.0.0/99'] };
+  t.strictSame(paths({ id: 1, sha256: '', artifactPath: '', config: badProxies }), ['/config/trustedProxies/1']);
 });

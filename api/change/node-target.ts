@@ -17,7 +17,7 @@ import type { Compiled, PolicyCompiler } from './compile-thread.js';
 import type { ApplyDiagnostic, ApplyNode, VersionToServe } from './contract.js';
 import { findAppliedRules, keepManagedRules, readManagedRules, type ManagedRules } from './steps/managed-rules.js';
 import { toPolicy } from './steps/policy.js';
-import { requireProxyConfig, selfTestOf, toProxyConfig, type Upstreams } from './steps/proxy-config.js';
+import { impossibleIn, proxyConfigOf, selfTestOf, type Upstreams } from './steps/proxy-config.js';
 import type { RuleTests } from './steps/rule-tests.js';
 
 export interface ChangeRoadParts {
@@ -60,8 +60,9 @@ export async function resolveVersion(
   const kept = rules === 'applied' ? await findAppliedRules(sql, version.managedSha256) : null;
   const managed = kept ?? (await readManagedRules(sql, settings));
   const { waf, exclusions, problems } = toPolicy(settings, managed);
-  const { config, problems: ofProxy } = toProxyConfig(settings, parts.upstreams);
-  if (config === null || problems.length > 0) return { kind: 'refused', diagnostics: [...problems, ...ofProxy] };
+  const impossible = [...impossibleIn(settings), ...problems];
+  if (impossible.length > 0) return { kind: 'refused', diagnostics: impossible };
+  const config = proxyConfigOf(settings, parts.upstreams);
   return { kind: 'resolved', versionId: version.id, settings, managed, policy: { waf, exclusions }, config };
 }
 
@@ -149,7 +150,7 @@ export async function expectedOf(parts: ChangeRoadParts, versionId: number): Pro
 
 /** Of a version that served. */
 export function configOf(parts: ChangeRoadParts, version: Pick<VersionToServe, 'settings'>): ProxyConfig {
-  return requireProxyConfig(revealSecrets(version.settings, parts.sealing), parts.upstreams);
+  return proxyConfigOf(revealSecrets(version.settings, parts.sealing), parts.upstreams);
 }
 
 /** How a node stands to the version it should serve. */

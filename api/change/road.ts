@@ -10,7 +10,7 @@ import { nextGeneration, type Target } from '../nodes/fleet.js';
 import type { StatusAnswer } from '../nodes/node-client.js';
 import { digestOf, listNodes, renameServed } from '../nodes/node-store.js';
 import { findSamples } from '../records/samples.js';
-import { enforcedNames } from '../settings/enforced.js';
+import { enforcedNames } from '#settings';
 import { findNotEnforced } from '../settings/not-enforced.js';
 import { findVersion, readHead, readState } from '../settings/store.js';
 import { pruneArtifacts } from './artifacts.js';

@@ -43,6 +43,7 @@ export type ErrorCode = keyof typeof errorTable;
 const ProblemFieldSchema = Type.Object({
   path: Type.String({ description: 'JSON pointer to the offending value; empty for the whole document' }),
   reason: Type.String(),
+  mend: Type.Optional(Type.String({ description: 'how to mend it, where the reason does not say so' })),
 });
 export type ProblemField = Static<typeof ProblemFieldSchema>;
 

@@ -8,7 +8,7 @@ import { ApiError } from '../errors.js';
 import { closed, refusals } from '../http/refusals.js';
 import { changeSettings } from '../settings/change.js';
 import type { Settings } from '../settings/schema.js';
-import { CustomRule as CustomRuleSchema, RuleTest } from '../settings/schema/waf.js';
+import { CustomRule as CustomRuleSchema, RuleTest } from '#settings';
 import { readHead } from '../settings/store.js';
 import { checkCustomRule, customIds, type CustomRule, type RuleProblem } from './check.js';
 import type { RuleLab } from './lab.js';

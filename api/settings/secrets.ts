@@ -3,8 +3,7 @@
 import { ApiError } from '../errors.js';
 import type { ProblemField } from '../http/problem-schema.js';
 import type { Sealing } from '../auth/sealing.js';
-import { SettingsSchema, type Settings } from './schema.js';
-import { keptSecret } from './schema/field.js';
+import { keptSecret, SettingsSchema, type Settings } from '#settings';
 
 interface SecretPlace {
   readonly list: string | null;

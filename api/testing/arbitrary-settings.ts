@@ -1,7 +1,7 @@
 // Random possible settings for property tests: most fields vary, the rules between fields hold by construction.
 import fc from 'fast-check';
 import { categoryKeys } from '#compiler';
-import { settingsFields, settingNames, type SettingName } from '../settings/schema.js';
+import { settingRows as settingsFields, settingNames, type SettingName } from '#settings';
 import { checkSettings } from '../settings/validate.js';
 
 type Schema = {

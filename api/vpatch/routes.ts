@@ -158,7 +158,9 @@ export function registerPatchRoutes(app: App, house: House): void {
         propose: (shown) => {
           const others = shown.virtual_patches.filter(({ id }) => id !== patch.id);
           const entries =
-            action === 'remove' ? others : [...others, { id: patch.id, cve: patch.cve, enabled: action === 'apply' }];
+            action === 'remove'
+              ? others
+              : [...others, { id: patch.id, cve: patch.cve, name: '', enabled: action === 'apply', seclang: '' }];
           return { ...shown, virtual_patches: entries.sort((left, right) => left.id - right.id) };
         },
       });

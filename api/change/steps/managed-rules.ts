@@ -83,6 +83,6 @@ export function withManagedRules(settings: Settings, { patches, delivered }: Man
   const own = settings.virtual_patches.map((entry) => (isWithdrawn(entry.id) ? { ...entry, enabled: false } : entry));
   const added = patches
     .filter(({ id }) => !own.some((entry) => entry.id === id))
-    .map(({ id, cve }) => ({ id, cve, enabled: true }));
+    .map(({ id, cve }) => ({ id, cve, name: '', enabled: true, seclang: '' }));
   return { ...settings, virtual_patches: [...own, ...added] };
 }
