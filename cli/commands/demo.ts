@@ -1,23 +1,22 @@
 // Runs the bundled demo upstreams in the foreground; started by `up`, or alone as `gatehouse demo`.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { readEnvironment, readFlags, Refusal, root } from './environment.mjs';
+import { startDemo } from '#fixtures/demo';
+import { readFlags } from '../environment/flags.js';
+import { readEnvironment } from '../environment/read-environment.js';
+import { Refusal, wrongUsage } from '../refusal.js';
+import { sayReady } from '../supervise/child.js';
 
-export async function runDemo(args) {
+export async function runDemo(args: readonly string[]): Promise<number> {
   const { flags, others } = readFlags(args);
-  if (others.length > 0) throw new Refusal(`demo does not know ${others.join(' ')}.`);
+  if (others.length > 0) throw wrongUsage(`demo does not know ${others.join(' ')}.`);
   const port = Number(readEnvironment(flags).DEMO_PORT);
-  const module = join(root, 'build/fixtures/demo/server.js');
-  if (!existsSync(module)) throw new Refusal('the demo is not built; run `make setup` first.');
-  const { startDemo } = await import(module);
-  const demo = await startDemo(port).catch((error) => {
-    if (error?.code === 'EADDRINUSE') throw new Refusal(`port ${port} is taken; choose another with --demo-port.`);
-    throw error;
+  const demo = await startDemo(port).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException | null)?.code !== 'EADDRINUSE') throw error;
+    throw new Refusal(`port ${port} is taken; choose another with --demo-port.`);
   });
   console.log(`demo shop on http://127.0.0.1:${demo.port}`);
-  process.send?.({ kind: 'ready' });
-  await new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve);
+  sayReady();
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve());
     process.once('disconnect', resolve); // whoever started us is gone
   });
   await demo.stop();

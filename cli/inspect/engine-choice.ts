@@ -3,17 +3,16 @@ import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine'
 import type { Inspector } from '#engine/inspector';
 import { createInterpreter } from '#engine/interpreter';
 import type { Program } from '#engine/ir';
-import { emitArtifact } from '../emit.js';
-import { automataCacheDirectory } from './directories.js';
-import { createFileCache } from './file-cache.js';
-import { UsageError } from './rule-files.js';
+import { createFileCache, emitArtifact } from '#compiler';
+import { automataCacheDirectory } from '../environment/directories.js';
+import { wrongUsage } from '../refusal.js';
 
 export type EngineName = 'compiled' | 'interpreter';
 
 export function parseEngineName(text: string | undefined): EngineName | null {
   if (text === undefined) return null;
   if (text === 'compiled' || text === 'interpreter') return text;
-  throw new UsageError(`--engine ${text}: choose compiled or interpreter.`);
+  throw wrongUsage(`--engine ${text}: choose compiled or interpreter.`);
 }
 
 /** `name` null = the compiled engine. Compiles the program's automata first, from the cache where they are known. */

@@ -25,6 +25,7 @@ function logName(operator: string): string {
 }
 
 const valueCharactersMax = 200;
+const cut = (text: string): string => text.slice(0, valueCharactersMax);
 
 /** `files` are Program.files, for [file]. One line without its line end. */
 export function formatErrorLog(matched: MatchedRule, files: readonly string[], transaction: Transaction): string {
@@ -41,7 +42,8 @@ export function formatErrorLog(matched: MatchedRule, files: readonly string[], t
   const what =
     operator === null
       ? 'Unconditional match in SecAction.'
-      : `Matched "Operator \`${logName(operator.name)}' with parameter \`${escapeForLog(argument.slice(0, valueCharactersMax))}' against variable \`${escapeForLog(matched.variable)}' (Value: \`${escapeForLog(matched.value.slice(0, valueCharactersMax))}' )`;
+      : `Matched "Operator \`${logName(operator.name)}' with parameter \`${escapeForLog(cut(argument))}' ` +
+        `against variable \`${escapeForLog(matched.variable)}' (Value: \`${escapeForLog(cut(matched.value))}' )`;
   const fields: (readonly [string, string])[] = [
     ['file', head === undefined ? '' : (files[head.file] ?? '')],
     ['line', String(head?.line ?? 0)],
@@ -58,5 +60,6 @@ export function formatErrorLog(matched: MatchedRule, files: readonly string[], t
     ['uri', transaction.requestFilename],
     ['unique_id', transaction.environment.uniqueId],
   ];
-  return `ModSecurity: ${action} ${what} ${fields.map(([name, value]) => `[${name} "${escapeForLog(value)}"]`).join(' ')}`;
+  const told = fields.map(([name, value]) => `[${name} "${escapeForLog(value)}"]`);
+  return `ModSecurity: ${action} ${what} ${told.join(' ')}`;
 }

@@ -4,18 +4,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { createInterpreter } from '#engine/interpreter';
-import { findCrs } from '../testing/core-rules.js';
-import { projectRoot } from './directories.js';
+import { findCrs } from '#compiler/testing/core-rules';
+import { sharedDirectory } from '../environment/directories.js';
+import { loadRules } from '../rules/load-rules.js';
 import { formatFtwReport, readFtwCases, runFtwCases } from './ftw-suite.js';
 import { judgeStage, type FtwObserved, type FtwOutput } from './ftw-judge.js';
-import { loadRules } from './rule-files.js';
 
-const shared = process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared');
+const shared = sharedDirectory();
 
 /** Tests of the suite that this engine answers otherwise, with the reason. Only ever remove lines. */
 const knownDifferences: Readonly<Record<string, string>> = {
   '920620-1':
-    'the suite expects a server that merges two Content-Type headers into one, as Apache does; both arrive here (as with nginx), and the rule against them matches',
+    'the suite expects a server that merges two Content-Type headers into one, as Apache does; both arrive here ' +
+    '(as with nginx), and the rule against them matches',
 };
 
 const crs = findCrs();

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import type { Inspector } from '#engine/inspector';
 import { createMemoryStore } from '#engine/memory-store';
+import { wrongUsage } from '../refusal.js';
 import { formatErrorLog } from './error-log.js';
 import type { FtwObserved, FtwOutput } from './ftw-judge.js';
 import { judgeStage } from './ftw-judge.js';
 import { reflect } from './reflect.js';
-import { UsageError } from './rule-files.js';
 import { runRequest } from './run-request.js';
 import { parseWire } from './wire.js';
 
@@ -55,11 +55,12 @@ function observeStage(inspector: Inspector, files: readonly string[], wireBytes:
     { store: createMemoryStore(), uniqueId: stageId, nowMs: Date.now(), lastPhase: 5 },
   );
   const status = transaction.interruption?.status ?? (wire.objection !== null ? 400 : backend.head.status);
+  const body = status === backend.head.status ? backend.body.toString('latin1') : '';
   const logLines = transaction.matched.map((matched) => formatErrorLog(matched, files, transaction));
   return {
     hasTransportError: wire.hasNoStatusLine,
     status,
-    response: `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n\r\n${status === backend.head.status ? backend.body.toString('latin1') : ''}`,
+    response: `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n\r\n${body}`,
     logLines,
     ids: transaction.matched.map(({ rule }) => rule.id),
   };
@@ -92,7 +93,7 @@ export function runFtwCases(inspector: Inspector, files: readonly string[], case
   return { tests: cases.length, stages, passed: cases.length - failed, failures, files: perFile };
 }
 
-/** One JSON case a line. Throws UsageError when a line is not one. */
+/** One JSON case a line. A line that is none is wrong usage. */
 export function readFtwCases(path: string): FtwCase[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.flatMap((line, index) => {
@@ -100,7 +101,7 @@ export function readFtwCases(path: string): FtwCase[] {
     try {
       return [JSON.parse(line) as FtwCase];
     } catch (error) {
-      throw new UsageError(
+      throw wrongUsage(
         `${path}:${index + 1}: not a JSON line (${error instanceof Error ? error.message : String(error)}).`,
       );
     }

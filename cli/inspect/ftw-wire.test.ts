@@ -5,8 +5,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { emitArtifact } from '../emit.js';
-import { findCrs } from '../testing/core-rules.js';
+import { createFileCache, emitArtifact } from '#compiler';
+import { findCrs } from '#compiler/testing/core-rules';
+import { automataCacheDirectory, sharedDirectory } from '../environment/directories.js';
+import { loadRules } from '../rules/load-rules.js';
 import { undeliveredReasons } from '../testing/wire-stage.js';
 import {
   exchange,
@@ -16,18 +18,17 @@ import {
   type WirePlane,
   type WireReply,
 } from '../testing/wire-plane.js';
-import { automataCacheDirectory, projectRoot } from './directories.js';
-import { createFileCache } from './file-cache.js';
 import { judgeStage, type FtwOutput } from './ftw-judge.js';
 import { readFtwCases, type FtwCase } from './ftw-suite.js';
-import { loadRules } from './rule-files.js';
 
-const corpus = join(process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared'), 'corpora/ftw');
+const corpus = join(sharedDirectory(), 'corpora/ftw');
 const connections = 48; // silent stages hold one each until `waitMs`
 const waitMs = 1_500;
 const patienceMs = 120_000; // the listener ends a connection that stands still after some ten seconds
 
-/** Tests of the suite that this engine answers otherwise on any road; reasons in ftw.test.ts. Only ever remove. */
+/**
+ * Tests of the suite that this engine answers otherwise on any road; reasons in ftw-suite.test.ts. Only ever remove.
+ */
 const knownDifferences: ReadonlySet<string> = new Set(['920620-1']);
 /** Stages of the suite that the listener's library keeps from every handler, at most. */
 const lostMax: Readonly<Record<WireListener, number>> = { uws: 50, node: 19 };
@@ -118,7 +119,8 @@ function report(
     .map((stage) => ({ ...stage, reasons: undeliveredReasons(stage.bytes, listener) }));
   const classes = new Map<string, string[]>();
   for (const { id, reply, reasons } of lost) {
-    const key = `${reasons.join(', ') || 'UNEXPLAINED'} → ${reply.outcome === 'answered' ? `${reply.status}${reply.requestId === null ? ' by the library' : ''}` : reply.outcome}`;
+    const status = `${reply.status}${reply.requestId === null ? ' by the library' : ''}`;
+    const key = `${reasons.join(', ') || 'UNEXPLAINED'} → ${reply.outcome === 'answered' ? status : reply.outcome}`;
     classes.set(key, [...(classes.get(key) ?? []), id]);
   }
   t.same(failures, [], 'everything delivered passes');
@@ -132,7 +134,8 @@ function report(
   const byLibrary = lost.filter(({ reply }) => reply.requestId === null);
   t.ok(
     byLibrary.length <= lostMax[listener],
-    `${sent.length - byLibrary.length} of ${sent.length} stages reach the handler (${(100 - (100 * byLibrary.length) / sent.length).toFixed(2)} %), ${delivered.length} the rules and the backend`,
+    `${sent.length - byLibrary.length} of ${sent.length} stages reach the handler ` +
+      `(${(100 - (100 * byLibrary.length) / sent.length).toFixed(2)} %), ${delivered.length} the rules and the backend`,
   );
   if (listener === 'node')
     t.same(

@@ -4,7 +4,6 @@
 // says so and passes.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { transformationContext } from '#engine/evaluate';
 import type { Inspector } from '#engine/inspector';
@@ -15,14 +14,12 @@ import { OperatorArgumentError } from '#engine/operators/operator';
 import { bindTargets, collectTargets, fullName } from '#engine/targets';
 import type { Transaction } from '#engine/transaction';
 import { transformations } from '#engine/transformations/index';
-import { compileProgram } from '../program.js';
-import type { SourceReader } from '../source.js';
+import { compileProgram, expandGlob, type SourceReader } from '#compiler';
+import { sharedDirectory } from '../environment/directories.js';
 import { formatErrorLog } from './error-log.js';
-import { expandGlob } from './rule-files.js';
 import { runRequest } from './run-request.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-const corpus = join(process.env['GATEHOUSE_SHARED'] ?? join(root, '../shared'), 'corpora/modsec-regression');
+const corpus = join(sharedDirectory(), 'corpora/modsec-regression');
 
 type Pairs = readonly (readonly [string, string])[];
 interface ModsecRow {
@@ -254,7 +251,8 @@ const knownDifferences: Readonly<Record<string, string>> = {
   'collection-tx-with-macro.json:0': 'ModSecurity v3 loses a lone % behind a macro; here text stays as written',
   'variable-SESSIONID.json:1': 'ModSecurity v3 loses a lone % behind a macro; here text stays as written',
   'config-update-target-by-id.json:3':
-    'ModSecurity v3 applies a regex exclusion to every collection (!ARGS:/x/ also takes ARGS_NAMES:x away); here it names its own',
+    'ModSecurity v3 applies a regex exclusion to every collection (!ARGS:/x/ also takes ARGS_NAMES:x away); ' +
+    'here it names its own',
   'operator-rx.json:3': 'MSC_PCRE_ERROR: RE2 runs in linear time and has no match limit to exceed',
   'operator-rx.json:4': 'MSC_PCRE_LIMITS_EXCEEDED: RE2 runs in linear time and has no match limit to exceed',
   'operator-rx.json:5': 'TX:MSC_PCRE_LIMITS_EXCEEDED: RE2 runs in linear time and has no match limit to exceed',
@@ -293,7 +291,8 @@ t.test(
       }
     }
     t.comment(
-      `${counts.passed} passed, ${counts.different} different, ${counts.refused} refused by the compiler, ${counts.unportable} about ModSecurity's buffers`,
+      `${counts.passed} passed, ${counts.different} different, ${counts.refused} refused by the compiler, ` +
+        `${counts.unportable} about ModSecurity's buffers`,
     );
     for (const [label, reason] of Object.entries(knownDifferences)) t.comment(`different: ${label}: ${reason}`);
     t.ok(counts.passed >= 380, `${counts.passed} rows passed`);

@@ -59,7 +59,9 @@ t.test('requests', (t) => {
     { what: 'no length, no body', text: `POST / HTTP/1.1\r\n${host}\r\nabc`, body: null },
     {
       what: 'chunks',
-      text: `POST / HTTP/1.1\r\n${host}Content-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`,
+      text:
+        `POST / HTTP/1.1\r\n${host}Content-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        '3;x=y\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
       head: { headers: ['Host', 'a.test', 'Transfer-Encoding', 'chunked'] },
       body: 'abcde',
     },

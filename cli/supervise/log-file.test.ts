@@ -1,24 +1,8 @@
-// What `gatehouse up` keeps of its parts' output while the disk is full, and what a command says of a disk that
-// refuses.
+// What `gatehouse up` keeps of its parts' output while the disk is full.
 import { lstat, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-
-interface Log {
-  write(chunk: Buffer): void;
-  close(): void;
-}
-type LogFileType = new (
-  path: string,
-  say: (text: string) => void,
-  limits?: { bytesMax?: number; retryAfterMs?: number },
-) => Log;
-
-const bin = new URL('../../../bin/', import.meta.url);
-const { LogFile } = (await import(new URL('log-file.mjs', bin).href)) as { LogFile: LogFileType };
-const { diskRefusal } = (await import(new URL('environment.mjs', bin).href)) as {
-  diskRefusal: (error: unknown) => string | null;
-};
+import { LogFile } from './log-file.js';
 
 t.test('a full disk loses lines, says so once, and is written again when it can', async (t) => {
   const path = join(t.testdir({}), 'log', 'part.log');
@@ -58,20 +42,4 @@ t.test('a large log is set aside while its part runs', async (t) => {
     [await readFile(`${path}.1`, 'utf8'), await readFile(path, 'utf8')],
     ['of an earlier start\nfirst\n', 'second\nthird\n'],
   );
-});
-
-t.test('what a disk refuses is told with how to mend it; bugs keep their stack', async (t) => {
-  const refused = (code: string): unknown =>
-    Object.assign(new Error(`${code}: it may not be, open '/srv/x'`), { code, syscall: 'open' });
-  for (const [code, mend] of [
-    ['ENOSPC', /free some space/],
-    ['EROFS', /read-only/],
-    ['EACCES', /chown/],
-  ] as const) {
-    const message = diskRefusal(refused(code)) ?? '';
-    t.match(message, mend);
-    t.match(message, /\/srv\/x/, 'and where');
-  }
-  t.equal(diskRefusal(refused('EBADF')), null);
-  t.equal(diskRefusal(new TypeError('x is not a function')), null);
 });

@@ -1,13 +1,13 @@
-// bin/test.mjs on small test files of its own, in a directory that looks like this project: what passes, fails, dies,
+// The runner on small test files of its own, in a directory that looks like this project: what passes, fails, dies,
 // says nothing or hangs is told as what it is.
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { root } from '../environment/directories.js';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const runner = new URL('run.js', import.meta.url).href;
 
 /** Runs the files; `end` gets their directory and the runner's process when it has been started. */
 async function run(
@@ -17,12 +17,15 @@ async function run(
 ): Promise<{ code: number | null; text: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-runner-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  for (const name of ['bin', 'build']) mkdirSync(join(directory, name));
-  copyFileSync(join(root, 'bin/test.mjs'), join(directory, 'bin/test.mjs'));
+  mkdirSync(join(directory, 'build'));
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, 'build', `${name}.test.js`), text);
-  const child = spawn(process.execPath, [join(directory, 'bin/test.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const script = `import { runTests } from ${JSON.stringify(runner)};
+    process.exitCode = await runTests(${JSON.stringify(directory)}, []);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (piece: string) => (text += piece));
   const over = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -30,8 +33,9 @@ async function run(
   return { code: await over, text };
 }
 
-const good =
-  "import t from 'tap'; t.test('fine', async (t) => { t.ok(1); t.ok(1); }); t.test('not here', { skip: 'no such thing' }, () => {});";
+const good = `import t from 'tap';
+  t.test('fine', async (t) => { t.ok(1); t.ok(1); });
+  t.test('not here', { skip: 'no such thing' }, () => {});`;
 
 t.test('counts, skips and the reasons of failures', async (t) => {
   const passed = await run(t, { a: good, b: good });
@@ -60,7 +64,13 @@ t.test('counts, skips and the reasons of failures', async (t) => {
 t.test('whoever hangs is named when the run is ended', async (t) => {
   const marked = (wait: string): string => `import { writeFileSync } from 'node:fs'; import t from 'tap';
     t.test('over', async (t) => { t.ok(1); });
-    t.test('outer', async (t) => { await t.test('inner - with a dash', async (t) => { t.ok(1); writeFileSync(import.meta.filename + '.mark', ''); ${wait} }); });`;
+    t.test('outer', async (t) => {
+      await t.test('inner - with a dash', async (t) => {
+        t.ok(1);
+        writeFileSync(import.meta.filename + '.mark', '');
+        ${wait}
+      });
+    });`;
   const { code, text } = await run(
     t,
     {

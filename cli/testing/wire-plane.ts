@@ -1,13 +1,13 @@
 // A data plane on the wire for the CRS regression suite: the suite's backend, one worker with one listener in front of
-// it, a client that sends bytes as they are, and what the audit log says of each request. The data plane is not behind
-// a door, so it is imported by its address.
+// it, a client that sends bytes as they are, and what the audit log says of each request.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveProxyConfig } from '#proxy/contract';
-import { reflect } from '../cli/reflect.js';
+import { startDataPlane } from '#proxy/main';
+import { reflect } from '../inspect/reflect.js';
 
 export type WireListener = 'uws' | 'node';
 
@@ -35,11 +35,6 @@ export interface AuditTransaction {
     readonly message: string;
     readonly details: { readonly ruleId: string; readonly data: string; readonly match: string };
   }[];
-}
-
-interface Plane {
-  readonly ports: { readonly http: number };
-  stop(): Promise<void>;
 }
 
 /** The suite's backend. What it is sent is inspected bytes, so its parser takes whatever the proxy forwards. */
@@ -81,9 +76,6 @@ async function startBackend(forwarded: Set<string>): Promise<{ readonly url: str
 
 /** Without the self-test: rules of the suite run at a paranoia level where its ordinary requests are flagged too. */
 export async function startWirePlane(listener: WireListener, artifact: Uint8Array): Promise<WirePlane> {
-  const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as {
-    startDataPlane: (options: object) => Promise<Plane>;
-  };
   const forwarded = new Set<string>();
   const backend = await startBackend(forwarded);
   const { config, problems } = resolveProxyConfig(

@@ -1,7 +1,7 @@
 // Why a stage of the CRS regression suite does not reach the rules over a real listener: facts about its bytes, each of
 // which a strict server refuses before any rule runs. Judged from the bytes alone, so that a request that is lost for
 // another reason shows up as unexplained.
-import { parseWire } from '../cli/wire.js';
+import { parseWire } from '../inspect/wire.js';
 
 export type UndeliveredReason =
   | 'protocol version'

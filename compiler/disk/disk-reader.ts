@@ -1,19 +1,10 @@
-// Rule files on disk for the command line: shell patterns, reading as bytes, compiling to a Program.
+// Rule files on disk: shell patterns, and reading as bytes.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Program } from '#engine/ir';
-import { type Diagnostic, formatDiagnostics } from '../diagnostics.js';
-import { compileProgram } from '../program.js';
 import type { SourceReader } from '../source.js';
 
-/** Errors of a command line: printed without a stack, exit code 2. */
-export class UsageError extends Error {}
-
-/** Rules or settings that cannot be used: printed without a stack, exit code 1. */
-export class RefusedError extends Error {}
-
 /** What the system says of a path: missing, forbidden, a directory, too long, no path at all. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
 }
 
@@ -83,36 +74,3 @@ export const diskReader: SourceReader = {
   },
   glob: expandGlob,
 };
-
-/**
- * The files of `--rules`, in the order given, each pattern's sorted by name. Throws UsageError for a pattern that
- * matches none.
- */
-export function expandRules(patterns: readonly string[]): string[] {
-  return patterns.flatMap((pattern) => {
-    const found = expandGlob(pattern);
-    if (found.length === 0)
-      throw new UsageError(`--rules ${pattern}: no file matches. Give an existing file or a pattern in quotes.`);
-    return found;
-  });
-}
-
-export interface LoadedRules {
-  readonly program: Program;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/**
- * Compiles the files of `--rules`. Throws UsageError where there are none, RefusedError with every error of the rules.
- */
-export function loadRules(patterns: readonly string[]): LoadedRules {
-  const paths = expandRules(patterns);
-  if (paths.length === 0)
-    throw new UsageError('No rules: give --rules FILE or GLOB, several times if need be, in load order.');
-  const { program, diagnostics } = compileProgram(paths, { reader: diskReader });
-  if (program === null)
-    throw new RefusedError(
-      `The rules do not compile:\n${formatDiagnostics(diagnostics.filter((diagnostic) => diagnostic.severity === 'error'))}`,
-    );
-  return { program, diagnostics };
-}

@@ -6,10 +6,10 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { program } from '#cli/environment/directories';
 import { compileRe2 } from '#engine/native/re2-pattern';
 import { regexPattern } from '../plan/patterns.js';
 import { createMemoryCache } from '../testing/rule-text.js';
-import { projectRoot } from './directories.js';
 import { createFileCache } from './file-cache.js';
 import { openPatternBook, versionOf } from './pattern-book.js';
 
@@ -21,7 +21,8 @@ const flags = { caseless: false, dotAll: true, multiline: false };
 const rules = Array.from(
   { length: 12 },
   (_, n) =>
-    `SecRule ARGS "@rx (?i)word${n}(?=[a-f]{2})[^;]+$" "id:${100 + n},phase:2,deny"\nSecRule ARGS "@rx (?:sel|ins)${n}ect\\s" "id:${200 + n},phase:2,deny,t:lowercase"\n`,
+    `SecRule ARGS "@rx (?i)word${n}(?=[a-f]{2})[^;]+$" "id:${100 + n},phase:2,deny"\n` +
+    `SecRule ARGS "@rx (?:sel|ins)${n}ect\\s" "id:${200 + n},phase:2,deny,t:lowercase"\n`,
 ).join('');
 
 t.test('with a book, without one, with a damaged one', async (t) => {
@@ -35,13 +36,7 @@ t.test('with a book, without one, with a damaged one', async (t) => {
   const compile = async (...names: string[]): Promise<{ code: number; said: string; artifact: string }> => {
     const output = join(directory, 'out');
     rmSync(output, { force: true });
-    const args = [
-      join(projectRoot, 'bin/gatehouse'),
-      'compile',
-      ...names.flatMap((name) => ['--rules', join(directory, name)]),
-      '-o',
-      output,
-    ];
+    const args = [program, 'compile', ...names.flatMap((name) => ['--rules', join(directory, name)]), '-o', output];
     const { code, stderr } = await run(process.execPath, args, { env: { ...process.env, GATEHOUSE_DATA: data } }).then(
       ({ stderr }) => ({ code: 0, stderr }),
       (error: { code: number; stderr: string }) => error,

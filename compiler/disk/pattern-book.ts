@@ -7,10 +7,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { useAcceptedForms, type AcceptedForms } from '#engine/native/re2-pattern';
 import type { CompileCache } from '../plan/database-compiler.js';
 import { useWrittenPatterns, type WrittenPattern } from '../plan/patterns.js';
-import { projectRoot } from './directories.js';
 
 type Forms = Parameters<AcceptedForms['keep']>[1];
 interface Page {
@@ -41,7 +41,7 @@ export function versionOf(folders: readonly string[], files: readonly string[]):
 
 /** Of this build and the RE2 installed beside it. */
 function translationVersion(): string {
-  const build = join(projectRoot, 'build');
+  const build = fileURLToPath(new URL('../..', import.meta.url)); // this file runs from build/compiler/disk/
   const re2 = join(dirname(createRequire(import.meta.url).resolve('re2')), 'package.json');
   return versionOf(
     [join(build, 'engine/regex')],
