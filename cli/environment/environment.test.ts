@@ -52,16 +52,18 @@ t.test('flags before the environment before .env before the defaults', async (t)
 t.test('all that is wrong is told at once, with where it stands; secrets are not shown', async (t) => {
   const file = join(t.testdir({ '.env': 'WAF_PORT=x\nDATA_ADMIN_TOKEN=short\nADMIN_EMAIL=nobody\n' }), '.env');
   setVariables(t, { WAF_PORT: undefined, DATA_ADMIN_TOKEN: undefined, DATA_LISTENER: 'bun' });
-  const token = `  DATA_ADMIN_TOKEN=… (${shown(file)}) is shorter than 32 characters; it is token between the two planes `;
   t.throws(() => readEnvironment({ UPSTREAM_CUSTOMER: 'here' }, file), {
     exitCode: 1,
     message: [
       'these settings cannot be used:',
-      `  WAF_PORT=x (${shown(file)}) is not a port number from 1 to 65535; it is the port that protects: point clients here.`,
+      `  WAF_PORT=x (${shown(file)}) is not a port number from 1 to 65535; ` +
+        'it is the port that protects: point clients here.',
       '  UPSTREAM_CUSTOMER=here (flag) is not an http:// or https:// URL; it is the application to protect, such as ' +
         'http://127.0.0.1:3000; empty = the bundled demo shop; sites in the settings win.',
-      '  DATA_LISTENER=bun (environment) is none of auto, uws, node; it is auto, uws (uWebSockets.js) or node (node:http).',
-      `${token}as the control plane names it; empty = GATEHOUSE_ADMIN_TOKEN.`,
+      '  DATA_LISTENER=bun (environment) is none of auto, uws, node; ' +
+        'it is auto, uws (uWebSockets.js) or node (node:http).',
+      `  DATA_ADMIN_TOKEN=… (${shown(file)}) is shorter than 32 characters; ` +
+        'it is token between the two planes as the control plane names it; empty = GATEHOUSE_ADMIN_TOKEN.',
     ].join('\n'),
   });
 });
