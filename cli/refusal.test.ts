@@ -1,7 +1,10 @@
 // What is told to a person in words, and what keeps its stack.
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import t from 'tap';
+import { root } from './environment/directories.js';
 import {
   diskRefusal,
   networkRefusal,
@@ -9,6 +12,7 @@ import {
   Refusal,
   startRefusal,
   tellRefusals,
+  withFiles,
   wrongUsage,
 } from './refusal.js';
 
@@ -25,6 +29,14 @@ t.test('what a disk refuses is told with how to mend it; bugs keep their stack',
     t.match(message, /\/srv\/x/, 'and where');
   }
   t.equal(diskRefusal(refused('EBADF')), null);
+  const port = Object.assign(new Error('listen EACCES: 80'), { code: 'EACCES', syscall: 'listen' });
+  t.equal(diskRefusal(port), null, 'a port is no directory');
+  t.throws(() => withFiles(() => readFileSync(join(root, 'none'))), { exitCode: 1, message: /^ENOENT: / });
+  t.throws(() => withFiles(() => JSON.parse('{')), SyntaxError);
+  t.equal(
+    withFiles(() => 1),
+    1,
+  );
   t.equal(diskRefusal(new TypeError('x is not a function')), null);
 });
 

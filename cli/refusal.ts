@@ -41,9 +41,11 @@ const mends: Readonly<Record<string, string>> = {
   EPERM: 'this user may not; give it the directory (chown -R), or start as its owner',
 };
 
+const callsOfPorts = ['listen', 'bind', 'connect'];
+
 /** What a disk refused, with how to mend it; null for any other error. It can happen wherever something is written. */
 export function diskRefusal(error: unknown): Refusal | null {
-  if (!isSystemError(error)) return null;
+  if (!isSystemError(error) || callsOfPorts.includes(error.syscall)) return null;
   const mend = mends[error.code];
   return mend === undefined ? null : new Refusal(`${error.message}\n  Mend: ${mend}.`);
 }
@@ -54,6 +56,15 @@ export function diskRefusal(error: unknown): Refusal | null {
  */
 export function pathRefusal(error: unknown): Refusal | null {
   return isSystemError(error) ? new Refusal(error.message) : null;
+}
+
+/** For work on files that a person named or can mend: what the system says of them is refused where it arises. */
+export function withFiles<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw diskRefusal(error) ?? pathRefusal(error) ?? error;
+  }
 }
 
 /** What `fetch` says when nobody answers, or not in time; null for any other error. */

@@ -11,7 +11,7 @@ import {
 } from '#api/main';
 import { readFlags } from '../environment/flags.js';
 import { controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
-import { Refusal, startRefusal, wrongUsage } from '../refusal.js';
+import { isSystemError, Refusal, startRefusal, wrongUsage } from '../refusal.js';
 import { sayReady, type FirstLogin } from '../supervise/child.js';
 
 /** Wrong values are refused as `.env` has to be mended. */
@@ -35,10 +35,9 @@ async function start(env: Env): Promise<Started> {
     const server = await startServer({ env, connectDataPlane, onFirstLogin });
     return { server, firstLogin };
   } catch (error) {
-    const isTaken = (error as NodeJS.ErrnoException | null)?.code === 'EADDRINUSE';
-    throw isTaken
-      ? new Refusal(`port ${env.ports.api} is taken; choose another with --api-port.`)
-      : (startRefusal(error) ?? error);
+    if (isSystemError(error) && error.code === 'EADDRINUSE')
+      throw new Refusal(`port ${env.ports.api} is taken; choose another with --api-port.`);
+    throw startRefusal(error) ?? error;
   }
 }
 

@@ -11,7 +11,7 @@ import { adoptDirectories, readEnvironment } from '../environment/read-environme
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { resolveProxy, selfTestOf, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
-import { Refusal, startRefusal, wrongUsage } from '../refusal.js';
+import { Refusal, startRefusal, withFiles, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
 
 interface OwnFlags {
@@ -49,7 +49,7 @@ async function loadGeneration(
   const settings = readSettings(file);
   const config = await resolveProxy(settings, values, file);
   const path = artifactPath ?? (await prepareArtifact(file, data, { say })).path;
-  return { config, artifact: readFileSync(path), selfTest: await selfTestOf(settings) };
+  return { config, artifact: withFiles(() => readFileSync(path)), selfTest: await selfTestOf(settings) };
 }
 
 async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOptions> {

@@ -2,7 +2,7 @@
 import { startDemo } from '#fixtures/demo';
 import { readFlags } from '../environment/flags.js';
 import { readEnvironment } from '../environment/read-environment.js';
-import { Refusal, wrongUsage } from '../refusal.js';
+import { isSystemError, Refusal, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
 
 export async function runDemo(args: readonly string[]): Promise<number> {
@@ -10,8 +10,9 @@ export async function runDemo(args: readonly string[]): Promise<number> {
   if (others.length > 0) throw wrongUsage(`demo does not know ${others.join(' ')}.`);
   const port = Number(readEnvironment(flags).DEMO_PORT);
   const demo = await startDemo(port).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException | null)?.code !== 'EADDRINUSE') throw error;
-    throw new Refusal(`port ${port} is taken; choose another with --demo-port.`);
+    if (!isSystemError(error)) throw error;
+    const isTaken = error.code === 'EADDRINUSE';
+    throw new Refusal(isTaken ? `port ${port} is taken; choose another with --demo-port.` : error.message);
   });
   console.log(`demo shop on http://127.0.0.1:${demo.port}`);
   sayReady();

@@ -8,7 +8,7 @@ import {
   variables,
   type EnvironmentVariable,
 } from '#settings/environment';
-import { Refusal } from '../refusal.js';
+import { Refusal, withFiles } from '../refusal.js';
 import { root, shown } from './directories.js';
 
 /** GATEHOUSE_ENV_FILE names another place, so that one checkout can run twice. */
@@ -22,7 +22,7 @@ export function envFilePath(): string {
  */
 export function readEnvFile(file: string): Readonly<Record<string, string>> {
   if (!existsSync(file)) return {};
-  const { values, problems } = parseEnvironmentFile(readFileSync(file, 'utf8'));
+  const { values, problems } = parseEnvironmentFile(withFiles(() => readFileSync(file, 'utf8')));
   const [first] = problems;
   if (first !== undefined) throw new Refusal(`${shown(file)}:${first.line}: ${first.message}`);
   return values;
@@ -48,8 +48,10 @@ export function createEnvFile(file = envFilePath()): 'written' | 'complete' | 'c
       '',
       ...renderEnvironmentLines(variables, firstValueOf),
     ];
-    writeFileSync(file, lines.join('\n'), { mode: 0o600, flag: 'wx' });
-    chmodSync(file, 0o600);
+    withFiles(() => {
+      writeFileSync(file, lines.join('\n'), { mode: 0o600, flag: 'wx' });
+      chmodSync(file, 0o600);
+    });
     return 'written';
   }
   const present = readEnvFile(file);
@@ -57,6 +59,6 @@ export function createEnvFile(file = envFilePath()): 'written' | 'complete' | 'c
   const missing = rows.filter(({ name, generated }) => generated !== undefined && !present[name] && !process.env[name]);
   if (missing.length === 0) return 'complete';
   const lines = renderEnvironmentLines(missing, firstValueOf);
-  appendFileSync(file, `\n\n${lines.join('\n')}`); // the last line may lack its end
+  withFiles(() => appendFileSync(file, `\n\n${lines.join('\n')}`)); // the last line may lack its end
   return 'completed';
 }

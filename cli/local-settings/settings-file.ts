@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shown } from '../environment/directories.js';
-import { Refusal } from '../refusal.js';
+import { Refusal, withFiles } from '../refusal.js';
 
 /** A first settings file: everything at the specification's defaults, the sites left to UPSTREAM_*. */
 const firstSettings = { mode: 'On', paranoia_level: 1, inbound_threshold: 5, outbound_threshold: 4, sites: [] };
@@ -10,15 +10,16 @@ const firstSettings = { mode: 'On', paranoia_level: 1, inbound_threshold: 5, out
 /** Where it is; one is written where there is none. */
 export function settingsFile(data: string): string {
   const file = join(data, 'settings.json');
-  if (!existsSync(file)) {
+  if (existsSync(file)) return file;
+  withFiles(() => {
     mkdirSync(data, { recursive: true });
     writeFileSync(file, `${JSON.stringify(firstSettings, null, 2)}\n`, { flag: 'wx' });
-  }
+  });
   return file;
 }
 
 export function readSettings(file: string): unknown {
-  const text = readFileSync(file, 'utf8');
+  const text = withFiles(() => readFileSync(file, 'utf8'));
   try {
     return JSON.parse(text);
   } catch (error) {
