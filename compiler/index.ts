@@ -17,7 +17,7 @@ export { rememberIn } from './plan/memory-cache.js';
 export { diskReader, expandGlob } from './disk/disk-reader.js';
 // For the command line.
 export { severityNames } from './actions.js';
-export { openPatternBook } from './disk/pattern-book.js';
+export { openPatternCache } from './disk/pattern-cache.js';
 export { dumpPlan, dumpProgram } from './dump.js';
 export { giveBackMemory, loadRehearsal, rehearseEmitted, type Rehearsal } from './rehearsal.js';
 export { checkVisualRule } from './policy/check-rule.js';

@@ -8,7 +8,7 @@ import {
   dumpProgram,
   emitArtifact,
   formatDiagnostics,
-  openPatternBook,
+  openPatternCache,
   type CompileCache,
   type SourceText,
 } from '#compiler';
@@ -59,11 +59,11 @@ export async function runCompile(argv: readonly string[]): Promise<number> {
   }
   // a mere check leaves nothing on the disk
   const cache = values.output === undefined ? null : createFileCache(automataCacheDirectory());
-  const book = cache === null ? null : openPatternBook(cache);
+  const patterns = cache === null ? null : openPatternCache(cache);
   try {
     return await compileTo(values, cache);
   } finally {
-    book?.close();
+    patterns?.close();
   }
 }
 

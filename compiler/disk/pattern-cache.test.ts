@@ -1,5 +1,5 @@
-// A fresh process with a book of translations makes the same artifact as one without, refuses the same patterns, and
-// takes nothing from a book that is damaged or of other code.
+// A fresh process with cached translations makes the same artifact as one without, refuses the same patterns, and
+// takes nothing from an entry that is damaged or of other code.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { compileRe2 } from '#engine/native/re2-pattern';
 import { regexPattern } from '../plan/patterns.js';
 import { createMemoryCache } from '../testing/rule-text.js';
 import { createFileCache } from './file-cache.js';
-import { openPatternBook, versionOf } from './pattern-book.js';
+import { openPatternCache, versionOf } from './pattern-cache.js';
 
 t.setTimeout(Number(process.env['TAP_TIMEOUT'] ?? 900) * 1000);
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ const rules = Array.from(
     `SecRule ARGS "@rx (?:sel|ins)${n}ect\\s" "id:${200 + n},phase:2,deny,t:lowercase"\n`,
 ).join('');
 
-t.test('with a book, without one, with a damaged one', async (t) => {
+t.test('with cached patterns, without, with a damaged entry', async (t) => {
   const directory = t.testdir({
     'rules.conf': rules,
     'more.conf': 'SecRule ARGS "@rx own\\d{3}word" "id:300,phase:2,deny"\n',
@@ -48,18 +48,18 @@ t.test('with a book, without one, with a damaged one', async (t) => {
     };
   };
   /** The one large text among the entries. */
-  const bookPath = (): string =>
+  const entryPath = (): string =>
     readdirSync(automata)
       .map((name) => join(automata, name))
       .find((path) => readFileSync(path, 'latin1').includes('"forms":')) ?? '';
 
   const first = await compile('rules.conf', 'more.conf');
   t.equal(first.code, 0, first.said);
-  const path = bookPath();
-  t.ok(path.endsWith('.sum'), 'a book was begun');
+  const path = entryPath();
+  t.ok(path.endsWith('.sum'), 'an entry was begun');
   const begun = statSync(path).ino;
   const again = await compile('rules.conf', 'more.conf');
-  t.equal(again.artifact, first.artifact, 'the same artifact from the book');
+  t.equal(again.artifact, first.artifact, 'the same artifact from the cache');
   t.equal(statSync(path).ino, begun, 'with nothing new it is not written again');
   await compile('rules.conf');
   t.equal((await compile('rules.conf', 'more.conf')).artifact, first.artifact, 'and with a rule that came and went');
@@ -85,27 +85,27 @@ t.test('with a book, without one, with a damaged one', async (t) => {
     path.slice(automata.length + 1, -'.sum'.length),
     Buffer.from(JSON.stringify(lie), 'latin1'),
   );
-  t.not((await compile('rules.conf', 'more.conf')).artifact, first.artifact, 'a book that fits is used');
+  t.not((await compile('rules.conf', 'more.conf')).artifact, first.artifact, 'an entry that fits is used');
 });
 
-t.test('a book of other code is another book', (t) => {
+t.test('patterns of other code are another entry', (t) => {
   const cache = createMemoryCache();
   const keys: string[] = [];
   const watched = {
     find: (key: string) => (keys.push(key), cache.find(key)),
     keep: (key: string, bytes: Uint8Array) => cache.keep(key, bytes),
   };
-  const book = openPatternBook(watched, 'one');
+  const patterns = openPatternCache(watched, 'one');
   for (let n = 0; n < 20; n += 1) compileRe2(`first${n}(?:a|b)`, flags);
   regexPattern('first(?:a|b)', false);
-  book.close();
+  patterns.close();
   const [one = ''] = keys;
   t.ok(cache.find(one), 'kept');
-  openPatternBook(watched, 'two').close();
+  openPatternCache(watched, 'two').close();
   t.not(keys[1], one);
   t.equal(cache.find(keys[1] ?? ''), null);
   for (let n = 0; n < 3; n += 1) compileRe2(`closed${n}`, flags);
-  t.notMatch(Buffer.from(cache.find(one) as Uint8Array).toString('latin1'), /closed/, 'a closed book takes nothing');
+  t.notMatch(Buffer.from(cache.find(one) as Uint8Array).toString('latin1'), /closed/, 'what is closed takes nothing');
   t.end();
 });
 

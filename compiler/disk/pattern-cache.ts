@@ -1,8 +1,8 @@
 // What a fresh process would translate again: every regular expression of the rule set, for RE2 and for the automata
 // (half of a compile that finds its automata in the cache). The translations lie in one entry of that cache, whose
 // checksum makes a damaged one a miss. Its key names whatever they depend on besides the pattern: the code that
-// translates, the release of RE2 that accepted them, Node.js. A pattern that is not in the book is translated and tried
-// as ever, so the worst that a missing book costs is time.
+// translates, the release of RE2 that accepted them, Node.js. A pattern that is not in the cache is translated and
+// tried as ever, so the worst that a missing cache costs is time.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,9 +18,9 @@ interface Page {
   readonly patterns: Record<string, WrittenPattern>;
 }
 
-/** New translations that are worth writing the book again (2 MB); a few custom rules are translated in no time. */
+/** New translations that are worth writing the entry again (2 MB); a few custom rules are translated in no time. */
 const newMin = 16;
-/** Rule sets come and go: a book larger than this is begun anew. */
+/** Rule sets come and go: an entry larger than this is begun anew. */
 const pageBytesMax = 16 * 1024 * 1024;
 
 /** One hash over all scripts and packages among `files` and directly in `folders`. Takes 2 ms. */
@@ -49,13 +49,13 @@ function translationVersion(): string {
   );
 }
 
-export interface PatternBook {
+export interface PatternCache {
   /** Writes what came to it, if that is worth it. */
   close(): void;
 }
 
-/** Opens the book for this thread: translations are taken from it and go into it until it is closed. */
-export function openPatternBook(cache: CompileCache, version = translationVersion()): PatternBook {
+/** Opens the cache for this thread: translations are taken from it and go into it until it is closed. */
+export function openPatternCache(cache: CompileCache, version = translationVersion()): PatternCache {
   const key = createHash('sha256').update(`patterns ${version}`).digest('hex');
   const page = readPage(cache.find(key));
   let added = 0;
