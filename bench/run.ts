@@ -84,7 +84,7 @@ function readOptions(argv: readonly string[]): BenchOptions {
 }
 
 async function findRules(): Promise<Rules> {
-  const { installCrs } = (await import(join(root, 'bin/crs.mjs'))) as {
+  const { installCrs } = (await import(join(root, 'build/cli/rule-set/install.js'))) as {
     installCrs: () => Promise<Rules & { readonly version: string }>;
   };
   return installCrs();
@@ -171,7 +171,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.exit(130);
   });
 }
-if (!existsSync(join(root, 'build/compiler/cli/index.js'))) {
+if (!existsSync(join(root, 'build/cli/main.js'))) {
   console.error('bench: nothing is built; run `make setup` first');
   process.exit(1);
 }

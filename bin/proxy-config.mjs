@@ -1,6 +1,7 @@
 // Settings → the proxy's configuration, by the data plane's own resolver; problems are refused with their places.
 import { join } from 'node:path';
-import { Refusal, root } from './environment.mjs';
+import { root } from '../build/cli/environment/directories.js';
+import { Refusal } from '../build/cli/refusal.js';
 
 /** Both default upstreams; one left empty is the bundled demo on DEMO_PORT. */
 export function upstreamsOf(values) {

@@ -8,9 +8,9 @@ import t from 'tap';
 import { createCompiledInspector, createInterpreter, hyperscanLibrary, loadRuleset } from '#engine';
 import type { Program } from '#engine/ir';
 import { re2Library } from '#engine/native/re2';
-import { automataCacheDirectory, projectRoot } from './cli/directories.js';
-import { createFileCache } from './cli/file-cache.js';
-import { diskReader } from './cli/rule-files.js';
+import { automataCacheDirectory, sharedDirectory } from '#cli/environment/directories';
+import { createFileCache } from './disk/file-cache.js';
+import { diskReader } from './disk/disk-reader.js';
 import { formatDiagnostics } from './diagnostics.js';
 import { emitArtifact } from './emit.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from './index.js';
@@ -19,7 +19,7 @@ import { findCrs } from './testing/core-rules.js';
 import { compareAll, runSample, type Rung, type Sample } from './testing/agreement.js';
 import { ftwSamples, mutations, trafficSamples } from './testing/samples.js';
 
-const shared = process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared');
+const shared = sharedDirectory();
 const mutationsCount = Number(process.env['AGREEMENT_MUTATIONS'] ?? 2000);
 const seed = Number(process.env['SEED'] ?? 20_261_121);
 

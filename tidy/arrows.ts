@@ -9,6 +9,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
   proxy: { '#settings': 'value', '#engine': 'value' },
   api: {
     '#settings': 'value',
+    '#settings/environment': 'value',
     '#compiler': 'value',
     '#proxy/contract': 'value',
     '#engine': 'type',
@@ -18,10 +19,14 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
   console: { '#api/contract': 'type', '#vm-manager/contract': 'type', '#settings': 'type' },
   cli: {
     '#settings': 'value',
+    '#settings/environment': 'value',
     '#engine': 'value',
     '#engine/compile': 'value',
     '#compiler': 'value',
     '#proxy/contract': 'value',
+    '#proxy/main': 'value',
+    '#api/main': 'value',
+    '#fixtures/demo': 'value',
   },
   bench: {
     '#settings': 'value',
@@ -181,7 +186,7 @@ const ambient: readonly (readonly [RegExp, string])[] = [
 
 function isAmbientFree(path: string): boolean {
   const isPure = /^(settings|engine|compiler|vm-manager\/chains)\//.test(path);
-  return isPure && !path.startsWith('compiler/cli/') && !isTestTool(path);
+  return isPure && !path.startsWith('compiler/disk/') && !isTestTool(path);
 }
 
 const noAmbient: Check = (sources) =>

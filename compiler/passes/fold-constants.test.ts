@@ -2,7 +2,7 @@
 // a reason of FoldReason (a certain gate counts as 'constant setvar': a rule done at load, with nothing to write),
 // 'certain' (it always matches when reached) or 'kept'.
 import t from 'tap';
-import { diskReader } from '../cli/rule-files.js';
+import { diskReader } from '../disk/disk-reader.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from '../index.js';
 import { compileProgram } from '../program.js';
 import { findCrs } from '../testing/core-rules.js';
