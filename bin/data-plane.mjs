@@ -25,7 +25,7 @@ export async function runDataPlane(args) {
   const values = readEnvironment(flags);
   adoptDirectories(values);
   const data = resolve(root, values.GATEHOUSE_DATA);
-  const module = join(root, 'build/proxy/main.js');
+  const module = join(root, 'build/proxy/main/data-plane.js');
   if (!existsSync(module)) throw new Refusal('the data plane is not built; run `make setup` first.');
   const { startDataPlane } = await import(module);
   const file = own.settings ?? settingsFile(data);

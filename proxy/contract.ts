@@ -202,7 +202,7 @@ export const defaultTimeouts: Timeouts = {
 export const defaultReplaySampling: ReplaySampling = { every: 100, perSecondMax: 5 };
 
 // What both planes keep of requests goes through the same masks.
-export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from './mask.js';
+export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from './masking/mask.js';
 
 // What a producer of generations needs besides the types: settings → ProxyConfig, and the check made at the door.
 export {
@@ -217,5 +217,5 @@ export {
   upstreamDefaults,
   type NumberField,
 } from './config.js';
-export { changeThreatText } from './threat-delta.js';
-export type { ThreatDelta } from './threat-list.js';
+export { changeThreatText } from './shared-state/threat-delta.js';
+export type { ThreatDelta } from './main/threat-list.js';

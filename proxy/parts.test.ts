@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { shownFile } from './events.js';
-import { asctime, AuditLog, formatAuditLine } from './audit-log.js';
-import { BodyCollector } from './body.js';
+import { shownFile } from './records/events.js';
+import { asctime, AuditLog, formatAuditLine } from './records/audit-log.js';
+import { BodyCollector } from './http/body-collector.js';
 import type { SecurityEvent } from './contract.js';
-import { codingsOf, decodeBody } from './decode-body.js';
-import { decide, decideOnEngineError } from './decide.js';
-import { emptyMetrics, InspectionTotals, mergeMetrics, Metrics, renderPrometheus } from './metrics.js';
+import { codingsOf, decodeBody } from './http/decode-body.js';
+import { decide, decideOnEngineError } from './road/decide.js';
+import { emptyMetrics, InspectionTotals, mergeMetrics, Metrics, renderPrometheus } from './metrics/metrics.js';
 import { until } from './e2e/waiting.js';
-import { renderPage } from './pages.js';
-import { createRequestIds } from './request-id.js';
+import { renderPage } from './http/pages.js';
+import { createRequestIds } from './road/request-id.js';
 
 t.test('request ids are unique and sort by time', async (t) => {
   const make = createRequestIds();

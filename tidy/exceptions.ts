@@ -15,7 +15,7 @@ export const entries: Readonly<Record<string, string>> = {
   'engine/index.ts': 'door',
   'compiler/index.ts': 'door',
   'proxy/contract.ts': 'door',
-  'proxy/main.ts': 'bin/data-plane.mjs',
+  'proxy/main/data-plane.ts': 'bin/data-plane.mjs',
   'proxy/config.ts': 'bin/proxy-config.mjs',
   'api/contract.ts': 'door',
   'api/server.ts': 'bin/gatehouse',

@@ -81,7 +81,7 @@ async function startBackend(forwarded: Set<string>): Promise<{ readonly url: str
 
 /** Without the self-test: rules of the suite run at a paranoia level where its ordinary requests are flagged too. */
 export async function startWirePlane(listener: WireListener, artifact: Uint8Array): Promise<WirePlane> {
-  const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as {
+  const { startDataPlane } = (await import(new URL('../../proxy/main/data-plane.js', import.meta.url).href)) as {
     startDataPlane: (options: object) => Promise<Plane>;
   };
   const forwarded = new Set<string>();

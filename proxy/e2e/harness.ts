@@ -8,7 +8,7 @@ import type { Test } from 'tap';
 import { resolveProxyConfig } from '../config.js';
 import type { ProxyConfig } from '../contract.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
-import { startDataPlane, type DataPlane, type DataPlaneOptions } from '../main.js';
+import { startDataPlane, type DataPlane, type DataPlaneOptions } from '../main/data-plane.js';
 import { doubleArtifact } from './inspection-double.js';
 import { until } from './waiting.js';
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import t from 'tap';
-import type { DataPlaneOptions } from '../main.js';
+import type { DataPlaneOptions } from '../main/data-plane.js';
 import { configOf, listenerKinds, metricsWith, startBackend, startPlane, testMsMax } from './harness.js';
 import { realArtifact, realEngine, withoutRules } from './real-rules.js';
 

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { decodeArtifact } from '#engine';
 import { encodeArtifact } from '#engine/artifact';
 import type { GenerationReply, ProxyConfig } from '../contract.js';
-import type { DataPlane, DataPlaneOptions } from '../main.js';
+import type { DataPlane, DataPlaneOptions } from '../main/data-plane.js';
 import { hammer } from './hammer.js';
 import { admin, configOf, listenerKinds, startBackend, startPlane, testMsMax, until, workersOf } from './harness.js';
 import { sendRaw, statusOf } from './raw-client.js';

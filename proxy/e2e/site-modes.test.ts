@@ -12,7 +12,7 @@ import {
   type RequestHead,
   type Verdict,
 } from '#engine';
-import type { DataPlaneOptions } from '../main.js';
+import type { DataPlaneOptions } from '../main/data-plane.js';
 import { configOf, listenerKinds, startBackend, startPlane, testMsMax } from './harness.js';
 import { realArtifact, realEngine, withoutRules } from './real-rules.js';
 import { sendRaw, statusOf } from './raw-client.js';

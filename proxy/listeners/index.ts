@@ -1,9 +1,9 @@
 import type { Listener, ListenerKind, ListenerOptions } from './listener.js';
-import { listenNode } from './node.js';
-import { listenUws, loadUws } from './uws.js';
+import { listenNode } from './node/index.js';
+import { listenUws, loadUws } from './uws/index.js';
 
 export type { Exchange, Listener, ListenerKind, ListenerOptions, Refusal } from './listener.js';
-export { canSharePort } from './node.js';
+export { canSharePort } from './node/index.js';
 
 /** `auto`: uWebSockets.js where it has a binary for this platform and Node version, node:http elsewhere. */
 export function chooseListener(wanted: ListenerKind | 'auto'): { readonly kind: ListenerKind; readonly why: string } {

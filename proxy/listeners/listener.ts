@@ -2,8 +2,8 @@
 // (listener.contract.ts); where they differ is listed, with reasons, in `differences.ts`.
 import type { Timeouts } from '../contract.js';
 import type { RequestHead } from '#engine';
-import type { Page } from '../pages.js';
-import type { SyntaxLimits } from '../request-syntax.js';
+import type { Page } from '../http/pages.js';
+import type { SyntaxLimits } from '../http/request-syntax.js';
 
 /** How the request's body is delimited, after the framing check. */
 export type Framing =

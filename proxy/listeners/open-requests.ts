@@ -3,7 +3,7 @@
 // the kept connections are served, and every answer says "Connection: close"; what is idle after that is closed, as
 // HTTP lets a server do (RFC 9112 section 9.5). nginx closes idle connections at once, or after its
 // keepalive_min_timeout.
-import { Roster, type RosterMember } from '../roster.js';
+import { Roster, type RosterMember } from '../worker/active-list.js';
 
 /** A round trip around the world and a busy client; people's next click comes later, and on a new connection. */
 const quietMs = 1000;

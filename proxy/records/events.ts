@@ -1,0 +1,152 @@
+// From a verdict to the record that leaves the worker. Bounded: when main (or the disk behind it) cannot keep up,
+// events are dropped and counted; a request never waits for its own log line.
+import type { MatchedRule, RequestHead, Verdict } from '#engine';
+import type { EventMessage, EventVerdict, SecurityEvent } from '../contract.js';
+import type { Generation } from '../worker/generation.js';
+import { threatMessage } from '../main/threat-list.js';
+
+const valueBytesMax = 512; // of a matched value in the log: enough to see what it was
+const messagesMax = 64; // per event
+
+export interface EventFacts {
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly site: string;
+  readonly generation: Generation;
+  readonly head: RequestHead;
+  readonly clientIp: string;
+  readonly body: Buffer | null;
+  readonly status: number;
+  readonly responseHeaders: readonly string[];
+  readonly verdict: Verdict | null;
+  /** What another thread found, when the body was inspected there. */
+  readonly foreign: {
+    readonly messages: readonly EventMessage[];
+    readonly inboundScore: number;
+    readonly truncated: boolean;
+  } | null;
+  /** The client is on the deny list. */
+  readonly isListed: boolean;
+  /** In force or withheld. */
+  readonly interruption: SecurityEvent['interruption'];
+  readonly kind: EventVerdict;
+  readonly mode: SecurityEvent['mode'];
+  readonly inspectionUs: number;
+  readonly error: string | null;
+}
+
+function clip(text: string): string {
+  return text.length <= valueBytesMax ? text : `${text.slice(0, valueBytesMax)}…(${text.length} bytes)`;
+}
+
+function textOf(value: number | null): string {
+  return value === null ? '' : String(value);
+}
+
+/** A rule file as logs name it: `rules/NAME.conf`, whichever directory of whichever machine it was compiled in. */
+export function shownFile(path: string): string {
+  return path.startsWith('/') ? path.split('/').slice(-2).join('/') : path;
+}
+
+export function toEventMessage(matched: MatchedRule, files: readonly string[]): EventMessage {
+  const { rule } = matched;
+  const head = rule.links[0];
+  return {
+    ruleId: rule.id,
+    message: matched.msg,
+    data: clip(matched.logdata),
+    match: `Matched "${head?.operator === null || head === undefined ? 'SecAction' : `Operator \`${head.operator.name}'`}" against variable \`${matched.variable}' (Value: \`${clip(matched.value)}')`,
+    severity: textOf(rule.severity),
+    file: head === undefined ? '' : (files[head.file] ?? ''),
+    lineNumber: head?.line ?? 0,
+    ver: rule.ver ?? '',
+    rev: rule.rev ?? '',
+    tags: matched.tags,
+    maturity: textOf(rule.maturity),
+    accuracy: textOf(rule.accuracy),
+  };
+}
+
+export function toSecurityEvent(facts: EventFacts): SecurityEvent {
+  const { verdict, foreign, generation, head } = facts;
+  const files = generation.inspection?.files ?? [];
+  const messages: EventMessage[] = foreign === null ? [] : foreign.messages.slice(0, messagesMax);
+  if (facts.isListed) messages.unshift(threatMessage(facts.clientIp));
+  if (verdict !== null) {
+    for (const matched of verdict.matched) {
+      if (messages.length >= messagesMax) break;
+      // The other thread ran phases 1 and 2 as well: its findings stand for both.
+      if (foreign === null || matched.phase > 2) messages.push(toEventMessage(matched, files));
+    }
+  }
+  const interruption = facts.interruption ?? verdict?.interruption ?? null;
+  const bodyBytesMax = generation.config.auditRequestBodyBytesMax;
+  return {
+    requestId: facts.requestId,
+    atMs: facts.atMs,
+    site: facts.site,
+    generation: generation.id,
+    verdict: facts.kind,
+    mode: facts.mode,
+    clientIp: facts.clientIp,
+    clientPort: head.clientPort,
+    serverIp: head.serverIp,
+    serverPort: head.serverPort,
+    method: head.method,
+    uri: head.uri,
+    protocol: head.protocol,
+    requestHeaders: head.headers,
+    requestBody:
+      facts.body === null || bodyBytesMax === 0
+        ? null
+        : facts.body.toString('latin1', 0, Math.min(facts.body.length, bodyBytesMax)),
+    status: facts.status,
+    responseHeaders: facts.responseHeaders,
+    interruption:
+      interruption === null
+        ? null
+        : {
+            ruleId: interruption.ruleId,
+            action: interruption.action,
+            phase: interruption.phase,
+            status: interruption.status,
+          },
+    messages,
+    inboundScore: foreign?.inboundScore ?? verdict?.inboundScore ?? 0,
+    outboundScore: verdict?.outboundScore ?? 0,
+    phases:
+      foreign === null ? (verdict?.phases ?? []) : [1, 2, ...(verdict?.phases ?? []).filter((phase) => phase > 2)],
+    truncated: (foreign?.truncated ?? false) || (verdict?.truncated ?? false),
+    inspectionUs: facts.inspectionUs,
+    error: facts.error,
+  };
+}
+
+/** Collects events and hands them on in batches. */
+export class EventRing {
+  private pending: SecurityEvent[] = [];
+  dropped = 0;
+  recorded = 0;
+
+  constructor(
+    private readonly capacity: number,
+    private readonly send: (batch: SecurityEvent[]) => void,
+  ) {}
+
+  record(event: SecurityEvent): void {
+    if (this.pending.length >= this.capacity) {
+      this.dropped += 1;
+      return;
+    }
+    this.recorded += 1;
+    this.pending.push(event);
+  }
+
+  /** Called by a timer; one message per batch. */
+  flush(): void {
+    if (this.pending.length === 0) return;
+    const batch = this.pending;
+    this.pending = [];
+    this.send(batch);
+  }
+}
