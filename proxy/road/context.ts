@@ -6,13 +6,13 @@ import type { Generation } from '../worker/generation.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { RequestRing } from '../records/request-records.js';
-import type { Roster, RosterMember } from '../worker/active-list.js';
+import type { ActiveList, ActiveMember } from '../worker/active-list.js';
 import type { Site } from './route.js';
 import type { IpSetHolder } from '../shared-state/address-set.js';
 import type { UpstreamPool } from '../upstream/pool.js';
 
 /** A request whose body is still coming; swept for slow clients. */
-export interface BodyWatch extends RosterMember {
+export interface BodyWatch extends ActiveMember {
   /** When bytes of it came last; of the monotonic clock (`performance.now`). */
   readonly bodyAtMs: number;
   bodyTimedOut(): void;
@@ -32,7 +32,7 @@ export interface RoadContext {
   readonly requests: RequestRing | null;
   /** The deny list. */
   readonly threats: IpSetHolder;
-  readonly readingBody: Roster<BodyWatch>;
+  readonly readingBody: ActiveList<BodyWatch>;
   readonly bodies: BodyBudget;
   /** Inspection off this thread for large bodies; null = always inline. */
   readonly foreignInspector: ForeignInspector | null;

@@ -21,7 +21,7 @@ import { GenerationRefused, prepareGeneration } from './prepare.js';
 import { createRequestIds } from '../road/request-id.js';
 import { RequestRing } from '../records/request-records.js';
 import type { BodyWatch, RoadContext } from '../road/context.js';
-import { Roster } from './active-list.js';
+import { ActiveList } from './active-list.js';
 import type { Site } from '../road/route.js';
 import { IpSetHolder } from '../shared-state/address-set.js';
 import { UpstreamPool } from '../upstream/pool.js';
@@ -70,7 +70,7 @@ const requests = start.shipsRequests
   : null;
 const threats = new IpSetHolder();
 if (start.threats !== null) threats.swap(start.threats.version, start.threats.table);
-const readingBody = new Roster<BodyWatch>();
+const readingBody = new ActiveList<BodyWatch>();
 const pools = new Map<string, UpstreamPool>();
 const retiring = new Set<Generation>();
 const loopDelay = monitorEventLoopDelay({ resolution: 20 });
