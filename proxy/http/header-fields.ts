@@ -90,3 +90,20 @@ export function isTokenByte(code: number): boolean {
 const tokenBytes = new Uint8Array(256);
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   tokenBytes[character.charCodeAt(0)] = 1;
+
+export function isToken(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (!isTokenByte(text.charCodeAt(index))) return false;
+  return true;
+}
+
+/**
+ * No control characters but tab: a bare CR, LF or NUL would let an upstream write header lines of its own to the
+ * client.
+ */
+export function isFieldText(value: string): boolean {
+  for (let index = 0; index < value.length; index += 1) {
+    const code = value.charCodeAt(index);
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f || code > 0xff) return false;
+  }
+  return true;
+}

@@ -1,8 +1,7 @@
 // The check every request head passes, whichever library read it: framing that two parsers could read in two ways, and
 // bytes that do not belong in a head. Libraries let much of this through; a proxy that forwards it is a smuggling aid.
-import { isTokenByte } from './header-fields.js';
-import { isFieldText } from '../upstream/response-parser.js';
-import type { Framing, Refusal } from '../listeners/listener.js';
+import { isFieldText, isToken } from './header-fields.js';
+import type { Framing, Refusal } from './framing.js';
 
 export interface SyntaxLimits {
   readonly uriBytesMax: number;
@@ -128,9 +127,7 @@ function checkFraming(protocol: string, length: string | null, encoding: string 
 }
 
 function isMethod(method: string): boolean {
-  if (method.length === 0 || method.length > 32) return false;
-  for (let index = 0; index < method.length; index += 1) if (!isTokenByte(method.charCodeAt(index))) return false;
-  return true;
+  return method.length > 0 && method.length <= 32 && isToken(method);
 }
 
 /** `http://host[:port]/path`, with the same authority as Host: then both readings agree. */

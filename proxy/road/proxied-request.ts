@@ -13,17 +13,16 @@ import { ProxyError } from '../contract/errors.js';
 import { toSecurityEvent } from '../records/events.js';
 import { buildForwardHead } from './forward-head.js';
 import { isTrusted, releaseGeneration, type Generation } from '../worker/generation.js';
-import { findField, isTokenByte, joinedField } from '../http/header-fields.js';
+import { findField, isFieldText, isToken, joinedField } from '../http/header-fields.js';
 import type { ForeignVerdict } from '../inspection/inspection-pool.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Action } from '../metrics/metrics.js';
 import { renderPage, type Page } from '../http/pages.js';
 import { Reply } from './reply.js';
 import type { BodyWatch, RoadContext } from './context.js';
-import { isFieldText } from '../upstream/response-parser.js';
 import type { Site } from './route.js';
 import { threatInterruption, threatRuleId } from '../main/threat-list.js';
-import type { UpstreamExchange } from '../upstream/pool.js';
+import type { UpstreamExchange } from '../upstream/exchange.js';
 
 /**
  * Bodies of unprotected sites up to this size are gathered: sent in one write, and sent again if a connection was
@@ -49,8 +48,7 @@ export function refuseUnreadable(context: RoadContext, status: number): Page {
 /** An id from a trusted proxy: token characters only, of a length that logs and headers bear. */
 function acceptableId(id: string | null): string | null {
   if (id === null || id.length < 8 || id.length > 128) return null;
-  for (let index = 0; index < id.length; index += 1) if (!isTokenByte(id.charCodeAt(index))) return null;
-  return id;
+  return isToken(id) ? id : null;
 }
 
 export class Journey implements BodyWatch {

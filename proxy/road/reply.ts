@@ -8,7 +8,8 @@ import { findField, joinedField } from '../http/header-fields.js';
 import type { TunnelClient } from '../listeners/listener.js';
 import { isStream, relayedFields, relayedTrailers } from '../http/response-fields.js';
 import type { Site } from './route.js';
-import type { UpstreamHandler, UpstreamHead } from '../upstream/pool.js';
+import type { UpstreamHandler } from '../upstream/exchange.js';
+import type { UpstreamHead } from '../upstream/response-head.js';
 
 /** tunnel: a WebSocket; held: collected for phase 4; flowing: relayed. */
 type State = 'waiting' | 'held' | 'inspecting' | 'flowing' | 'tunnel';

@@ -3,14 +3,9 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import t, { type Test } from 'tap';
 import { until } from '../e2e/waiting.js';
 import type { ProxyError } from '../contract/errors.js';
-import {
-  UpstreamPool,
-  type UpstreamExchange,
-  type UpstreamHandler,
-  type UpstreamHead,
-  type UpstreamOptions,
-  type UpstreamRequest,
-} from './pool.js';
+import type { UpstreamExchange, UpstreamHandler, UpstreamOptions, UpstreamRequest } from './exchange.js';
+import { UpstreamPool } from './pool.js';
+import type { UpstreamHead } from './response-head.js';
 
 interface Result {
   head: UpstreamHead | null;

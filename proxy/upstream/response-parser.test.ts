@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { ProxyError } from '../contract/errors.js';
-import { ResponseParser, type UpstreamHead } from './response-parser.js';
+import type { UpstreamHead } from './response-head.js';
+import { ResponseParser } from './response-parser.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
