@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import t from 'tap';
 import { WebSocket } from 'undici';
-import { decodeFrame } from '../listeners/uws/websocket-bridge.js';
+import { decodeFrame } from '../listeners/uws/websocket-frame.js';
 import { isInFlight, listenerKinds, startBackend, startPlane, testMsMax, until } from './harness.js';
 import { bodyOf, sendRaw } from './raw-client.js';
 

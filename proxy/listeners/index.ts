@@ -1,8 +1,9 @@
 import type { Listener, ListenerKind, ListenerOptions } from './listener.js';
 import { listenNode } from './node/index.js';
-import { listenUws, loadUws } from './uws/index.js';
+import { listenUws } from './uws/index.js';
+import { loadUws } from './uws/library.js';
 
-export type { Exchange, Listener, ListenerKind, ListenerOptions, Refusal } from './listener.js';
+export type { Exchange, Listener, ListenerKind, ListenerOptions } from './listener.js';
 export { canSharePort } from './node/index.js';
 
 /** `auto`: uWebSockets.js where it has a binary for this platform and Node version, node:http elsewhere. */
