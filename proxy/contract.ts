@@ -218,4 +218,4 @@ export {
   type NumberField,
 } from './config.js';
 export { changeThreatText } from './shared-state/threat-delta.js';
-export type { ThreatDelta } from './main/threat-list.js';
+export type { ThreatDelta } from './shared-state/threat-delta.js';

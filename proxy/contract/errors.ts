@@ -3,17 +3,20 @@
 
 /** Code → the status a client gets when nothing has been sent yet. */
 const errorStatus = {
-  PXY_UPSTREAM_CONNECT: 502,
-  PXY_UPSTREAM_CONNECT_TIMEOUT: 504,
-  PXY_UPSTREAM_BUSY: 503,
-  PXY_UPSTREAM_HEAD_TIMEOUT: 504,
-  PXY_UPSTREAM_BODY_TIMEOUT: 504,
-  PXY_UPSTREAM_RESET: 502,
-  PXY_UPSTREAM_MALFORMED: 502,
-  PXY_NO_RULESET: 503,
+  PXY_UPSTREAM_CONNECT: 502, // no connection could be made
+  PXY_UPSTREAM_CONNECT_TIMEOUT: 504, // none within `upstream_connect_ms`
+  PXY_UPSTREAM_BUSY: 503, // all connections are in use, and as many requests wait as may
+  PXY_UPSTREAM_HEAD_TIMEOUT: 504, // no response head within `upstream_head_ms`
+  PXY_UPSTREAM_BODY_TIMEOUT: 504, // a body stood still, in either direction
+  PXY_UPSTREAM_RESET: 502, // closed before the response was complete
+  PXY_UPSTREAM_MALFORMED: 502, // a response that two parsers could read in two ways
+  PXY_NO_RULESET: 503, // the site is protected and nothing is there to inspect it by
+  PXY_GATE: 503, // a gate threw (admit/), and the site fails closed
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;
+
+export const errorCodes = Object.keys(errorStatus) as readonly ErrorCode[];
 
 export class ProxyError extends Error {
   readonly status: number;

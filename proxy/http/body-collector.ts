@@ -41,8 +41,3 @@ export class BodyCollector {
     return held === null || held.length === this.bytes ? held : held.subarray(0, this.bytes);
   }
 }
-
-/** What all collected bodies of a thread occupy: many large uploads at once must not take more memory than there is. */
-export interface BodyBudget {
-  heldBytes: number;
-}

@@ -5,7 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { GenerationReply } from '../contract.js';
-import type { ThreatDelta, ThreatReply } from './threat-list.js';
+import type { ThreatDelta } from '../shared-state/threat-delta.js';
+import type { ThreatReply } from './threat-list.js';
 
 export interface AdminActions {
   status(): Promise<object>;

@@ -11,7 +11,7 @@ import type { GenerationReply, ProxyConfig, SecurityEvent } from '../contract.js
 import { engineModule } from '../inspection/inspection.js';
 import { canSharePort, chooseListener, type ListenerKind } from '../listeners/index.js';
 import type { GenerationPayload } from '../worker/messages.js';
-import { renderPrometheus } from '../metrics/metrics.js';
+import { renderPrometheus } from '../metrics/exposition.js';
 import { closed, Generations, loadStored, localRulesServe, sha256Of, toShared, withLocalRules } from './generations.js';
 import { RecordShipper } from '../records/ship-records.js';
 import { Supervisor } from './supervisor.js';
@@ -358,24 +358,24 @@ async function scrape({ supervisor, generations, audit, threats, shipper }: Part
   const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
   const dropped = workers.reduce((sum, worker) => sum + Number(worker['eventsDropped'] ?? 0), 0);
   return renderPrometheus(metrics, {
-    waap_config_version: generations.active.id,
-    waap_config_last_apply_success: generations.lastOutcome === 'refused' ? 0 : 1,
-    waap_workers_ready: supervisor.readyCount,
-    waap_worker_restarts: supervisor.restarts,
-    waap_eventloop_lag_seconds: lag / 1000,
-    waap_events_dropped: dropped,
-    waap_audit_written: audit.written,
-    waap_audit_dropped: audit.dropped,
-    waap_threat_networks: threats.networks,
+    configVersion: generations.active.id,
+    configLastApplySuccess: generations.lastOutcome === 'refused' ? 0 : 1,
+    workersReady: supervisor.readyCount,
+    workerRestarts: supervisor.restarts,
+    eventLoopLagSeconds: lag / 1000,
+    eventsDropped: dropped,
+    auditWritten: audit.written,
+    auditDropped: audit.dropped,
+    threatNetworks: threats.networks,
     ...(shipper === null
       ? {}
       : {
-          waap_records_shipped: shipper.counters.shipped,
-          waap_records_dropped: shipper.counters.dropped,
-          waap_records_refused: shipper.counters.refused,
-          waap_records_sampled_out: shipper.counters.sampledOut,
-          waap_records_retries: shipper.counters.retries,
-          waap_records_waiting: shipper.waitingRows,
+          recordsShipped: shipper.counters.shipped,
+          recordsDropped: shipper.counters.dropped,
+          recordsRefused: shipper.counters.refused,
+          recordsSampledOut: shipper.counters.sampledOut,
+          recordsRetries: shipper.counters.retries,
+          recordsWaiting: shipper.waitingRows,
         }),
   });
 }

@@ -5,7 +5,7 @@ import { unreachable } from '../worker/messages.js';
 import type { SecurityEvent } from '../contract.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
-import type { ThreatTable } from './threat-list.js';
+import type { ThreatTable } from '../shared-state/threat-delta.js';
 
 /**
  * V8's nursery per worker. A request allocates some 20 KB that die with it, but those under way survive each collection

@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { openIpSet } from '../shared-state/address-set.js';
-import { ThreatList, type ThreatTable } from './threat-list.js';
+import { openAddressSet } from '../shared-state/address-set.js';
+import type { ThreatTable } from '../shared-state/threat-delta.js';
+import { ThreatList } from './threat-list.js';
 
 t.test('a list is taken whole or not at all, kept, and found again', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-threats-'));
@@ -28,7 +29,7 @@ t.test('a list is taken whole or not at all, kept, and found again', async (t) =
   const again = new ThreatList(directory, (message) => problems.push(message));
   await again.resume();
   t.equal(again.sha256, known);
-  t.ok(openIpSet(again.current?.table as SharedArrayBuffer).contains('192.0.2.99'));
+  t.ok(openAddressSet(again.current?.table as SharedArrayBuffer).contains('192.0.2.99'));
   const [first, second] = await Promise.all([put('203.0.113.1'), put('')]);
   t.match([first, second], [{ networks: 1 }, { networks: 0, sha256: empty }]);
   t.same(

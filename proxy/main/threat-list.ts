@@ -2,47 +2,15 @@
 // workers by the supervisor. No recompile, no generation: a new list is one message to each worker.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Interruption } from '#engine';
-import type { EventMessage } from '../contract.js';
 import { sha256Of, writeAtomically } from './generations.js';
-import { changeNetworks, openIpSet, packNetworks, readNetworks, type Networks } from '../shared-state/address-set.js';
-import { changeThreatText } from '../shared-state/threat-delta.js';
-
-/** The rule by which people find such a request; it stands for the list, no rule set has it. */
-export const threatRuleId = 1_006_000;
-
-export const threatInterruption: Interruption = {
-  ruleId: threatRuleId,
-  action: 'deny',
-  status: 403,
-  phase: 1,
-  data: '',
-};
-
-export function threatMessage(clientIp: string): EventMessage {
-  return {
-    ruleId: threatRuleId,
-    message: 'The client address is on the deny list',
-    data: clientIp,
-    match: `Matched the deny list against variable \`REMOTE_ADDR' (Value: \`${clientIp}')`,
-    severity: '2',
-    file: '',
-    lineNumber: 0,
-    ver: '',
-    rev: '',
-    tags: ['gatehouse/threat-intel', 'attack-reputation-ip'],
-    maturity: '',
-    accuracy: '',
-  };
-}
-
-/**
- * A list on its way to a worker. Versions count up within one process; the table is shared memory, one for all workers.
- */
-export interface ThreatTable {
-  readonly version: number;
-  readonly table: SharedArrayBuffer;
-}
+import { openAddressSet, packNetworks } from '../shared-state/address-set.js';
+import { changeNetworks, readNetworks, type Networks } from '../shared-state/networks.js';
+import {
+  changeThreatText,
+  threatTextBytesMax,
+  type ThreatDelta,
+  type ThreatTable,
+} from '../shared-state/threat-delta.js';
 
 export type ThreatReply =
   | {
@@ -58,14 +26,6 @@ export type ThreatReply =
    * whole list.
    */
   | { readonly outcome: 'mismatch'; readonly sha256: string };
-
-/** From one list to the next, both named by their SHA-256. */
-export interface ThreatDelta {
-  readonly base: string;
-  readonly sha256: string;
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-}
 
 /** One network a line; empty lines do not count. */
 function* networksOf(text: string): Generator<string> {
@@ -85,7 +45,14 @@ interface List {
   readonly networks: number;
 }
 
+/** What the gate says of its memory (admit/deny-list.ts) is made true here. */
+function checkSize({ length }: Buffer): void {
+  if (length > threatTextBytesMax)
+    throw new RangeError(`the deny list would have ${length} bytes; at most ${threatTextBytesMax}`);
+}
+
 function readList(text: Buffer): List {
+  checkSize(text);
   let networks = 0;
   const counted = function* (): Generator<string> {
     for (const network of networksOf(text.toString('latin1'))) {
@@ -149,6 +116,7 @@ export class ThreatList {
       const { text, sha256, entries, networks } = this.list;
       if (sha256 !== delta.base) return null;
       const changed = changeThreatText(text, delta.added, delta.removed);
+      checkSize(changed.text);
       const next: List = {
         text: changed.text,
         sha256: sha256Of(changed.text),
@@ -181,7 +149,7 @@ export class ThreatList {
     const table = packNetworks(list.entries);
     this.current = { version: (this.current?.version ?? 0) + 1, table };
     this.list = list;
-    this.intervals = openIpSet(table).intervals;
+    this.intervals = openAddressSet(table).intervals;
     return this.current;
   }
 

@@ -1,9 +1,9 @@
 // From a verdict to the record that leaves the worker. Bounded: when main (or the disk behind it) cannot keep up,
 // events are dropped and counted; a request never waits for its own log line.
 import type { MatchedRule, RequestHead, Verdict } from '#engine';
+import type { Decided, Throttling } from '../admit/decision.js';
 import type { EventMessage, EventVerdict, SecurityEvent } from '../contract.js';
 import type { Generation } from '../worker/generation.js';
-import { threatMessage } from '../main/threat-list.js';
 
 const valueBytesMax = 512; // of a matched value in the log: enough to see what it was
 const messagesMax = 64; // per event
@@ -25,8 +25,8 @@ export interface EventFacts {
     readonly inboundScore: number;
     readonly truncated: boolean;
   } | null;
-  /** The client is on the deny list. */
-  readonly isListed: boolean;
+  /** Of gates, in their order. */
+  readonly decisions: readonly Decided[];
   /** In force or withheld. */
   readonly interruption: SecurityEvent['interruption'];
   readonly kind: EventVerdict;
@@ -67,11 +67,41 @@ export function toEventMessage(matched: MatchedRule, files: readonly string[]): 
   };
 }
 
+/** Why a gate decided so, and with which numbers; nothing where no rule stands for it. */
+function messagesOfGate({ decision }: Decided): EventMessage[] {
+  const { rule } = decision;
+  if (rule === null) return [];
+  const numbers = decision.kind === 'throttle' ? numbersOf(decision) : '';
+  return [
+    {
+      ruleId: rule.id,
+      message: rule.message,
+      data: [rule.data, numbers].filter((part) => part !== '').join(' '),
+      match: rule.match,
+      severity: rule.severity,
+      file: '',
+      lineNumber: 0,
+      ver: '',
+      rev: '',
+      tags: rule.tags,
+      maturity: '',
+      accuracy: '',
+    },
+  ];
+}
+
+function numbersOf({ zone, limit, windowSeconds, remaining, retryAfterSeconds }: Throttling): string {
+  return (
+    `zone=${zone} limit=${limit} window_seconds=${windowSeconds} ` +
+    `remaining=${remaining} retry_after_seconds=${retryAfterSeconds}`
+  );
+}
+
 export function toSecurityEvent(facts: EventFacts): SecurityEvent {
   const { verdict, foreign, generation, head } = facts;
   const files = generation.inspection?.files ?? [];
   const messages: EventMessage[] = foreign === null ? [] : foreign.messages.slice(0, messagesMax);
-  if (facts.isListed) messages.unshift(threatMessage(facts.clientIp));
+  messages.unshift(...facts.decisions.flatMap(messagesOfGate));
   if (verdict !== null) {
     for (const matched of verdict.matched) {
       if (messages.length >= messagesMax) break;

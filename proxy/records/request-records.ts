@@ -5,7 +5,7 @@
 // else.
 import type { RequestHead } from '#engine';
 import type { EventVerdict, ReplaySampling } from '../contract.js';
-import type { Action } from '../metrics/metrics.js';
+import type { Action } from '../metrics/families.js';
 
 export interface RequestFacts {
   readonly atMs: number;

@@ -1,9 +1,14 @@
-// The only place where failing open or closed is chosen, and the only place where DetectionOnly withholds an answer.
+// The only place where failing open or closed is chosen, and the only place where DetectionOnly withholds an answer: for
+// rules and for gates alike.
 import type { Interruption } from '#engine';
+import type { Decision } from '../admit/decision.js';
 import type { FailMode, Mode } from '../contract.js';
 
-/** What to do when inspection itself failed. Closed by default; open is never silent: both are recorded and counted. */
-export function decideOnEngineError(failMode: FailMode): 'forward' | 'block' {
+/**
+ * What to do when inspection itself, or a gate, failed. Closed by default; open is never silent: both are recorded and
+ * counted.
+ */
+export function decideOnFailure(failMode: FailMode): 'forward' | 'block' {
   return failMode === 'open' ? 'forward' : 'block';
 }
 
@@ -14,4 +19,12 @@ export function decideOnEngineError(failMode: FailMode): 'forward' | 'block' {
 export function decide(interruption: Interruption | null, mode: Mode): 'forward' | 'flag' | 'block' {
   if (interruption === null) return 'forward';
   return mode === 'DetectionOnly' ? 'flag' : 'block';
+}
+
+/** A decision that ends the request. */
+export type Enforced = Exclude<Decision, { readonly kind: 'flag' }>;
+
+/** What of a gate's decision is enforced; null: it is recorded, and the request goes on. */
+export function decideOnGate(decision: Decision, mode: Mode): Enforced | null {
+  return decision.kind === 'flag' || mode === 'DetectionOnly' ? null : decision;
 }

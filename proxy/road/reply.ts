@@ -1,15 +1,37 @@
 // The way back: the upstream's response is inspected (phase 3, and phase 4 where the rules ask for the body) and
 // relayed as it came. Only a body that is to be inspected is held, up to a limit; streams never are.
 import type { ProxyError } from '../contract/errors.js';
+import type { Limits } from '../contract.js';
 import { BodyCollector } from '../http/body-collector.js';
 import { codingsOf, decodeBody } from '../http/decode-body.js';
-import type { Journey } from './proxied-request.js';
 import { findField, joinedField } from '../http/header-fields.js';
-import type { TunnelClient } from '../listeners/listener.js';
-import { isStream, relayedFields, relayedTrailers } from '../http/response-fields.js';
-import type { Site } from './route.js';
-import type { UpstreamHandler } from '../upstream/exchange.js';
+import { isStream } from '../http/response-fields.js';
+import type { Exchange, TunnelClient } from '../listeners/listener.js';
+import type { Action } from '../metrics/families.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { UpstreamExchange, UpstreamHandler } from '../upstream/exchange.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
+import { page, type Answer } from './answers.js';
+import type { ResponseWriter } from './response-writer.js';
+
+/** The request that this is the reply to. */
+export interface RepliedRequest {
+  readonly exchange: Pick<Exchange, 'head' | 'isUpgrade' | 'relaysTrailers' | 'onAbort' | 'acceptTunnel'>;
+  readonly response: ResponseWriter;
+  readonly upstream: UpstreamExchange | null;
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+  /** It was answered otherwise, or its client has gone: nothing of the reply is wanted any more. */
+  readonly isOver: boolean;
+  /** Phase 3; true: rules want to see the body. The request is over when they block. */
+  inspectReplyHead(head: UpstreamHead): boolean;
+  /** Phase 4. The request is over when rules block. */
+  inspectReplyBody(bytes: Buffer | null, wireBytes: number): void;
+  upstreamDrained(): void;
+  failed(error: ProxyError): void;
+  endWith(answer: Answer, action: Action, isLast: boolean): void;
+  finish(action: Action): void;
+}
 
 /** tunnel: a WebSocket; held: collected for phase 4; flowing: relayed. */
 type State = 'waiting' | 'held' | 'inspecting' | 'flowing' | 'tunnel';
@@ -17,7 +39,6 @@ type State = 'waiting' | 'held' | 'inspecting' | 'flowing' | 'tunnel';
 export class Reply implements UpstreamHandler {
   private state: State = 'waiting';
   private head: UpstreamHead | null = null;
-  private fields: string[] = [];
   private readonly dispatchedMs = performance.now();
   private collector: BodyCollector | null = null;
   /** Bytes and the end that came while the held part was being decoded. */
@@ -28,78 +49,57 @@ export class Reply implements UpstreamHandler {
   private earlyTunnel: Buffer[] = [];
 
   constructor(
-    private readonly journey: Journey,
-    private readonly site: Site,
+    private readonly request: RepliedRequest,
+    private readonly site: string,
   ) {}
 
   /** Ahead of everything a rule could say about the response: hints are about what comes, never the response itself. */
   onInterim(head: UpstreamHead): void {
-    const { journey } = this;
+    const { request } = this;
     // 100 is this proxy's own business: what the client expected was answered before its body was read.
-    if (journey.isOver || head.status === 100) return;
-    journey.exchange.relayInterim(head.status, head.reason, relayedFields(head.headers, journey.requestId));
+    if (request.isOver || head.status === 100) return;
+    request.response.interim(head);
   }
 
   onHead(head: UpstreamHead): void {
-    const { journey, site } = this;
-    const { exchange } = journey;
-    if (journey.isOver) return;
+    const { request } = this;
+    const { exchange, response } = request;
+    if (request.isOver) return;
     this.head = head;
-    journey.context.metrics.upstream(site.name, (performance.now() - this.dispatchedMs) / 1000);
-    journey.status = head.status;
-    this.fields = relayedFields(head.headers, journey.requestId);
-    journey.replyFields = this.fields;
-    const { inspection, config } = journey.generation;
-    const { transaction } = journey;
-    let wantsBody = false;
-    if (transaction !== null && inspection !== null) {
-      journey.inspect(site, () => {
-        const interruption = inspection.inspector.responseHeaders(transaction, {
-          status: head.status,
-          protocol: head.protocol,
-          headers: head.headers,
-        });
-        wantsBody = interruption === null && inspection.inspector.wantsResponseBody(transaction);
-        return interruption;
-      });
-      if (journey.isOver) return;
-    }
+    request.metrics.upstream(this.site, (performance.now() - this.dispatchedMs) / 1000);
+    response.prepare(head);
+    const wantsBody = request.inspectReplyHead(head);
+    if (request.isOver) return;
     if (head.status === 101) {
       this.joinTunnel(head);
       return;
     }
     if (head.bodyBytes === 0 && (exchange.head.method === 'HEAD' || head.status === 204 || head.status === 304)) {
-      exchange.respondBodyless(head.status, head.reason, this.fields, head.declaredBytes);
       this.state = 'flowing';
-      journey.isHeadRelayed = true;
+      response.writeBodyless(head);
       return;
     }
     if (wantsBody && !isStream(head.headers)) {
       this.state = 'held';
-      this.collector = new BodyCollector(config.limits.responseBodyBytesMax);
-    } else this.startRelay();
+      this.collector = new BodyCollector(request.limits.responseBodyBytesMax);
+    } else this.startRelay(head.bodyBytes);
   }
 
-  private startRelay(): void {
+  private startRelay(bodyBytes: number | null): void {
     const { head } = this;
     if (head === null) return;
     this.state = 'flowing';
-    const { exchange } = this.journey;
-    this.journey.isHeadRelayed = true;
-    if (head.bodyBytes === null && exchange.relaysTrailers) {
-      const announced = findField(head.headers, 'trailer');
-      if (announced !== null) this.fields.push('Trailer', announced);
-    }
-    exchange.startResponse(head.status, head.reason, this.fields, head.bodyBytes);
+    const { exchange, response } = this.request;
+    const mayHaveTrailers = bodyBytes === null && exchange.relaysTrailers;
+    response.begin(head, bodyBytes, mayHaveTrailers ? findField(head.headers, 'trailer') : null);
   }
 
   onData(chunk: Buffer): void {
-    const { journey } = this;
-    if (journey.isOver) return;
+    const { request } = this;
+    if (request.isOver) return;
     switch (this.state) {
       case 'flowing':
-        journey.replyBytes += chunk.length;
-        if (!journey.exchange.write(chunk)) journey.upstream?.pause();
+        if (!request.response.write(chunk)) request.upstream?.pause();
         return;
       case 'held':
         this.hold(chunk);
@@ -115,21 +115,21 @@ export class Reply implements UpstreamHandler {
   }
 
   private hold(chunk: Buffer): void {
-    const { collector, journey } = this;
+    const { collector, request } = this;
     if (collector === null) return;
     const taken = collector.add(chunk);
     if (taken === chunk.length) return;
     // Over the limit: this part is inspected, the rest is relayed after it.
     this.late.push(Buffer.from(chunk.subarray(taken)));
-    journey.upstream?.pause();
+    request.upstream?.pause();
     this.inspectHeld(collector, this.head?.bodyBytes ?? collector.bytes + 1);
   }
 
   onEnd(trailers: readonly string[] | null): void {
-    const { journey, collector } = this;
+    const { request, collector } = this;
     this.isEnded = true;
     this.trailers = trailers;
-    if (journey.isOver) return;
+    if (request.isOver) return;
     switch (this.state) {
       case 'held':
         if (collector !== null) this.inspectHeld(collector, collector.bytes);
@@ -139,7 +139,7 @@ export class Reply implements UpstreamHandler {
         return;
       case 'tunnel':
         this.client?.end();
-        journey.finish('served');
+        request.finish('served');
         return;
       case 'waiting':
       case 'inspecting':
@@ -147,9 +147,9 @@ export class Reply implements UpstreamHandler {
   }
 
   private complete(): void {
-    const { journey } = this;
-    journey.exchange.endResponse(this.trailers === null ? null : relayedTrailers(this.trailers));
-    journey.finish('served');
+    const { request } = this;
+    request.response.end(this.trailers);
+    request.finish('served');
   }
 
   /** Phase 4 on what was held; decoded for the engine, relayed as it came. */
@@ -162,15 +162,15 @@ export class Reply implements UpstreamHandler {
       this.inspectBytes(raw, raw, wireBytes);
       return;
     }
-    const { metrics } = this.journey.context;
+    const { metrics, limits } = this.request;
     if (codings === 'unknown') {
-      metrics.count('waap_response_uninspected_total{reason="coding"}');
+      metrics.count('responseUninspected', { reason: 'coding' });
       this.inspectBytes(raw, null, wireBytes);
       return;
     }
-    void decodeBody(raw, codings, this.journey.generation.config.limits.decodedBodyBytesMax).then((decoded) => {
-      if (this.journey.isOver) return;
-      if (decoded.isPartial) metrics.count('waap_inspection_truncated_total');
+    void decodeBody(raw, codings, limits.decodedBodyBytesMax).then((decoded) => {
+      if (this.request.isOver) return;
+      if (decoded.isPartial) metrics.count('inspectionTruncated');
       // Nothing at all could be undone: what calls itself coded and is not, some clients show as it is.
       const bytes = decoded.bytes.length === 0 ? raw : decoded.bytes;
       this.inspectBytes(raw, bytes, decoded.isPartial ? bytes.length + 1 : bytes.length);
@@ -178,58 +178,50 @@ export class Reply implements UpstreamHandler {
   }
 
   private inspectBytes(raw: Buffer | null, bytes: Buffer | null, wireBytes: number): void {
-    const { journey, site } = this;
-    const { inspection } = journey.generation;
-    const { transaction } = journey;
-    if (transaction !== null && inspection !== null) {
-      journey.inspect(site, () => inspection.inspector.responseBody(transaction, bytes, wireBytes));
-      if (journey.isOver) return;
-    }
+    const { request } = this;
+    request.inspectReplyBody(bytes, wireBytes);
+    if (request.isOver) return;
     // All of it is here: a length can be told even where the upstream chunked, unless trailers need the chunks.
-    if (this.head !== null && this.isEnded && this.late.length === 0 && this.trailers === null)
-      this.head = { ...this.head, bodyBytes: raw?.length ?? 0 };
-    this.startRelay();
+    const isAllHere = this.isEnded && this.late.length === 0 && this.trailers === null;
+    this.startRelay(isAllHere ? (raw?.length ?? 0) : (this.head?.bodyBytes ?? null));
     let isFlowing = true;
     if (raw !== null) this.late.unshift(raw);
-    for (const chunk of this.late.splice(0)) {
-      journey.replyBytes += chunk.length;
-      isFlowing = journey.exchange.write(chunk) && isFlowing;
-    }
+    for (const chunk of this.late.splice(0)) isFlowing = request.response.write(chunk) && isFlowing;
     if (this.isEnded) this.complete();
-    else if (isFlowing) journey.upstream?.resume();
+    else if (isFlowing) request.upstream?.resume();
   }
 
   onError(error: ProxyError): void {
-    this.journey.failed(error);
+    this.request.failed(error);
   }
 
   onDrain(): void {
-    this.journey.upstreamDrained();
+    this.request.upstreamDrained();
   }
 
   private joinTunnel(head: UpstreamHead): void {
-    const { journey } = this;
-    const { upstream, exchange } = journey;
+    const { request } = this;
+    const { upstream, exchange, response } = request;
     if (!exchange.isUpgrade || upstream === null) {
       upstream?.abort();
-      journey.answer(502, 'failed', true);
+      request.endWith(page(502), 'failed', true);
       return;
     }
     this.state = 'tunnel';
-    journey.isHeadRelayed = true;
+    response.isBegun = true;
     const onAbort = (): void => {
       upstream.abort();
-      journey.finish('served');
+      request.finish('served');
     };
-    exchange.onAbort = onAbort; // named first: see Journey.take
+    exchange.onAbort = onAbort; // named first: see ProxiedRequest.take
     exchange.acceptTunnel({
-      headers: this.fields,
+      headers: response.fields,
       protocol: findField(head.headers, 'sec-websocket-protocol'),
       sendUpstream: (bytes) => upstream.write(bytes),
       unsentUpstreamBytes: () => upstream.unsentBytes,
       closeUpstream: () => {
         upstream.abort();
-        journey.finish('served');
+        request.finish('served');
       },
       opened: (client) => {
         this.client = client;
@@ -243,6 +235,6 @@ export class Reply implements UpstreamHandler {
       this.earlyTunnel.push(Buffer.from(chunk));
       return;
     }
-    if (!this.client.send(chunk)) this.journey.upstream?.pause();
+    if (!this.client.send(chunk)) this.request.upstream?.pause();
   }
 }

@@ -3,13 +3,14 @@ import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import t from 'tap';
 import { compileNetworks } from '#engine/operators/network-set';
-import { buildIpSet, IpSetHolder, openIpSet } from './address-set.js';
+import { AddressSetHolder } from './address-set-holder.js';
+import { buildAddressSet, openAddressSet } from './address-set.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
 t.test('addresses in and out of networks', async (t) => {
-  const set = openIpSet(
-    buildIpSet([
+  const set = openAddressSet(
+    buildAddressSet([
       '192.0.2.0/24',
       '192.0.2.128/25',
       '198.51.100.7',
@@ -61,10 +62,10 @@ t.test('addresses in and out of networks', async (t) => {
   for (const address of outside) t.equal(set.contains(address), false, address);
   t.equal(set.intervals, 8, 'what overlaps or touches is joined');
   for (const wrong of ['', 'x', '192.0.2.1/33', '192.0.2.1/', '2001:db8::/129', '1.2.3'])
-    t.throws(() => buildIpSet(['192.0.2.1', wrong]), RangeError, wrong);
-  t.equal(openIpSet(buildIpSet(['0.0.0.0/0'])).contains('8.8.8.8'), true);
-  t.equal(openIpSet(buildIpSet(['::/0'])).contains('2001::1'), true);
-  t.equal(openIpSet(buildIpSet([])).contains('8.8.8.8'), false);
+    t.throws(() => buildAddressSet(['192.0.2.1', wrong]), RangeError, wrong);
+  t.equal(openAddressSet(buildAddressSet(['0.0.0.0/0'])).contains('8.8.8.8'), true);
+  t.equal(openAddressSet(buildAddressSet(['::/0'])).contains('2001::1'), true);
+  t.equal(openAddressSet(buildAddressSet([])).contains('8.8.8.8'), false);
 });
 
 t.test('the same answers as the engine’s own set', async (t) => {
@@ -87,7 +88,7 @@ t.test('the same answers as the engine’s own set', async (t) => {
       fc.array(network, { maxLength: 12 }),
       fc.array(fc.oneof(v4, v6), { minLength: 1, maxLength: 20 }),
       (networks, addresses) => {
-        const [ours, theirs] = [openIpSet(buildIpSet(networks)), compileNetworks(networks)];
+        const [ours, theirs] = [openAddressSet(buildAddressSet(networks)), compileNetworks(networks)];
         return addresses.every((address) => {
           compared += 1;
           return ours.contains(address) === theirs.contains(address);
@@ -103,8 +104,8 @@ t.test('a million networks', async (t) => {
   const networks = function* (): Generator<string> {
     for (let n = 0; n < 1_000_000; n += 1) yield `${(n >>> 13) + 1}.${(n >>> 5) & 255}.${(n & 31) * 8}.0/24`;
   };
-  const buffer = buildIpSet(networks());
-  const set = openIpSet(buffer);
+  const buffer = buildAddressSet(networks());
+  const set = openAddressSet(buffer);
   t.equal(set.intervals, 1_000_000);
   t.ok(buffer.byteLength < 8.1e6, `${buffer.byteLength} bytes`);
   let hits = 0;
@@ -114,29 +115,29 @@ t.test('a million networks', async (t) => {
 });
 
 t.test('a swap is whole, in order, and seen from another thread', async (t) => {
-  const holder = new IpSetHolder();
+  const holder = new AddressSetHolder();
   t.equal(holder.contains('192.0.2.1'), false);
-  t.equal(holder.swap(2, buildIpSet(['192.0.2.1'])), true);
-  t.equal(holder.swap(1, buildIpSet([])), false, 'an older list is ignored');
+  t.equal(holder.swap(2, buildAddressSet(['192.0.2.1'])), true);
+  t.equal(holder.swap(1, buildAddressSet([])), false, 'an older list is ignored');
   t.equal(holder.contains('192.0.2.1'), true);
   for (const wrong of [
     new SharedArrayBuffer(0),
     new SharedArrayBuffer(16),
     new SharedArrayBuffer(17),
-    buildIpSet(['192.0.2.1']).slice(0, 20),
+    buildAddressSet(['192.0.2.1']).slice(0, 20),
   ])
     t.throws(() => holder.swap(3, wrong), RangeError);
   t.equal(holder.contains('192.0.2.1'), true, 'a damaged table changes nothing');
   t.equal(holder.version, 2);
-  t.equal(holder.swap(3, buildIpSet(['2001:db8::1'])), true);
+  t.equal(holder.swap(3, buildAddressSet(['2001:db8::1'])), true);
   t.same([holder.contains('192.0.2.1'), holder.contains('2001:db8::1'), holder.intervals], [false, true, 1]);
   const reader = new Worker(
-    `import { parentPort, workerData } from 'node:worker_threads'; const { openIpSet } = await import(workerData.module); parentPort.postMessage(openIpSet(workerData.buffer).contains('198.51.100.3'));`,
+    `import { parentPort, workerData } from 'node:worker_threads'; const { openAddressSet } = await import(workerData.module); parentPort.postMessage(openAddressSet(workerData.buffer).contains('198.51.100.3'));`,
     {
       eval: true,
       workerData: {
         module: new URL('./address-set.js', import.meta.url).href,
-        buffer: buildIpSet(['198.51.100.0/24']),
+        buffer: buildAddressSet(['198.51.100.0/24']),
       },
     },
   );

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { buildIpSet, openIpSet } from './address-set.js';
-import { changeThreatText } from './threat-delta.js';
-import { ThreatList, type ThreatDelta, type ThreatTable } from '../main/threat-list.js';
+import { buildAddressSet, openAddressSet } from './address-set.js';
+import { changeThreatText, type ThreatDelta, type ThreatTable } from './threat-delta.js';
+import { ThreatList } from '../main/threat-list.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
@@ -96,7 +96,7 @@ t.test('after any changes the table is the one of the whole list', async (t) => 
     const reply = await node.change(delta(now, added, removed));
     now = [...now.filter((one) => !removed.includes(one)), ...added];
     if (reply.outcome !== 'active' || reply.networks !== now.length) t.fail(JSON.stringify({ reply, now }));
-    if (!bytesOf(node.list.current?.table as SharedArrayBuffer).equals(bytesOf(buildIpSet(now))))
+    if (!bytesOf(node.list.current?.table as SharedArrayBuffer).equals(bytesOf(buildAddressSet(now))))
       t.fail(`another table for ${now.join(' ')}`);
   }
   t.equal(node.spread.length, 200);
@@ -127,7 +127,7 @@ t.test('a change is meant for one list and ends at one list', async (t) => {
   });
   const again = await start(t, node.directory);
   t.equal(again.list.sha256, fine.sha256, 'a restart resumes the changed list');
-  t.ok(openIpSet(again.list.current?.table as SharedArrayBuffer).contains('203.0.113.9'));
+  t.ok(openAddressSet(again.list.current?.table as SharedArrayBuffer).contains('203.0.113.9'));
   t.match(
     await again.change(delta(['192.0.2.2', '203.0.113.0/24'], [], ['203.0.113.0/24'])),
     { outcome: 'active', networks: 1 },

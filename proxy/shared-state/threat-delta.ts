@@ -1,5 +1,25 @@
 // A change of the deny list: the list's text in sorted lines, and what to take out of it and put into it. Both planes
 // work on the same text with this one function, so that the digest of the result says whether they still agree.
+
+/** Of the list's text; larger ones are refused, and the list before stays. */
+export const threatTextBytesMax = 256 * 1024 * 1024;
+
+/**
+ * A list on its way to a worker. Versions count up within one process; the table is shared memory, one for all workers.
+ */
+export interface ThreatTable {
+  readonly version: number;
+  readonly table: SharedArrayBuffer;
+}
+
+/** From one list to the next, both named by their SHA-256. */
+export interface ThreatDelta {
+  readonly base: string;
+  readonly sha256: string;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
 export interface ThreatChange {
   readonly text: Buffer;
   /** What was really taken out and put in; what was as asked before is not named. */

@@ -1,8 +1,10 @@
 // What serves traffic: a ruleset and a configuration, prepared together, swapped together, retired together.
-import { BlockList, isIP } from 'node:net';
+import type { Admission } from '../admit/index.js';
 import type { ProxyConfig } from '../contract.js';
 import type { LoadedInspection } from '../inspection/inspection.js';
 import { createRouter, type Router } from '../road/route.js';
+import type { AddressSet } from '../shared-state/address-set.js';
+import { trustedProxySet } from './trusted-proxies.js';
 
 export interface Generation {
   readonly id: number;
@@ -13,7 +15,9 @@ export interface Generation {
   readonly config: ProxyConfig;
   readonly router: Router;
   readonly inspection: LoadedInspection | null;
-  readonly trusted: BlockList | null;
+  /** Proxies in front whose X-Forwarded-For is believed; null = none. */
+  readonly trusted: AddressSet | null;
+  readonly admission: Admission;
   /** Requests that pinned it. */
   inFlight: number;
   /** Set when a successor serves; called when the last request is through. */
@@ -23,6 +27,7 @@ export interface Generation {
 export function createGeneration(
   { id, sha256, artifact, config }: Pick<Generation, 'id' | 'sha256' | 'artifact' | 'config'>,
   inspection: LoadedInspection | null,
+  admission: Admission,
 ): Generation {
   return {
     id,
@@ -31,29 +36,11 @@ export function createGeneration(
     config,
     router: createRouter(config),
     inspection,
-    trusted: trustedList(config.trustedProxies),
+    trusted: trustedProxySet(config.trustedProxies),
+    admission,
     inFlight: 0,
     onIdle: null,
   };
-}
-
-function trustedList(networks: readonly string[]): BlockList | null {
-  if (networks.length === 0) return null;
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return list;
-}
-
-export function isTrusted(generation: Generation, ip: string): boolean {
-  const { trusted } = generation;
-  if (trusted === null) return false;
-  const family = isIP(ip);
-  return family !== 0 && trusted.check(ip, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** One request less; the last one out lets a retired generation go. */

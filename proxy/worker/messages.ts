@@ -4,7 +4,7 @@ import type { ProxyConfig, SecurityEvent } from '../contract.js';
 import type { ListenerKind } from '../listeners/listener.js';
 import type { MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
-import type { ThreatTable } from '../main/threat-list.js';
+import type { ThreatTable } from '../shared-state/threat-delta.js';
 
 /** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
 export interface GenerationPayload {

@@ -1,5 +1,7 @@
 // The part of a change that may fail, done beside the traffic: load the ruleset, compile the sites, prove that it sees.
 import type { CollectionStore, Inspector, RequestHead, Verdict } from '#engine';
+import type { Admission } from '../admit/index.js';
+import type { ProxyConfig } from '../contract.js';
 import { createGeneration, type Generation } from './generation.js';
 import type { InspectionModule, LoadedInspection } from '../inspection/inspection.js';
 import type { GenerationPayload } from './messages.js';
@@ -12,7 +14,11 @@ export class GenerationRefused extends Error {
  * Throws GenerationRefused with a reason for people; nothing is left behind then. Main has held the artifact's bytes
  * against their name (reload.ts); once more here would keep this thread's requests waiting another 15 ms.
  */
-export function prepareGeneration(payload: GenerationPayload, module: InspectionModule): Generation {
+export function prepareGeneration(
+  payload: GenerationPayload,
+  module: InspectionModule,
+  prepareGates: (config: ProxyConfig) => Admission,
+): Generation {
   let inspection: LoadedInspection | null = null;
   if (payload.artifact !== null) {
     const bytes = new Uint8Array(payload.artifact);
@@ -27,7 +33,7 @@ export function prepareGeneration(payload: GenerationPayload, module: Inspection
   }
   try {
     if (inspection !== null && payload.selfTest === 'inspect') selfTest(inspection, module.createStore());
-    return createGeneration(payload, inspection);
+    return createGeneration(payload, inspection, prepareGates(payload.config));
   } catch (error) {
     inspection?.release();
     if (error instanceof GenerationRefused) throw error;

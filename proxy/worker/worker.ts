@@ -1,10 +1,12 @@
 // One thread: a listener, the current generation, a mailbox. Nothing else.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
+import { openGates } from '../admit/index.js';
 import { defaultReplaySampling } from '../contract.js';
 import { EventRing } from '../records/events.js';
 import type { Generation } from './generation.js';
-import { handleRequest, refuseUnreadable } from '../road/proxied-request.js';
+import { handleRequest } from '../road/proxied-request.js';
+import { refuseUnreadable } from '../road/unreadable.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
 import { listen, type Listener } from '../listeners/index.js';
@@ -16,14 +18,16 @@ import {
   type ToWorker,
   type WorkerStart,
 } from './messages.js';
-import { InspectionTotals, Metrics } from '../metrics/metrics.js';
+import { InspectionTotals } from '../metrics/inspection-totals.js';
+import { Metrics } from '../metrics/metrics.js';
 import { GenerationRefused, prepareGeneration } from './prepare.js';
 import { createRequestIds } from '../road/request-id.js';
 import { RequestRing } from '../records/request-records.js';
-import type { BodyWatch, RoadContext } from '../road/context.js';
+import type { RoadContext } from '../road/context.js';
+import type { BodyWatch } from '../road/request-body.js';
 import { ActiveList } from './active-list.js';
 import type { Site } from '../road/route.js';
-import { IpSetHolder } from '../shared-state/address-set.js';
+import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { UpstreamPool } from '../upstream/pool.js';
 
 const eventsCapacity = 4096; // between two flushes; beyond, dropped and counted
@@ -68,7 +72,7 @@ const requests = start.shipsRequests
       () => current.config.replaySampling ?? defaultReplaySampling,
     )
   : null;
-const threats = new IpSetHolder();
+const threats = new AddressSetHolder();
 if (start.threats !== null) threats.swap(start.threats.version, start.threats.table);
 const readingBody = new ActiveList<BodyWatch>();
 const pools = new Map<string, UpstreamPool>();
@@ -105,6 +109,11 @@ function poolFor(site: Site, generation: Generation): UpstreamPool {
 const foreignInspector =
   start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
 
+const prepareGates = openGates({
+  clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now() },
+  tables: { denyList: threats },
+});
+
 const context: RoadContext = {
   current: () => current,
   now: () => Date.now(),
@@ -114,7 +123,6 @@ const context: RoadContext = {
   metrics,
   record: (event) => events.record(event),
   requests,
-  threats,
   readingBody,
   bodies: { heldBytes: 0 },
   foreignInspector,
@@ -161,7 +169,7 @@ function prepare(payload: GenerationPayload): void {
   try {
     prepared?.inspection?.release();
     prepared = null;
-    prepared = prepareGeneration(payload, module);
+    prepared = prepareGeneration(payload, module, prepareGates);
     post({ kind: 'prepared', id: payload.id });
   } catch (error) {
     if (!(error instanceof GenerationRefused)) throw error;
@@ -267,7 +275,7 @@ process.on('uncaughtException', (error) => {
 });
 
 try {
-  current = prepareGeneration(start.generation, module);
+  current = prepareGeneration(start.generation, module, prepareGates);
   listener = await listen(start.listener, {
     host: start.host,
     port: start.port,
