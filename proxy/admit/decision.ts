@@ -1,6 +1,6 @@
-// What a gate may decide of a request, as data. A gate never answers: what becomes of a decision under the site's mode is
-// chosen in road/decide.ts, what the client gets in road/answers.ts. Everything that a record needs is in here: which
-// gate decided stands beside it, why and with which numbers within.
+// What a gate may decide of a request, as data. A gate never answers: what becomes of a decision under the site's mode
+// is chosen in road/decide.ts, what the client gets in road/answers.ts. Everything that a record needs is in here:
+// which gate decided stands beside it, why and with which numbers within.
 
 /** The rule by which people find such a request in records; it stands for a gate, no rule set has it. */
 export interface DecisionRule {

@@ -1,8 +1,9 @@
 // The deny list: clients whose address is on it are not let in. The list comes from the control plane, without a
 // generation (`PUT` and `PATCH :2019/threats`, main/threat-list.ts), and lies in memory that all workers share.
 //
-// Memory: traffic makes it no larger, its sender does. The text of the list has at most 256 MiB; a table entry is 8 bytes
-// (IPv4) or 32 bytes (IPv6), joined where networks touch. Beyond: the sender is refused, and the list before stays.
+// Memory: traffic makes it no larger, its sender does. The text of the list has at most 256 MiB; a table entry is 8
+// bytes (IPv4) or 32 bytes (IPv6), joined where networks touch. Beyond: the sender is refused, and the list before
+// stays.
 import { threatTextBytesMax } from '../shared-state/threat-delta.js';
 import type { Denial } from './decision.js';
 import type { Gate } from './gate.js';

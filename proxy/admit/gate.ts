@@ -1,6 +1,6 @@
 // The contract of a gate: one synchronous function in a file of its own, one row of the table in index.ts. It is asked
-// once for each request, between routing and inspection, on the hot road: it allocates nothing where it decides nothing.
-// What needs the network runs beside the road and writes into tables that a gate reads.
+// once for each request, between routing and inspection, on the hot road: it allocates nothing where it decides
+// nothing. What needs the network runs beside the road and writes into tables that a gate reads.
 import type { RequestHead } from '#engine';
 import type { ProxyConfig } from '../contract.js';
 import type { Exchange } from '../listeners/listener.js';
@@ -59,8 +59,8 @@ export interface Gate<Compiled = undefined, State = undefined> {
   /** Its own memory, once a worker; outlives generations. */
   createState?(): State;
   /**
-   * The settings as the gate wants them, once a generation and beside the traffic; what it throws refuses the generation.
-   * null: nothing to do under these settings, the gate is not asked.
+   * The settings as the gate wants them, once a generation and beside the traffic; what it throws refuses the
+   * generation. null: nothing to do under these settings, the gate is not asked.
    */
   compile?(config: ProxyConfig): Compiled | null;
   decide(request: GateRequest, site: Site, context: GateContext<Compiled, State>): Decision | null;

@@ -1,9 +1,9 @@
 // THE GATES, in the order in which they are asked. Each stands in a file of its own; a new one is that file and a row
 // here. The first that is enforced ends the request; one that only flags leaves it to the next.
 //
-// `appliesTo` is the decision whether unprotected sites have gates, gate by gate. A site without protection is one whose
-// owner wants it left alone (a health check, a webhook that must not be lost): what judges clients or requests stays
-// away from it. What guards this program itself (its memory, its connections) applies to all.
+// `appliesTo` is the decision whether unprotected sites have gates, gate by gate. A site without protection is one
+// whose owner wants it left alone (a health check, a webhook that must not be lost): what judges clients or requests
+// stays away from it. What guards this program itself (its memory, its connections) applies to all.
 import type { ProxyConfig } from '../contract.js';
 import { denyList } from './deny-list.js';
 import { row, type GateRow, type GateWorker, type PreparedGate } from './gate.js';

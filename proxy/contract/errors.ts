@@ -14,6 +14,12 @@ const errorStatus = {
   PXY_GATE: 503, // a gate threw (admit/), and the site fails closed
 } as const;
 
+/** What somebody threw, in words. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What somebody threw, as an error. */
+export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
 export type ErrorCode = keyof typeof errorStatus;
 
 export const errorCodes = Object.keys(errorStatus) as readonly ErrorCode[];

@@ -340,7 +340,7 @@ t.test('a taken port is told, not shared', async (t) => {
 t.test('the token is made once and kept, for its owner only', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-token-'));
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
-  const { resolveAdminToken } = await import('../main/admin.js');
+  const { resolveAdminToken } = await import('../main/admin/token.js');
   const token = await resolveAdminToken(null, dataDir);
   t.match(token, /^[0-9a-f]{64}$/);
   t.equal(await resolveAdminToken('', dataDir), token);

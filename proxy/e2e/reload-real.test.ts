@@ -154,7 +154,8 @@ async function refusals(t: Test, kind: 'uws' | 'node', plain: Uint8Array): Promi
         (
           await sendRaw(
             plane.ports.http,
-            'GET /?id=1%27%20UNION%20SELECT%20password%20FROM%20users-- HTTP/1.1\r\nHost: a\r\nUser-Agent: test browser\r\nAccept: */*\r\n\r\n',
+            'GET /?id=1%27%20UNION%20SELECT%20password%20FROM%20users-- HTTP/1.1\r\n' +
+              'Host: a\r\nUser-Agent: test browser\r\nAccept: */*\r\n\r\n',
           )
         ).text,
       ),

@@ -87,26 +87,34 @@ export function renderPage(status: number, requestId: string, head: Pick<Request
   };
 }
 
-const css = `
-:root{color-scheme:light dark;--ink:#1c2430;--soft:#5a6675;--paper:#f5f3ee;--card:#fff;--line:#d9d4c8;--gate:#a3442f}
-@media (prefers-color-scheme:dark){:root{--ink:#e9e6df;--soft:#a4adb8;--paper:#14181e;--card:#1c222b;--line:#343c47;--gate:#e0866f}}
-*{box-sizing:border-box}
-body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1rem/1.6 system-ui,sans-serif}
-main{max-width:34rem;width:100%;background:var(--card);border:1px solid var(--line);border-top:4px solid var(--gate);border-radius:.5rem;padding:2rem}
-h1{font-size:1.5rem;line-height:1.25;margin:.25rem 0 .75rem}
-p{margin:.5rem 0}
-.status{color:var(--soft);font-variant-numeric:tabular-nums;margin:0}
-code{display:inline-block;padding:.15rem .5rem;border:1px solid var(--line);border-radius:.25rem;font:0.95rem ui-monospace,monospace;overflow-wrap:anywhere}
-`;
+const css = [
+  '',
+  ':root{color-scheme:light dark;--ink:#1c2430;--soft:#5a6675;--paper:#f5f3ee;--card:#fff;--line:#d9d4c8;' +
+    '--gate:#a3442f}',
+  '@media (prefers-color-scheme:dark){:root{--ink:#e9e6df;--soft:#a4adb8;--paper:#14181e;--card:#1c222b;' +
+    '--line:#343c47;--gate:#e0866f}}',
+  '*{box-sizing:border-box}',
+  'body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);' +
+    'color:var(--ink);font:1rem/1.6 system-ui,sans-serif}',
+  'main{max-width:34rem;width:100%;background:var(--card);border:1px solid var(--line);' +
+    'border-top:4px solid var(--gate);border-radius:.5rem;padding:2rem}',
+  'h1{font-size:1.5rem;line-height:1.25;margin:.25rem 0 .75rem}',
+  'p{margin:.5rem 0}',
+  '.status{color:var(--soft);font-variant-numeric:tabular-nums;margin:0}',
+  'code{display:inline-block;padding:.15rem .5rem;border:1px solid var(--line);border-radius:.25rem;' +
+    'font:0.95rem ui-monospace,monospace;overflow-wrap:anywhere}',
+  '',
+].join('\n');
 
 /**
  * The page brings its own policy: nothing is loaded or run, and the one style sheet is allowed by its hash. So it needs
  * no exception in an operator's policy, and could run no script even if a value that an attacker chooses ever reached
  * it.
  */
+const cssHash = createHash('sha256').update(css).digest('base64');
 const policyFields = [
   'Content-Security-Policy',
-  `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-${createHash('sha256').update(css).digest('base64')}'`,
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " + `style-src 'sha256-${cssHash}'`,
 ];
 
 function renderHtml(status: number, wording: Wording, requestId: string): string {

@@ -103,7 +103,8 @@ function checkTarget(method: string, uri: string, limits: SyntaxLimits): Checked
     const code = uri.charCodeAt(index);
     if (code <= 0x20 || code === 0x7f || code > 0xff)
       return refuse(400, 'the request target has spaces or control characters');
-    if (code === 0x23) return refuse(400, 'the request target has a fragment'); // "#" never travels; parsers cut it in different places
+    // "#" never travels; parsers cut it in different places
+    if (code === 0x23) return refuse(400, 'the request target has a fragment');
   }
   return null;
 }

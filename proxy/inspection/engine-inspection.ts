@@ -6,7 +6,7 @@ import {
   loadRuleset,
   type CollectionStore,
 } from '#engine';
-import { shownFile } from '../records/events.js';
+import { shownFile } from '../records/security-event.js';
 import type { LoadedInspection } from './inspection.js';
 
 /**

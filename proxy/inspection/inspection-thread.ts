@@ -5,7 +5,7 @@ import { workerData } from 'node:worker_threads';
 import { yieldToOthers, type RequestHead } from '#engine';
 import type { Mode } from '../contract.js';
 import type { ForeignVerdict } from './inspection-pool.js';
-import { toEventMessage } from '../records/events.js';
+import { toEventMessage } from '../records/security-event.js';
 import type { InspectionModule, LoadedInspection } from './inspection.js';
 
 export interface InspectionTask {

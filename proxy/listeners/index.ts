@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/errors.js';
 import type { Listener, ListenerKind, ListenerOptions } from './listener.js';
 import { listenNode } from './node/index.js';
 import { listenUws } from './uws/index.js';
@@ -15,7 +16,7 @@ export function chooseListener(wanted: ListenerKind | 'auto'): { readonly kind: 
   } catch (error) {
     return {
       kind: 'node',
-      why: `auto: uWebSockets.js does not load here (${error instanceof Error ? error.message.split('\n')[0] : String(error)})`,
+      why: `auto: uWebSockets.js does not load here (${messageOf(error).split('\n')[0]})`,
     };
   }
 }

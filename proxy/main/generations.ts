@@ -1,88 +1,21 @@
 // Main's side of a change: verify, prepare everywhere, commit everywhere, remember. Nothing that serves is touched
 // before everything that can fail has succeeded; after that nothing may fail.
-import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveBackMemory } from '#engine';
-import {
-  defaultLimits,
-  defaultTimeouts,
-  type GenerationReply,
-  type GenerationRequest,
-  type ProxyConfig,
-  type SiteConfig,
-} from '../contract.js';
+import { messageOf } from '../contract/errors.js';
 import { checkGenerationRequest } from '../check-contract.js';
+import type { GenerationReply, GenerationRequest } from '../contract.js';
 import type { GenerationPayload } from '../worker/messages.js';
+import { pruneArtifacts, readShared, requireNamed, sha256Of, toShared } from './artifacts.js';
+import { writeAtomically } from './atomic-file.js';
+import type { StoredGeneration } from './stored-generation.js';
 import type { Supervisor } from './supervisor.js';
 
 const prepareTimeoutMs = 60_000;
 const commitTimeoutMs = 10_000;
 /** By then most requests of the generation before are through, and its memory is free. */
 const tidyAfterMs = 3000;
-
-/** What `current.json` holds: enough to serve again with nothing else alive. */
-interface StoredGeneration {
-  readonly id: number;
-  readonly sha256: string;
-  readonly selfTest: 'inspect' | 'skip';
-  readonly config: ProxyConfig;
-}
-
-export function toShared(bytes: Uint8Array): SharedArrayBuffer {
-  const shared = new SharedArrayBuffer(bytes.length);
-  new Uint8Array(shared).set(bytes);
-  return shared;
-}
-
-export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-/** Written whole or not at all: to a temporary name, flushed, renamed. */
-export async function writeAtomically(path: string, bytes: Uint8Array | string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    const file = await open(temporary, 'w', 0o600);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }); // on a full disk half a file would be in the way of the next
-    throw error;
-  }
-}
-
-const artifactsKept = 20;
-const leftoverAfterMs = 3_600_000;
-
-/**
- * Keeps the newest artifacts and those in `needed`; half-written files of writers that died long ago go, too. A node of
- * its own has nobody else who does it, and the one beside a control plane shares its directory and these rules.
- */
-async function pruneArtifacts(directory: string, needed: readonly string[]): Promise<void> {
-  const found = await Promise.all(
-    (await readdir(directory)).map(async (name) => ({
-      name,
-      usedMs: await stat(join(directory, name)).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => 0,
-      ),
-    })),
-  );
-  const isLeftover = (name: string, usedMs: number): boolean =>
-    name.endsWith('.tmp') && usedMs < Date.now() - leftoverAfterMs;
-  const artifacts = found.filter(({ name }) => /^[0-9a-f]{64}$/.test(name)).sort((a, b) => b.usedMs - a.usedMs);
-  const old = [
-    ...artifacts.slice(artifactsKept).filter(({ name }) => !needed.includes(name)),
-    ...found.filter(({ name, usedMs }) => isLeftover(name, usedMs)),
-  ];
-  await Promise.all(old.map(({ name }) => rm(join(directory, name), { force: true })));
-}
 
 export class Generations {
   private chain: Promise<unknown> = Promise.resolve();
@@ -113,7 +46,8 @@ export class Generations {
       return true;
     } catch (error) {
       this.onProblem(
-        `generation ${this.active.id} serves, but cannot be kept in ${this.dataDir}: ${error instanceof Error ? error.message : String(error)}; after a restart the one before it would serve`,
+        `generation ${this.active.id} serves, but cannot be kept in ${this.dataDir}: ${messageOf(error)}; ` +
+          'after a restart the one before it would serve',
       );
       return false;
     }
@@ -161,7 +95,7 @@ export class Generations {
     try {
       artifact = await this.bytesOf(request);
     } catch (error) {
-      return refused(id, error instanceof Error ? error.message : String(error)); // unreadable file: the sender's to mend
+      return refused(id, messageOf(error)); // unreadable file: the sender's to mend
     }
     const payload: GenerationPayload = {
       id,
@@ -195,121 +129,4 @@ export class Generations {
     this.checkedPath = path;
     return artifact;
   }
-}
-
-function requireNamed<T extends Uint8Array>(bytes: T, announced: string): T {
-  const sha256 = sha256Of(bytes);
-  if (sha256 !== announced) throw new Error(`the artifact's SHA-256 is ${sha256}, announced was ${announced}`);
-  return bytes;
-}
-
-/** A file straight into memory that all threads see: 20 MB are not copied and leave nothing to collect. */
-async function readShared(path: string): Promise<SharedArrayBuffer> {
-  const file = await open(path, 'r');
-  try {
-    const { size } = await file.stat();
-    const shared = new SharedArrayBuffer(size);
-    const bytes = new Uint8Array(shared);
-    for (let at = 0; at < size; ) {
-      const { bytesRead } = await file.read(bytes, at, size - at, at);
-      if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
-      at += bytesRead;
-    }
-    return shared;
-  } finally {
-    await file.close();
-  }
-}
-
-/** Limits that an older release did not know take their defaults: an update must not cost what served before it. */
-function withDefaults(stored: StoredGeneration): StoredGeneration {
-  const { config } = stored;
-  return {
-    ...stored,
-    config: {
-      ...config,
-      limits: { ...defaultLimits, ...config.limits },
-      timeouts: { ...defaultTimeouts, ...config.timeouts },
-    },
-  };
-}
-
-/**
- * The last active generation; 'none' before the first; 'unreadable' when there was one and nobody knows what it was.
- * Rules that are gone or damaged are replaced by those of `local`. `onProblem` hears of both; `whenUnreadable` says
- * what follows.
- */
-export async function loadStored(
-  dataDir: string,
-  local: GenerationPayload,
-  whenUnreadable: string,
-  onProblem: (message: string) => void,
-): Promise<GenerationPayload | 'none' | 'unreadable'> {
-  const path = join(dataDir, 'current.json');
-  let stored: StoredGeneration;
-  try {
-    stored = withDefaults(JSON.parse(await readFile(path, 'utf8')) as StoredGeneration);
-    const problems = checkGenerationRequest({
-      id: stored.id,
-      sha256: stored.sha256,
-      artifactPath: '',
-      config: stored.config,
-    });
-    if (problems.length > 0) throw new Error(problems.map(({ path: at, message }) => `${at} ${message}`).join('; '));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
-    onProblem(
-      `${path}, what served last, cannot be used (${error instanceof Error ? error.message : String(error)}); ${whenUnreadable}`,
-    );
-    return 'unreadable';
-  }
-  try {
-    const bytes = stored.sha256 === '' ? null : await readFile(join(dataDir, 'artifacts', stored.sha256));
-    if (bytes !== null && sha256Of(bytes) !== stored.sha256) throw new Error('its artifact is damaged');
-    return {
-      id: stored.id,
-      sha256: stored.sha256,
-      artifact: bytes === null ? null : toShared(bytes),
-      config: stored.config,
-      selfTest: stored.selfTest,
-    };
-  } catch (error) {
-    onProblem(
-      `the rules that ${path} names cannot be used (${error instanceof Error ? error.message : String(error)}); ${localRulesServe}`,
-    );
-    return withLocalRules(stored, local);
-  }
-}
-
-export const localRulesServe =
-  'its sites, mode and limits serve with the rules of the local settings, until a control plane sends others';
-
-/** What served last under rules that can be loaded: requests go where they went, and are inspected. */
-export function withLocalRules(
-  { id, config }: Pick<GenerationPayload, 'id' | 'config'>,
-  local: GenerationPayload,
-): GenerationPayload {
-  return { ...local, id: id + 1, config };
-}
-
-/** What answers everything with 503: one site that is protected, without rules to inspect it by. */
-export function closed({ id, config }: Pick<GenerationPayload, 'id' | 'config'>): GenerationPayload {
-  const site: SiteConfig = {
-    name: 'closed',
-    prefix: '/',
-    host: null,
-    upstream: 'http://127.0.0.1:9',
-    protected: true,
-    failMode: 'closed',
-    mode: null,
-    hostPolicy: 'upstream',
-    verifyUpstreamCertificate: true,
-  };
-  return {
-    id,
-    sha256: '',
-    artifact: null,
-    selfTest: 'skip',
-    config: { ...config, sites: [site], sitesFromEnvironment: false },
-  };
 }

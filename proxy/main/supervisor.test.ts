@@ -42,7 +42,11 @@ async function supervise(onMessage: string): Promise<Supervisor> {
 
 t.test('the answer about another generation is not the answer about this one', async (t) => {
   const late = await supervise(
-    "if (message.kind === 'prepare') for (const answer of [{ kind: 'prepared', id: 6 }, { kind: 'committed', id: 6 }, { kind: 'refused', id: message.generation.id, reason: 'this one' }]) post(answer);",
+    `if (message.kind === 'prepare') {
+      post({ kind: 'prepared', id: 6 });
+      post({ kind: 'committed', id: 6 });
+      post({ kind: 'refused', id: message.generation.id, reason: 'this one' });
+    }`,
   );
   t.same(
     await late.prepare(generation(7), 60_000),
@@ -52,7 +56,11 @@ t.test('the answer about another generation is not the answer about this one', a
   await late.stop(0);
 
   const good = await supervise(
-    "if (message.kind === 'prepare') post({ kind: 'prepared', id: message.generation.id }); if (message.kind === 'commit') for (const answer of [{ kind: 'prepared', id: 6 }, { kind: 'committed', id: message.id }]) post(answer);",
+    `if (message.kind === 'prepare') post({ kind: 'prepared', id: message.generation.id });
+    if (message.kind === 'commit') {
+      post({ kind: 'prepared', id: 6 });
+      post({ kind: 'committed', id: message.id });
+    }`,
   );
   t.same(await good.prepare(generation(7), 60_000), { kind: 'prepared' });
   t.equal(await good.commit(7, 60_000), 1, 'counted as serving');

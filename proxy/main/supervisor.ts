@@ -1,18 +1,22 @@
-// Workers: started, watched, replaced. No request ever touches this thread.
-import { Worker } from 'node:worker_threads';
-import type { GenerationPayload, LogLevel, ToMain, ToWorker, WorkerReport, WorkerStart } from '../worker/messages.js';
-import { unreachable } from '../worker/messages.js';
+// All workers together: a change reaches every one of them or none, and their figures are added up. How one is started
+// and replaced is worker-slot.ts. No request ever touches this thread.
+import type { Worker } from 'node:worker_threads';
 import type { SecurityEvent } from '../contract.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
-
-/**
- * V8's nursery per worker. A request allocates some 20 KB that die with it, but those under way survive each collection
- * and are copied: the longer it takes to fill, the fewer. Measured with 32 connections, three builds in turn, median of
- * ten: 90.7 µs a request with 12 MB, 87.7 with this, 87.8 with the default of 48 MB.
- */
-const youngGenerationMbMax = 24;
+import {
+  dispatch,
+  type GenerationPayload,
+  type Handlers,
+  type LogLevel,
+  type ToMain,
+  type ToWorker,
+  type WorkerNews,
+  type WorkerReport,
+  type WorkerStart,
+} from '../worker/messages.js';
+import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
@@ -30,188 +34,73 @@ export interface SupervisorOptions {
 
 export type PrepareOutcome = { readonly kind: 'prepared' } | { readonly kind: 'refused'; readonly reason: string };
 
-type Answer = Extract<ToMain, { kind: 'prepared' | 'refused' | 'committed' }>;
-
 const reportTimeoutMs = 2_000;
-const restartDelayMs = { first: 50, most: 10_000 } as const;
-const calmAfterMs = 30_000; // a worker that served this long starts the back-off anew
 
-interface Slot {
-  readonly index: number;
-  worker: Worker | null;
-  state: 'starting' | 'ready' | 'dying' | 'gone';
-  startedAtMs: number;
-  failures: number;
-  restarts: number;
-  lastReason: string;
-  /** What it serves, as far as main knows. */
-  generation: number;
-  /** Set while a prepare or commit waits for this worker; null = it is gone. */
-  answer: ((message: Answer | null) => void) | null;
-  /** Workers replaced but not gone yet. */
-  readonly former: Set<Worker>;
-  lastReport: WorkerReport | null;
-}
-
-export class Supervisor {
+export class Supervisor implements SlotOwner {
   port: number;
-  private readonly slots: Slot[] = [];
-  private preparing: Slot[] = [];
+  isStopping = false;
+  private readonly slots: WorkerSlot[] = [];
+  private preparing: WorkerSlot[] = [];
   private readonly reports = new Map<number, (report: WorkerReport) => void>();
-  private readonly departed: MetricsSnapshot = emptyMetrics();
+  private readonly gone: MetricsSnapshot = emptyMetrics();
   private readonly drained = new Map<Worker, () => void>();
   private nextToken = 1;
-  private isStopping = false;
 
   constructor(private readonly options: SupervisorOptions) {
     this.port = options.port;
   }
 
+  get workerModule(): URL {
+    return this.options.workerModule ?? new URL('../worker/worker.js', import.meta.url);
+  }
+
   /** Resolves when every worker listens; rejects with the first reason when one cannot. */
   async startAll(): Promise<void> {
     const { workers } = this.options;
-    for (let index = 0; index < workers; index += 1) {
-      const slot: Slot = {
-        index,
-        worker: null,
-        state: 'gone',
-        startedAtMs: 0,
-        failures: 0,
-        restarts: 0,
-        lastReason: '',
-        generation: 0,
-        answer: null,
-        former: new Set(),
-        lastReport: null,
-      };
-      this.slots.push(slot);
-    }
+    for (let index = 0; index < workers; index += 1) this.slots.push(new WorkerSlot(index, this));
     const [first, ...others] = this.slots;
     if (first === undefined) return;
-    await this.startOne(first); // it settles the port when any free one was asked for
-    await Promise.all(others.map((slot) => this.startOne(slot)));
+    await first.start(); // it settles the port when any free one was asked for
+    await Promise.all(others.map((slot) => slot.start()));
   }
 
-  private startOne(slot: Slot): Promise<void> {
-    const data: WorkerStart = {
-      ...this.options.start,
-      workerId: slot.index,
-      port: this.port,
-      generation: this.options.generation(),
-      threats: this.options.threats(),
+  startData(workerId: number): WorkerStart {
+    const { start, generation, threats } = this.options;
+    return { ...start, workerId, port: this.port, generation: generation(), threats: threats() };
+  }
+
+  ready(slot: WorkerSlot, port: number): void {
+    this.port = port;
+    this.catchUp(slot);
+  }
+
+  heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'ready' | 'failed' }>): void {
+    const { options } = this;
+    const answered = (answer: Answer): void => slot.answer?.(answer);
+    const handlers: Handlers<Omit<WorkerNews, 'ready' | 'failed'>> = {
+      prepared: ({ id }) => answered({ kind: 'prepared', id }),
+      refused: ({ id, reason }) => answered({ kind: 'refused', id, reason }),
+      committed: ({ id }) => answered({ kind: 'committed', id }),
+      report: ({ token, report }) => this.reports.get(token)?.(report),
+      events: ({ batch }) => options.onEvents(batch),
+      requests: ({ lines, dropped, samples }) => options.onRequests(lines, dropped, samples),
+      log: ({ level, fields, message: text }) => options.log(level, fields, text),
+      drained: () => this.drained.get(worker)?.(),
+      dying: ({ reason }) => slot.dying(worker, reason),
     };
-    const worker = new Worker(this.options.workerModule ?? new URL('../worker/worker.js', import.meta.url), {
-      workerData: data,
-      name: `gatehouse-${slot.index}`,
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMbMax },
-    });
-    slot.worker = worker;
-    slot.state = 'starting';
-    slot.startedAtMs = performance.now();
-    return new Promise((resolve, reject) => {
-      worker.on('message', (message: ToMain) => {
-        if (message.kind === 'ready') {
-          slot.state = 'ready';
-          slot.generation = data.generation.id;
-          this.port = message.port;
-          this.catchUp(slot);
-          resolve();
-        } else if (message.kind === 'failed') {
-          slot.lastReason = message.reason;
-          reject(new Error(message.reason));
-        } else this.heard(slot, worker, message);
-      });
-      worker.on('error', (error) => {
-        slot.lastReason = error.stack ?? error.message;
-        this.options.log('error', { worker: slot.index, err: slot.lastReason }, 'worker died');
-      });
-      worker.on('exit', (code) => {
-        reject(
-          new Error(
-            slot.lastReason === ''
-              ? `worker ${slot.index} ended with code ${code} before it listened`
-              : slot.lastReason,
-          ),
-        );
-        this.gone(slot, worker);
-      });
-    });
+    dispatch(handlers, message);
   }
 
-  private heard(slot: Slot, worker: Worker, message: Exclude<ToMain, { kind: 'ready' | 'failed' }>): void {
-    switch (message.kind) {
-      case 'prepared':
-      case 'refused':
-      case 'committed':
-        slot.answer?.(message);
-        return;
-      case 'report':
-        this.reports.get(message.token)?.(message.report);
-        return;
-      case 'events':
-        this.options.onEvents(message.batch);
-        return;
-      case 'requests':
-        this.options.onRequests(message.lines, message.dropped, message.samples);
-        return;
-      case 'log':
-        this.options.log(message.level, message.fields, message.message);
-        return;
-      case 'drained':
-        this.drained.get(worker)?.();
-        return;
-      case 'dying':
-        slot.lastReason = message.reason;
-        this.options.log(
-          'error',
-          { worker: slot.index, err: message.reason },
-          'a bug ended a worker; it is being replaced',
-        );
-        slot.former.add(worker);
-        this.replace(slot, worker);
-        return;
-      default:
-        unreachable(message);
-    }
+  departed(report: WorkerReport): void {
+    mergeMetrics(this.gone, report.metrics);
   }
 
-  private gone(slot: Slot, worker: Worker): void {
-    if (slot.former.delete(worker)) return;
-    this.replace(slot, worker);
+  log(level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string): void {
+    this.options.log(level, fields, message);
   }
 
-  private replace(slot: Slot, worker: Worker): void {
-    if (slot.worker !== worker) return;
-    const wasReady = slot.state === 'ready';
-    slot.worker = null;
-    slot.state = 'gone';
-    slot.answer?.(null);
-    if (slot.lastReport !== null) mergeMetrics(this.departed, slot.lastReport.metrics);
-    slot.lastReport = null;
-    if (this.isStopping) return;
-    if (!wasReady && slot.restarts === 0 && slot.failures === 0) return; // never listened: startAll reports it
-    slot.restarts += 1;
-    slot.failures = performance.now() - slot.startedAtMs > calmAfterMs ? 0 : slot.failures + 1;
-    const delayMs =
-      slot.failures <= 1 ? 0 : Math.min(restartDelayMs.first * 2 ** (slot.failures - 1), restartDelayMs.most);
-    setTimeout(() => this.restart(slot), delayMs);
-  }
-
-  private restart(slot: Slot): void {
-    if (this.isStopping) return;
-    this.startOne(slot).then(
-      () => this.options.log('info', { worker: slot.index, restarts: slot.restarts }, 'worker replaced'),
-      (error: unknown) =>
-        this.options.log(
-          'error',
-          { worker: slot.index, err: error instanceof Error ? error.message : String(error) },
-          'a worker could not be started again',
-        ),
-    );
-  }
-
-  private ready(): Slot[] {
-    return this.slots.filter((slot) => slot.state === 'ready' && slot.worker !== null);
+  private serving(): WorkerSlot[] {
+    return this.slots.filter(({ isReady }) => isReady);
   }
 
   /**
@@ -220,7 +109,12 @@ export class Supervisor {
    * Answers about other generations (one that was too late, one of a worker that caught up) are not waited for by
    * anybody.
    */
-  private askAll(slots: readonly Slot[], id: number, message: ToWorker, timeoutMs: number): Promise<(Answer | null)[]> {
+  private askAll(
+    slots: readonly WorkerSlot[],
+    id: number,
+    message: ToWorker,
+    timeoutMs: number,
+  ): Promise<(Answer | null)[]> {
     return Promise.all(
       slots.map(
         (slot) =>
@@ -233,7 +127,7 @@ export class Supervisor {
               resolve(answer);
             };
             slot.answer = done;
-            slot.worker?.postMessage(message);
+            slot.post(message);
           }),
       ),
     );
@@ -241,7 +135,7 @@ export class Supervisor {
 
   /** All or none: on any refusal every worker discards, and what served goes on serving. */
   async prepare(generation: GenerationPayload, timeoutMs: number): Promise<PrepareOutcome> {
-    this.preparing = this.ready();
+    this.preparing = this.serving();
     const answers = await this.askAll(this.preparing, generation.id, { kind: 'prepare', generation }, timeoutMs);
     let reason: string | null = answers.length === 0 ? 'no worker is running' : null;
     for (const answer of answers) {
@@ -258,36 +152,36 @@ export class Supervisor {
    * catches up. Returns how many serve it.
    */
   async commit(id: number, timeoutMs: number): Promise<number> {
-    const slots = this.preparing.filter((slot) => slot.state === 'ready' && slot.worker !== null);
+    const slots = this.preparing.filter(({ isReady }) => isReady);
     this.preparing = [];
     for (const slot of slots) slot.generation = id;
     const answers = await this.askAll(slots, id, { kind: 'commit', id }, timeoutMs);
-    for (const slot of this.ready()) this.catchUp(slot);
+    for (const slot of this.serving()) this.catchUp(slot);
     return answers.filter((answer) => answer?.kind === 'committed').length;
   }
 
   /** A worker that started with what was active then, and came up after a change. */
-  private catchUp(slot: Slot): void {
+  private catchUp(slot: WorkerSlot): void {
     const generation = this.options.generation();
     if (slot.generation === generation.id || slot.worker === null) return;
     slot.generation = generation.id;
-    slot.worker.postMessage({ kind: 'prepare', generation } satisfies ToWorker);
-    slot.worker.postMessage({ kind: 'commit', id: generation.id } satisfies ToWorker);
+    slot.post({ kind: 'prepare', generation });
+    slot.post({ kind: 'commit', id: generation.id });
   }
 
   /** To workers that still start as well: they read it when they have. Versions keep the order. */
   spreadThreats(list: ThreatTable): void {
-    for (const { worker } of this.slots) worker?.postMessage({ kind: 'threats', list } satisfies ToWorker);
+    for (const slot of this.slots) slot.post({ kind: 'threats', list });
   }
 
   private tellAll(message: ToWorker): void {
-    for (const slot of this.ready()) slot.worker?.postMessage(message);
+    for (const slot of this.serving()) slot.post(message);
   }
 
   async report(): Promise<{ readonly metrics: MetricsSnapshot; readonly workers: readonly Record<string, unknown>[] }> {
     const asked = await Promise.all(this.slots.map((slot) => this.reportOne(slot)));
     const metrics = emptyMetrics();
-    mergeMetrics(metrics, this.departed);
+    mergeMetrics(metrics, this.gone);
     for (const report of asked) if (report !== null) mergeMetrics(metrics, report.metrics);
     const workers = this.slots.map((slot, index) => {
       const report = asked[index] ?? null;
@@ -306,7 +200,7 @@ export class Supervisor {
     return { metrics, workers };
   }
 
-  private reportOne(slot: Slot): Promise<WorkerReport | null> {
+  private reportOne(slot: WorkerSlot): Promise<WorkerReport | null> {
     const { worker } = slot;
     if (worker === null || slot.state !== 'ready') return Promise.resolve(null);
     const token = this.nextToken;
@@ -320,7 +214,7 @@ export class Supervisor {
         resolve(report);
       };
       this.reports.set(token, done);
-      worker.postMessage({ kind: 'report', token } satisfies ToWorker);
+      slot.post({ kind: 'report', token });
     });
   }
 
@@ -328,7 +222,7 @@ export class Supervisor {
     return this.slots.reduce((sum, slot) => sum + slot.restarts, 0);
   }
   get readyCount(): number {
-    return this.ready().length;
+    return this.serving().length;
   }
 
   /**

@@ -2,7 +2,9 @@
 // workers by the supervisor. No recompile, no generation: a new list is one message to each worker.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Of, writeAtomically } from './generations.js';
+import { messageOf } from '../contract/errors.js';
+import { sha256Of } from './artifacts.js';
+import { writeAtomically } from './atomic-file.js';
 import { openAddressSet, packNetworks } from '../shared-state/address-set.js';
 import { changeNetworks, readNetworks, type Networks } from '../shared-state/networks.js';
 import {
@@ -97,7 +99,7 @@ export class ThreatList {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // never had one
       this.onProblem(
-        `the deny list in ${this.path} cannot be used (${error instanceof Error ? error.message : String(error)}); none is in force until one is sent`,
+        `the deny list in ${this.path} cannot be used (${messageOf(error)}); none is in force until one is sent`,
       );
     }
   }
@@ -160,9 +162,7 @@ export class ThreatList {
       await writeAtomically(this.path, text);
       return true;
     } catch (error) {
-      this.onProblem(
-        `the deny list is in force, but cannot be kept in ${this.path}: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.onProblem(`the deny list is in force, but cannot be kept in ${this.path}: ${messageOf(error)}`);
       return false;
     }
   }

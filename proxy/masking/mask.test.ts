@@ -75,8 +75,10 @@ t.test('what must not be kept', async (t) => {
     ['<login password="p1" lang="en"/>', '<login password="xx" lang="en"/>'],
     ['user%5Bpassword%5D=a&x=1', 'user%5Bpassword%5D=x&x=1'],
     [
-      '--b\r\nContent-Disposition: form-data; name="pin"\r\n\r\n1234\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n--b--',
-      '--b\r\nContent-Disposition: form-data; name="pin"\r\n\r\nxxxx\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n--b--',
+      '--b\r\nContent-Disposition: form-data; name="pin"\r\n\r\n1234\r\n' +
+        '--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n--b--',
+      '--b\r\nContent-Disposition: form-data; name="pin"\r\n\r\nxxxx\r\n' +
+        '--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n--b--',
     ],
     ['<a>4111111111111111</a>', '<a>xxxxxxxxxxxxxxxx</a>'],
   ];
@@ -194,7 +196,9 @@ t.test('masking never makes anything longer, and no pattern explodes', async (t)
       ),
     ),
   );
-  const explodedMs = 1000; // of the processor's time: a pattern that looks ahead from each of 65,000 bytes takes longer, all four masks take 20 ms
+  // Of the processor's time: a pattern that looks ahead from each of 65,000 bytes takes longer, all four masks take
+  // 20 ms.
+  const explodedMs = 1000;
   const took: [string, number][] = [];
   for (const text of [
     '"a":"'.repeat(13_000),

@@ -5,7 +5,6 @@
 // was tried. Client addresses stay: blocking and the deny list live on them, and the specification does not count them
 // as personal data.
 // One set of masks for both planes: the node's audit log, and whatever the control plane stores of requests.
-import type { SecurityEvent } from '../contract.js';
 import { maskCards, maskPersonal, maskTokens } from './personal-data.js';
 
 /** `secrets` is the least; `personal` is privacy_mode. */
@@ -24,10 +23,20 @@ const secretHeaders: ReadonlySet<string> = new Set([
   'www-authenticate',
   'set-cookie',
 ]);
-const secretName =
-  /pass(?:word|wd|phrase)?$|^pwd|secret|token|api[-_]?key|^auth(?!or)|session|^sid$|^otp$|^totp$|^pin$|^cvv2?$|^cvc$|card[-_]?(?:no|num)|^pan$|^iban$|^ssn$|credential|signature|^code$|^state$/i;
-const personalName =
-  /(?:^|[-_])(?:e[-_]?mail|mail|phone|tel|telephone|mobile|msisdn|fax|(?:first|last|full|given|family|user|nick)[-_]?name|surname|login|birth[-_]?(?:day|date)|dob|address|street|zip|(?:zip|postal|post)[-_]?code|passport|national[-_]?id|tax[-_]?id|ssn|iban|bic|account[-_]?(?:no|num|number|id))$/i;
+const secretName = new RegExp(
+  [
+    String.raw`pass(?:word|wd|phrase)?$|^pwd|secret|token|api[-_]?key|^auth(?!or)|session|^sid$|^otp$|^totp$|^pin$`,
+    String.raw`^cvv2?$|^cvc$|card[-_]?(?:no|num)|^pan$|^iban$|^ssn$|credential|signature|^code$|^state$`,
+  ].join('|'),
+  'i',
+);
+const personalNames = [
+  String.raw`e[-_]?mail|mail|phone|tel|telephone|mobile|msisdn|fax`,
+  String.raw`(?:first|last|full|given|family|user|nick)[-_]?name|surname|login|birth[-_]?(?:day|date)|dob|address`,
+  String.raw`street|zip|(?:zip|postal|post)[-_]?code|passport|national[-_]?id|tax[-_]?id|ssn|iban|bic`,
+  String.raw`account[-_]?(?:no|num|number|id)`,
+];
+const personalName = new RegExp(`(?:^|[-_])(?:${personalNames.join('|')})$`, 'i');
 
 /**
  * Letters, digits and what is not ASCII become x; punctuation stays, because rules look at it and secrets rarely are
@@ -207,19 +216,6 @@ export function maskMatch(
   return {
     match: at < 0 ? match : `${match.slice(0, at + 9)}${blank(match.slice(at + 9))}`,
     data: data === '' ? '' : '(masked)',
-  };
-}
-
-/** A security event as the audit log may keep it. */
-export function maskEvent(event: SecurityEvent, level: MaskLevel): SecurityEvent {
-  return {
-    ...event,
-    uri: maskUri(event.uri, level),
-    requestHeaders: maskHeaders(event.requestHeaders, level),
-    responseHeaders: maskHeaders(event.responseHeaders, level),
-    requestBody: event.requestBody === null ? null : maskBody(event.requestBody, level),
-    messages: maskDetails(event.messages, level),
-    error: event.error === null ? null : maskText(event.error, level),
   };
 }
 

@@ -1,5 +1,5 @@
-// Prometheus text format, version 0.0.4: each family once, with its HELP and TYPE, its samples together. Behind them the
-// same values once more under the names of older releases.
+// Prometheus text format, version 0.0.4: each family once, with its HELP and TYPE, its samples together. Behind them
+// the same values once more under the names of older releases.
 import { actions, counters, gauges, histograms, type Family, type GaugeName } from './families.js';
 import { durationBounds, inspectionBounds, type HistogramSnapshot } from './histogram.js';
 import { readCounterKey, type MetricsSnapshot } from './metrics.js';

@@ -1,6 +1,6 @@
-// Every metric of the data plane, one row each: how it is called, what it says, which labels it has and what they may be.
-// A call names a row, never a metric. Labels are sites, stages, outcomes and codes only: never addresses, paths or user
-// agents, so that no client can make the table grow.
+// Every metric of the data plane, one row each: how it is called, what it says, which labels it has and what they may
+// be. A call names a row, never a metric. Labels are sites, stages, outcomes and codes only: never addresses, paths or
+// user agents, so that no client can make the table grow.
 import { errorCodes } from '../contract/errors.js';
 
 /** What became of a request, in one word. */
@@ -77,7 +77,8 @@ export const counters = {
   ),
   engineErrors: counter(
     'engine_errors_total',
-    'Inspections that failed, by whether the request went on without them (open), was answered 503 (closed), or was through already (logging).',
+    'Inspections that failed, by whether the request went on without them (open), was answered 503 (closed), ' +
+      'or was through already (logging).',
     { outcome: ['open', 'closed', 'logging'] },
     before('waap_engine_errors_total'),
   ),
@@ -143,11 +144,11 @@ export type CounterName = keyof typeof counters;
 export type GaugeName = keyof typeof gauges;
 export type Stage = (typeof histograms)['stageDuration']['labels']['stage'][number];
 
+type CounterLabels<Name extends CounterName> = (typeof counters)[Name]['labels'];
+
 /** The labels that a counter has to be given, with their values. */
 export type LabelsOf<Name extends CounterName> = {
-  readonly [Label in keyof (typeof counters)[Name]['labels']]: (typeof counters)[Name]['labels'][Label] extends readonly (infer Value)[]
-    ? Value
-    : string;
+  readonly [L in keyof CounterLabels<Name>]: CounterLabels<Name>[L] extends readonly (infer Value)[] ? Value : string;
 };
 
 /** None for a counter without labels. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { SecurityEvent } from '../contract.js';
 import { until } from '../e2e/waiting.js';
-import { asctime, AuditLog, formatAuditLine } from './audit-log.js';
+import { asctime, formatAuditLine } from './audit-line.js';
+import { AuditLog } from './audit-log.js';
 
 const event: SecurityEvent = {
   requestId: 'ID',

@@ -3,10 +3,9 @@
 // when the control plane is slow or away, records are dropped and counted, the count travels with the next batch, and
 // traffic never notices.
 import { randomUUID } from 'node:crypto';
-import { Agent as HttpAgent, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { EventMessage, SecurityEvent } from '../contract.js';
-import { maskMatch } from '../masking/mask.js';
+import type { SecurityEvent } from '../contract.js';
+import { ControlPlaneClient } from './control-plane-client.js';
+import { toEventRecord } from './event-record.js';
 import type { RequestSample } from './request-records.js';
 
 export interface RecordShipperOptions {
@@ -64,12 +63,10 @@ export class RecordShipper {
   private problemAtMs = -problemEveryMs;
   private readonly wake = new AbortController();
   private readonly timer: NodeJS.Timeout;
-  private readonly agent: HttpAgent | HttpsAgent;
+  private readonly controlPlane: ControlPlaneClient;
 
   constructor(private readonly options: RecordShipperOptions) {
-    this.agent = options.url.startsWith('https:')
-      ? new HttpsAgent({ keepAlive: true, maxSockets: 2 })
-      : new HttpAgent({ keepAlive: true, maxSockets: 2 });
+    this.controlPlane = new ControlPlaneClient(options.url, options.token, options.timeoutMs ?? 30_000);
     this.timer = setInterval(() => this.kick(), options.flushEveryMs ?? 500);
     this.timer.unref();
   }
@@ -104,7 +101,7 @@ export class RecordShipper {
     }
     clearTimeout(over);
     this.counters.dropped += this.waitingRows;
-    this.agent.destroy();
+    this.controlPlane.close();
   }
 
   private drop(rows: number): void {
@@ -153,7 +150,9 @@ export class RecordShipper {
     if (rows + this.droppedSince === 0) return null;
     this.waitingBytes -= bytes;
     const id = randomUUID();
-    const body = `{"node":${JSON.stringify(node)},"batch_id":"${id}","dropped":${this.droppedSince},"events":[${events.join(',')}],"requests":[${requests.join(',')}]}`;
+    const body =
+      `{"node":${JSON.stringify(node)},"batch_id":"${id}","dropped":${this.droppedSince},` +
+      `"events":[${events.join(',')}],"requests":[${requests.join(',')}]}`;
     this.droppedSince = 0;
     return { id, rows, bytes, body };
   }
@@ -161,7 +160,7 @@ export class RecordShipper {
   /** Again and again, the same batch under the same id, until it is stored, refused for good, or time is up. */
   private async deliver(batch: Batch): Promise<void> {
     for (let waitMs = retryMinMs; !this.wake.signal.aborted; waitMs = Math.min(retryMaxMs, waitMs * 2)) {
-      const answer = await this.post('/api/dataplane/records', batch.body);
+      const answer = await this.controlPlane.post('/api/dataplane/records', batch.body, this.wake.signal);
       if (answer.status === 200) {
         this.settle(batch, answer.text);
         this.inFlight = null;
@@ -177,8 +176,10 @@ export class RecordShipper {
         return;
       }
       this.counters.retries += 1;
+      const why = answer.status === 0 ? answer.text : `${answer.status}: ${answer.text.slice(0, 200)}`;
       this.complain(
-        `the control plane does not take records (${answer.status === 0 ? answer.text : `${answer.status}: ${answer.text.slice(0, 200)}`}); they wait, and beyond the queue they are dropped and counted`,
+        `the control plane does not take records (${why}); they wait, ` +
+          'and beyond the queue they are dropped and counted',
       );
       await pause(Math.max(waitMs, Math.min(retryMaxMs, answer.retryAfterMs)), this.wake.signal);
     }
@@ -202,7 +203,8 @@ export class RecordShipper {
   private async sendSamples(): Promise<void> {
     const samples = this.samples;
     this.samples = [];
-    const answer = await this.post('/api/dataplane/samples', JSON.stringify({ node: this.options.node, samples }));
+    const body = JSON.stringify({ node: this.options.node, samples });
+    const answer = await this.controlPlane.post('/api/dataplane/samples', body, this.wake.signal);
     if (answer.status !== 200)
       this.complain(
         `the control plane did not take samples for replays (${answer.status === 0 ? answer.text : answer.status})`,
@@ -215,47 +217,6 @@ export class RecordShipper {
     if (nowMs - this.problemAtMs < problemEveryMs) return;
     this.problemAtMs = nowMs;
     this.options.onProblem(message);
-  }
-
-  /** Status 0: no answer. Never rejects. */
-  private post(
-    path: string,
-    body: string,
-  ): Promise<{ readonly status: number; readonly text: string; readonly retryAfterMs: number }> {
-    const target = new URL(path, this.options.url);
-    const bytes = Buffer.from(body, 'utf8');
-    const signal = AbortSignal.any([this.wake.signal, AbortSignal.timeout(this.options.timeoutMs ?? 30_000)]);
-    return new Promise((resolve) => {
-      const failed = (error: NodeJS.ErrnoException): void =>
-        resolve({ status: 0, text: error.code ?? error.message, retryAfterMs: 0 });
-      const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
-        method: 'POST',
-        agent: this.agent,
-        signal,
-        headers: {
-          authorization: `Bearer ${this.options.token}`,
-          'content-type': 'application/json',
-          'content-length': bytes.length,
-        },
-      });
-      request.once('error', failed);
-      request.once('response', (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (piece: string) => {
-          if (text.length < 4096) text += piece;
-        });
-        response.once('error', failed);
-        response.once('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            text,
-            retryAfterMs: (Number(response.headers['retry-after']) || 0) * 1000,
-          }),
-        );
-      });
-      request.end(bytes);
-    });
   }
 }
 
@@ -279,100 +240,4 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) done();
     else signal.addEventListener('abort', done);
   });
-}
-
-/** Fields whose values an analyst needs and that carry no credentials; of the others the names go. */
-const shownFields: ReadonlySet<string> = new Set([
-  'host',
-  'user-agent',
-  'accept',
-  'accept-language',
-  'accept-encoding',
-  'content-type',
-  'content-length',
-  'content-encoding',
-  'transfer-encoding',
-  'origin',
-  'range',
-  'upgrade',
-  'x-forwarded-for',
-  'x-requested-with',
-]);
-const messagesMax = 20;
-const textCharsMax = 1024;
-
-function describeMessage(message: EventMessage): object {
-  const { match, data } = maskMatch(message.match, message.data, 'secrets');
-  return {
-    rule_id: message.ruleId,
-    message: message.message.slice(0, textCharsMax),
-    severity: message.severity,
-    tags: message.tags,
-    file: message.file,
-    line: message.lineNumber,
-    data: data.slice(0, textCharsMax),
-    match: match.slice(0, textCharsMax),
-  };
-}
-
-/** Members are those of the control plane's EventRecord (api/events/record.ts). */
-export function toEventRecord(event: SecurityEvent): object {
-  const fields: string[][] = [];
-  for (let index = 0; index + 1 < event.requestHeaders.length && fields.length < 100; index += 2) {
-    const name = event.requestHeaders[index] as string;
-    fields.push(
-      shownFields.has(name.toLowerCase())
-        ? [name, (event.requestHeaders[index + 1] as string).slice(0, textCharsMax)]
-        : [name],
-    );
-  }
-  const details = {
-    protocol: event.protocol,
-    client_port: event.clientPort,
-    generation: event.generation,
-    outbound_score: event.outboundScore,
-    phases: event.phases,
-    truncated: event.truncated,
-    inspection_us: Math.round(event.inspectionUs),
-    error: event.error,
-    interruption: event.interruption,
-    headers: fields,
-    messages: event.messages.slice(0, messagesMax).map(describeMessage),
-  };
-  return {
-    at_ms: Math.max(0, Math.round(event.atMs)),
-    request_id: event.requestId.slice(0, 128),
-    site: event.site.slice(0, 200),
-    client_ip: event.clientIp.slice(0, 64),
-    kind: 'waf',
-    verdict: event.verdict,
-    method: event.method.slice(0, 64),
-    uri: event.uri.slice(0, 8192),
-    status: Math.min(999, Math.max(0, event.status)),
-    rule_id: telling(event),
-    inbound_score: Math.max(0, Math.round(event.inboundScore)),
-    details,
-  };
-}
-
-/**
- * Rules of the core rule set that add scores up and block (949, 959), or tell of it (980): they say that, not what it
- * was.
- */
-const isSummary = (ruleId: number): boolean => [949, 959, 980].includes(Math.floor(ruleId / 1000));
-
-/**
- * The rule that says what it was: the one that blocked by itself, or else the gravest of those whose scores were added
- * up.
- */
-function telling({ interruption, messages }: SecurityEvent): number | null {
-  if (interruption !== null && !isSummary(interruption.ruleId)) return interruption.ruleId;
-  const told = messages.filter(({ ruleId }) => !isSummary(ruleId));
-  // 0 emergency … 7 debug
-  const gravity = ({ severity }: EventMessage): number => (severity === '' ? 8 : Number(severity));
-  const gravest = told.reduce<EventMessage | undefined>(
-    (best, one) => (best === undefined || gravity(one) < gravity(best) ? one : best),
-    undefined,
-  );
-  return gravest?.ruleId ?? interruption?.ruleId ?? messages[0]?.ruleId ?? null;
 }

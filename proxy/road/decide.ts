@@ -1,5 +1,5 @@
-// The only place where failing open or closed is chosen, and the only place where DetectionOnly withholds an answer: for
-// rules and for gates alike.
+// The only place where failing open or closed is chosen, and the only place where DetectionOnly withholds an answer:
+// for rules and for gates alike.
 import type { Interruption } from '#engine';
 import type { Decision } from '../admit/decision.js';
 import type { FailMode, Mode } from '../contract.js';

@@ -6,7 +6,7 @@ import type { EventVerdict, SecurityEvent } from '../contract.js';
 import { findField } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Action } from '../metrics/families.js';
-import { toSecurityEvent } from '../records/events.js';
+import { toSecurityEvent } from '../records/security-event.js';
 import type { Generation } from '../worker/generation.js';
 import type { RoadContext } from './context.js';
 import type { RequestBody } from './request-body.js';

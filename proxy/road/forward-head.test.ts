@@ -1,7 +1,6 @@
 import t from 'tap';
 import { resolveProxyConfig } from '../config.js';
 import { buildForwardHead, type ForwardFacts } from './forward-head.js';
-import { isStream, relayedFields, relayedTrailers } from '../http/response-fields.js';
 import { createRouter, type Site } from './route.js';
 
 const { config } = resolveProxyConfig(
@@ -178,10 +177,6 @@ t.test('Connection fields are one list', async (t) => {
     lines.filter((line) => line.startsWith('X-') && line.length < 8),
     ['X-C: 3'],
   );
-  t.strictSame(relayedFields(['X-A', '1', 'Connection', 'keep-alive', 'Connection', 'X-A'], 'ID'), [
-    'X-Request-Id',
-    'ID',
-  ]);
 });
 
 t.test('an inspected response comes in a coding that can be read', async (t) => {
@@ -231,49 +226,4 @@ t.test('a client that takes trailers is passed on as one where they can be relay
   );
   t.notOk(build(takes).some((line) => line.startsWith('TE')));
   t.notOk(build(['Host', 'h', 'TE', 'gzip'], { relaysTrailers: true }).some((line) => line.startsWith('TE')));
-  t.strictSame(
-    relayedTrailers([
-      'Server-Timing',
-      'db;dur=1',
-      'Set-Cookie',
-      'a=b',
-      'Content-Length',
-      '5',
-      'Transfer-Encoding',
-      'chunked',
-      'access-control-allow-origin',
-      '*',
-      'grpc-status',
-      '0',
-    ]),
-    ['Server-Timing', 'db;dur=1', 'grpc-status', '0'],
-  );
-  t.equal(relayedTrailers(['Set-Cookie', 'a=b']), null);
-});
-
-t.test('response fields', async (t) => {
-  t.strictSame(
-    relayedFields(
-      [
-        'Connection',
-        'close, X-Hop',
-        'X-Hop',
-        '1',
-        'Content-Length',
-        '5',
-        'Transfer-Encoding',
-        'chunked',
-        'Set-Cookie',
-        'a',
-        'Set-Cookie',
-        'b',
-        'X-Request-Id',
-        'theirs',
-      ],
-      'ID',
-    ),
-    ['Set-Cookie', 'a', 'Set-Cookie', 'b', 'X-Request-Id', 'ID'],
-  );
-  t.ok(isStream(['Content-Type', 'text/event-stream; charset=utf-8']));
-  t.notOk(isStream(['Content-Type', 'text/html']));
 });

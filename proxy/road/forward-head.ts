@@ -136,7 +136,10 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   }
   const forwardedChain = forwardedFor === '' ? facts.peerIp : `${forwardedFor}, ${facts.peerIp}`;
   const ownHost = site.preservesHost && host !== '' ? host : site.upstreamAuthority;
-  let own = `Host: ${ownHost}\r\nX-Request-Id: ${facts.requestId}\r\nX-Forwarded-For: ${forwardedChain}\r\nX-Forwarded-Proto: ${forwardedProto !== '' ? forwardedProto : facts.isTls ? 'https' : 'http'}\r\nX-Forwarded-Host: ${forwardedHost !== '' ? forwardedHost : host}\r\n`;
+  const proto = forwardedProto !== '' ? forwardedProto : facts.isTls ? 'https' : 'http';
+  let own =
+    `Host: ${ownHost}\r\nX-Request-Id: ${facts.requestId}\r\nX-Forwarded-For: ${forwardedChain}\r\n` +
+    `X-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${forwardedHost !== '' ? forwardedHost : host}\r\n`;
   if (facts.body === 'chunked') own += 'Transfer-Encoding: chunked\r\n';
   else if (facts.body !== null) own += `Content-Length: ${facts.body}\r\n`;
   else if (hadLength) own += 'Content-Length: 0\r\n';

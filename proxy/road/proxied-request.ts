@@ -1,13 +1,14 @@
 // THE ROAD of a request, in one place. Each step is a method below, in this order (the numbers are those of
 // ARCHITECTURE.md):
-//   take → route → admit → inspectHead → readBody → inspectBody → settle → forward → (reply.ts: inspect, relay) → finish
+//   take → route → admit → inspectHead → readBody → inspectBody → settle → forward → (reply.ts: inspect, relay)
+//   → finish
 // The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
 import { performance } from 'node:perf_hooks';
 import type { Interruption, RequestHead, Verdict } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
 import type { GateRequest, PreparedGate } from '../admit/gate.js';
-import { ProxyError } from '../contract/errors.js';
+import { asError, ProxyError } from '../contract/errors.js';
 import type { Limits } from '../contract.js';
 import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
@@ -30,7 +31,6 @@ import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
 
 const noDecisions: readonly Decided[] = [];
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
   new ProxiedRequest(context, exchange).take();

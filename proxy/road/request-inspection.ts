@@ -2,6 +2,7 @@
 // phase returns what the engine says; what the engine throws is kept as `failure`. What follows is decided on the road.
 import { performance } from 'node:perf_hooks';
 import type { CollectionStore, Interruption, RequestHead, Transaction, Verdict } from '#engine';
+import { asError } from '../contract/errors.js';
 import type { Mode } from '../contract.js';
 import type { LoadedInspection } from '../inspection/inspection.js';
 import type { ForeignInspector, ForeignVerdict } from '../inspection/inspection-pool.js';
@@ -42,7 +43,7 @@ export class RequestInspection {
     try {
       return phase();
     } catch (error) {
-      this.failure = error instanceof Error ? error : new Error(String(error));
+      this.failure = asError(error);
       return null;
     } finally {
       this.tookMs += performance.now() - startedMs;
@@ -81,7 +82,7 @@ export class RequestInspection {
     try {
       this.foreign = await pool.inspect(generation, { head, uniqueId, nowMs, body, wireBytes, engineMode });
     } catch (error) {
-      this.failure = error instanceof Error ? error : new Error(String(error));
+      this.failure = asError(error);
       return null;
     }
     this.tookMs += this.foreign.tookMs;

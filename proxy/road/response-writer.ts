@@ -1,5 +1,5 @@
-// What the client gets, and what is remembered of it for the records: the application's response as it is relayed, or an
-// answer of ours in its place.
+// What the client gets, and what is remembered of it for the records: the application's response as it is relayed, or
+// an answer of ours in its place.
 import { renderPage } from '../http/pages.js';
 import { relayedFields, relayedTrailers } from '../http/response-fields.js';
 import type { Exchange } from '../listeners/listener.js';

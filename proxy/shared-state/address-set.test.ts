@@ -132,7 +132,9 @@ t.test('a swap is whole, in order, and seen from another thread', async (t) => {
   t.equal(holder.swap(3, buildAddressSet(['2001:db8::1'])), true);
   t.same([holder.contains('192.0.2.1'), holder.contains('2001:db8::1'), holder.intervals], [false, true, 1]);
   const reader = new Worker(
-    `import { parentPort, workerData } from 'node:worker_threads'; const { openAddressSet } = await import(workerData.module); parentPort.postMessage(openAddressSet(workerData.buffer).contains('198.51.100.3'));`,
+    `import { parentPort, workerData } from 'node:worker_threads';
+    const { openAddressSet } = await import(workerData.module);
+    parentPort.postMessage(openAddressSet(workerData.buffer).contains('198.51.100.3'));`,
     {
       eval: true,
       workerData: {

@@ -1,4 +1,5 @@
-// What is told of an upstream that fails, by the way in which it does. Errors are data: the status follows from the code.
+// What is told of an upstream that fails, by the way in which it does. Errors are data: the status follows from the
+// code.
 import { ProxyError } from '../contract/errors.js';
 import type { UpstreamOptions } from './exchange.js';
 

@@ -1,6 +1,6 @@
 // The connections of one worker to one upstream, on plain sockets: measured ten microseconds a request cheaper than
-// undici's pool, and the parser's strictness is ours to decide. Requests beyond the connections wait, up to a number and
-// for a time.
+// undici's pool, and the parser's strictness is ours to decide. Requests beyond the connections wait, up to a number
+// and for a time.
 import { Attempt, type AttemptStarter } from './attempt.js';
 import { Connection, type ConnectionOwner } from './connection.js';
 import type { UpstreamExchange, UpstreamHandler, UpstreamOptions, UpstreamRequest } from './exchange.js';

@@ -1,6 +1,6 @@
-// The head of an upstream's response, and trailers. Strict on purpose: whatever two parsers could read in two ways (both
-// length and chunking, folded lines, spaces before the colon) is refused, because the client behind us would be the
-// second parser.
+// The head of an upstream's response, and trailers. Strict on purpose: whatever two parsers could read in two ways
+// (both length and chunking, folded lines, spaces before the colon) is refused, because the client behind us would be
+// the second parser.
 import { ProxyError } from '../contract/errors.js';
 import { isFieldText, isToken } from '../http/header-fields.js';
 

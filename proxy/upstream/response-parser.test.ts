@@ -74,7 +74,9 @@ t.test('responses that are accepted', async (t) => {
     },
     {
       why: 'chunks with extension and trailers',
-      wire: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=1\r\nhello\r\n1\r\n!\r\n0\r\nX-Sum: 1\r\nX-More: 2\r\n\r\n',
+      wire:
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        '5;x=1\r\nhello\r\n1\r\n!\r\n0\r\nX-Sum: 1\r\nX-More: 2\r\n\r\n',
       status: 200,
       body: 'hello!',
       reusable: true,
@@ -141,7 +143,9 @@ t.test('responses that are accepted', async (t) => {
     },
     {
       why: 'interim responses first',
-      wire: 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx',
+      wire:
+        'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n' +
+        'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx',
       status: 200,
       body: 'x',
       reusable: true,
@@ -202,7 +206,8 @@ t.test('responses that are accepted', async (t) => {
 
 t.test('interim responses and trailers, split anywhere', async (t) => {
   const wire = bytes(
-    'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Sum:  \xe9 \r\nX-Empty:\r\n\r\n',
+    'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n' +
+      '1\r\nx\r\n0\r\nX-Sum:  \xe9 \r\nX-Empty:\r\n\r\n',
   );
   for (let at = 1; at < wire.length; at += 1) {
     const heard = parse([wire.subarray(0, at), wire.subarray(at)]);
@@ -300,7 +305,8 @@ t.test('any valid response, split anywhere, is read the same', async (t) => {
       fc.array(fc.nat(1500), { maxLength: 12 }),
       ({ status, fields, body: text, cuts, isChunked }, splits) => {
         ran += 1;
-        const head = `HTTP/1.1 ${status} Some Reason\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`;
+        const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
+        const head = `HTTP/1.1 ${status} Some Reason\r\n${lines.join('')}`;
         let wire: string;
         if (isChunked) {
           const marks = [...new Set([0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length])].sort(

@@ -1,5 +1,5 @@
-// HTTP/1.1 responses from upstreams, pushed in as they arrive: a head (response-head.ts), then a body that a length, its
-// chunks (chunked-body.ts) or the end of the connection delimits.
+// HTTP/1.1 responses from upstreams, pushed in as they arrive: a head (response-head.ts), then a body that a length,
+// its chunks (chunked-body.ts) or the end of the connection delimits.
 import { ChunkedBody } from './chunked-body.js';
 import { malformed, parseHead, type ParsedHead, type UpstreamHead } from './response-head.js';
 

@@ -1,5 +1,5 @@
-// What main and a worker say to each other. Both sides switch exhaustively: a new kind does not compile until it is
-// handled.
+// What main and a worker say to each other: two tables, kind → what comes with it. Who receives has a table of handlers
+// of the same kinds: a new kind does not compile until it is handled.
 import type { ProxyConfig, SecurityEvent } from '../contract.js';
 import type { ListenerKind } from '../listeners/listener.js';
 import type { MetricsSnapshot } from '../metrics/metrics.js';
@@ -30,14 +30,6 @@ export interface WorkerStart {
   readonly threats: ThreatTable | null;
 }
 
-export type ToWorker =
-  | { readonly kind: 'prepare'; readonly generation: GenerationPayload }
-  | { readonly kind: 'commit'; readonly id: number }
-  | { readonly kind: 'discard'; readonly id: number }
-  | { readonly kind: 'report'; readonly token: number }
-  | { readonly kind: 'threats'; readonly list: ThreatTable }
-  | { readonly kind: 'stop'; readonly drainMs: number };
-
 export type LogLevel = 'info' | 'warn' | 'error';
 
 export interface WorkerReport {
@@ -50,29 +42,53 @@ export interface WorkerReport {
   readonly metrics: MetricsSnapshot;
 }
 
-export type ToMain =
-  | { readonly kind: 'ready'; readonly port: number }
-  | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'prepared'; readonly id: number }
-  | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
-  | { readonly kind: 'committed'; readonly id: number }
-  | { readonly kind: 'report'; readonly token: number; readonly report: WorkerReport }
-  | { readonly kind: 'events'; readonly batch: SecurityEvent[] }
+/** What main says. */
+export interface WorkerOrders {
+  readonly prepare: { readonly generation: GenerationPayload };
+  readonly commit: { readonly id: number };
+  readonly discard: { readonly id: number };
+  readonly report: { readonly token: number };
+  readonly threats: { readonly list: ThreatTable };
+  readonly stop: { readonly drainMs: number };
+}
+
+/** What a worker says. */
+export interface WorkerNews {
+  readonly ready: { readonly port: number };
+  readonly failed: { readonly reason: string };
+  readonly prepared: { readonly id: number };
+  readonly refused: { readonly id: number; readonly reason: string };
+  readonly committed: { readonly id: number };
+  readonly report: { readonly token: number; readonly report: WorkerReport };
+  readonly events: { readonly batch: SecurityEvent[] };
   /** Lines of request-records.ts, how many there was no room for, and the few that are kept whole. */
-  | { readonly kind: 'requests'; readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] }
-  | {
-      readonly kind: 'log';
-      readonly level: LogLevel;
-      readonly fields: Readonly<Record<string, unknown>>;
-      readonly message: string;
-    }
+  readonly requests: { readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] };
+  readonly log: {
+    readonly level: LogLevel;
+    readonly fields: Readonly<Record<string, unknown>>;
+    readonly message: string;
+  };
   /** Stopping: every request is through, and every connection closed. */
-  | { readonly kind: 'drained' }
+  readonly drained: Readonly<Record<never, never>>;
   /**
    * A bug surfaced; this worker takes no more connections and ends when its requests have. Main starts another at once.
    */
-  | { readonly kind: 'dying'; readonly reason: string };
+  readonly dying: { readonly reason: string };
+}
 
-export function unreachable(value: never): never {
-  throw new Error(`unexpected message: ${JSON.stringify(value)}`);
+/** The messages of a table, all of them or those of some kinds. */
+type MessageOf<Table, Kind extends keyof Table = keyof Table> = {
+  [K in Kind]: { readonly kind: K } & Table[K];
+}[Kind];
+
+export type ToWorker<Kind extends keyof WorkerOrders = keyof WorkerOrders> = MessageOf<WorkerOrders, Kind>;
+export type ToMain<Kind extends keyof WorkerNews = keyof WorkerNews> = MessageOf<WorkerNews, Kind>;
+
+export type Handlers<Table> = { readonly [Kind in keyof Table]: (message: Table[Kind]) => void };
+
+/** Throws for a kind that the table does not know. */
+export function dispatch<Table>(handlers: Handlers<Table>, message: MessageOf<Table>): void {
+  const { kind } = message as { readonly kind: keyof Table };
+  if (!Object.hasOwn(handlers, kind)) throw new Error(`unexpected message: ${JSON.stringify(message)}`);
+  handlers[kind](message);
 }

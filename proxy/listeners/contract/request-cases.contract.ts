@@ -12,7 +12,8 @@ export interface Case {
 export const host = 'Host: h\r\n';
 const chunkedPost = `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`;
 const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
-export const handshake = `GET /a HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n${key}`;
+export const handshake =
+  `GET /a HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: websocket\r\n` + `Sec-WebSocket-Version: 13\r\n${key}`;
 const many = Array.from({ length: 60 }, (_, index) => `X-${index}: 1\r\n`).join('');
 
 export const cases: readonly Case[] = [

@@ -32,9 +32,8 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket, handler: 
   }
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const { headers, body } = handler.onUnreadable(status);
-  socket.end(
-    `${headText(status, '', [...headers, 'Connection', 'close', 'Content-Length', String(Buffer.byteLength(body))])}${body}`,
-  );
+  const length = String(Buffer.byteLength(body));
+  socket.end(headText(status, '', [...headers, 'Connection', 'close', 'Content-Length', length]) + body);
 }
 
 function isWebSocketHandshake(request: IncomingMessage): boolean {

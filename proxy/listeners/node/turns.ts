@@ -57,7 +57,8 @@ export class Turns {
     if (served === undefined) return false;
     const { response } = served;
     if (served.exchange?.isLastOfConnection === true) return true;
-    if (response.writableEnded) return !response.shouldKeepAlive; // an answer that says "close" is the last thing a client hears
+    // an answer that says "close" is the last thing a client hears
+    if (response.writableEnded) return !response.shouldKeepAlive;
     if (!response.req.complete) return false;
     response.shouldKeepAlive = false;
     return true;

@@ -104,7 +104,8 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
       if (token === false) {
         reject(
           new Error(
-            `cannot listen on ${options.host}:${options.port} (taken, or not permitted): choose another port with WAF_PORT`,
+            `cannot listen on ${options.host}:${options.port} (taken, or not permitted): ` +
+              'choose another port with WAF_PORT',
           ),
         );
         return;

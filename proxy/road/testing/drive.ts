@@ -1,5 +1,5 @@
-// A request driven down the road without sockets: the listener's exchange, the upstream and the worker are stand-ins that
-// remember what they were told.
+// A request driven down the road without sockets: the listener's exchange, the upstream and the worker are stand-ins
+// that remember what they were told.
 import type { RequestHead } from '#engine';
 import { openGates } from '../../admit/index.js';
 import type { GateRow } from '../../admit/gate.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { shownFile } from './events.js';
+import { shownFile } from './security-event.js';
 
 t.test('rule files are named without the machine they were compiled on', async (t) => {
   for (const [path, shown] of [

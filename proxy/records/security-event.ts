@@ -1,5 +1,4 @@
-// From a verdict to the record that leaves the worker. Bounded: when main (or the disk behind it) cannot keep up,
-// events are dropped and counted; a request never waits for its own log line.
+// From what rules and gates said of a request to the record that leaves the worker.
 import type { MatchedRule, RequestHead, Verdict } from '#engine';
 import type { Decided, Throttling } from '../admit/decision.js';
 import type { EventMessage, EventVerdict, SecurityEvent } from '../contract.js';
@@ -51,11 +50,13 @@ export function shownFile(path: string): string {
 export function toEventMessage(matched: MatchedRule, files: readonly string[]): EventMessage {
   const { rule } = matched;
   const head = rule.links[0];
+  const operator = head?.operator ?? null;
+  const what = operator === null ? 'SecAction' : `Operator \`${operator.name}'`;
   return {
     ruleId: rule.id,
     message: matched.msg,
     data: clip(matched.logdata),
-    match: `Matched "${head?.operator === null || head === undefined ? 'SecAction' : `Operator \`${head.operator.name}'`}" against variable \`${matched.variable}' (Value: \`${clip(matched.value)}')`,
+    match: `Matched "${what}" against variable \`${matched.variable}' (Value: \`${clip(matched.value)}')`,
     severity: textOf(rule.severity),
     file: head === undefined ? '' : (files[head.file] ?? ''),
     lineNumber: head?.line ?? 0,
@@ -150,33 +151,4 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
     inspectionUs: facts.inspectionUs,
     error: facts.error,
   };
-}
-
-/** Collects events and hands them on in batches. */
-export class EventRing {
-  private pending: SecurityEvent[] = [];
-  dropped = 0;
-  recorded = 0;
-
-  constructor(
-    private readonly capacity: number,
-    private readonly send: (batch: SecurityEvent[]) => void,
-  ) {}
-
-  record(event: SecurityEvent): void {
-    if (this.pending.length >= this.capacity) {
-      this.dropped += 1;
-      return;
-    }
-    this.recorded += 1;
-    this.pending.push(event);
-  }
-
-  /** Called by a timer; one message per batch. */
-  flush(): void {
-    if (this.pending.length === 0) return;
-    const batch = this.pending;
-    this.pending = [];
-    this.send(batch);
-  }
 }
