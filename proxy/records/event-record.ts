@@ -2,6 +2,7 @@
 // (api/events/record.ts).
 import type { EventMessage, SecurityEvent } from '../contract.js';
 import { maskMatch } from '../masking/mask.js';
+import { eventKinds } from './kinds.js';
 
 /** Fields whose values an analyst needs and that carry no credentials; of the others the names go. */
 const shownFields: ReadonlySet<string> = new Set([
@@ -65,7 +66,7 @@ export function toEventRecord(event: SecurityEvent): object {
     request_id: event.requestId.slice(0, 128),
     site: event.site.slice(0, 200),
     client_ip: event.clientIp.slice(0, 64),
-    kind: 'waf',
+    kind: eventKinds.request,
     verdict: event.verdict,
     method: event.method.slice(0, 64),
     uri: event.uri.slice(0, 8192),

@@ -6,6 +6,7 @@
 import type { RequestHead } from '#engine';
 import type { EventVerdict, ReplaySampling } from '../contract.js';
 import type { Action } from '../metrics/families.js';
+import { lineVerdict } from './kinds.js';
 
 export interface RequestFacts {
   readonly atMs: number;
@@ -60,12 +61,6 @@ const eventBodyBytesMax = 64 * 1024;
 /** Counts down for longer than a worker lives, and stays a small integer. */
 const never = 2 ** 30 - 1;
 
-/** What became of it, in one word: the verdict where there is one, else how the request ended. */
-function verdictOf({ action, kind }: RequestFacts): string {
-  if (kind !== 'pass') return kind;
-  return action === 'served' || action === 'flagged' ? 'pass' : action;
-}
-
 const clip = (text: string, charsMax: number): string => (text.length > charsMax ? text.slice(0, charsMax) : text);
 const whole = (value: number): number => Math.max(0, Math.round(value));
 
@@ -80,7 +75,7 @@ export function toRequestLine(facts: RequestFacts): string {
     method: clip(facts.method, 64),
     uri: clip(facts.uri, uriCharsMax),
     status: Math.min(999, whole(facts.status)),
-    verdict: verdictOf(facts),
+    verdict: lineVerdict(facts.action, facts.kind),
     inbound_score: whole(facts.inboundScore),
     outbound_score: whole(facts.outboundScore),
     rule_ids: facts.ruleIds.length > ruleIdsMax ? facts.ruleIds.slice(0, ruleIdsMax) : facts.ruleIds,
