@@ -11,7 +11,6 @@ const errorStatus = {
   PXY_UPSTREAM_RESET: 502, // closed before the response was complete
   PXY_UPSTREAM_MALFORMED: 502, // a response that two parsers could read in two ways
   PXY_NO_RULESET: 503, // the site is protected and nothing is there to inspect it by
-  PXY_GATE: 503, // a gate threw (admit/), and the site fails closed
 } as const;
 
 /** What somebody threw, in words. */

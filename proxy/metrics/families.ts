@@ -7,7 +7,7 @@ import { errorCodes } from '../contract/errors.js';
 export const actions = ['served', 'blocked', 'flagged', 'refused', 'aborted', 'failed'] as const;
 export type Action = (typeof actions)[number];
 
-/** Why a request was refused without being looked at by rules, whoever refused it. */
+/** Why a request was refused, by whom but rules. */
 export const refusalReasons = [
   'unreadable', // the listener's parser: bytes that are no request
   'head', // syntax, framing or size of the head
@@ -55,7 +55,7 @@ export const counters = {
   ),
   refused: counter(
     'refused_total',
-    'Requests refused before any rule looked at them, by the status of the answer and the reason.',
+    'Requests refused by a parser, a limit or a gate, by the status of the answer and the reason.',
     { status: 'any', reason: refusalReasons },
     before('waap_refused_total', ['status']),
   ),

@@ -1,8 +1,8 @@
 // One line per request for the control plane's request log, made in the worker and sent as text: a line is serialised
-// once, crosses threads as one string, and main pastes it into a batch without looking inside. Bounded like events.ts.
-// A few requests are kept whole beside their line, so that new rules can be tried on them before they serve: some that
-// a rule saw, and one in so many of the ordinary ones. Ordinary ones that are not taken cost a count down, nothing
-// else.
+// once, crosses threads as one string, and main pastes it into a batch without looking inside. Bounded like
+// event-ring.ts. A few requests are kept whole beside their line, so that new rules can be tried on them before they
+// serve: some that a rule saw, and one in so many of the ordinary ones. Ordinary ones that are not taken cost a count
+// down, nothing else.
 import type { RequestHead } from '#engine';
 import type { EventVerdict, ReplaySampling } from '../contract.js';
 import type { Action } from '../metrics/families.js';

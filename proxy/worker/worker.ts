@@ -38,7 +38,7 @@ const flushEveryMs = 100;
 const sweepEveryMs = 500;
 
 const port = parentPort;
-if (port === null) throw new Error('worker.js runs as a worker thread, started by main.js');
+if (port === null) throw new Error('worker.js runs as a worker thread, started by the supervisor');
 const start = workerData as WorkerStart;
 const post = (message: ToMain): void => port.postMessage(message);
 const { write: log } = new LogQuota((level, fields, message) =>
