@@ -1,5 +1,5 @@
-// How servers may read the path of a request: decoded once or twice, dot segments resolved, slashes merged or not. Latin1
-// in and out.
+// How servers may read the path of a request: decoded once or twice, dot segments resolved, slashes merged or not.
+// Latin1 in and out.
 
 /** Path of an origin-form or absolute-form target, without the query. */
 export function pathOf(uri: string): string {

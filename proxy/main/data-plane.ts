@@ -87,17 +87,22 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
   }
 }
 
+/** How it is stopped once it was up. */
+interface Stopping {
+  readonly admin: AdminServer;
+  readonly lingerMs: number | null;
+}
+
+/** True = every thread is gone. */
 async function stopParts(
-  { supervisor, generations, audit, shipper }: Parts,
-  admin: AdminServer,
-  lingerMs: number | null,
-  log: Logger,
+  { supervisor, audit, shipper }: Parts,
+  drainMs: number,
+  stopping?: Stopping,
 ): Promise<boolean> {
-  const areWorkersGone = await supervisor.stop(generations.active.config.timeouts.drainMs, lingerMs);
-  await admin.close();
+  const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
+  await stopping?.admin.close();
   await shipper?.close(shipMsMax);
   await audit.close();
-  log.info({ areWorkersGone }, 'data plane stopped');
   return areWorkersGone;
 }
 
@@ -128,10 +133,19 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)),
       changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)),
     },
+  }).catch(async (error: unknown) => {
+    await stopParts(parts, 0);
+    throw error;
   });
 
   let stopping: Promise<boolean> | null = null;
-  const end = (lingerMs: number | null): Promise<boolean> => (stopping ??= stopParts(parts, admin, lingerMs, log));
+  const endNow = async (lingerMs: number | null): Promise<boolean> => {
+    const { drainMs } = generations.active.config.timeouts;
+    const areWorkersGone = await stopParts(parts, drainMs, { admin, lingerMs });
+    log.info({ areWorkersGone }, 'data plane stopped');
+    return areWorkersGone;
+  };
+  const end = (lingerMs: number | null): Promise<boolean> => (stopping ??= endNow(lingerMs));
   let forgetSignals = (): void => {};
   const stop = async (): Promise<void> => {
     forgetSignals();
