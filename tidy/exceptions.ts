@@ -14,9 +14,8 @@ export const wideFolders: Readonly<Record<string, string>> = {};
 export const entries: Readonly<Record<string, string>> = {
   'engine/index.ts': 'door',
   'compiler/index.ts': 'door',
-  'proxy/contract.ts': 'door',
-  'proxy/main.ts': 'door',
-  'proxy/config.ts': 'bin/proxy-config.mjs',
+  'proxy/contract/index.ts': 'door',
+  'proxy/main/data-plane.ts': 'door',
   'api/contract.ts': 'door',
   'api/main.ts': 'door',
   'cli/main.ts': 'bin/gatehouse',

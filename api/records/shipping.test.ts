@@ -20,7 +20,7 @@ interface Shipper {
   close(deadlineMs: number): Promise<void>;
 }
 // not behind a door, so imported by address
-const { RecordShipper } = (await import(new URL('../../proxy/ship-records.js', import.meta.url).href)) as {
+const { RecordShipper } = (await import(new URL('../../proxy/records/ship-records.js', import.meta.url).href)) as {
   RecordShipper: new (options: object) => Shipper;
 };
 interface Ring {
@@ -28,7 +28,7 @@ interface Ring {
   flush(): void;
 }
 const { toRequestLine, RequestRing } = (await import(
-  new URL('../../proxy/request-records.js', import.meta.url).href
+  new URL('../../proxy/records/request-records.js', import.meta.url).href
 )) as {
   toRequestLine: (facts: object) => string;
   RequestRing: new (

@@ -3,13 +3,15 @@
 // later start resumes what was sent.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { chooseSelfTest } from '#proxy/contract';
 import { startDataPlane, type DataPlane, type DataPlaneOptions, type InitialGeneration } from '#proxy/main';
+import { defaultSettings } from '#settings';
 import type { Values } from '#settings/environment';
 import { root } from '../environment/directories.js';
 import { readFlags } from '../environment/flags.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
-import { resolveProxy, selfTestOf, upstreamsOf } from '../local-settings/proxy-config.js';
+import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, startRefusal, withFiles, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
@@ -47,9 +49,9 @@ async function loadGeneration(
   artifactPath: string | null,
 ): Promise<InitialGeneration> {
   const settings = readSettings(file);
-  const config = await resolveProxy(settings, values, file);
+  const config = resolveProxy(settings, values);
   const path = artifactPath ?? (await prepareArtifact(file, data, { say })).path;
-  return { config, artifact: withFiles(() => readFileSync(path)), selfTest: await selfTestOf(settings) };
+  return { config, artifact: withFiles(() => readFileSync(path)), selfTest: chooseSelfTest(settings) };
 }
 
 async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOptions> {
@@ -63,7 +65,7 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
     if (!(error instanceof Refusal) || !existsSync(join(data, 'current.json'))) throw error;
     say(`${error.message}\n  Starting with what served last (current.json) instead.`);
     resume = true;
-    return { config: await resolveProxy({}, values, 'the defaults'), artifact: null };
+    return { config: resolveProxy(defaultSettings(), values), artifact: null };
   });
   return {
     host: values.WAF_BIND,

@@ -12,7 +12,6 @@ import { createEnvFile, envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
-import { resolveProxy } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 import { readServed, type Served } from '../supervise/admin-interface.js';
@@ -43,7 +42,7 @@ interface FirstArtifact {
  */
 async function firstArtifact(file: string, data: string, values: Values, signal: AbortSignal): Promise<FirstArtifact> {
   try {
-    await resolveProxy(readSettings(file), values, shown(file));
+    readSettings(file, (note) => console.log(`note: ${note}`));
     const { path, crs, cached, tookMs } = await prepareArtifact(file, data, { say: console.log, signal });
     if (!cached) console.log(`rules compiled in ${(tookMs / 1000).toFixed(1)} s`);
     return { path, ruleSetDirectory: crs.directory, ruleSetVersion: crs.version };

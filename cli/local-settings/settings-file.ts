@@ -1,6 +1,7 @@
 // data/settings.json: what a data plane without a control plane goes by.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatProblems, readLocalFile, type Settings } from '#settings';
 import { shown } from '../environment/directories.js';
 import { Refusal, withFiles } from '../refusal.js';
 
@@ -18,15 +19,16 @@ export function settingsFile(data: string): string {
   return file;
 }
 
-export function readSettings(file: string): unknown {
-  const text = withFiles(() => readFileSync(file, 'utf8'));
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+/** Throws Refusal with every problem and its place. `tellNote` hears what is read under an old name, or by a new default. */
+export function readSettings(file: string, tellNote: (note: string) => void = () => {}): Settings {
+  const read = readLocalFile(withFiles(() => readFileSync(file, 'utf8')));
+  if (read.kind === 'refused') {
+    const problems = formatProblems(read.problems, 'the file').replace(/^/gm, '  ');
     throw new Refusal(
-      `${shown(file)} is not JSON: ${error.message}\n` +
+      `${shown(file)} cannot be used; nothing was changed:\n${problems}\n` +
         '  Mend the file (or move it away: a fresh one is written at the next start).',
     );
   }
+  for (const { path, note } of read.notes) tellNote(`${shown(file)}: ${path} ${note}`);
+  return read.settings;
 }

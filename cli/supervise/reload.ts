@@ -1,20 +1,21 @@
 // SIGHUP without a control plane: the settings file is compiled anew and given to the running data plane.
+import { chooseSelfTest } from '#proxy/contract';
 import type { Values } from '#settings/environment';
 import { prepareArtifact } from '../local-settings/artifact.js';
-import { resolveProxy, selfTestOf } from '../local-settings/proxy-config.js';
+import { resolveProxy } from '../local-settings/proxy-config.js';
 import { readSettings } from '../local-settings/settings-file.js';
 import { diskRefusal, Refusal } from '../refusal.js';
 import { sendGeneration, type GenerationAnswer } from './admin-interface.js';
 
 async function activate(file: string, data: string, values: Values): Promise<GenerationAnswer> {
   const artifact = await prepareArtifact(file, data, { say: console.log });
-  const settings = readSettings(file);
+  const settings = readSettings(file, (note) => console.log(`note: ${note}`));
   return sendGeneration(values, {
     id: 0,
     sha256: artifact.sha256,
     artifactPath: artifact.path,
-    config: await resolveProxy(settings, values, 'the settings file'),
-    selfTest: await selfTestOf(settings),
+    config: resolveProxy(settings, values),
+    selfTest: chooseSelfTest(settings),
   });
 }
 
