@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap';
 import { SignJWT } from 'jose';
-import { findRouteAccess, roles, routeMatrix, type Role } from './auth/route-matrix.js';
+import { findRouteAccess, roles, routeMatrix, type Role } from './http-kit/access.js';
 import type { Database } from './db/client.js';
 import { onBothDatabases } from './testing/databases.js';
 import { startTestApp, testPassword, type TestApp } from './testing/app.js';
-import { updateUser } from './auth/people.js';
+import { updateUser } from './users/store.js';
 
 /** A URL for a pattern of the matrix. */
 const concrete = (pattern: string): string =>

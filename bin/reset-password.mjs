@@ -18,7 +18,7 @@ export async function runResetPassword(args) {
     load('app.js'),
     load('outbound/outbound.js'),
     load('env.js'),
-    load('auth/reset-password.js'),
+    load('users/reset-password.js'),
   ]);
   const email = others[0] ?? values.ADMIN_EMAIL;
   const env = readEnv(apiEnvironment(values));

@@ -1,11 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Readable } from 'node:stream';
 import type { Queryable } from '../db/client.js';
-import type { App, House } from '../deps.js';
+import type { App, House } from '../parts.js';
 import { requirePrincipal } from '../auth/guard.js';
-import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
-import { toCsvLine } from '../http/csv.js';
-import { closed, Moment, Nullable, parseTime, refusals, Time } from '../http/refusals.js';
+import { decodeCursor, Page, PageQuery, toPage } from '../http-kit/page.js';
+import { toCsvLine } from '../http-kit/csv.js';
+import { closed, Moment, Nullable, parseTime, refusals, Time } from '../http-kit/schema.js';
 import { toAuditEntry, type AuditRow } from './chain.js';
 
 const filters = {

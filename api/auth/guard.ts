@@ -2,10 +2,10 @@
 // a route without a row cannot be registered.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/chain.js';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
-import { findApiToken, isApiToken } from './api-tokens.js';
-import { findRouteAccess, routeMatrix, type Permission, type Role, type RouteAccess } from './route-matrix.js';
+import type { App, House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
+import { findApiToken, isApiToken } from '../api-tokens/store.js';
+import { findRouteAccess, routeMatrix, type Permission, type Role, type RouteAccess } from '../http-kit/access.js';
 import { findSessionWithUser, markSeen, seenLagMs } from './sessions.js';
 
 export type Duty = 'change_password' | 'enrol_totp';

@@ -4,7 +4,7 @@
 import ipaddr from 'ipaddr.js';
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/client.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../http-kit/problem.js';
 
 export interface LockoutPolicy {
   /** Wrong attempts per account and source address before the first delay. */

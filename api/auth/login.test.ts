@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { seedAdmin } from './seed-admin.js';
+import { seedAdmin } from '../users/seed-admin.js';
 
 const codeAt = (secret: string, nowMs: number): string =>
   HOTP.generate({ secret: Secret.fromBase32(secret), counter: Math.floor(nowMs / 30_000) });

@@ -1,8 +1,8 @@
 // Logging in, step by step. Wrong name, wrong password and suspended account get one answer that takes one time.
 import type { FastifyRequest } from 'fastify';
-import type { House } from '../deps.js';
+import type { House } from '../parts.js';
 import type { Tx } from '../db/client.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../http-kit/problem.js';
 import { beginAttempt, forgetAttempts, toSourceKey } from './lockout.js';
 import {
   findUser,
@@ -12,7 +12,7 @@ import {
   toEmailKey,
   updateUser,
   type User,
-} from './people.js';
+} from '../users/store.js';
 import { insertSession } from './sessions.js';
 import { acceptTotp, hashRecoveryCode } from './totp.js';
 

@@ -1,7 +1,7 @@
 // What a new password has to pass: the policy, then the breach list. The breach service being away does not stop people
 // from changing a password; it is written into the audit entry instead.
-import type { House } from '../deps.js';
-import { ApiError } from '../errors.js';
+import type { House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
 import { checkPasswordPolicy } from './password.js';
 
 export interface AcceptedPassword {

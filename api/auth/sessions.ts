@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../db/client.js';
-import type { User } from './people.js';
+import type { User } from '../users/store.js';
 
 export interface Session {
   readonly id: string;

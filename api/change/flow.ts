@@ -1,9 +1,9 @@
 // Where the road of a change begins and ends: the lock, the pending mark, and what follows the outcome. The road itself
 // (road.ts) is the injected `applySettings`.
 import type { Actor } from '../audit/chain.js';
-import type { House } from '../deps.js';
-import { ApiError } from '../errors.js';
-import { checkIfMatch } from '../http/etag.js';
+import type { House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
+import { checkIfMatch } from '../http-kit/etag.js';
 import { clearPending, findVersion, markActive, markPending, readHead, readState } from '../settings/store.js';
 import type { ApplyOutcome, ApplyReply, VersionToServe } from './contract.js';
 import { pruneManagedRules } from './steps/managed-rules.js';

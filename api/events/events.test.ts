@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
-import { createRetentionJob } from '../jobs/retention.js';
+import { createRetentionJob } from '../retention/jobs.js';
 import { startTestApp, type TestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { createIngest, type Ingest } from './ingest.js';

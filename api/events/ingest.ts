@@ -9,7 +9,7 @@
 import { maskDetails, maskText, maskUri, type MaskLevel } from '#proxy/contract';
 import type postgres from 'postgres';
 import { lockKeys, type Database, type Queryable, type Sql, type Tx } from '../db/client.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../http-kit/problem.js';
 import { ensurePartition, skewDaysMax, toDay, type RecordTable } from './partitions.js';
 import type { EventRecord, RecordBatch, RequestRecord } from './record.js';
 

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable } from '../db/client.js';
-import { decodeTimeCursor, PageQuery, toPage } from '../http/cursor.js';
-import { closed, Moment, Nullable, parseTime, Time } from '../http/refusals.js';
+import { decodeTimeCursor, PageQuery, toPage } from '../http-kit/page.js';
+import { closed, Moment, Nullable, parseTime, Time } from '../http-kit/schema.js';
 
 export const RecordQuery = Type.Object(
   {

@@ -1,10 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { maskLevelOf } from '#proxy/contract';
-import type { App, House } from '../deps.js';
+import type { App, House } from '../parts.js';
 import { requireStillAdmitted } from '../auth/guard.js';
-import { ApiError } from '../errors.js';
-import { Page } from '../http/cursor.js';
-import { closed, Nullable, refusals, Time } from '../http/refusals.js';
+import { ApiError } from '../http-kit/problem.js';
+import { Page } from '../http-kit/page.js';
+import { closed, Nullable, refusals, Time } from '../http-kit/schema.js';
 import { requireNodeToken } from '../nodes/node-token.js';
 import { createIngest } from './ingest.js';
 import { EventView, pageRecords, RecordQuery, RequestView, viewRecord } from './query.js';

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import type { App, House } from '../deps.js';
-import { Nullable, refusals, Time } from '../http/refusals.js';
+import type { App, House } from '../parts.js';
+import { Nullable, refusals, Time } from '../http-kit/schema.js';
 
 const JobView = Type.Object({
   name: Type.String(),

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
+import type { App, House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
 import { requirePrincipal } from '../auth/guard.js';
-import { closed, Nullable, refusals } from '../http/refusals.js';
+import { closed, Nullable, refusals } from '../http-kit/schema.js';
 import { readHead } from '../settings/store.js';
 import { readLicence } from './key.js';
 import { readLicenceStatus, storeLicenceKey } from './store.js';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/client.js';
-import type { House } from '../deps.js';
+import type { House } from '../parts.js';
 import { judgeLicence, type LicenceStatus } from './key.js';
 
 /** The licence as it is at this moment. */

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { standingOf } from '../change/node-target.js';
-import type { App, House } from '../deps.js';
-import { Nullable, refusals, Time } from '../http/refusals.js';
+import type { App, House } from '../parts.js';
+import { Nullable, refusals, Time } from '../http-kit/schema.js';
 import { readState } from '../settings/store.js';
 import { listNodes } from './node-store.js';
 

@@ -4,8 +4,8 @@
 import { lookup as resolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
-import { ApiError } from '../errors.js';
-import { createAllowList, refusalOf, type AllowList } from './addresses.js';
+import { ApiError } from '../http-kit/problem.js';
+import { createAllowList, refusalOf, type AllowList } from '../addresses/address-set.js';
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD';

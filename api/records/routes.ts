@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { maskLevelOf } from '#proxy/contract';
 import { requireNodeToken } from '../nodes/node-token.js';
-import type { App, House } from '../deps.js';
-import { refusals } from '../http/refusals.js';
+import type { App, House } from '../parts.js';
+import { refusals } from '../http-kit/schema.js';
 import { insertSamples, SampleBatch } from './samples.js';
 
 const batchBytesMax = 32 * 1024 * 1024;

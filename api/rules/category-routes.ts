@@ -2,8 +2,8 @@
 // ({"categories":{"sqli":{"enabled":false}}}); this tells what that would mean.
 import { categoryKeys, categoryTags, diskReader, loadCoreRuleSet } from '#compiler';
 import { Type } from '@sinclair/typebox';
-import type { App, House } from '../deps.js';
-import { refusals } from '../http/refusals.js';
+import type { App, House } from '../parts.js';
+import { refusals } from '../http-kit/schema.js';
 import { readHead } from '../settings/store.js';
 
 /**

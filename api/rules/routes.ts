@@ -3,15 +3,15 @@
 // unfinished.
 import { Type, type TSchema } from '@sinclair/typebox';
 import { requirePrincipal } from '../auth/guard.js';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
-import { closed, refusals } from '../http/refusals.js';
+import type { App, House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
+import { closed, refusals } from '../http-kit/schema.js';
 import { changeSettings } from '../settings/change.js';
 import type { Settings } from '../settings/schema.js';
 import { CustomRule as CustomRuleSchema, RuleTest } from '../settings/schema/waf.js';
 import { readHead } from '../settings/store.js';
 import { checkCustomRule, customIds, type CustomRule, type RuleProblem } from './check.js';
-import type { RuleLab } from './lab.js';
+import type { RuleLab } from './sandbox.js';
 import type { RuleTestResult } from './rule-tests.js';
 
 const ProblemView = Type.Object({

@@ -1,10 +1,10 @@
 // Saving settings: one function for PUT, PATCH, rollback and every page that edits a part. All refusals come before the
 // first write; the write, the version and the audit entry are one transaction.
 import type { Principal } from '../auth/guard.js';
-import type { House } from '../deps.js';
-import { ApiError } from '../errors.js';
+import type { House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
 import { toCanonicalJson } from '../audit/canonical-json.js';
-import { checkIfMatch } from '../http/etag.js';
+import { checkIfMatch } from '../http-kit/etag.js';
 import { refuseSites } from '../licence/key.js';
 import { readLicenceStatus } from '../licence/store.js';
 import { accessOf, settingNames, siteIdentity, type Settings } from './schema.js';

@@ -1,8 +1,8 @@
 import { Type, type TSchema } from '@sinclair/typebox';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
+import type { App, House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
 import { requirePrincipal } from '../auth/guard.js';
-import { closed, refusals } from '../http/refusals.js';
+import { closed, refusals } from '../http-kit/schema.js';
 import { ApplyReplySchema } from '../change/contract.js';
 import { applyHead } from '../change/flow.js';
 import { changeSettings } from './change.js';

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { lockKeys, type Database, type Queryable, type Tx } from '../db/client.js';
 import { toCanonicalJson } from '../audit/canonical-json.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../http-kit/problem.js';
 import { diffSettings, summarizeChanges, type Change } from './diff.js';
 import type { Settings } from './schema.js';
 import { hideSecrets } from './secrets.js';

@@ -2,8 +2,8 @@
 // whole object is possible or none of it is stored.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ipaddr from 'ipaddr.js';
-import { escapePointer } from '../http/json-pointer.js';
-import type { ProblemField } from '../http/problem-schema.js';
+import { escapePointer } from '../http-kit/json-pointer.js';
+import type { ProblemField } from '../http-kit/error-table.js';
 import { siteIdentity, SettingsSchema, type Settings } from './schema.js';
 import { dataPlaneFields } from './schema/data-plane.js';
 import { parseWindow } from './schema/field.js';

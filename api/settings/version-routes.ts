@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { ApplyReplySchema } from '../change/contract.js';
 import { applyHead } from '../change/flow.js';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
+import type { App, House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
 import { requirePrincipal } from '../auth/guard.js';
-import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
-import { closed, Nullable, refusals, Time } from '../http/refusals.js';
+import { decodeCursor, Page, PageQuery, toPage } from '../http-kit/page.js';
+import { closed, Nullable, refusals, Time } from '../http-kit/schema.js';
 import { changeSettings } from './change.js';
 import type { Change } from './diff.js';
 import type { Settings } from './schema.js';

@@ -2,10 +2,10 @@
 // nothing reaches a network but what a test allows.
 import type { InjectOptions } from 'fastify';
 import { buildApp } from '../app.js';
-import { insertUser } from '../auth/people.js';
-import type { Role } from '../auth/route-matrix.js';
+import { insertUser } from '../users/store.js';
+import type { Role } from '../http-kit/access.js';
 import type { Database } from '../db/client.js';
-import type { App, AppDeps, House } from '../deps.js';
+import type { App, AppDeps, House } from '../parts.js';
 import { createOutbound } from '../outbound/outbound.js';
 import type { ApplyOutcome, ApplyRequest } from '../change/contract.js';
 import { seedSettings } from '../settings/store.js';

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import ipaddr from 'ipaddr.js';
 import type { Actor } from '../audit/chain.js';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
+import type { App, House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
 import { requirePrincipal } from '../auth/guard.js';
-import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
-import { closed, Nullable, refusals, Time } from '../http/refusals.js';
-import { toRange } from './inner-networks.js';
+import { decodeCursor, Page, PageQuery, toPage } from '../http-kit/page.js';
+import { closed, Nullable, refusals, Time } from '../http-kit/schema.js';
+import { toRange } from '../addresses/inner-networks.js';
 import { parseNetworks, toNetwork } from './parse.js';
 import { addThreats, removeThreats, settleThreats, threatChunk, type NewThreats, type ThreatAddress } from './store.js';
 

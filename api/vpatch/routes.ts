@@ -2,10 +2,10 @@
 import { Type } from '@sinclair/typebox';
 import { ruleIdRanges } from '#compiler';
 import { requirePrincipal } from '../auth/guard.js';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
-import { closed, refusals } from '../http/refusals.js';
-import { findRuleHits, type RuleHits } from '../rules/evidence.js';
+import type { App, House } from '../parts.js';
+import { ApiError } from '../http-kit/problem.js';
+import { closed, refusals } from '../http-kit/schema.js';
+import { findRuleHits, type RuleHits } from '../evidence/store.js';
 import { changeSettings } from '../settings/change.js';
 import type { Settings } from '../settings/schema.js';
 import { readHead } from '../settings/store.js';

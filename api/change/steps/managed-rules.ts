@@ -7,9 +7,9 @@
 // apply.
 import type { Queryable, Tx } from '../../db/client.js';
 import type { Settings } from '../../settings/schema.js';
-import { baselineFeed } from '../../threat-intel/baseline-feed.js';
-import { feedPatchIds } from '../../threat-intel/managed-document.js';
-import { findManagedRow, rulesDigest } from '../../threat-intel/managed-feed.js';
+import { baselineFeed } from '../../managed-feed/baseline.js';
+import { feedPatchIds } from '../../managed-feed/document.js';
+import { findManagedRow, rulesDigest } from '../../managed-feed/refresh.js';
 import { patchCatalog, type CatalogPatch } from '../../vpatch/catalog/index.js';
 
 export interface ManagedRules {

@@ -2,7 +2,7 @@
 // step of the apply only: what serves already is brought back whatever its tests say, or a better engine would undo
 // protection.
 import { checkCustomRule, type CustomRule } from '../../rules/check.js';
-import type { RuleLab } from '../../rules/lab.js';
+import type { RuleLab } from '../../rules/sandbox.js';
 import type { Settings } from '../../settings/schema.js';
 import type { ApplyDiagnostic } from '../contract.js';
 
