@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { SignJWT } from 'jose';
-import { findRouteAccess, roles, routeMatrix, type Role } from './http-kit/access.js';
+import { roles, type Role } from './http-kit/index.js';
 import type { Database } from './db/client.js';
 import { onBothDatabases } from './testing/databases.js';
 import { startTestApp, testPassword, type TestApp } from './testing/app.js';
@@ -17,7 +17,7 @@ async function matrix(t: Test, database: Database): Promise<void> {
   const routes = registeredRoutes(at);
   const streams = new Set(['GET /api/events/stream']);
   t.same(
-    routes.filter((route) => findRouteAccess(route.split(' ')[0] ?? '', route.split(' ')[1] ?? '') === null),
+    routes.filter((route) => at.parts.matrix.find(route.split(' ')[0] ?? '', route.split(' ')[1] ?? '') === null),
     [],
     'no route without a row',
   );
@@ -57,7 +57,7 @@ async function matrix(t: Test, database: Database): Promise<void> {
   };
   for (const route of routes) {
     const [method = '', pattern = ''] = route.split(' ');
-    const access = routeMatrix[route];
+    const access = at.parts.matrix.rows[route];
     if (access === undefined || access.kind !== 'guarded') continue;
     for (const [name, token] of Object.entries(bad)) {
       const reply = await at.call(method, concrete(pattern), { token });
@@ -89,12 +89,15 @@ async function matrix(t: Test, database: Database): Promise<void> {
       'records come from data-plane nodes only',
     );
   t.ok(checked > 400, `${checked} combinations of route and caller were checked`);
-  t.throws(() => at.app.route({ method: 'GET', url: '/api/secret', handler: async () => 'x' }), /route-matrix|already/);
+  t.throws(
+    () => at.app.route({ method: 'GET', url: '/api/secret', handler: async () => 'x' }),
+    /no access row|already/,
+  );
   await at.close();
 }
 
 function registeredRoutes(at: TestApp): string[] {
-  return Object.keys(routeMatrix).filter((row) =>
+  return Object.keys(at.parts.matrix.rows).filter((row) =>
     at.app.hasRoute({ method: row.split(' ')[0] as 'GET', url: row.split(' ')[1] ?? '' }),
   );
 }

@@ -260,7 +260,7 @@ async function suite(t: Test, database: Database): Promise<void> {
         if (pattern === '/api/logout') token = String((await at.logIn(email)).body['token']);
         // from many addresses, so that limits of one caller do not stand in front of everything
         const reply = await at.call(method, attempt.url, {
-          token: pattern.startsWith('/api/dataplane/') ? at.house.env.dataAdminToken : token,
+          token: pattern.startsWith('/api/dataplane/') ? at.parts.nodeToken : token,
           ip: `192.0.2.${calls % 250}`,
           ...attempt,
         });

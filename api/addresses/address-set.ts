@@ -1,38 +1,63 @@
-// Which addresses outgoing calls may reach. Everything that is not plain public unicast is refused, including the
-// IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo): they lead to the same inner networks.
-import ipaddr from 'ipaddr.js';
+// Addresses and networks as a set that answers "is this address in it?". Sorted, disjoint ranges of each family, looked
+// up by halves.
+import { rangeOf, readAddress, type AddressRange } from './address.js';
+import { toNetwork } from './network.js';
 
-export interface AllowList {
-  /** True when this address was allow-listed. */
-  hasAddress(address: string): boolean;
-  /** True when the host name was allow-listed by name. */
-  hasHost(host: string): boolean;
+export interface AddressSet {
+  /** False for what is no address. */
+  has(address: string): boolean;
+  /** Whether a canonical network (network.ts) and the set have an address in common. */
+  overlaps(network: string): boolean;
 }
 
-/** Entries are addresses, networks in CIDR form, or host names. Throws on an entry that is none of these. */
-export function createAllowList(entries: readonly string[]): AllowList {
-  const networks: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [];
-  const hosts = new Set<string>();
-  for (const entry of entries) {
-    if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry));
-    else if (ipaddr.isValid(entry)) networks.push([ipaddr.parse(entry), entry.includes(':') ? 128 : 32]);
-    else if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(entry)) hosts.add(entry.toLowerCase());
-    else
-      throw new Error(`OUTBOUND_ALLOW has ${JSON.stringify(entry)}: it must be an address, a network or a host name`);
-  }
+/** Throws Error for an entry that is no address and no network. */
+export function createAddressSet(entries: readonly string[]): AddressSet {
+  const ranges = entries.map((entry): AddressRange => {
+    const read = toNetwork(entry);
+    if ('reason' in read) throw new Error(`${JSON.stringify(entry)} ${read.reason}`);
+    return rangeOf(read.network);
+  });
+  const ipv4 = merge(ranges.flatMap((range) => (range.family === 4 ? [range] : [])));
+  const ipv6 = merge(ranges.flatMap((range) => (range.family === 6 ? [range] : [])));
+  const touches = (range: AddressRange): boolean =>
+    range.family === 4 ? isTouched(ipv4, range.from, range.to) : isTouched(ipv6, range.from, range.to);
   return {
-    hasAddress(text) {
-      if (!ipaddr.isValid(text)) return false;
-      const address = ipaddr.process(text);
-      return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+    has(text) {
+      const address = readAddress(text);
+      if (address === null) return false;
+      return address.family === 4
+        ? isTouched(ipv4, address.value, address.value)
+        : isTouched(ipv6, address.value, address.value);
     },
-    hasHost: (host) => hosts.has(host.toLowerCase()),
+    overlaps: (network) => touches(rangeOf(network)),
   };
 }
 
-/** Null when the address is public, else what it is (`loopback`, `linkLocal`, `private` …). */
-export function refusalOf(text: string): string | null {
-  if (!ipaddr.isValid(text)) return 'not an address';
-  const range = ipaddr.process(text).range();
-  return range === 'unicast' ? null : range;
+interface Range<N extends number | bigint> {
+  readonly from: N;
+  readonly to: N;
+}
+
+function merge<N extends number | bigint>(ranges: readonly Range<N>[]): Range<N>[] {
+  const merged: Range<N>[] = [];
+  for (const range of [...ranges].sort((left, right) =>
+    left.from < right.from ? -1 : left.from > right.from ? 1 : 0,
+  )) {
+    const last = merged.at(-1);
+    if (last === undefined || range.from > last.to) merged.push(range);
+    else if (range.to > last.to) merged[merged.length - 1] = { from: last.from, to: range.to };
+  }
+  return merged;
+}
+
+/** Whether one of the disjoint, sorted ranges reaches into `from` to `to`. */
+function isTouched<N extends number | bigint>(ranges: readonly Range<N>[], from: N, to: N): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle] as Range<N>).to < from) low = middle + 1;
+    else high = middle;
+  }
+  const first = ranges[low];
+  return first !== undefined && first.from <= to;
 }

@@ -3,7 +3,7 @@
 // role.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Queryable } from '../db/client.js';
-import { roles, type Permission, type Role } from '../http-kit/access.js';
+import { roles, type Permission, type Role } from '../http-kit/index.js';
 
 export interface ApiToken {
   readonly id: string;
@@ -33,7 +33,8 @@ export async function insertApiToken(
   const secret = randomBytes(32).toString('base64url');
   const [token] = await sql<ApiToken[]>`
     insert into api_tokens (id, name, secret_hash, role, scopes, created_by, created_at, expires_at)
-    values (${id}, ${input.name}, ${digest(secret)}, ${input.role}, ${sql.json([...input.scopes])}, ${input.createdBy}, ${now}, ${input.expiresAt})
+    values (${id}, ${input.name}, ${digest(secret)}, ${input.role}, ${sql.json([...input.scopes])},
+      ${input.createdBy}, ${now}, ${input.expiresAt})
     returning id, name, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at`;
   if (token === undefined) throw new Error('the token was not stored');
   return { token, text: `gh_${id}_${secret}` };
@@ -45,7 +46,8 @@ export async function findApiToken(sql: Queryable, text: string, now: Date): Pro
   if (id === undefined || secret === undefined) return null;
   const [row] = await sql<(ApiToken & { secret_hash: string; maker_role: Role })[]>`
     select t.*, u.role as maker_role from api_tokens t join users u on u.id = t.created_by
-    where t.id = ${id} and t.revoked_at is null and (t.expires_at is null or t.expires_at > ${now}) and not u.suspended`;
+    where t.id = ${id} and t.revoked_at is null and not u.suspended
+      and (t.expires_at is null or t.expires_at > ${now})`;
   if (row === undefined || !timingSafeEqual(Buffer.from(row.secret_hash), Buffer.from(digest(secret)))) return null;
   if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() > 60_000)
     await sql`update api_tokens set last_used_at = ${now} where id = ${id}`;
@@ -60,7 +62,8 @@ export async function listApiTokens(
 ): Promise<ApiToken[]> {
   return sql<ApiToken[]>`
     select id, name, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at from api_tokens
-    ${before === null ? sql`` : sql`where (created_at, id) < (${new Date(before[0])}, ${before[1]})`} order by created_at desc, id desc limit ${limit}`;
+    ${before === null ? sql`` : sql`where (created_at, id) < (${new Date(before[0])}, ${before[1]})`}
+    order by created_at desc, id desc limit ${limit}`;
 }
 
 /** True when there was such a token and it was not revoked before. */

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { HOTP, Secret } from 'otpauth';
 import type { Database } from '../db/client.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { startTestApp, testPassword, type TestApp } from '../testing/app.js';
+import { startTestApp, testEnv, testPassword, type TestApp } from '../testing/app.js';
 import { createOutbound } from '../outbound/outbound.js';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -345,12 +345,12 @@ async function administration(t: Test, database: Database): Promise<void> {
   await t.test('the first administrator is made once, by whichever server is first', async (t) => {
     await database.sql`delete from users`;
     const results = await Promise.all(
-      [0, 1, 2].map(() => seedAdmin(at.house, 'first@example.org', 'Printed-once-2026')),
+      [0, 1, 2].map(() => seedAdmin(at.parts, 'first@example.org', 'Printed-once-2026')),
     );
     t.same(results.sort(), [false, false, true]);
     t.match((await at.logIn('first@example.org', 'Printed-once-2026')).body, { must_change_password: true });
   });
-  t.match(await at.house.audit.verify(database.sql), { ok: true });
+  t.match(await at.parts.audit.verify(database.sql), { ok: true });
   await at.close();
 }
 
@@ -428,12 +428,8 @@ t.test('breached passwords are refused, an unreachable service is noted in the a
     const at = await startTestApp(database, {
       outbound,
       env: {
-        authSessionSecret: 'a'.repeat(40),
-        settingsEncryptionSecret: 'b'.repeat(40),
-        dataAdminToken: 'c'.repeat(40),
-        trustedProxies: [],
+        ...testEnv,
         breachedPasswordsUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/range/`,
-        brand: { name: 'Gatehouse', sub: '', tagline: null },
       },
     });
     const root = await at.user('admin');

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { openPostgres } from '../db/client.js';
-import { loadMigrations, migrate } from '../db/migrate.js';
+import { loadModules, migrate } from '../db/migrate.js';
 import { pruneArtifacts } from './artifacts.js';
-import { findVersion, readState } from '../settings/store.js';
+import { readState } from '../settings/state.js';
+import { findVersion } from '../settings/store.js';
 import { startTestApp } from '../testing/app.js';
 import { copyEmbeddedTemplate, startCluster, withoutPostgres as skip } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
@@ -200,7 +201,7 @@ async function startNodeProcess(options: object): Promise<NodeProcess> {
 async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: string) {
   const cluster = await startCluster(t);
   const database = openPostgres(await cluster.create());
-  await migrate(database, await loadMigrations());
+  await migrate(database, await loadModules());
   const data = await makeDirectory(t, 'crash');
   const env = {
     dataAdminToken: nodeToken,
@@ -217,7 +218,7 @@ async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: st
     await link.close();
     await database.close();
   });
-  await link.start(at.house);
+  await link.start(at.parts);
   const { token } = await at.user('admin');
   const apply = async (round: number) => {
     await at.call('PATCH', '/api/settings', { token, body: rules(round) });
@@ -250,7 +251,7 @@ t.test('a node is killed during activation', { skip }, async (t) => {
     const reply = await applying;
     node = await restarting;
     await until('the node serves the active version', async () =>
-      /^1 of 1 nodes answer$/.test(await road.link.road.reconcile(road.at.house.audit)),
+      /^1 of 1 nodes answer$/.test(await road.link.road.reconcile(road.at.parts.audit)),
     );
     const [now] = [
       await servedRound(
@@ -283,8 +284,8 @@ t.test('the database is killed during apply', { skip }, async (t) => {
       () => false,
     ),
   );
-  await road.link.road.reconcile(road.at.house.audit);
-  await road.link.road.reconcile(road.at.house.audit);
+  await road.link.road.reconcile(road.at.parts.audit);
+  await road.link.road.reconcile(road.at.parts.audit);
   const now = await servedRound(node.http, [0, 1]);
   t.equal(now.length, 1);
   t.equal(await road.activeWord(), word(now[0] ?? -1), 'the active version is the one that serves');

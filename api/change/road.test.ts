@@ -9,7 +9,8 @@ import { onBothDatabases } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
-import { clearPending, findVersion, markPending, readState } from '../settings/store.js';
+import { clearPending, markPending, readState } from '../settings/state.js';
+import { findVersion } from '../settings/store.js';
 import { connectDataPlane, type NodeLink } from '../nodes/link.js';
 import { freePort } from '../testing/free-port.js';
 
@@ -37,7 +38,7 @@ async function startRoad(t: Test, database: Database, upstream: string, urls: re
     await at.close();
     await link.close();
   });
-  await link.start(at.house);
+  await link.start(at.parts);
   const { token } = await at.user('admin');
   return {
     ...at,
@@ -243,7 +244,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
     );
     t.match(
       await road.call('POST', '/api/dataplane/samples', {
-        token: road.house.env.dataAdminToken,
+        token: road.parts.nodeToken,
         body: { node: 'n1', samples },
       }),
       { status: 200, body: { stored: 24 } },
@@ -284,7 +285,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
       { artifactSha256: served?.artifact_sha256 ?? '', managedSha256: '' },
       state.generation + 7,
     );
-    t.equal(await road.link.road.heal(road.house.audit), 'forgotten', 'no node serves it');
+    t.equal(await road.link.road.heal(road.parts.audit), 'forgotten', 'no node serves it');
     t.match(await readState(database.sql), { pendingId: null, activeId: state.activeId });
     const status = await node.status();
     await markPending(
@@ -293,9 +294,9 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
       { artifactSha256: String(status['ruleset']), managedSha256: '' },
       Number(status['generation']),
     );
-    t.equal(await road.link.road.heal(road.house.audit), 'finished', 'a node serves it already');
+    t.equal(await road.link.road.heal(road.parts.audit), 'finished', 'a node serves it already');
     t.match(await readState(database.sql), { pendingId: null });
-    t.equal(await road.link.road.heal(road.house.audit), 'nothing');
+    t.equal(await road.link.road.heal(road.parts.audit), 'nothing');
     await clearPending(database.sql);
   });
 
@@ -376,11 +377,11 @@ async function severalNodes(t: Test, database: Database): Promise<void> {
   );
   let two = await startNode(t, { upstream, adminPort: port, dataDir });
   t.match(
-    await road.link.road.reconcile(road.house.audit),
+    await road.link.road.reconcile(road.parts.audit),
     new RegExp(`2 of 2 nodes answer; ${away} now serves version 2`),
   );
   t.equal(await ask(two, '/?q=plugh'), 403, 'a node that was away catches up');
-  t.equal(await road.link.road.reconcile(road.house.audit), '2 of 2 nodes answer', 'and is left alone then');
+  t.equal(await road.link.road.reconcile(road.parts.audit), '2 of 2 nodes answer', 'and is left alone then');
   t.match(await nodes(), [
     { state: 'active', version: 2 },
     { state: 'active', version: 2 },
@@ -395,7 +396,7 @@ async function severalNodes(t: Test, database: Database): Promise<void> {
   );
   two = await startNode(t, { upstream, adminPort: port, dataDir, resume: true });
   t.equal(await ask(two, '/?q=plugh'), 403, 'it resumes what it had');
-  await road.link.road.reconcile(road.house.audit);
+  await road.link.road.reconcile(road.parts.audit);
   t.same([await ask(two, '/?q=plugh'), await ask(two, '/?q=xyzzy')], [200, 403]);
 
   await two.stop();
@@ -411,13 +412,13 @@ async function severalNodes(t: Test, database: Database): Promise<void> {
  */
 async function makeForeign(road: Road): Promise<string> {
   const directory = join(road.data, 'artifacts');
-  const { activeId } = await readState(road.house.database.sql);
-  const active = await findVersion(road.house.database.sql, activeId ?? 0);
+  const { activeId } = await readState(road.parts.database.sql);
+  const active = await findVersion(road.parts.database.sql, activeId ?? 0);
   const bytes = await readFile(join(directory, active?.artifactSha256 ?? ''));
   bytes[7] = 0; // the version of the format
   const foreign = createHash('sha256').update(bytes).digest('hex');
   await writeFile(join(directory, foreign), bytes);
-  await road.house.database.sql`update settings_versions set artifact_sha256 = ${foreign} where id = ${activeId}`;
+  await road.parts.database.sql`update settings_versions set artifact_sha256 = ${foreign} where id = ${activeId}`;
   return foreign;
 }
 
@@ -442,7 +443,7 @@ async function afterUpdate(t: Test, database: Database): Promise<void> {
     },
   ];
   const stored = await road.call('POST', '/api/dataplane/samples', {
-    token: road.house.env.dataAdminToken,
+    token: road.parts.nodeToken,
     body: { node: 'n1', samples },
   });
   t.match(stored, { status: 200, body: { stored: 1 } }, stored.text);
@@ -453,7 +454,7 @@ async function afterUpdate(t: Test, database: Database): Promise<void> {
   await before.stop();
   const after = await startNode(t, { upstream, adminPort: port });
   t.match(
-    await road.link.road.reconcile(road.house.audit),
+    await road.link.road.reconcile(road.parts.audit),
     /now serves version 2/,
     'what was refused is compiled anew',
   );

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t from 'tap';
-import { migrate, loadMigrations } from '../db/migrate.js';
+import { loadModules, migrate } from '../db/migrate.js';
 import { openEmbedded } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { coreRules, dataDirectory, withoutCoreRules } from '../testing/core-rules.js';
@@ -59,7 +59,7 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
     await makeDirectory(t, 'load'),
   ];
   const database = await openEmbedded(directory);
-  await migrate(database, await loadMigrations());
+  await migrate(database, await loadModules());
   const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData }); // as `up` starts them: one data directory;
   const env = {
     dataAdminToken: nodeToken,
@@ -76,7 +76,7 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
     cacheDirectory: join(dataDirectory, 'cache', 'automata'),
   });
   const at = await startTestApp(database, { applySettings: link.applySettings });
-  await link.start(at.house);
+  await link.start(at.parts);
   t.teardown(async () => {
     await at.close();
     await link.close();
@@ -142,5 +142,5 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
   await running.stop();
   t.equal(running.counts.failed, 0, `no request of ${running.counts.passed + running.counts.blocked} failed`);
   t.ok(running.counts.passed > 0 && running.counts.blocked > 0);
-  t.match(await link.road.reconcile(at.house.audit), /^1 of 1 nodes answer$/);
+  t.match(await link.road.reconcile(at.parts.audit), /^1 of 1 nodes answer$/);
 });

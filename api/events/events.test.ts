@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
-import { createRetentionJob } from '../retention/jobs.js';
+import { createRetentionJob } from '../retention/job.js';
 import { startTestApp, type TestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { createIngest, type Ingest } from './ingest.js';
@@ -187,14 +187,14 @@ async function retention(t: Test, at: TestApp, database: Database): Promise<void
         >`select distinct to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day from request_records order by day`
       ).map((row) => row.day);
     t.same(await days(), ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-03']);
-    const job = createRetentionJob(at.house);
+    const job = createRetentionJob(at.parts);
     const context = { nowMs: Date.parse('2026-03-02T13:00:00Z'), signal: new AbortController().signal };
     at.clock.nowMs = context.nowMs;
     t.match(await job.run(context), /[1-9]\d* audit entries.* 2 days of requests and events/);
     t.same(await days(), ['2026-03-01', '2026-03-03'], 'a day goes when all of it is too old');
     at.clock.nowMs = Date.parse('2026-03-10T00:00:00Z');
     t.match(await job.run({ ...context, nowMs: at.clock.nowMs }), /0 audit entries.* [1-9] days/);
-    t.match(await at.house.audit.verify(database.sql), { ok: true, checked: 1 });
+    t.match(await at.parts.audit.verify(database.sql), { ok: true, checked: 1 });
     t.same(await days(), []);
   });
 }

@@ -2,7 +2,8 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { countEvidence, pathPattern, roughPattern, type Exclusion } from './store.js';
+import { countEvidence } from './counting.js';
+import { pathPattern, roughPattern, type Exclusion } from './scope.js';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const exclusion = (id: number, path: string | null, over: Partial<Exclusion> = {}): Exclusion => ({

@@ -1,10 +1,11 @@
 // Hit counters of rules and exclusions, and what is proposed about exclusions.
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
-import { createEvidenceJob } from './jobs.js';
+import { createEvidenceJob } from './job.js';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { pathPattern, proposeFor, type Exclusion } from './store.js';
+import { proposeFor } from './proposal.js';
+import { pathPattern, type Exclusion } from './scope.js';
 
 const dayMs = 86_400_000;
 const nowMs = Date.parse('2026-03-01T12:00:00Z');
@@ -73,7 +74,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       token: String((await at.logIn(admin.email)).body['token']),
       ...(body === undefined ? {} : { body }),
     });
-  const job = createEvidenceJob(at.house);
+  const job = createEvidenceJob(at.parts);
   const run = () => job.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal });
   let batches = 0;
   const record = (uri: string, rule_ids: number[], over: object = {}) => ({

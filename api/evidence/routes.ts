@@ -1,8 +1,18 @@
 import { Type } from '@sinclair/typebox';
-import type { App, House } from '../parts.js';
-import { closed, Nullable, refusals, Time } from '../http-kit/schema.js';
+import { closed, Nullable, refusals, Time, type App } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
+import type { Settings } from '../settings/schema.js';
 import { readHead } from '../settings/store.js';
-import { findExclusionUses, findRuleHits, idleDays, proposeFor } from './store.js';
+import { idleDays, proposeFor } from './proposal.js';
+import type { Exclusion } from './scope.js';
+import {
+  findEvidenceState,
+  findExclusionUses,
+  findRuleHits,
+  type EvidenceState,
+  type ExclusionUse,
+  type RuleHits,
+} from './store.js';
 
 const dayMs = 86_400_000;
 const everyRule = [1, 99_999_999] as const;
@@ -50,77 +60,77 @@ const ExclusionView = Type.Object({
   }),
 });
 
+const schema = {
+  tags: ['rules'],
+  summary: 'How often rules trip and exclusions apply, and what could be done about exclusions',
+  querystring: Type.Object(
+    {
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90, default: 30 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 200 })),
+    },
+    closed,
+  ),
+  response: {
+    200: Type.Object({
+      since: Nullable(Time),
+      counted_at: Nullable(Time),
+      records_left_out: Type.Integer({ description: 'more came than could be counted' }),
+      rules: Type.Array(RuleView),
+      exclusions: Type.Array(ExclusionView),
+    }),
+    ...refusals,
+  },
+};
+
 /**
  * GET /api/rules/evidence: hits of rules, uses of exclusions, and which exclusions could go, need an end, or end soon.
  */
-export function registerEvidenceRoutes(app: App, house: House): void {
-  const { sql } = house.database;
-  app.get(
-    '/api/rules/evidence',
-    {
-      schema: {
-        tags: ['rules'],
-        summary: 'How often rules trip and exclusions apply, and what could be done about exclusions',
-        querystring: Type.Object(
-          {
-            days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90, default: 30 })),
-            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 200 })),
-          },
-          closed,
-        ),
-        response: {
-          200: Type.Object({
-            since: Nullable(Time),
-            counted_at: Nullable(Time),
-            records_left_out: Type.Integer({ description: 'more came than could be counted' }),
-            rules: Type.Array(RuleView),
-            exclusions: Type.Array(ExclusionView),
-          }),
-          ...refusals,
-        },
-      },
-    },
-    async (request) => {
-      const { days = 30, limit = 200 } = request.query;
-      const nowMs = house.now();
-      const { settings } = await readHead(sql);
-      const [state] = await sql<
-        { since: Date; counted_at: Date; skipped: number }[]
-      >`select since, counted_at, skipped from evidence_state`;
-      const found = await findRuleHits(sql, new Date(nowMs - days * dayMs), everyRule, limit);
-      const uses = await findExclusionUses(sql, new Date(nowMs - idleDays * dayMs));
-      const names = new Map<number, string>([
-        ...settings.custom_rules.map(({ id, name }): [number, string] => [id, name]),
-        ...settings.virtual_patches.map(({ id, cve }): [number, string] => [id, cve]),
-      ]);
-      const seen = new Set(found.map(({ rule_id }) => rule_id));
-      // rules of one's own that never tripped are what one wants to know of
-      const silent = [...settings.custom_rules, ...settings.virtual_patches]
-        .filter(({ id, enabled }) => enabled && !seen.has(id))
-        .map(({ id }) => ({ rule_id: id, hits: 0, last_at: null, sites: [] }));
-      return {
-        since: state?.since.toISOString() ?? null,
-        counted_at: state?.counted_at.toISOString() ?? null,
-        records_left_out: state?.skipped ?? 0,
-        rules: [...found, ...silent].map((rule) => ({
-          rule_id: rule.rule_id,
-          kind: kindOf(rule.rule_id),
-          name: names.get(rule.rule_id) ?? '',
-          hits: rule.hits,
-          last_at: rule.last_at?.toISOString() ?? null,
-          sites: [...rule.sites],
-        })),
-        exclusions: settings.rule_exclusions.map((exclusion) => {
-          const use = uses(exclusion);
-          return {
-            ...exclusion,
-            watched_since: use.watchedSince?.toISOString() ?? null,
-            requests: use.requests,
-            last_request_at: use.lastAt?.toISOString() ?? null,
-            proposal: proposeFor(exclusion, use, nowMs, (state?.skipped ?? 0) > 0),
-          };
-        }),
-      };
-    },
-  );
+export function registerEvidenceRoutes(app: App, { database: { sql }, now }: Pick<Parts, 'database' | 'now'>): void {
+  app.get('/api/rules/evidence', { schema }, async (request) => {
+    const { days = 30, limit = 200 } = request.query;
+    const nowMs = now();
+    const { settings } = await readHead(sql);
+    const state = await findEvidenceState(sql);
+    const found = await findRuleHits(sql, new Date(nowMs - days * dayMs), everyRule, limit);
+    const uses = await findExclusionUses(sql, new Date(nowMs - idleDays * dayMs));
+    return {
+      since: state?.since.toISOString() ?? null,
+      counted_at: state?.counted_at.toISOString() ?? null,
+      records_left_out: state?.skipped ?? 0,
+      rules: viewRules(settings, found),
+      exclusions: settings.rule_exclusions.map((exclusion) => viewExclusion(exclusion, uses(exclusion), state, nowMs)),
+    };
+  });
+}
+
+type RuleRow = Omit<RuleHits, 'last_at'> & { readonly last_at: Date | null };
+
+/** Those that tripped, and behind them one's own that never did: they are what one wants to know of. */
+function viewRules({ custom_rules, virtual_patches }: Settings, found: readonly RuleHits[]) {
+  const names = new Map<number, string>([
+    ...custom_rules.map(({ id, name }): [number, string] => [id, name]),
+    ...virtual_patches.map(({ id, cve }): [number, string] => [id, cve]),
+  ]);
+  const seen = new Set(found.map(({ rule_id }) => rule_id));
+  const silent = [...custom_rules, ...virtual_patches]
+    .filter(({ id, enabled }) => enabled && !seen.has(id))
+    .map(({ id }): RuleRow => ({ rule_id: id, hits: 0, last_at: null, sites: [] }));
+  return [...found, ...silent].map((rule) => ({
+    rule_id: rule.rule_id,
+    kind: kindOf(rule.rule_id),
+    name: names.get(rule.rule_id) ?? '',
+    hits: rule.hits,
+    last_at: rule.last_at?.toISOString() ?? null,
+    sites: [...rule.sites],
+  }));
+}
+
+function viewExclusion(exclusion: Exclusion, use: ExclusionUse, state: EvidenceState | undefined, nowMs: number) {
+  return {
+    ...exclusion,
+    watched_since: use.watchedSince?.toISOString() ?? null,
+    requests: use.requests,
+    last_request_at: use.lastAt?.toISOString() ?? null,
+    proposal: proposeFor(exclusion, use, nowMs, (state?.skipped ?? 0) > 0),
+  };
 }

@@ -1,8 +1,27 @@
-// The one table of error codes of the control plane. A code is a promise to scripts: it is never renamed and never
-// changes its status. `http/http.test.ts` counts the table, so adding a code is a visible act.
-import type { ErrorCode, Problem, ProblemField } from './error-table.js';
-export type { ErrorCode, Problem, ProblemField } from './error-table.js';
-import { errorTable } from './error-table.js';
+// Refusals as data: the error that routes throw, and the problem document (RFC 9457) that it becomes.
+import { Type, type Static } from '@sinclair/typebox';
+import { errorTable, type ErrorCode } from './error-table.js';
+export type { ErrorCode } from './error-table.js';
+
+const ProblemFieldSchema = Type.Object({
+  path: Type.String({ description: 'JSON pointer to the offending value; empty for the whole document' }),
+  reason: Type.String(),
+});
+export type ProblemField = Static<typeof ProblemFieldSchema>;
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    instance: Type.String(),
+    code: Type.String(),
+    errors: Type.Optional(Type.Array(ProblemFieldSchema)),
+  },
+  { $id: 'Problem', additionalProperties: true, description: 'RFC 9457 problem document' },
+);
+export type Problem = Static<typeof ProblemSchema>;
 
 export interface ErrorExtras {
   /** One entry per offending field: where (JSON path such as `/sites/0/prefix`) and why. */
@@ -30,10 +49,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * RFC 9457 document; `detail` is always present because the vulnerability-management API promises `{ "detail": string
- * }`.
- */
+/** RFC 9457 document. `detail` is always there: the vulnerability-management API promises `{ "detail": string }`. */
 export function toProblem(error: ApiError, instance: string): Problem {
   return {
     type: `urn:gatehouse:problem:${error.code}`,

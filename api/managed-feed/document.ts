@@ -12,8 +12,8 @@ import { Ajv } from 'ajv';
 import { checkRuleText } from '#compiler';
 import { definePatch, type CatalogPatch, type PatchFacts } from '../vpatch/catalog/entry.js';
 import { patchCatalog } from '../vpatch/catalog/index.js';
-import { admitNetworks } from '../addresses/inner-networks.js';
-import { toNetwork } from '../threat-intel/parse.js';
+import { admitNetworks } from '../threat-intel/inner-networks.js';
+import { toDenied } from '../threat-intel/list-text.js';
 
 /** Ids of patches that only a feed has; the catalogue stays below. */
 export const feedPatchIds = [1_007_900, 1_007_999] as const;
@@ -92,8 +92,10 @@ export function readManagedFeed(body: Buffer, publicKeyPem: string | null): Mana
   }
   if (!fits(content)) {
     const [problem] = fits.errors ?? [];
+    const surplus =
+      problem?.keyword === 'additionalProperties' ? ` (${String(problem.params['additionalProperty'])})` : '';
     throw new Error(
-      `it is no managed feed: ${problem?.instancePath || 'the document'} ${problem?.message ?? 'is wrong'}${problem?.keyword === 'additionalProperties' ? ` (${String(problem.params['additionalProperty'])})` : ''}`,
+      `it is no managed feed: ${problem?.instancePath || 'the document'} ${problem?.message ?? 'is wrong'}${surplus}`,
     );
   }
   const document = content as ManagedDocument;
@@ -137,7 +139,7 @@ function openEnvelope(body: Buffer, publicKeyPem: string | null): { readonly byt
 function readNetworks(given: readonly string[]): string[] {
   const networks = new Set<string>();
   for (const [index, text] of given.entries()) {
-    const parsed = toNetwork(text);
+    const parsed = toDenied(text);
     if ('reason' in parsed) throw new Error(`/networks/${index} ${JSON.stringify(text)} ${parsed.reason}`);
     networks.add(parsed.network);
   }

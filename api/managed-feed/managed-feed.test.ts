@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Database } from '../db/client.js';
-import { createManagedFeedJob } from './jobs.js';
+import { createManagedFeedJob } from './job.js';
 import { makeKeyPair, signManagedFeed } from '../licence/vendor-sign.js';
 import { createOutbound } from '../outbound/outbound.js';
 import { keepManagedRules, noManagedRules, readManagedRules, withManagedRules } from '../change/steps/managed-rules.js';
@@ -13,9 +13,9 @@ import { activeOutcome, startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { findPatchIn, patchCatalog } from '../vpatch/catalog/index.js';
 import { baselineFeed } from './baseline.js';
-import { isInnerNetwork } from '../addresses/inner-networks.js';
+import { isInnerNetwork } from '../threat-intel/inner-networks.js';
 import { feedPatchIds, readManagedFeed } from './document.js';
-import { toNetwork } from '../threat-intel/parse.js';
+import { toDenied } from '../threat-intel/list-text.js';
 
 const patch = {
   id: 1007900,
@@ -127,7 +127,7 @@ t.test('signatures', async (t) => {
 
 t.test('the baseline denies no client that can exist, and knows its patches', async (t) => {
   for (const network of baselineFeed.networks)
-    t.same([toNetwork(network), isInnerNetwork(network)], [{ network }, false], network);
+    t.same([toDenied(network), isInnerNetwork(network)], [{ network }, false], network);
   t.equal(
     baselineFeed.catalogIds.filter((id) => patchCatalog.some((one) => one.id === id)).length,
     baselineFeed.catalogIds.length,
@@ -171,7 +171,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       token: String((await at.logIn(email)).body['token']),
       ...(body === undefined ? {} : { body }),
     });
-  const job = createManagedFeedJob(at.house);
+  const job = createManagedFeedJob(at.parts);
   const run = async (afterMinutes: number): Promise<string> => {
     at.clock.nowMs += afterMinutes * 60_000;
     return job.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal });

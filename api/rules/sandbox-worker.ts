@@ -1,11 +1,11 @@
-// The lab's thread: rule tests and verifications of exclusions. Started by lab.ts for one job and ended after it.
+// The sandbox's thread: rule tests and verifications of exclusions. Started by sandbox.ts for one job and ended after it.
 import { parentPort, workerData } from 'node:worker_threads';
-import { runRuleTests } from './rule-tests.js';
 import { suggestExclusion } from '../suggestions/suggest-exclusion.js';
-import type { LabJob, LabReply } from './sandbox.js';
+import { runRuleTests } from './rule-tests.js';
+import type { SandboxJob, SandboxReply } from './sandbox.js';
 
-const job = workerData as LabJob;
-const reply: LabReply =
+const job = workerData as SandboxJob;
+const reply: SandboxReply =
   job.kind === 'tests'
     ? { kind: 'tests', results: job.jobs.map(runRuleTests) }
     : { kind: 'exclusion', suggestion: suggestExclusion(job.request) };

@@ -2,7 +2,7 @@
 // over
 // once: from then on the database is what counts. What the control plane has no field for is refused by name, because
 // leaving it out would change how traffic is handled without anybody having said so.
-import type { ProblemField } from '../http-kit/error-table.js';
+import type { ProblemField } from '../http-kit/problem.js';
 import { checkSettings, type Checked } from './validate.js';
 
 type Fields = Record<string, unknown>;

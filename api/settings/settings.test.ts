@@ -9,7 +9,8 @@ import { onBothDatabases } from '../testing/databases.js';
 import { applyMergePatch } from './merge-patch.js';
 import { settingNames } from './schema.js';
 import { revealSecrets } from './secrets.js';
-import { findVersion, readState } from './store.js';
+import { readState } from './state.js';
+import { findVersion } from './store.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
@@ -185,7 +186,7 @@ async function roundTrips(t: Test, database: Database): Promise<void> {
     );
     t.equal((await get(at, token)).body['paranoia_level'], 4, 'the tuned half was not saved either');
   });
-  t.match(await at.house.audit.verify(database.sql), { ok: true });
+  t.match(await at.parts.audit.verify(database.sql), { ok: true });
   await at.close();
 }
 
@@ -236,7 +237,7 @@ async function versions(t: Test, database: Database): Promise<void> {
     const given = at.applied.at(-1)?.version;
     t.not(given?.settings.auth_secret, 'plain', 'the road gets secrets sealed');
     t.equal(
-      given === undefined ? null : revealSecrets(given.settings, at.house.sealing).auth_secret,
+      given === undefined ? null : revealSecrets(given.settings, at.parts.sealing).auth_secret,
       'plain',
       'and opens them itself',
     );
@@ -396,9 +397,9 @@ async function auditRoutes(t: Test, database: Database): Promise<void> {
   const { token, email } = await at.user('admin');
   for (let i = 0; i < 25; i++) await at.call('PATCH', '/api/settings', { token, body: { rl_events: 100 + i } });
   await database.sql.begin((tx) =>
-    at.house.audit.record(tx, {
+    at.parts.audit.record(tx, {
       actor: { id: null, name: '=cmd|calc', role: 'system', sourceIp: '2001:db8::1' },
-      action: 'test.formula',
+      action: 'licence.reject',
       summary: '=HYPERLINK("http://x")\n"quoted", 100%_sure',
     }),
   );
@@ -424,11 +425,11 @@ async function auditRoutes(t: Test, database: Database): Promise<void> {
   t.equal((await find('role=system&from=2026-01-01&to=2026-12-31T00:00:00Z')).length, 1);
   t.equal((await find('from=2027-01-01')).length, 0);
   t.match((await find('action=settings.update&limit=1'))[0]?.['summary'], /rl_events: 124 → 9999/);
-  const csv = await at.call('GET', '/api/audit/export?action=test.formula', { token });
+  const csv = await at.call('GET', '/api/audit/export?action=licence.reject', { token });
   t.match(csv.headers['content-type'], /text\/csv/);
   t.match(
     csv.text,
-    /,'=cmd\|calc,system,2001:db8::1,test\.formula,"'=HYPERLINK\(""http:\/\/x""\)\n""quoted"", 100%_sure"/,
+    /,'=cmd\|calc,system,2001:db8::1,licence\.reject,"'=HYPERLINK\(""http:\/\/x""\)\n""quoted"", 100%_sure"/,
   );
   t.match((await at.call('GET', '/api/audit/verify', { token })).body, { ok: true, first_broken: null });
   await database.sql`update audit_entries set summary = 'nothing' where id = 3`;

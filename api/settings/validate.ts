@@ -3,7 +3,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import { escapePointer } from '../http-kit/json-pointer.js';
-import type { ProblemField } from '../http-kit/error-table.js';
+import type { ProblemField } from '../http-kit/problem.js';
 import { siteIdentity, SettingsSchema, type Settings } from './schema.js';
 import { dataPlaneFields } from './schema/data-plane.js';
 import { parseWindow } from './schema/field.js';

@@ -7,7 +7,7 @@ import { createOutbound } from '../outbound/outbound.js';
 import type { TestAccount } from '../testing/oidc-process.js';
 import { startTestApp, testPassword, type Reply } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { safeReturn } from './provider.js';
+import { safeReturn } from './sso.js';
 
 const redirectUri = 'https://waf.example/api/sso/callback';
 
@@ -191,7 +191,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(await closedApp.call('GET', '/api/sso/login'), { status: 422, body: { code: 'outbound_refused' } });
     await closedApp.close();
   });
-  t.match(await at.house.audit.verify(database.sql), { ok: true });
+  t.match(await at.parts.audit.verify(database.sql), { ok: true });
   await at.close();
 }
 

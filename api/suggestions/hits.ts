@@ -98,16 +98,17 @@ function toHits(event: StoredEvent): RuleHit[] {
 export function createHitSource(sql: Queryable): HitSource {
   return {
     async hits(from, eventsMax) {
-      const rows = await sql<
-        StoredEvent[]
-      >`select at, request_id, site, client_ip, verdict, method, uri, details from security_events where at >= ${from} order by at desc, id desc limit ${eventsMax}`;
+      const rows = await sql<StoredEvent[]>`
+        select at, request_id, site, client_ip, verdict, method, uri, details from security_events
+        where at >= ${from} order by at desc, id desc limit ${eventsMax}`;
       return rows.flatMap(toHits);
     },
     async goodClients(clients, from) {
       if (clients.length === 0) return new Set();
-      const rows = await sql<
-        { client_ip: string }[]
-      >`select distinct client_ip from request_records where at >= ${from} and status < 400 and verdict = 'pass' and client_ip in (select value from jsonb_array_elements_text(${sql.json([...clients])}::jsonb))`;
+      const rows = await sql<{ client_ip: string }[]>`
+        select distinct client_ip from request_records
+        where at >= ${from} and status < 400 and verdict = 'pass'
+          and client_ip in (select value from jsonb_array_elements_text(${sql.json([...clients])}::jsonb))`;
       return new Set(rows.map((row) => row.client_ip));
     },
     async request(requestIds) {

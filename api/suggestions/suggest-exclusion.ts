@@ -1,31 +1,20 @@
 // A false positive → the narrowest exclusion that lets it pass and that leaves every other parameter protected. Nothing
-// is believed: each candidate is compiled with the whole rule set and tried. Runs in the lab's thread.
+// is believed: each candidate is compiled with the whole rule set and tried. Runs in the sandbox's thread.
 import {
-  compileProgram,
-  createTrial,
-  diskReader,
   exclusionTargetPattern,
-  loadCoreRuleSet,
-  renderPolicy,
   renderRuleExclusions,
-  resolvePolicy,
   ruleIdRanges,
-  type Policy,
   type ScopedExclusion,
   type Trial,
   type TrialOutcome,
   type TrialRequest,
-  type WafSettings,
 } from '#compiler';
 import { attackFamilies, attackShapes, type AttackFamily } from './attack-shapes.js';
 import { isDetection } from './likelihood.js';
 import { namesOf, withParameter } from './request-parameters.js';
+import { Workbench, type RulesInForce } from './workbench.js';
 
-export interface ExclusionRequest {
-  readonly crsDirectory: string;
-  readonly waf: Partial<WafSettings>;
-  /** In force already. */
-  readonly exclusions: readonly ScopedExclusion[];
+export interface ExclusionRequest extends RulesInForce {
   readonly ruleId: number;
   /** As the event names it: `ARGS:comment`. */
   readonly variable: string;
@@ -36,7 +25,6 @@ export interface ExclusionRequest {
   readonly methods: readonly string[];
   readonly sample: TrialRequest;
   readonly expiresAt: string;
-  readonly nowMs: number;
 }
 
 export type ExclusionScope = 'rule, variable, method, path' | 'rule, variable, path' | 'rule, path' | 'tag, path';
@@ -79,32 +67,6 @@ const rulesMax = 8; // rules one suggestion may exclude; more is no false positi
 interface Pair {
   readonly ruleId: number;
   readonly variable: string;
-}
-
-class Workbench {
-  readonly base: Trial;
-  private readonly policy: Policy;
-
-  constructor(private readonly request: ExclusionRequest) {
-    const loaded = loadCoreRuleSet(request.crsDirectory, diskReader);
-    const resolved = loaded.crs === null ? null : resolvePolicy(request.waf, loaded.crs);
-    if (resolved?.policy == null)
-      throw new Error(
-        `the settings cannot be tried: ${JSON.stringify((resolved?.diagnostics ?? loaded.diagnostics).slice(0, 3))}`,
-      );
-    this.policy = resolved.policy;
-    this.base = this.compile([]);
-  }
-
-  compile(exclusions: readonly ScopedExclusion[]): Trial {
-    const sources = renderPolicy(this.policy, [...this.request.exclusions, ...exclusions]);
-    const { program, diagnostics } = compileProgram(sources, { reader: diskReader });
-    if (program === null)
-      throw new Error(
-        `the rules do not compile: ${JSON.stringify(diagnostics.filter(({ severity }) => severity === 'error').slice(0, 3))}`,
-      );
-    return createTrial(program, this.request.nowMs);
-  }
 }
 
 function toExclusions(request: ExclusionRequest, scope: ExclusionScope, pairs: readonly Pair[]): ScopedExclusion[] {
@@ -192,7 +154,9 @@ export function suggestExclusion(request: ExclusionRequest): ExclusionSuggestion
   if (!first.matched.some(({ id }) => id === request.ruleId))
     return {
       kind: 'not_reproduced',
-      reason: `the stored request does not trip rule ${request.ruleId}: values are masked before they are stored, or the rules have changed since`,
+      reason:
+        `the stored request does not trip rule ${request.ruleId}: ` +
+        'values are masked before they are stored, or the rules have changed since',
     };
   const excluded = /^ARGS(?:_GET|_POST)?:(.+)$/.exec(request.variable)?.[1] ?? '';
   // a parameter that nobody has sent yet has to be protected as well
@@ -225,7 +189,9 @@ export function suggestExclusion(request: ExclusionRequest): ExclusionSuggestion
     if (open.length > 0) {
       rejected.push({
         scope,
-        reason: `${open.length} of ${attacks.length} attacks in other parameters would pass, such as one in "${open[0]?.parameter}"`,
+        reason:
+          `${open.length} of ${attacks.length} attacks in other parameters would pass, ` +
+          `such as one in "${open[0]?.parameter}"`,
       });
       continue;
     }

@@ -3,7 +3,7 @@
 import type { ScopedExclusion, TrialRequest, WafSettings } from '#compiler';
 import { familiesByClient, rateLikelihood, type Likelihood } from './likelihood.js';
 import type { HitSource, RuleHit } from './hits.js';
-import type { RuleLab } from '../rules/sandbox.js';
+import type { RuleSandbox } from '../rules/sandbox.js';
 import type { ExclusionSuggestion } from './suggest-exclusion.js';
 
 export interface RuleSummary {
@@ -59,7 +59,7 @@ export function summarizeHits(
 
 export interface SuggestOptions {
   readonly source: HitSource;
-  readonly lab: RuleLab;
+  readonly sandbox: RuleSandbox;
   readonly crsDirectory: string;
   readonly waf: Partial<WafSettings>;
   readonly exclusions: readonly ScopedExclusion[];
@@ -108,8 +108,8 @@ export async function suggestFor(summary: RuleSummary, options: SuggestOptions):
   );
   if (sample === null)
     return { kind: 'not_reproduced', reason: 'no request of these hits was recorded, and a body cannot be guessed' };
-  const { lab, crsDirectory, waf, exclusions, expiresAt, nowMs } = options;
-  return lab.suggest({
+  const { sandbox, crsDirectory, waf, exclusions, expiresAt, nowMs } = options;
+  return sandbox.suggest({
     crsDirectory,
     waf,
     exclusions,

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import root, { type Test } from 'tap';
 import { openEmbedded, openPostgres, type Database } from '../db/client.js';
-import { loadMigrations, migrate } from '../db/migrate.js';
+import { features } from '../app.js';
+import { loadModules, migrate } from '../db/migrate.js';
 import { freePort } from './free-port.js';
 import { makeDirectory } from './temporary.js';
 import { testMsMax, until } from './waiting.js';
@@ -178,17 +179,17 @@ export async function onBothDatabases(
   name: string,
   suite: (t: Test, database: Database) => Promise<void>,
 ): Promise<void> {
-  const migrations = await loadMigrations();
+  const modules = await loadModules(features);
   await t.test(`${name} on the embedded database`, async (t) => {
     const database = await emptyEmbedded();
-    await migrate(database, migrations);
+    await migrate(database, modules);
     await suite(t, database);
   });
   await t.test(`${name} on PostgreSQL`, { skip: withoutPostgres }, async (t) => {
     const cluster = await (sharedCluster ??= startCluster(root));
     const database = openPostgres(await cluster.create());
     t.teardown(() => database.close()); // first in, last out: what the suite tears down may still be using it
-    await migrate(database, migrations);
+    await migrate(database, modules);
     await suite(t, database);
   });
 }

@@ -22,7 +22,7 @@ t.test('feeds', (t) =>
       threatsChanged: async () => void pushed++,
     });
     const admin = await at.user('admin');
-    const job = createFeedJob(at.house, `${url}/tor`);
+    const job = createFeedJob({ ...at.parts, torExitsUrl: `${url}/tor` });
     const signal = new AbortController().signal;
     const run = async (afterMinutes: number): Promise<string> => {
       at.clock.nowMs += afterMinutes * 60_000;

@@ -1,12 +1,17 @@
 // Address feeds: fetched at their interval, replaced whole, and only by a list that looks like one: a feed that answers
 // with an error page or suddenly with nothing leaves yesterday's list in force.
-import type { House } from '../parts.js';
-import { systemActor } from '../audit/chain.js';
+import { systemActor, type Job } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
 import type { Settings } from '../settings/schema.js';
-import { admitNetworks } from '../addresses/inner-networks.js';
-import { parseNetworks } from './parse.js';
+import { forgetFeed, listFeeds, recordFeedFailure, recordFeedSuccess, type FeedState } from './feed-store.js';
+import { admitNetworks } from './inner-networks.js';
+import { parseNetworks } from './list-text.js';
 import { replaceFeed } from './store.js';
-import type { Job } from '../jobs/scheduler.js';
+
+export type FeedParts = Pick<
+  Parts,
+  'database' | 'outbound' | 'audit' | 'currentSettings' | 'threatsChanged' | 'torExitsUrl'
+>;
 
 interface Feed {
   readonly name: string;
@@ -30,70 +35,68 @@ function wantedFeeds(settings: Settings, torExitsUrl: string): Feed[] {
   ];
 }
 
+function dueAtMs(feed: Feed, state: FeedState | undefined): number {
+  if (state === undefined) return 0;
+  const hasFailed = state.succeeded_at === null || state.succeeded_at < state.attempted_at;
+  return state.attempted_at.getTime() + (hasFailed ? Math.min(retryMs, feed.everyMs) : feed.everyMs);
+}
+
 /** Looks every minute whether a feed is due; feeds that were switched off are emptied. */
-export function createFeedJob(house: House, torExitsUrl: string): Job {
+export function createFeedJob(parts: FeedParts): Job {
   return {
     name: 'feeds',
     everyMs: 60_000,
     timeoutMs: 3 * 60_000,
     async run({ nowMs, signal }) {
-      const { sql } = house.database;
-      const wanted = wantedFeeds(await house.currentSettings(), torExitsUrl);
-      const known = await sql<
-        { name: string; url: string; attempted_at: Date; succeeded_at: Date | null }[]
-      >`select name, url, attempted_at, succeeded_at from feed_state`;
+      const wanted = wantedFeeds(await parts.currentSettings(), parts.torExitsUrl);
+      const known = await listFeeds(parts.database.sql);
       const lines: string[] = [];
       for (const old of known.filter((row) => wanted.every((feed) => feed.name !== row.name)))
-        lines.push(await emptyFeed(house, old.name, nowMs));
+        lines.push(await emptyFeed(parts, old.name, nowMs));
       for (const feed of wanted) {
         const state = known.find((row) => row.name === feed.name && row.url === feed.url);
-        const hasFailed =
-          state !== undefined && (state.succeeded_at === null || state.succeeded_at < state.attempted_at);
-        const dueAt =
-          state === undefined
-            ? 0
-            : state.attempted_at.getTime() + (hasFailed ? Math.min(retryMs, feed.everyMs) : feed.everyMs);
-        if (nowMs >= dueAt && !signal.aborted) lines.push(await fetchFeed(house, feed, nowMs));
+        if (nowMs >= dueAtMs(feed, state) && !signal.aborted) lines.push(await fetchFeed(parts, feed, nowMs));
       }
       return lines.join('; ') || 'nothing was due';
     },
   };
 }
 
-async function fetchFeed(house: House, feed: Feed, nowMs: number): Promise<string> {
-  const { sql } = house.database;
+async function fetchFeed(parts: FeedParts, feed: Feed, nowMs: number): Promise<string> {
+  const { sql } = parts.database;
   const now = new Date(nowMs);
   try {
-    const reply = await house.outbound.send(feed.url, { bytesMax: feedBytesMax, timeoutMs: feedTimeoutMs });
+    const reply = await parts.outbound.send(feed.url, { bytesMax: feedBytesMax, timeoutMs: feedTimeoutMs });
     if (reply.status !== 200) throw new Error(`it answered ${reply.status}`);
     const { networks: listed, problems } = await parseNetworks(reply.body.toString('utf8'));
     if (listed.length === 0 || problems.length > (listed.length + problems.length) * wrongShareMax)
       throw new Error(`it is not a list of addresses (${listed.length} right, ${problems.length} wrong entries)`);
     const { networks, leftOut } = admitNetworks(listed);
     const { removed } = await sql.begin(async (tx) => {
-      await tx`insert into feed_state (name, url, attempted_at, succeeded_at, entries) values (${feed.name}, ${feed.url}, ${now}, ${now}, ${networks.length}) on conflict (name) do update set url = excluded.url, attempted_at = excluded.attempted_at, succeeded_at = excluded.succeeded_at, entries = excluded.entries, last_error = null`;
+      await recordFeedSuccess(tx, feed, networks.length, now);
       return replaceFeed(tx, feed.name, networks, now);
     });
-    await house.threatsChanged();
-    return `${feed.name}: ${networks.length} networks, ${removed} removed${leftOut.length === 0 ? '' : `, ${leftOut.length} inner networks left out`}`;
+    await parts.threatsChanged();
+    const inner = leftOut.length === 0 ? '' : `, ${leftOut.length} inner networks left out`;
+    return `${feed.name}: ${networks.length} networks, ${removed} removed${inner}`;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    await sql`insert into feed_state (name, url, attempted_at, last_error) values (${feed.name}, ${feed.url}, ${now}, ${reason}) on conflict (name) do update set url = excluded.url, attempted_at = excluded.attempted_at, last_error = excluded.last_error`;
+    await recordFeedFailure(sql, feed, reason, now);
     return `${feed.name} failed: ${reason}`;
   }
 }
 
-async function emptyFeed(house: House, name: string, nowMs: number): Promise<string> {
-  const removed = await house.database.sql.begin(async (tx) => {
+async function emptyFeed(parts: FeedParts, name: string, nowMs: number): Promise<string> {
+  const removed = await parts.database.sql.begin(async (tx) => {
     const result = await replaceFeed(tx, name, [], new Date(nowMs));
-    await tx`delete from feed_state where name = ${name}`;
-    await house.audit.record(tx, {
+    await forgetFeed(tx, name);
+    await parts.audit.record(tx, {
       actor: systemActor,
       action: 'threat.feed.off',
       summary: `removed ${result.removed} networks of the feed ${name}, which was switched off`,
     });
     return result.removed;
   });
-  await house.threatsChanged();
+  await parts.threatsChanged();
   return `${name}: switched off, ${removed} networks removed`;
 }

@@ -1,18 +1,21 @@
-import type { House } from '../parts.js';
-import { systemActor } from '../audit/chain.js';
-import { lockKeys } from '../db/client.js';
-import { insertUser } from './store.js';
+import { lockUntilCommit } from '../db/lock-keys.js';
+import { systemActor } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
+import { hasUsers, insertUser } from './store.js';
 
 /**
  * Creates the first administrator when there is no user at all; true when it did. Safe when several servers start at
  * once.
  */
-export async function seedAdmin(house: House, email: string, password: string): Promise<boolean> {
-  const hash = await house.hasher.hash(password);
-  return house.database.sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${lockKeys.seed})`;
-    const [any] = await tx`select 1 from users limit 1`;
-    if (any !== undefined) return false;
+export async function seedAdmin(
+  { database, hasher, audit, now }: Pick<Parts, 'database' | 'hasher' | 'audit' | 'now'>,
+  email: string,
+  password: string,
+): Promise<boolean> {
+  const hash = await hasher.hash(password);
+  return database.sql.begin(async (tx) => {
+    await lockUntilCommit(tx, 'seed');
+    if (await hasUsers(tx)) return false;
     await insertUser(
       tx,
       {
@@ -24,9 +27,9 @@ export async function seedAdmin(house: House, email: string, password: string): 
         origin: 'local',
         ssoSubject: null,
       },
-      new Date(house.now()),
+      new Date(now()),
     );
-    await house.audit.record(tx, {
+    await audit.record(tx, {
       actor: systemActor,
       action: 'user.create',
       summary: `created the first administrator ${email}`,

@@ -1,8 +1,7 @@
 // The users table. Stores never check permissions; the routes and the matrix do.
 import { randomUUID } from 'node:crypto';
 import type { Queryable, Tx } from '../db/client.js';
-import { ApiError } from '../http-kit/problem.js';
-import type { Role } from '../http-kit/access.js';
+import { ApiError, type Role } from '../http-kit/index.js';
 
 export interface User {
   readonly id: string;
@@ -44,6 +43,26 @@ export async function requireUser(sql: Queryable, id: string): Promise<User> {
   const user = await findUser(sql, id);
   if (user === null) throw new ApiError('not_found', `There is no user ${id}.`);
   return user;
+}
+
+export async function hasUsers(sql: Queryable): Promise<boolean> {
+  return (await sql`select 1 from users limit 1`).length > 0;
+}
+
+/** In the order of their addresses, behind `after`. */
+export async function listUsers(
+  sql: Queryable,
+  after: string,
+  limit: number,
+): Promise<(User & { readonly email_key: string })[]> {
+  return sql<
+    (User & { email_key: string })[]
+  >`select * from users where email_key > ${after} order by email_key limit ${limit}`;
+}
+
+/** With sessions and tokens. */
+export async function deleteUser(tx: Tx, id: string): Promise<void> {
+  await tx`delete from users where id = ${id}`;
 }
 
 /** Locks the row for the running transaction. */
@@ -108,7 +127,8 @@ export async function updateUser(
   endSessions = false,
 ): Promise<User> {
   const [row] = await tx<User[]>`
-    update users set ${tx({ ...change, updated_at: now })}, revision = revision + 1, token_version = token_version + ${endSessions ? 1 : 0}
+    update users set ${tx({ ...change, updated_at: now })},
+      revision = revision + 1, token_version = token_version + ${endSessions ? 1 : 0}
     where id = ${id} returning *`;
   if (row === undefined) throw new ApiError('not_found', `There is no user ${id}.`);
   return row;
@@ -125,9 +145,9 @@ export async function requireAnotherAdmin(tx: Tx, id: string): Promise<void> {
 
 /** Takes a time step once: of two requests with the same code one gets true. */
 export async function takeTotpStep(sql: Queryable, id: string, step: number): Promise<boolean> {
-  return (
-    (await sql`update users set totp_last_step = ${step} where id = ${id} and totp_last_step < ${step}`).count === 1
-  );
+  const taken = await sql`
+    update users set totp_last_step = ${step} where id = ${id} and totp_last_step < ${step}`;
+  return taken.count === 1;
 }
 
 export async function storeRecoveryCodes(tx: Tx, id: string, hashes: readonly string[]): Promise<void> {
@@ -137,9 +157,7 @@ export async function storeRecoveryCodes(tx: Tx, id: string, hashes: readonly st
 }
 
 export async function takeRecoveryCode(sql: Queryable, id: string, hash: string, now: Date): Promise<boolean> {
-  return (
-    (
-      await sql`update recovery_codes set used_at = ${now} where user_id = ${id} and code_hash = ${hash} and used_at is null`
-    ).count === 1
-  );
+  const taken = await sql`
+    update recovery_codes set used_at = ${now} where user_id = ${id} and code_hash = ${hash} and used_at is null`;
+  return taken.count === 1;
 }

@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import t, { type Test } from 'tap';
 import { openEmbedded } from '../../db/client.js';
-import { loadMigrations, migrate } from '../../db/migrate.js';
+import { loadModules, migrate } from '../../db/migrate.js';
 import { copyEmbeddedTemplate } from '../../testing/databases.js';
-import { startTestApp, type TestApp } from '../../testing/app.js';
+import { startTestApp, testEnv, type TestApp } from '../../testing/app.js';
 import {
   connectRedis,
   createLocalCounts,
@@ -117,7 +117,7 @@ t.test('a Redis that was never there: counted here, said once', async (t) => {
 t.test('two servers, one limit; Redis lost and found', { skip }, async (t) => {
   const database = await openEmbedded(await copyEmbeddedTemplate(t));
   t.teardown(() => database.close());
-  await migrate(database, await loadMigrations());
+  await migrate(database, await loadModules());
   const port = await freePort();
   const redis = await startRedis(t, port);
   // below the lock-out of an account, which answers 429 too, from the fifth failure on
@@ -168,15 +168,8 @@ t.test('two installations on one Redis count apart, processes of one count toget
   const { url } = await startRedis(t, await freePort());
   const start = async (secret: string, redisPrefix: string | null = null): Promise<TestApp> => {
     const database = await openEmbedded(await copyEmbeddedTemplate(t));
-    await migrate(database, await loadMigrations());
-    const env = {
-      authSessionSecret: secret,
-      settingsEncryptionSecret: 'b'.repeat(40),
-      dataAdminToken: 'c'.repeat(40),
-      trustedProxies: [],
-      breachedPasswordsUrl: 'http://breach.invalid/range/',
-      brand: { name: 'Gatehouse', sub: 'WAAP', tagline: null },
-    };
+    await migrate(database, await loadModules());
+    const env = { ...testEnv, authSessionSecret: secret };
     const at = await startTestApp(database, {
       redisUrl: url,
       redisAnswerMsMax,
