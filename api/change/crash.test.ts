@@ -188,7 +188,7 @@ interface NodeProcess {
 async function startNodeProcess(options: object): Promise<NodeProcess> {
   const child = spawn(
     process.execPath,
-    [fileURLToPath(new URL('../testing/node-process.js', import.meta.url)), JSON.stringify(options)],
+    [fileURLToPath(new URL('../testing/processes/node-process.js', import.meta.url)), JSON.stringify(options)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const ports = await new Promise<{ http: number }>((resolve, reject) => {

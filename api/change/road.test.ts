@@ -107,14 +107,22 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
         '/custom_rules/1/seclang',
         /column/,
       ],
-      [{ custom_rules: [{ ...blockWord(1_000_003, 'x'), operator: 'nosuch' }] }, '/custom_rules/0/operator', /operator/],
+      [
+        { custom_rules: [{ ...blockWord(1_000_003, 'x'), operator: 'nosuch' }] },
+        '/custom_rules/0/operator',
+        /operator/,
+      ],
       [
         { custom_rules: [{ id: 1_000_004, name: 'raw', kind: 'raw', seclang: 'SecRuleEngine Off' }] },
         '/custom_rules/0/seclang',
         /cannot stand/,
       ],
       [
-        { custom_rules: [{ ...blockWord(1_000_005, 'x'), tests: [{ name: 'wrong', expect: 'match', uri: '/?q=good' }] }] },
+        {
+          custom_rules: [
+            { ...blockWord(1_000_005, 'x'), tests: [{ name: 'wrong', expect: 'match', uri: '/?q=good' }] },
+          ],
+        },
         '/custom_rules/0/tests/0',
         /"wrong" of rule 1000005 expects match/,
       ],

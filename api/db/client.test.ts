@@ -117,7 +117,7 @@ t.test(
 
 t.test('kill -9 while the embedded database is written: everything acknowledged is there again', async (t) => {
   const directory = await copyEmbeddedTemplate(t);
-  const child = fork(fileURLToPath(new URL('../testing/embedded-writer.js', import.meta.url)), [directory]);
+  const child = fork(fileURLToPath(new URL('../testing/processes/embedded-writer.js', import.meta.url)), [directory]);
   let last = 0;
   child.on('message', (n: number) => {
     last = n;

@@ -6,7 +6,17 @@ import { join } from 'node:path';
 import t from 'tap';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { bareEnvironment } from '../testing/temporary.js';
-import { attack, childrenOf, freePorts, isAlive, isUp, makeHome, root, startUp, stop } from '../testing/up-process.js';
+import {
+  attack,
+  childrenOf,
+  freePorts,
+  isAlive,
+  isUp,
+  makeHome,
+  root,
+  startUp,
+  stop,
+} from '../testing/processes/up.js';
 import { testMsMax, until as untilSo } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);

@@ -18,7 +18,7 @@ import {
   startUp,
   stop,
   textOfAll,
-} from '../testing/up-process.js';
+} from '../testing/processes/up.js';
 import { pause, testMsMax, until as untilSo } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);

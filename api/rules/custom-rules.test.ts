@@ -122,10 +122,13 @@ async function customRules(t: Test, database: Database): Promise<void> {
         201,
       );
       t.match(await call('PATCH', '/api/rules/1000020', { enabled: true }), { status: 422 });
-      t.match(await call('PATCH', '/api/rules/1000020', { enabled: true, ...rawRule(1_000_020, 'ARGS:q "@rx ^evil$"') }), {
-        status: 200,
-        body: { rule: { enabled: true } },
-      });
+      t.match(
+        await call('PATCH', '/api/rules/1000020', { enabled: true, ...rawRule(1_000_020, 'ARGS:q "@rx ^evil$"') }),
+        {
+          status: 200,
+          body: { rule: { enabled: true } },
+        },
+      );
       t.match(
         await call('PATCH', '/api/rules/1000020', { tests: [ruleTest('wrong', 'match', '/?q=good')] }),
         { status: 422 },

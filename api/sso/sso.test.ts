@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../db/client.js';
 import { createOutbound } from '../outbound/outbound.js';
-import type { TestAccount } from '../testing/oidc-process.js';
+import type { TestAccount } from '../testing/processes/oidc-process.js';
 import { startTestApp, testPassword, type Reply } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { safeReturn } from './sso.js';
@@ -55,7 +55,7 @@ async function startProvider(): Promise<{
   issuer: string;
   become(account: TestAccount): Promise<void>;
 }> {
-  const child = fork(fileURLToPath(new URL('../testing/oidc-process.js', import.meta.url)), [redirectUri], {
+  const child = fork(fileURLToPath(new URL('../testing/processes/oidc-process.js', import.meta.url)), [redirectUri], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   }); // it warns a lot
   const [message] = (await once(child, 'message')) as [{ issuer: string }];

@@ -1,8 +1,5 @@
 // The limits of several API processes: one contract on both stores, two apps on a real Redis, and Redis lost in
 // between.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import t, { type Test } from 'tap';
 import { openEmbedded } from '../../db/client.js';
 import { loadModules, migrate } from '../../db/migrate.js';
@@ -17,35 +14,11 @@ import {
   type RequestCounts,
 } from './shared-limits.js';
 import { freePort } from '../../testing/free-port.js';
+import { startRedis, withoutRedis } from '../../testing/servers/redis.js';
 import { pause, testMsMax, until } from '../../testing/waiting.js';
 
-const binary = '/usr/bin/redis-server';
-const skip = existsSync(binary) ? false : `there is no ${binary}: apt-get install redis-server`;
 /** These tests are about what Redis counted, not about how fast it was asked. */
 const redisAnswerMsMax = testMsMax;
-
-async function startRedis(t: Test, port: number): Promise<{ url: string; stop(): Promise<void> }> {
-  const child: ChildProcess = spawn(
-    binary,
-    ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', tmpdir()],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const stop = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await exited;
-  };
-  t.teardown(stop);
-  let output = '';
-  child.stdout?.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  await until('redis-server starts', () => {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`redis-server ended: ${output}`);
-    return output.includes('Ready to accept connections');
-  });
-  return { url: `redis://127.0.0.1:${port}`, stop };
-}
 
 async function contract(t: Test, counts: RequestCounts): Promise<void> {
   const first = await counts.count('198.51.100.1', 60_000);
@@ -89,7 +62,7 @@ t.test('in the process', async (t) => {
   t.equal((await counts.count('k9999', 1000)).current, 2);
 });
 
-t.test('in Redis', { skip }, async (t) => {
+t.test('in Redis', { skip: withoutRedis }, async (t) => {
   const { url } = await startRedis(t, await freePort());
   const redis = connectRedis(url, redisAnswerMsMax);
   t.teardown(() => redis.disconnect());
@@ -114,7 +87,7 @@ t.test('a Redis that was never there: counted here, said once', async (t) => {
   t.match(limits.state(), { kind: 'redis', status: 'degraded', fallbacks: 56 });
 });
 
-t.test('two servers, one limit; Redis lost and found', { skip }, async (t) => {
+t.test('two servers, one limit; Redis lost and found', { skip: withoutRedis }, async (t) => {
   const database = await openEmbedded(await copyEmbeddedTemplate(t));
   t.teardown(() => database.close());
   await migrate(database, await loadModules());
@@ -164,48 +137,52 @@ t.test('two servers, one limit; Redis lost and found', { skip }, async (t) => {
   t.same(again, [401, 401, 401, 401, 429, 429, 429], 'shared again');
 });
 
-t.test('two installations on one Redis count apart, processes of one count together', { skip }, async (t) => {
-  const { url } = await startRedis(t, await freePort());
-  const start = async (secret: string, redisPrefix: string | null = null): Promise<TestApp> => {
-    const database = await openEmbedded(await copyEmbeddedTemplate(t));
-    await migrate(database, await loadModules());
-    const env = { ...testEnv, authSessionSecret: secret };
-    const at = await startTestApp(database, {
-      redisUrl: url,
-      redisAnswerMsMax,
-      redisPrefix,
-      notFoundPerMinute: 4,
-      env,
-    });
-    t.teardown(async () => {
-      await at.close();
-      await database.close();
-    });
-    await until(
-      'the connection',
-      async () => (await at.call('GET', '/api/ready')).body['shared_limits'].status === 'ok',
+t.test(
+  'two installations on one Redis count apart, processes of one count together',
+  { skip: withoutRedis },
+  async (t) => {
+    const { url } = await startRedis(t, await freePort());
+    const start = async (secret: string, redisPrefix: string | null = null): Promise<TestApp> => {
+      const database = await openEmbedded(await copyEmbeddedTemplate(t));
+      await migrate(database, await loadModules());
+      const env = { ...testEnv, authSessionSecret: secret };
+      const at = await startTestApp(database, {
+        redisUrl: url,
+        redisAnswerMsMax,
+        redisPrefix,
+        notFoundPerMinute: 4,
+        env,
+      });
+      t.teardown(async () => {
+        await at.close();
+        await database.close();
+      });
+      await until(
+        'the connection',
+        async () => (await at.call('GET', '/api/ready')).body['shared_limits'].status === 'ok',
+      );
+      return at;
+    };
+    const probe = async (at: TestApp): Promise<number> =>
+      (await at.call('GET', '/api/probe', { ip: '198.51.100.9' })).status;
+    const mine = await start('a'.repeat(40));
+    const mineToo = await start('a'.repeat(40));
+    const theirs = await start('z'.repeat(40));
+    const named = await start('a'.repeat(40), 'staging');
+    for (let n = 0; n < 4; n++) t.equal(await probe(n % 2 === 0 ? mine : mineToo), 404);
+    t.same([await probe(mine), await probe(mineToo)], [429, 429], 'one installation, whichever process is asked');
+    t.same(
+      [await probe(theirs), await probe(named)],
+      [404, 404],
+      'another secret, or a prefix of its own: another installation',
     );
-    return at;
-  };
-  const probe = async (at: TestApp): Promise<number> =>
-    (await at.call('GET', '/api/probe', { ip: '198.51.100.9' })).status;
-  const mine = await start('a'.repeat(40));
-  const mineToo = await start('a'.repeat(40));
-  const theirs = await start('z'.repeat(40));
-  const named = await start('a'.repeat(40), 'staging');
-  for (let n = 0; n < 4; n++) t.equal(await probe(n % 2 === 0 ? mine : mineToo), 404);
-  t.same([await probe(mine), await probe(mineToo)], [429, 429], 'one installation, whichever process is asked');
-  t.same(
-    [await probe(theirs), await probe(named)],
-    [404, 404],
-    'another secret, or a prefix of its own: another installation',
-  );
-  const redis = connectRedis(url, redisAnswerMsMax);
-  t.teardown(() => redis.disconnect());
-  await until('the connection', () => redis.status === 'ready');
-  const keys = await redis.keys('*');
-  const prefixes = [installationPrefix('a'.repeat(40)), installationPrefix('z'.repeat(40)), 'staging'];
-  t.equal(keys.length, 3);
-  for (const prefix of prefixes) t.equal(keys.filter((key) => key.startsWith(`${prefix}:limit:`)).length, 1, prefix);
-  t.notMatch(keys.join(), /aaaa/, 'the secret stays where it is');
-});
+    const redis = connectRedis(url, redisAnswerMsMax);
+    t.teardown(() => redis.disconnect());
+    await until('the connection', () => redis.status === 'ready');
+    const keys = await redis.keys('*');
+    const prefixes = [installationPrefix('a'.repeat(40)), installationPrefix('z'.repeat(40)), 'staging'];
+    t.equal(keys.length, 3);
+    for (const prefix of prefixes) t.equal(keys.filter((key) => key.startsWith(`${prefix}:limit:`)).length, 1, prefix);
+    t.notMatch(keys.join(), /aaaa/, 'the secret stays where it is');
+  },
+);

@@ -1,5 +1,5 @@
 // A data plane as a process of its own, to be killed by tests. Arguments: one JSON object; prints its ports as JSON.
-const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as {
+const { startDataPlane } = (await import(new URL('../../../proxy/main.js', import.meta.url).href)) as {
   startDataPlane: (options: object) => Promise<{ readonly ports: { readonly http: number; readonly admin: number } }>;
 };
 const { resolveProxyConfig } = await import('#proxy/contract');

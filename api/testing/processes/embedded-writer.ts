@@ -1,5 +1,5 @@
 // A process to be killed: writes rows to the embedded database and reports each acknowledged one to its parent.
-import { openEmbedded } from '../db/client.js';
+import { openEmbedded } from '../../db/client.js';
 
 const directory = process.argv[2];
 if (directory === undefined) throw new Error('embedded-writer DIRECTORY');

@@ -5,10 +5,10 @@ import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { freePort } from './free-port.js';
-import { bareEnvironment, makeDirectory } from './temporary.js';
+import { freePort } from '../free-port.js';
+import { bareEnvironment, makeDirectory } from '../temporary.js';
 
-export const root = fileURLToPath(new URL('../../..', import.meta.url)); // from build/api/testing
+export const root = fileURLToPath(new URL('../../../..', import.meta.url)); // from build/api/testing/processes
 const startMsMax = 300_000;
 const stopMsMax = 120_000; // `up` itself kills a part after 15 s, and says so
 
