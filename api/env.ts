@@ -171,7 +171,11 @@ export interface Env {
 export class EnvError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(
-      `The environment is not usable:\n${problems.map((p) => `  ${p}`).join('\n')}\nMend .env (see .env.example) and start again.`,
+      [
+        'The environment is not usable:',
+        ...problems.map((problem) => `  ${problem}`),
+        'Mend .env (see .env.example) and start again.',
+      ].join('\n'),
     );
     this.name = 'EnvError';
   }
@@ -249,7 +253,8 @@ function databaseUrl(given: (name: VariableName) => string | null): string | nul
     given('POSTGRES_DB'),
   ];
   if (url !== null || host === null) return url;
-  return `postgres://${encodeURIComponent(user ?? '')}:${encodeURIComponent(password ?? '')}@${host}:${port}/${encodeURIComponent(name ?? '')}`;
+  const [login, secret, path] = [user, password, name].map((part) => encodeURIComponent(part ?? ''));
+  return `postgres://${login}:${secret}@${host}:${port}/${path}`;
 }
 
 /**

@@ -52,9 +52,13 @@ export interface AppDeps {
   readonly passwordIterations?: number;
   /** Where several API processes count logins and 404s together; null or absent: each by itself. */
   readonly redisUrl?: string | null;
-  /** Of every key there; null or absent: derived from the session secret, which all processes of an installation share. */
+  /**
+   * Of every key there; null or absent: derived from the session secret, which all processes of an installation share.
+   */
   readonly redisPrefix?: string | null;
-  /** How long a request waits for Redis at most; tests that count what Redis counts wait as long as a busy machine needs. */
+  /**
+   * How long a request waits for Redis at most; tests that count what Redis counts wait as long as a busy machine needs.
+   */
   readonly redisAnswerMsMax?: number;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;

@@ -1,5 +1,5 @@
 // One meaning of an address for the whole control plane: a number in its family. IPv6 forms that carry an IPv4 address
-// (::ffff:192.0.2.1) are that IPv4 address. Numbers for IPv4 and bigints for IPv6, because lists have a million entries.
+// (::ffff:192.0.2.1) are that IPv4 address. IPv4 has numbers and IPv6 bigints, because lists have a million entries.
 import ipaddr from 'ipaddr.js';
 
 export type Address =
@@ -20,7 +20,10 @@ export function readAddress(text: string): Address | null {
   return { family: 6, value: ipv6Value(address as ipaddr.IPv6), text: canonical };
 }
 
-/** What it is: `unicast` (public), `loopback`, `private`, `linkLocal`, a form that carries an IPv4 address …; null: no address. */
+/**
+ * What it is: `unicast` (public), `loopback`, `private`, `linkLocal`, a form that carries an IPv4 address …; null: it is
+ * no address.
+ */
 export function kindOf(text: string): string | null {
   return ipaddr.isValid(text) ? ipaddr.process(text).range() : null;
 }
@@ -70,7 +73,7 @@ export function toSourceKey(ip: string): string {
   return `${groups.join(':')}::/64`;
 }
 
-/** Of four decimal parts. By character codes: splitting a million texts costs more than everything else about a list. */
+/** Of four decimal parts, by character codes: splitting a million texts costs more than all else about a list. */
 function ipv4Value(text: string): number {
   let value = 0;
   let octet = 0;

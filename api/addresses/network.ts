@@ -22,8 +22,8 @@ const plainIpv6Network = /^((?:[1-9a-f][0-9a-f]{0,3}:){1,6}):\/([1-9]\d{1,2})$/;
 
 /**
  * Whether the text is surely its own canonical form and not wider than is taken. "No" means nothing: it is for the
- * whole reader. Lists are nearly all of this kind: IPv4 addresses, IPv4 networks without host bits, IPv6 without a group
- * that is zero, IPv6 networks of such groups that are all within the prefix.
+ * whole reader. Lists are nearly all of this kind: IPv4 addresses, IPv4 networks without host bits, IPv6 without a
+ * group that is zero, IPv6 networks of such groups that are all within the prefix.
  */
 export function isCanonical(text: string, shortest: PrefixLimits): boolean {
   return text.includes(':') ? isPlainIpv6(text, shortest.ipv6) : isPlainIpv4(text, shortest.ipv4);

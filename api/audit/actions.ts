@@ -63,7 +63,7 @@ export const auditActions = {
   'threat.remove': { by: ['people'], meaning: 'an address or a network was taken off the deny list' },
   'threat.feed.off': { by: ['system'], meaning: 'the networks of a feed that was switched off were removed' },
   'managed-feed.update': { by: ['people', 'system'], meaning: 'a new version of the managed feed was taken up' },
-  'managed-feed.off': { by: ['people', 'system'], meaning: 'the managed feed was switched off' },
+  'managed-feed.off': { by: ['system'], meaning: 'the managed feed was switched off' },
 
   'licence.activate': { by: ['people'], meaning: 'a licence key was activated' },
   'licence.reject': { by: ['people'], meaning: 'a licence key was rejected' },

@@ -71,7 +71,9 @@ async function suite(t: Test, database: Database): Promise<void> {
     [
       'an end row that hides the removal',
       (sql) =>
-        sql`with gone as (delete from audit_entries where id = 40) update audit_chain set last_id = 39, last_hash = (select hash from audit_entries where id = 39)`,
+        sql`
+          with gone as (delete from audit_entries where id = 40)
+          update audit_chain set last_id = 39, last_hash = (select hash from audit_entries where id = 39)`,
       39,
     ],
   ];

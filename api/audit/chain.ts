@@ -77,7 +77,8 @@ export interface AuditVerification {
 export function createAuditLog(sealing: Sealing, now: () => number): AuditLog {
   const lockEnds = async (tx: Tx): Promise<Ends> => {
     const beginning = { last_id: 0, last_hash: genesis, anchor_id: 0, anchor_hash: genesis };
-    await tx`insert into audit_chain ${tx({ ...beginning, seal: sealEnds(sealing, beginning) })} on conflict do nothing`;
+    const sealed = { ...beginning, seal: sealEnds(sealing, beginning) };
+    await tx`insert into audit_chain ${tx(sealed)} on conflict do nothing`;
     const [ends] = await tx<
       Ends[]
     >`select last_id, last_hash, anchor_id, anchor_hash, seal from audit_chain for update`;

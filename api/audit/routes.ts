@@ -13,6 +13,7 @@ import {
   type App,
 } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
+import { auditActions, type AuditCause } from './actions.js';
 import { toAuditEntry } from './chain.js';
 import { auditFilters, exportLines, readFilters, selectEntries } from './entries.js';
 
@@ -37,9 +38,19 @@ const Verification = Type.Object({
   first_broken: Nullable(Type.Object({ id: Type.Integer(), reason: Type.String() })),
 });
 
+const causes: Readonly<Record<AuditCause, string>> = {
+  people: 'people',
+  system: 'the program itself',
+  operator: 'the command line of the server',
+};
+const actionList = Object.entries(auditActions).map(
+  ([action, { by, meaning }]) => `- \`${action}\` (${by.map((cause) => causes[cause]).join(', ')}): ${meaning}`,
+);
+
 const listSchema = {
   tags: ['audit'],
   summary: 'Audit log, newest first',
+  description: ['Actions, and who causes them:', '', ...actionList].join('\n'),
   querystring: Type.Object({ ...PageQuery, ...auditFilters }, closed),
   response: { 200: Page(EntryView), ...refusals },
 };

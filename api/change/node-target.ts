@@ -1,5 +1,5 @@
-// A stored version of the settings → what a node is to serve. `resolveVersion` and `buildTarget` are the only way there:
-// apply, dry run, warm-up, fallback, rollback and recovery all take it, so nothing can be forgotten on one of them.
+// A stored version of the settings → what a node is to serve. `resolveVersion` and `buildTarget` are the only way
+// there: apply, dry run, warm-up, fallback, rollback and recovery all take it, so nothing can be forgotten on one.
 import { stat } from 'node:fs/promises';
 import type { ProxyConfig } from '#proxy/contract';
 import type { Sealing } from '../auth/sealing.js';

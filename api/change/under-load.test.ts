@@ -60,7 +60,8 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
   ];
   const database = await openEmbedded(directory);
   await migrate(database, await loadModules());
-  const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData }); // as `up` starts them: one data directory;
+  // as `up` starts them: one data directory
+  const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData });
   const env = {
     dataAdminToken: nodeToken,
     dataAdminUrls: [node.url],
@@ -90,9 +91,8 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
   if (process.env['GATEHOUSE_COLD_APPLY'] === undefined) t.comment(await link.warm());
   const firstMs = performance.now();
   const first = await at.call('POST', '/api/apply', { token });
-  t.comment(
-    `the first apply took ${Math.round(performance.now() - firstMs)} ms; ${JSON.stringify(first.body['nodes']?.[0]?.detail)}`,
-  );
+  const firstTookMs = Math.round(performance.now() - firstMs);
+  t.comment(`the first apply took ${firstTookMs} ms; ${JSON.stringify(first.body['nodes']?.[0]?.detail)}`);
   t.match(first, { status: 200, body: { applied: true, diagnostics: [] } }, first.text);
   t.same([await status('/?q=lamp'), await status('/?q=<script>alert(1)</script>')], [200, 403]);
 
@@ -134,8 +134,10 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
       applied.text,
     );
     t.equal(await status(`/?q=${word}`), 403, 'every worker serves it when apply answers');
+    const answered = running.counts.passed + running.counts.blocked - before.passed - before.blocked;
     t.comment(
-      `apply took ${tookMs} ms under ${running.counts.passed + running.counts.blocked - before.passed - before.blocked} requests; ${applied.body['nodes'][0].detail}; this thread waited at most ${Math.round(delay.max / 1e6)} ms`,
+      `apply took ${tookMs} ms under ${answered} requests; ${applied.body['nodes'][0].detail}; ` +
+        `this thread waited at most ${Math.round(delay.max / 1e6)} ms`,
     );
     delay.reset();
   }

@@ -34,7 +34,8 @@ async function migrateAsBefore(database: Database, [core]: readonly MigrationMod
       const mine = migrations.find(({ number }) => number === row.version);
       if (mine === undefined)
         throw new Error(
-          `The database has migration ${row.version} (${row.name}), this program knows ${newest} only: start the newer program.`,
+          `The database has migration ${row.version} (${row.name}), this program knows ${newest} only: ` +
+            'start the newer program.',
         );
       if (digest(mine.text) !== row.sha256)
         throw new Error(

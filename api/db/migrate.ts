@@ -22,7 +22,7 @@ export interface MigrationModule {
 const coreModule = 'core';
 const coreDirectory = new URL('./migrations/', import.meta.url);
 
-/** The core and behind it the features that have migrations, in their order: a feature may build on the core's tables. */
+/** The core, then the features that have migrations, in their order: a feature may build on the core's tables. */
 export async function loadModules(
   features: readonly { readonly name: string; readonly migrations?: URL }[] = [],
 ): Promise<MigrationModule[]> {
@@ -84,10 +84,10 @@ export async function migrate(database: Database, modules: readonly MigrationMod
 }
 
 /**
- * The bookkeeping of programs from before modules had `version` alone, which was the number of a core migration. It goes
- * on as the place in the order in which migrations ran, over all modules: such a program takes each of them for one of
- * its own that it does not know, and says that the database is newer. Asks first, so that a start that has nothing to
- * change locks nothing.
+ * The bookkeeping of programs from before modules had `version` alone, which was the number of a core migration. It
+ * goes on as the place in the order in which migrations ran, over all modules: such a program takes each of them for
+ * one of its own that it does not know, and says that the database is newer. Asks first, so that a start that has
+ * nothing to change locks nothing.
  */
 async function prepareBookkeeping(tx: Tx): Promise<void> {
   await tx`

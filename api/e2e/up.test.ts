@@ -211,7 +211,10 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
       );
       t.match(
         await textOfAll(join(home, 'data', 'log')),
-        /current\.json, what served last, cannot be used \([^)]*\); every request is answered 503 until the control plane/,
+        new RegExp(
+          'current\\.json, what served last, cannot be used \\([^)]*\\); ' +
+            'every request is answered 503 until the control plane',
+        ),
       );
       t.equal(await stop(fourth), 0);
     },

@@ -225,9 +225,9 @@ async function pressure(t: Test, database: Database): Promise<void> {
   ).length;
   t.ok(sampled > 0, `${sampled} sampled out`);
   t.equal(done.length + refused, 20);
-  const [rows] = await database.sql<
-    { requests: number; events: number; blocked: number }[]
-  >`select (select count(*) from request_records) as requests, (select count(*) from security_events) as events, (select count(*) from request_records where verdict = 'block') as blocked`;
+  const [rows] = await database.sql<{ requests: number; events: number; blocked: number }[]>`
+    select (select count(*) from request_records) as requests, (select count(*) from security_events) as events,
+      (select count(*) from request_records where verdict = 'block') as blocked`;
   t.equal(rows?.requests, done.length * 1000 - sampled, 'every record is stored or counted');
   t.equal(rows?.events, done.length, 'events are never sampled');
   t.equal(rows?.blocked, done.length * 100, 'nor are requests that were not plainly passed');
@@ -250,10 +250,13 @@ async function interrupted(t: Test, database: Database): Promise<void> {
   };
   const accept = (given: Parameters<Ingest['accept']>[0]) =>
     createIngest({ database, now: () => start, maskLevel: async () => 'secrets' }).accept(given);
-  const stored = async () =>
-    (
-      await sql`select (select count(*) from request_records) as requests, (select count(distinct request_id) from request_records) as different, (select count(*) from security_events) as events, (select value from ingest_counters where name = 'dropped_by_nodes') as dropped`
-    )[0];
+  const stored = async () => {
+    const [row] = await sql`
+      select (select count(*) from request_records) as requests, (select count(*) from security_events) as events,
+        (select count(distinct request_id) from request_records) as different,
+        (select value from ingest_counters where name = 'dropped_by_nodes') as dropped`;
+    return row;
+  };
   let parts = 0;
   const ending: Database = {
     ...database,

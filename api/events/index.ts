@@ -1,4 +1,4 @@
-// What data-plane nodes report, and how it is looked at: requests, security events, a stream of them, and what is stored.
+// What data-plane nodes report, and how people look at it: requests, security events, a stream, and what is stored.
 import { everybody, may, nodesOnly, type Feature } from '../http-kit/index.js';
 import { registerRecordRoutes, type RecordParts } from './routes.js';
 import { registerStatsRoute, type StatsParts } from './stats.js';

@@ -2,6 +2,9 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable } from '../db/client.js';
 import { closed, decodeTimeCursor, Moment, Nullable, PageQuery, parseMoment, Time, toPage } from '../http-kit/index.js';
+import { eventKinds } from './kinds.js';
+
+const kindList = Object.entries(eventKinds).map(([kind, meaning]) => `${kind}: ${meaning}`);
 
 export const RecordQuery = Type.Object(
   {
@@ -49,7 +52,7 @@ export const EventView = Type.Object({
   node: Type.String(),
   site: Type.String(),
   client_ip: Type.String(),
-  kind: Type.String(),
+  kind: Type.String({ description: kindList.join('; ') }),
   verdict: Type.String(),
   method: Type.String(),
   uri: Type.String(),

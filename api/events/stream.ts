@@ -62,7 +62,10 @@ export function registerStream(app: App, parts: StreamParts): void {
   });
 }
 
-/** Until `stop`; throws when the caller may not look any more. A slow reader is waited for: it holds one page, never a queue. */
+/**
+ * Until `stop`; throws when the caller may not look any more. A slow reader is waited for: it holds one page, never a
+ * queue.
+ */
 async function follow(
   { database, now, requireStillAdmitted }: StreamParts,
   request: FastifyRequest,

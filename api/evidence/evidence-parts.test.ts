@@ -22,9 +22,13 @@ const exclusion = (id: number, path: string | null, over: Partial<Exclusion> = {
 
 async function suite(t: Test, database: Database): Promise<void> {
   const { sql } = database;
-  await sql`create table request_records_20260301 partition of request_records for values from ('2026-03-01') to ('2026-03-02')`;
-  const add = (uris: readonly string[]) =>
-    sql`insert into request_records (at, request_id, site, client_ip, method, uri, status, verdict, rule_ids) select ${now}, 'r', 's', '192.0.2.1', 'GET', value, 200, 'pass', '[942100]' from json_array_elements_text(${JSON.stringify(uris)}::text::json)`;
+  await sql`
+    create table request_records_20260301 partition of request_records
+    for values from ('2026-03-01') to ('2026-03-02')`;
+  const add = (uris: readonly string[]) => sql`
+    insert into request_records (at, request_id, site, client_ip, method, uri, status, verdict, rule_ids)
+    select ${now}, 'r', 's', '192.0.2.1', 'GET', value, 200, 'pass', '[942100]'
+    from json_array_elements_text(${JSON.stringify(uris)}::text::json)`;
   const countedTo = async (): Promise<number> =>
     Number((await sql`select counted_to from evidence_state`)[0]?.['counted_to']);
 
@@ -102,7 +106,9 @@ async function suite(t: Test, database: Database): Promise<void> {
   );
   t.equal(stops.length, database.kind === 'embedded' ? 5 : 1, 'the more exclusions, the fewer records at once');
   t.match(
-    await sql`select count(*) filter (where requests = 1) as one, count(*) filter (where requests = 0) as none from exclusion_uses where exclusion_id >= 1009700`,
+    await sql`
+      select count(*) filter (where requests = 1) as one, count(*) filter (where requests = 0) as none
+      from exclusion_uses where exclusion_id >= 1009700`,
     [{ one: 450, none: 0 }],
   );
   t.equal(

@@ -1,5 +1,5 @@
-// Who may call a route. Every feature says it for each of its routes, as a row `METHOD pattern` → access; a route without
-// a row cannot be registered, and a row without a route stops the start (api/auth/route-matrix.ts).
+// Who may call a route. Every feature says it for each of its routes, as a row `METHOD pattern` → access. A route
+// without a row cannot be registered, and a row without a route stops the start (api/features.ts).
 import { Type } from '@sinclair/typebox';
 
 export const roles = ['viewer', 'operator', 'admin'] as const;

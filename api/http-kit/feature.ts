@@ -1,5 +1,5 @@
-// A feature of the control plane as a value. `Needs` is what it takes of the parts that are made once (api/parts.ts), so
-// that its type says what it can touch. app.ts lists the features; nothing is found by scanning a folder.
+// A feature of the control plane as a value. `Needs` is what it takes of the parts that are made once (api/parts.ts):
+// its type says what it can touch. app.ts lists the features; nothing is found by scanning a folder.
 import type { AccessRows } from './access.js';
 import type { App } from './app.js';
 

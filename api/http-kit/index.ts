@@ -1,5 +1,5 @@
-// The door `#http-kit`: what any feature with routes needs, and nothing of the product (no settings, no table, no client
-// of the database). Rooms that bring features of their own import this and no other part of api/.
+// The door `#http-kit`: what any feature with routes needs, and nothing of the product (no settings, no table, no
+// client of the database). Rooms that bring features of their own import this and no other part of api/.
 export {
   admins,
   everybody,

@@ -1,6 +1,6 @@
 // Text that no column of the database takes: NUL (PostgreSQL), and halves of surrogate pairs (they have no UTF-8).
-// It is refused at the door with its place, so that no route has to think of it. What data-plane nodes send is attackers'
-// bytes, and is cleaned instead (events/ingest.ts).
+// It is refused at the door with its place, so that no route has to think of it. What data-plane nodes send is
+// attackers' bytes, and is cleaned instead (events/rows.ts).
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from './problem.js';
 import { escapePointer } from './json-pointer.js';

@@ -67,6 +67,6 @@ function toRefusal(error: FastifyError): ApiError {
   const outage = findOutage(error);
   if (outage !== null)
     return new ApiError('not_ready', outages[outage], { headers: { 'retry-after': '5' }, cause: error });
-  // nothing about the inside leaves the house; the log has it, findable by the instance
+  // nothing about the inside is told; the log has it, findable by the instance
   return new ApiError('internal', 'The server failed. The log has an entry with this instance.', { cause: error });
 }

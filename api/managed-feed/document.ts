@@ -2,8 +2,8 @@
 // catalogue in force by id, and bring patches of its own. Those come as parts (variables, operator, transformations,
 // requests that prove them), never as rule text: what is rendered from them denies, and can neither switch a rule off
 // nor let anything in.
-//   plain:
-// {"format":"gatehouse-managed-feed/1","name":…,"version":7,"issued":…,"networks":[…],"catalog":[…],"patches":[…]}
+//   plain:  {"format":"gatehouse-managed-feed/1","name":…,"version":7,"issued":…,
+//            "networks":[…],"catalog":[…],"patches":[…]}
 //   signed: GHF1.<document in base64url>.<signature in base64url>, RSA PKCS#1 v1.5 with SHA-256 over everything before
 //           the last dot, by the vendor's key that licences are signed with (the prefix keeps the two apart).
 import { createPublicKey, verify } from 'node:crypto';

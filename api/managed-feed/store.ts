@@ -1,5 +1,5 @@
-// The one copy of the managed feed that is in force, and what the last attempt to renew it said. Its networks are in the
-// deny list, under the source `managed`.
+// The one copy of the managed feed that is in force, and what the last attempt to renew it said. Its networks are in
+// the deny list, under the source `managed`.
 import { createHash } from 'node:crypto';
 import { toCanonicalJson } from '../audit/canonical-json.js';
 import type { Queryable, Tx } from '../db/client.js';

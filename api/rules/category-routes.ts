@@ -6,7 +6,7 @@ import { refusals, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { readHead } from '../settings/store.js';
 
-/** Rules by tag, counted in the text: a rule is a directive at the beginning of a line with all that is indented below. */
+/** Rules by tag, counted in the text: a rule is a directive at the beginning of a line with what is indented below. */
 function countTags(texts: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const text of texts) {

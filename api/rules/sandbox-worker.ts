@@ -1,4 +1,4 @@
-// The sandbox's thread: rule tests and verifications of exclusions. Started by sandbox.ts for one job and ended after it.
+// The sandbox's thread: rule tests and verifications of exclusions. sandbox.ts starts it for one job and ends it then.
 import { parentPort, workerData } from 'node:worker_threads';
 import { suggestExclusion } from '../suggestions/suggest-exclusion.js';
 import { runRuleTests } from './rule-tests.js';

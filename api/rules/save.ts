@@ -23,7 +23,9 @@ interface Fit {
   readonly tests: RuleTestResult[];
 }
 
-/** Throws 422 with every problem and its place, or with the tests that fail; `conflict` when the rules changed meanwhile. */
+/**
+ * Throws 422 with every problem and its place, or with the tests that fail; `conflict` when the rules changed meanwhile.
+ */
 export async function saveRule(
   parts: RuleParts,
   request: FastifyRequest,

@@ -1,5 +1,5 @@
-// The provider's side of single sign-on: discovery and the exchange of a code for an identity. Every call goes through the
-// guarded client.
+// The provider's side of single sign-on: discovery and the exchange of a code for an identity. Every call goes through
+// the guarded client.
 import * as oidc from 'openid-client';
 import { ApiError } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';

@@ -9,7 +9,10 @@ import { activeNetworks, replaceFeed } from './store.js';
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
 t.test('a long list is read in parts', async (t) => {
-  const text = `# head\r\n${Array.from({ length: 50_000 }, (_, i) => (i % 1000 === 7 ? `wrong${i}` : `11.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)).join('\r\n')}\n`;
+  const entries = Array.from({ length: 50_000 }, (_, i) =>
+    i % 1000 === 7 ? `wrong${i}` : `11.${i >> 16}.${(i >> 8) & 255}.${i & 255}`,
+  );
+  const text = `# head\r\n${entries.join('\r\n')}\n`;
   const { networks, problems } = await parseNetworks(text);
   t.same([networks.length, problems.length, problems[0]?.entry, problems[49]?.entry], [49_950, 50, 9, 49_009]);
   t.same(await parseNetworks(['192.0.2.1', '', 'x']), await parseNetworks('["192.0.2.1", "", "x"]'));

@@ -80,8 +80,8 @@ export async function pruneManagedRules(tx: Tx): Promise<void> {
 }
 
 /**
- * The settings with the feed's rules in them, behind their own: the compiler's pointers into the settings go on fitting.
- * An entry for a patch that the feed brought once and no longer has is off: nobody else has that rule.
+ * The settings with the feed's rules in them, behind their own, so that the compiler's pointers go on fitting. An entry
+ * for a patch that the feed brought once and no longer has is off: nobody else has that rule.
  */
 export function withManagedRules(settings: Settings, { patches, delivered }: ManagedRules): Settings {
   const isWithdrawn = (id: number): boolean => isOfFeed(id) && !delivered.some((patch) => patch.id === id);
