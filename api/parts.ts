@@ -57,7 +57,8 @@ export interface AppDeps {
    */
   readonly redisPrefix?: string | null;
   /**
-   * How long a request waits for Redis at most; tests that count what Redis counts wait as long as a busy machine needs.
+   * How long a request waits for Redis at most; tests that count what Redis counts wait as long as a busy machine
+   * needs.
    */
   readonly redisAnswerMsMax?: number;
   /** Requests per minute and source address: logins, and answers of 404. */

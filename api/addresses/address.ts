@@ -21,8 +21,8 @@ export function readAddress(text: string): Address | null {
 }
 
 /**
- * What it is: `unicast` (public), `loopback`, `private`, `linkLocal`, a form that carries an IPv4 address …; null: it is
- * no address.
+ * What it is: `unicast` (public), `loopback`, `private`, `linkLocal`, a form that carries an IPv4 address …; null: no
+ * address.
  */
 export function kindOf(text: string): string | null {
   return ipaddr.isValid(text) ? ipaddr.process(text).range() : null;

@@ -1,6 +1,6 @@
 // Batches on their way into the database. PostgreSQL writes many in one transaction. The embedded database has one
-// connection, where everybody waits for whoever is at work. There a batch goes in as small parts, one statement each, and
-// lets an apply go first. Records that the database refuses must not hold up the ones behind them.
+// connection, where everybody waits for whoever is at work. There a batch goes in as small parts, one statement each,
+// and lets an apply go first. Records that the database refuses must not hold up the ones behind them.
 import type { Database, Queryable, Sql, Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
 import { findBatch, insertCounters, markBatch, type BatchMark, type BatchRow, type Counted } from './batches.js';

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
-import { rawRule, ruleTest, visualRule } from '../testing/custom-rules.js';
+import { rawRule, ruleTest, visualRule } from '../testing/builders/custom-rules.js';
 import { onBothDatabases } from '../testing/databases.js';
 
 async function customRules(t: Test, database: Database): Promise<void> {

@@ -24,7 +24,8 @@ interface Fit {
 }
 
 /**
- * Throws 422 with every problem and its place, or with the tests that fail; `conflict` when the rules changed meanwhile.
+ * Throws 422 with every problem and its place, or with the tests that fail; `conflict` when the rules changed
+ * meanwhile.
  */
 export async function saveRule(
   parts: RuleParts,

@@ -148,6 +148,14 @@ function attacksOn(
 
 const parametersMax = 6;
 
+/** From the narrowest to the widest. */
+function scopesFor({ variable, methods, tag }: ExclusionRequest): ExclusionScope[] {
+  const byVariable: ExclusionScope[] = exclusionTargetPattern.test(variable)
+    ? [...(methods.length === 1 ? (['rule, variable, method, path'] as const) : []), 'rule, variable, path']
+    : [];
+  return [...byVariable, 'rule, path', ...(tag === null ? [] : (['tag, path'] as const))];
+}
+
 export function suggestExclusion(request: ExclusionRequest): ExclusionSuggestion {
   const bench = new Workbench(request);
   const first = bench.base.run(request.sample);
@@ -159,61 +167,26 @@ export function suggestExclusion(request: ExclusionRequest): ExclusionSuggestion
         'values are masked before they are stored, or the rules have changed since',
     };
   const excluded = /^ARGS(?:_GET|_POST)?:(.+)$/.exec(request.variable)?.[1] ?? '';
+  const sent = namesOf(request.sample).filter((name) => name !== excluded);
   // a parameter that nobody has sent yet has to be protected as well
-  const others = [
-    ...namesOf(request.sample)
-      .filter((name) => name !== excluded)
-      .slice(0, parametersMax),
-    'another',
-  ];
+  const others = [...sent.slice(0, parametersMax), 'another'];
   const attacks = attacksOn(bench, request, others, excluded);
   const own = excluded === '' ? [] : attacksOn(bench, request, [excluded], excluded);
-  const scopes: ExclusionScope[] = [
-    ...(exclusionTargetPattern.test(request.variable)
-      ? [
-          ...(request.methods.length === 1 ? (['rule, variable, method, path'] as const) : []),
-          'rule, variable, path' as const,
-        ]
-      : []),
-    'rule, path',
-    ...(request.tag === null ? [] : (['tag, path'] as const)),
-  ];
   const rejected: RejectedExclusion[] = [];
-  for (const scope of scopes) {
+  for (const scope of scopesFor(request)) {
     const found = growUntilItPasses(bench, request, scope);
-    if (found === null) {
-      rejected.push({ scope, reason: 'the request would still be blocked' });
+    const reason = found === null ? 'the request would still be blocked' : whyTooWide(found.trial, attacks);
+    if (found === null || reason !== null) {
+      rejected.push({ scope, reason: reason ?? '' });
       continue;
     }
-    const open = attacks.filter((attack) => !isBlocked(found.trial, attack.request));
-    if (open.length > 0) {
-      rejected.push({
-        scope,
-        reason:
-          `${open.length} of ${attacks.length} attacks in other parameters would pass, ` +
-          `such as one in "${open[0]?.parameter}"`,
-      });
-      continue;
-    }
-    const lost = attackFamilies.map((family): FamilyLoss => {
-      const mine = own.filter((attack) => attack.family === family);
-      return {
-        family,
-        tried: mine.length,
-        lost: mine.filter((attack) => !isBlocked(found.trial, attack.request)).length,
-      };
-    });
+    const { trial, exclusions } = found;
+    const seclang = renderRuleExclusions(exclusions);
+    const lost = lossesOf(trial, own);
     return {
       kind: 'verified',
       rejected,
-      exclusion: {
-        scope,
-        exclusions: found.exclusions,
-        seclang: renderRuleExclusions(found.exclusions),
-        othersTried: attacks.length,
-        otherParameters: others,
-        lost,
-      },
+      exclusion: { scope, exclusions, seclang, othersTried: attacks.length, otherParameters: others, lost },
     };
   }
   return {
@@ -221,4 +194,20 @@ export function suggestExclusion(request: ExclusionRequest): ExclusionSuggestion
     reason: 'no exclusion both lets the request pass and leaves the other parameters protected',
     rejected,
   };
+}
+
+/** Attacks in other parameters that would pass; null when there are none. */
+function whyTooWide(trial: Trial, attacks: readonly Attack[]): string | null {
+  const open = attacks.filter((attack) => !isBlocked(trial, attack.request));
+  if (open.length === 0) return null;
+  const count = `${open.length} of ${attacks.length} attacks in other parameters would pass`;
+  return `${count}, such as one in "${open[0]?.parameter}"`;
+}
+
+/** What passes in the excluded parameter from now on, by family. */
+function lossesOf(trial: Trial, own: readonly Attack[]): FamilyLoss[] {
+  return attackFamilies.map((family) => {
+    const mine = own.filter((attack) => attack.family === family);
+    return { family, tried: mine.length, lost: mine.filter(({ request }) => !isBlocked(trial, request)).length };
+  });
 }
