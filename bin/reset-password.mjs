@@ -13,9 +13,9 @@ export async function runResetPassword(args) {
   const load = (path) => import(join(root, 'build/api', path));
   if (!existsSync(join(root, 'build/api/server.js')))
     throw new Refusal('the control plane is not built; run `make setup` first.');
-  const [{ openDatabase }, { createHouse }, { createOutbound }, { readEnv }, { resetPassword }] = await Promise.all([
+  const [{ openDatabase }, { createParts }, { createOutbound }, { readEnv }, { resetPassword }] = await Promise.all([
     load('server.js'),
-    load('app.js'),
+    load('parts.js'),
     load('outbound/outbound.js'),
     load('env.js'),
     load('users/reset-password.js'),
@@ -31,7 +31,7 @@ export async function runResetPassword(args) {
   try {
     const password = randomBytes(15).toString('base64url');
     const outcome = await resetPassword(
-      createHouse({
+      createParts({
         env,
         database,
         now: Date.now,

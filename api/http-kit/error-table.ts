@@ -1,5 +1,5 @@
 // The one table of error codes of the control plane. A code is a promise to scripts: it is never renamed and never
-// changes its status. `problem.test.ts` counts the table, so adding a code is a visible act.
+// changes its status. `http-kit.test.ts` counts the table, so adding a code is a visible act.
 
 export const errorTable = {
   malformed_request: { status: 400, title: 'The request cannot be read' },

@@ -9,7 +9,7 @@ import type { Test } from 'tap';
 import { freePort } from '../free-port.js';
 import { makeDirectory } from '../temporary.js';
 import { until } from '../waiting.js';
-import { debianDirectories, findProgram, required, skipWithout, type Wanted } from './programs.js';
+import { debianDirectories, findPrograms, required, skipWithout, type Wanted } from './programs.js';
 
 const run = promisify(execFile);
 
@@ -19,7 +19,7 @@ const wanted: Wanted = {
   install: 'apt-get install postgresql',
   variable: 'GATEHOUSE_TEST_WITHOUT_POSTGRES',
 };
-const directoryFound = findProgram('initdb', debianDirectories());
+const directoryFound = findPrograms(['initdb', 'postgres', 'pg_isready', 'createdb'], debianDirectories());
 
 /** Why tests of PostgreSQL are skipped. */
 export const withoutPostgres = skipWithout(directoryFound, wanted);
@@ -114,7 +114,10 @@ async function untilReady(programs: string, server: ChildProcess, port: number):
     if (server.exitCode !== null || server.signalCode !== null) throw new Error(`the test PostgreSQL ended: ${said}`);
     return run(join(programs, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q']).then(
       () => true,
-      () => false,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') throw error;
+        return false;
+      },
     );
   });
 }

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { chmod, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../temporary.js';
-import { findProgram, required, skipWithout, type Wanted } from './programs.js';
+import { findPrograms, required, skipWithout, type Wanted } from './programs.js';
 
 const wanted: Wanted = {
   server: 'frobnicator',
@@ -28,17 +28,17 @@ t.test('one that is not there is skipped with one line, and fails where everythi
   t.throws(() => required(null, wanted), /there is no frobnicator: apt-get install frobnicator, or set TEST_WITHOUT/);
 });
 
-t.test('programs are looked for on the PATH first', async (t) => {
-  const [first, second] = [await makeDirectory(t, 'first'), await makeDirectory(t, 'second')];
-  for (const directory of [first, second]) {
-    await writeFile(join(directory, 'frobnicate'), '');
-    await chmod(join(directory, 'frobnicate'), 0o755);
-  }
+t.test('programs are looked for on the PATH first, and all in one place', async (t) => {
+  const [first, second, half] = [await makeDirectory(t, '1'), await makeDirectory(t, '2'), await makeDirectory(t, '3')];
+  for (const directory of [first, second, half]) await writeFile(join(directory, 'frobnicate'), '', { mode: 0o755 });
+  for (const directory of [first, second]) await writeFile(join(directory, 'frob_isready'), '', { mode: 0o755 });
   const path = process.env['PATH'];
   t.teardown(() => (process.env['PATH'] = path));
-  process.env['PATH'] = `/nowhere::${second}`;
-  t.equal(findProgram('frobnicate', [first]), second);
+  const names = ['frobnicate', 'frob_isready'];
+  process.env['PATH'] = `/nowhere::${half}:${second}`;
+  t.equal(findPrograms(names, [first]), second);
+  t.equal(findPrograms(['frobnicate'], [first]), half);
   process.env['PATH'] = '/nowhere';
-  t.equal(findProgram('frobnicate', ['/nowhere', first, second]), first);
-  t.equal(findProgram('frobnicate'), null);
+  t.equal(findPrograms(names, ['/nowhere', half, first, second]), first);
+  t.equal(findPrograms(names), null);
 });

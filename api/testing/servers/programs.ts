@@ -4,10 +4,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The directory of a program: on the PATH, else the first of `others` that has it; null: nowhere. */
-export function findProgram(name: string, others: readonly string[] = []): string | null {
+/** The first directory that has all these programs: of the PATH, else of `others`; null: nowhere. */
+export function findPrograms(names: readonly string[], others: readonly string[] = []): string | null {
   const onPath = (process.env['PATH'] ?? '').split(':').filter((directory) => directory !== '');
-  return [...onPath, ...others].find((directory) => existsSync(join(directory, name))) ?? null;
+  const hasAll = (directory: string): boolean => names.every((name) => existsSync(join(directory, name)));
+  return [...onPath, ...others].find(hasAll) ?? null;
 }
 
 /** Where Debian keeps PostgreSQL's programs, the newest version first. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { until } from '../waiting.js';
-import { findProgram, required, skipWithout, type Wanted } from './programs.js';
+import { findPrograms, required, skipWithout, type Wanted } from './programs.js';
 
 const wanted: Wanted = {
   server: 'redis-server',
@@ -12,7 +12,7 @@ const wanted: Wanted = {
   install: 'apt-get install redis-server',
   variable: 'GATEHOUSE_TEST_WITHOUT_REDIS',
 };
-const directoryFound = findProgram('redis-server', ['/usr/bin', '/usr/local/bin']);
+const directoryFound = findPrograms(['redis-server'], ['/usr/bin', '/usr/local/bin']);
 
 /** Why tests of Redis are skipped. */
 export const withoutRedis = skipWithout(directoryFound, wanted);
