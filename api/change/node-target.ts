@@ -1,6 +1,5 @@
 // A stored version of the settings → what a node is to serve. `resolveVersion` and `buildTarget` are the only way
-// there:
-// apply, dry run, warm-up, fallback, rollback and recovery all take it, so nothing can be forgotten on one of them.
+// there: apply, dry run, warm-up, fallback, rollback and recovery all take it, so nothing can be forgotten on one.
 import { stat } from 'node:fs/promises';
 import type { ProxyConfig } from '#proxy/contract';
 import type { Sealing } from '../auth/sealing.js';
@@ -8,13 +7,13 @@ import type { Database } from '../db/client.js';
 import type { Fleet, Target } from '../nodes/fleet.js';
 import type { StatusAnswer } from '../nodes/node-client.js';
 import { digestOf, type NodeRow } from '../nodes/node-store.js';
-import type { Settings } from '../settings/schema.js';
+import type { Settings } from '#settings';
 import { revealSecrets } from '../settings/secrets.js';
 import { findVersion } from '../settings/store.js';
 import { artifactPath } from './artifacts.js';
 import type { PolicyInput } from './compile-messages.js';
 import type { Compiled, PolicyCompiler } from './compile-thread.js';
-import type { ApplyDiagnostic, ApplyNode, VersionToServe } from './contract.js';
+import type { ApplyDiagnostic, ApplyNode, Expected, VersionToServe } from './contract.js';
 import { findAppliedRules, keepManagedRules, readManagedRules, type ManagedRules } from './steps/managed-rules.js';
 import { toPolicy } from './steps/policy.js';
 import { impossibleIn, proxyConfigOf, selfTestOf, type Upstreams } from './steps/proxy-config.js';
@@ -134,13 +133,6 @@ async function isPresent(directory: string, sha256: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
-}
-
-/** What a node is held against. */
-export interface Expected {
-  readonly versionId: number;
-  /** `digestOf` what the version's settings mean in the environment of today. */
-  readonly config: string;
 }
 
 export async function expectedOf(parts: ChangeRoadParts, versionId: number): Promise<Expected | null> {

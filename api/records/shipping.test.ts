@@ -46,7 +46,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const problems: string[] = [];
   const shipper = new RecordShipper({
     url: `http://127.0.0.1:${port}`,
-    token: at.house.env.dataAdminToken,
+    token: at.parts.nodeToken,
     node: 'edge-1',
     onProblem: (message: string) => problems.push(message),
     flushEveryMs: 20,
@@ -215,7 +215,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal(
       (
         await at.call('POST', '/api/dataplane/samples', {
-          token: at.house.env.dataAdminToken,
+          token: at.parts.nodeToken,
           body: { node: 'n', samples },
         })
       ).status,

@@ -11,7 +11,6 @@ import { hideSecrets, revealSecrets, sealSecrets, secretPlaces } from './secrets
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
 const sealing = createSealing('s'.repeat(32));
-const site = (over: object = {}) => ({ name: 'shop', prefix: '/', upstream: 'http://10.0.0.1:80', ...over });
 
 t.test('merge patch: the examples of RFC 7396 appendix A', async (t) => {
   const cases: [unknown, unknown, unknown][] = [

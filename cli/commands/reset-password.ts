@@ -1,7 +1,7 @@
 // `gatehouse reset-password [E-MAIL]`: a new password for a login, printed once. The embedded database has one user at
 // a time, so the control plane has to be stopped for it.
 import { randomBytes } from 'node:crypto';
-import { createHouse, createOutbound, openDatabase, resetPassword } from '#api/main';
+import { createOutbound, createParts, openDatabase, resetPassword } from '#api/main';
 import { readFlags } from '../environment/flags.js';
 import { controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
 import { Refusal, startRefusal, wrongUsage } from '../refusal.js';
@@ -24,7 +24,7 @@ export async function runResetPassword(args: readonly string[]): Promise<number>
   const outbound = createOutbound({ allow: [] });
   try {
     const password = randomBytes(15).toString('base64url');
-    const house = createHouse({
+    const parts = createParts({
       env,
       database,
       now: Date.now,
@@ -33,7 +33,7 @@ export async function runResetPassword(args: readonly string[]): Promise<number>
       licencePublicKey: null,
       logger: false,
     });
-    const outcome = await resetPassword(house, email, password);
+    const outcome = await resetPassword(parts, email, password);
     if (outcome.kind === 'refused') throw new Refusal(`${outcome.reason}; nothing was changed.`);
     console.log(`${email}   password ${password}   (shown this once; to be changed at the next login)`);
   } finally {

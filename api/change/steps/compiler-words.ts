@@ -1,6 +1,6 @@
 // The settings and the compiler call some things by other names; here is the one place that knows both.
 import type { WafSettings } from '#compiler';
-import type { Settings } from '../../settings/schema.js';
+import type { Settings } from '#settings';
 
 type CompilerRule = WafSettings['custom_rules'][number];
 

@@ -1,7 +1,7 @@
 // The settings people edit → what the compiler takes. Pure and deterministic. Indices of lists stay as they are, so
 // that the compiler's JSON pointers fit the settings.
 import { exclusionTagPattern, exclusionTargetPattern, type WafSettings } from '#compiler';
-import type { Settings } from '../../settings/schema.js';
+import type { Settings } from '#settings';
 import { findPatchIn, type FindVirtualPatch } from '../../vpatch/catalog/index.js';
 import type { PolicyInput } from '../compile-messages.js';
 import type { ApplyDiagnostic } from '../contract.js';
