@@ -86,6 +86,8 @@ const slipsMax = 2;
 
 /** The name that was probably meant; null when none is close. */
 function nearest(written: string, names: readonly string[]): string | null {
+  const longer = names.filter((name) => written.length >= 4 && name.startsWith(written));
+  if (longer.length === 1) return longer[0] ?? null;
   const ranked = names.map((name) => ({ name, slips: distance(written, name) })).sort((a, b) => a.slips - b.slips);
   const [best] = ranked;
   return best !== undefined && best.slips <= slipsMax ? best.name : null;

@@ -103,10 +103,11 @@ export const HttpUrl = () =>
   });
 
 /** A path prefix as it is compared at the data plane: begins with a slash, no query, no control characters. */
-export const Path = () =>
+export const Path = (options: SchemaOptions = {}) =>
   Shaped('^/[^\\s?#\\u0000-\\u001f]*$', 'write a path that begins with "/", without blanks, "?" and "#"', {
     minLength: 1,
     maxLength: 1024,
+    ...options,
   });
 
 export const Method = () =>

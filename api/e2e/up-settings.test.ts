@@ -33,10 +33,7 @@ t.test('directories of .env, and a settings file that lets SQL injections pass',
   t.equal(await mistyped.ended, 1);
   t.match(
     mistyped.said(),
-    new RegExp(
-      'settings\\.json cannot be used; nothing was changed:\n' +
-        ' {2}paranoia: is not a field known here; remove it; known are mode, paranoia_level, ',
-    ),
+    /settings\.json cannot be used; nothing was changed:\n {2}\/paranoia is not a known field; .*paranoia_level/,
   );
   await writeFile(join(data, 'settings.json'), JSON.stringify({ categories: { sqli: { enabled: false } } }));
   const up = startUp(t, variables);

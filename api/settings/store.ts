@@ -7,7 +7,7 @@ import type { Database, Queryable, Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
 import { ApiError } from '../http-kit/index.js';
 import { diffSettings, summarizeChanges, type Change } from './diff.js';
-import { checkSettings, defaultSettings, type Settings } from '#settings';
+import { completeSettings, defaultSettings, type Settings } from '#settings';
 import { hideSecrets } from './secrets.js';
 
 export const versionsKept = 50;
@@ -169,10 +169,8 @@ const parsedBodiesMax = 8;
 function parseBody(id: number, body: string): Settings {
   const known = parsedBodies.get(body);
   if (known !== undefined) return known;
-  const checked = checkSettings(JSON.parse(body));
-  if (checked.kind === 'refused')
-    throw new Error(`version ${id} of the settings is not possible any more: ${JSON.stringify(checked.problems)}`);
-  const settings = freezeDeep(checked.settings);
+  // rules between fields are not asked: what an older program let through can be read, and is refused when it is applied
+  const settings = freezeDeep(completeSettings(JSON.parse(body), `version ${id} of the settings`));
   parsedBodies.set(body, settings);
   for (const oldest of parsedBodies.keys()) if (parsedBodies.size > parsedBodiesMax) parsedBodies.delete(oldest);
   return settings;

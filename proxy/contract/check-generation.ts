@@ -6,12 +6,32 @@ import type { GenerationRequest, Problem } from './index.js';
 
 const network = '^([0-9]{1,3}(\\.[0-9]{1,3}){3}(/[0-9]{1,2})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]{1,3})?)$';
 
+/** What every release has sent. */
+const required = [
+  'mode',
+  'sites',
+  'limits',
+  'timeouts',
+  'trustedProxies',
+  'acceptRequestId',
+  'auditRequestBodyBytesMax',
+];
+
+/** A default would hide that a member which has to be there is not. */
+function withoutDefaults(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const { default: _, ...rest } = schema as Readonly<Record<string, unknown>>;
+      return [name, required.includes(name) ? rest : schema];
+    }),
+  );
+}
+
 const ProxyConfigSchema = {
   type: 'object',
-  // what every release has sent
-  required: ['mode', 'sites', 'limits', 'timeouts', 'trustedProxies', 'acceptRequestId', 'auditRequestBodyBytesMax'],
+  required,
   properties: {
-    ...dataPlaneProperties(),
+    ...withoutDefaults(dataPlaneProperties()),
     trustedProxies: {
       type: 'array',
       items: { type: 'string', pattern: network, 'x-mend': 'send CIDR notation, such as "10.0.0.0/8"' },

@@ -5,7 +5,10 @@ import { Choice, closed, Flag, member, OrNull, Path, setting, Shaped, Whole } fr
 const Site = Type.Object(
   {
     name: Shaped('^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$', 'begin with a letter or digit; then also blanks and . _ -'),
-    prefix: member(Path(), 'path prefix, segment-aware: `/api` covers `/api` and `/api/…`, not `/apiary`'),
+    prefix: member(
+      Path({ default: '/' }),
+      'path prefix, segment-aware: `/api` covers `/api` and `/api/…`, not `/apiary`',
+    ),
     host: OrNull(
       Shaped('^[A-Za-z0-9_.*[\\]:-]+$', 'write the name only, such as shop.example.com', {
         minLength: 1,
