@@ -1,6 +1,5 @@
 // The systems that are measured side by side: Gatehouse, nginx as a plain proxy, nginx with ModSecurity and the same
-// CRS. Each gets its own temporary directory and loopback port; the peers' configurations are written here and nowhere
-// else.
+// CRS. Each gets its own temporary directory and loopback port. The peers' configurations are written here only.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCommand, freePort, HarnessProblem, start, temporaryDirectory, type Started } from './processes.js';

@@ -25,8 +25,8 @@ const blocked = '"status":403,"verdict":"block","inbound_score":5,"outbound_scor
 const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36';
 
 /**
- * As proxy/records/request-records.ts writes them: one in fifty tripped a rule. Made as text and not as objects, because
- * whoever offers them runs on the machine that is measured.
+ * As proxy/records/request-records.ts writes them: one in fifty tripped a rule. Made as text and not as objects,
+ * because whoever offers them runs on the machine that is measured.
  */
 function makeBatch(nowMs: number): string {
   const rows = Array.from(
