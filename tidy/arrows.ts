@@ -40,8 +40,8 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
 };
 
 /**
- * Parts of the engine that others may name directly. To be gone when #engine and #engine/compile are its two doors; each
- * row that is left says why.
+ * Parts of the engine that others may name directly. To be gone when #engine and #engine/compile are its two doors;
+ * each row that is left says why.
  */
 const engineSubpaths: Readonly<Record<string, string>> = {
   '#engine/ir': 'contract with the compiler',

@@ -1,5 +1,5 @@
-// What the checks let through, each entry with its reason. These tables may only shrink: an entry that is no longer needed
-// is a finding itself.
+// What the checks let through, each entry with its reason. These tables may only shrink: an entry that is no longer
+// needed is a finding itself.
 
 /** Longer than the budget of files, with what would mend it. */
 export const longFiles: Readonly<Record<string, string>> = {};
