@@ -169,7 +169,8 @@ const parsedBodiesMax = 8;
 function parseBody(id: number, body: string): Settings {
   const known = parsedBodies.get(body);
   if (known !== undefined) return known;
-  // rules between fields are not asked: what an older program let through can be read, and is refused when it is applied
+  // rules between fields are not asked: what an older program let through can be read, and is refused when it is
+  // applied
   const settings = freezeDeep(completeSettings(JSON.parse(body), `version ${id} of the settings`));
   parsedBodies.set(body, settings);
   for (const oldest of parsedBodies.keys()) if (parsedBodies.size > parsedBodiesMax) parsedBodies.delete(oldest);

@@ -19,7 +19,10 @@ export function settingsFile(data: string): string {
   return file;
 }
 
-/** Throws Refusal with every problem and its place. `tellNote` hears what is read under an old name, or by a new default. */
+/**
+ * Throws Refusal with every problem and its place. `tellNote` hears what is read under an old name, or by a new
+ * default.
+ */
 export function readSettings(file: string, tellNote: (note: string) => void = () => {}): Settings {
   const read = readLocalFile(withFiles(() => readFileSync(file, 'utf8')));
   if (read.kind === 'refused') {

@@ -1,5 +1,5 @@
-// Is this JSON what contract.ts says? Checked at the door, so that nothing behind it has to wonder. The configuration's part
-// of the schema is made from the table of settings; fields that an older sender does not know get their defaults.
+// Is this JSON what contract.ts says? Checked at the door, so that nothing behind it has to wonder. The configuration's
+// part of the schema is made from the table of settings; fields that an older sender does not know get their defaults.
 import ipaddr from 'ipaddr.js';
 import { createDoorCheck, dataPlaneProperties } from '#settings';
 import type { GenerationRequest, Problem } from './index.js';

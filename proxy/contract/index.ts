@@ -1,6 +1,5 @@
 // What others may know of the data plane: the configuration it runs, the messages of its admin interface, the records
 // that leave it. The consumer owns its contract: the control plane must produce exactly this.
-import { dataPlaneDefaults } from '#settings';
 import type { ProxyConfig } from './proxy-config.js';
 
 export type Mode = 'On' | 'DetectionOnly';
@@ -107,12 +106,6 @@ export interface SecurityEvent {
   readonly inspectionUs: number;
   readonly error: string | null;
 }
-
-export const {
-  limits: defaultLimits,
-  timeouts: defaultTimeouts,
-  replaySampling: defaultReplaySampling,
-} = dataPlaneDefaults();
 
 // What both planes keep of requests goes through the same masks.
 export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from '../masking/mask.js';

@@ -8,7 +8,9 @@ import {
   type Settings,
 } from '#settings';
 
-/** What a node runs beside rules. The consumer owns its contract: whoever gives a node something produces exactly this. */
+/**
+ * What a node runs beside rules. The consumer owns its contract: whoever gives a node something produces exactly this.
+ */
 export type ProxyConfig = DataPlaneSettings & {
   /** CIDRs of proxies in front whose X-Forwarded-For is believed; from others it is replaced. */
   readonly trustedProxies: readonly string[];
@@ -71,7 +73,10 @@ export function resolveProxyConfig(candidate: unknown, upstreams: UpstreamDefaul
   return { config: toProxyConfig(checked.settings, upstreams), problems: [] };
 }
 
-/** A stored configuration under the environment of today: sites that came from the environment follow it, those of the settings stay. */
+/**
+ * A stored configuration under the environment of today: sites that came from the environment follow it, those of the
+ * settings stay.
+ */
 export function followEnvironment(config: ProxyConfig, upstreams: UpstreamDefaults): ProxyConfig {
   return config.sitesFromEnvironment === true ? { ...config, sites: environmentSites(upstreams) } : config;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../contract/errors.js';
 import { checkGenerationRequest } from '../contract/check-generation.js';
-import { defaultLimits, defaultTimeouts, type ProxyConfig } from '../contract/index.js';
+import type { ProxyConfig } from '../contract/index.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { sha256Of, toShared } from './artifacts.js';
 import { localRulesServe, withLocalRules } from './payloads.js';
@@ -14,19 +14,6 @@ export interface StoredGeneration {
   readonly sha256: string;
   readonly selfTest: 'inspect' | 'skip';
   readonly config: ProxyConfig;
-}
-
-/** Limits that an older release did not know take their defaults: an update must not cost what served before it. */
-function withDefaults(stored: StoredGeneration): StoredGeneration {
-  const { config } = stored;
-  return {
-    ...stored,
-    config: {
-      ...config,
-      limits: { ...defaultLimits, ...config.limits },
-      timeouts: { ...defaultTimeouts, ...config.timeouts },
-    },
-  };
 }
 
 /**
@@ -43,7 +30,8 @@ export async function loadStored(
   const path = join(dataDir, 'current.json');
   let stored: StoredGeneration;
   try {
-    stored = withDefaults(JSON.parse(await readFile(path, 'utf8')) as StoredGeneration);
+    stored = JSON.parse(await readFile(path, 'utf8')) as StoredGeneration;
+    // what an older release did not know gets its default there: an update must not cost what served before it
     const problems = checkGenerationRequest({
       id: stored.id,
       sha256: stored.sha256,

@@ -3,7 +3,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
 import { openGates } from '../admit/index.js';
-import { defaultReplaySampling } from '../contract/index.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
 import { listen, type Listener } from '../listeners/index.js';
@@ -52,7 +51,7 @@ const requests = start.shipsRequests
   ? new RequestRing(
       requestsCapacity,
       (lines, dropped, samples) => post({ kind: 'requests', lines, dropped, samples }),
-      () => serving.current.config.replaySampling ?? defaultReplaySampling,
+      () => serving.current.config.replaySampling,
     )
   : null;
 const denyList = new AddressSetHolder();

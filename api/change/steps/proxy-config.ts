@@ -1,6 +1,6 @@
-// The settings people edit → everything the data plane takes beside rules, by its own resolver: one meaning of a site in
-// the whole house. Pure and deterministic: the configuration of an older version can be made again from its settings, so
-// it is stored nowhere (it may one day hold secrets).
+// The settings people edit → everything the data plane takes beside rules, by its own resolver: one meaning of a site
+// in the whole house. Pure and deterministic: the configuration of an older version can be made again from its
+// settings, so it is stored nowhere (it may one day hold secrets).
 import { chooseSelfTest, toProxyConfig, type ProxyConfig, type UpstreamDefaults } from '#proxy/contract';
 import { findImpossible, type Settings } from '#settings';
 import type { ApplyDiagnostic } from '../contract.js';

@@ -1,12 +1,14 @@
 // What a connection lives through: one request after another, a client that goes, a listener that stops.
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
-import { defaultLimits, defaultTimeouts } from '../../contract/index.js';
+import { dataPlaneDefaults } from '#settings';
 import { sendRaw } from '../../e2e/raw-client.js';
 import { patienceMs, until } from '../../e2e/waiting.js';
 import { listen, type Exchange } from '../index.js';
 import { echo, onUnreadable, type Suite } from './echo.contract.js';
 import { host } from './request-cases.contract.js';
+
+const { limits: defaultLimits, timeouts: defaultTimeouts } = dataPlaneDefaults();
 
 const posted = (body: string): string => `POST /a HTTP/1.1\r\n${host}Content-Length: ${body.length}\r\n\r\n${body}`;
 

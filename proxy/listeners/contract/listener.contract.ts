@@ -1,13 +1,15 @@
 // One suite for both listeners, with raw sockets: what a client may send, what must be refused, and that the answer is
 // framed right. Differences are those of differences.ts, neither more nor fewer.
 import t from 'tap';
-import { defaultLimits, defaultTimeouts } from '../../contract/index.js';
+import { dataPlaneDefaults } from '#settings';
 import { differences } from '../differences.js';
 import { listen, type Listener, type ListenerKind } from '../index.js';
 import { testConnections } from './connections.contract.js';
 import { echo, onUnreadable, type Suite, type Unanswered } from './echo.contract.js';
 import { testRequests } from './requests.contract.js';
 import { testResponses } from './responses.contract.js';
+
+const { limits: defaultLimits, timeouts: defaultTimeouts } = dataPlaneDefaults();
 
 export function runListenerContract(kind: ListenerKind): void {
   const unanswered: Unanswered = { taken: 0, aborted: 0 };

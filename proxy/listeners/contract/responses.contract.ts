@@ -1,12 +1,14 @@
 // That responses are framed right, whole, and told to stop where the client stands still.
 import { connect } from 'node:net';
 import t from 'tap';
-import { defaultLimits, defaultTimeouts } from '../../contract/index.js';
+import { dataPlaneDefaults } from '#settings';
 import { bodyOf, sendRaw } from '../../e2e/raw-client.js';
 import { until } from '../../e2e/waiting.js';
 import { listen, type Exchange } from '../index.js';
 import { expectedBody, onUnreadable, stream, unchunk, type Suite } from './echo.contract.js';
 import { host, parts } from './request-cases.contract.js';
+
+const { limits: defaultLimits, timeouts: defaultTimeouts } = dataPlaneDefaults();
 
 export function testResponses(suite: Suite): void {
   const { kind, own } = suite;
