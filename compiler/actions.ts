@@ -1,7 +1,6 @@
 // The actions of the rule language as one table: name → what it adds to an ActionSet. A handler returns null or why its
 // value is wrong. Refusals are in the table too, so that the reader of a diagnostic learns the reason.
-import type { Phase } from '#engine/ir';
-import { canonicalTransformationName } from '#engine/transformations/index';
+import { canonicalTransformationName, type Phase } from '#engine/compile';
 import type { ActionNode } from './ast.js';
 import {
   parseDecimal,

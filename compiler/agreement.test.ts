@@ -5,9 +5,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { createCompiledInspector, createInterpreter, hyperscanLibrary, loadRuleset } from '#engine';
-import type { Program } from '#engine/ir';
-import { re2Library } from '#engine/native/re2';
+import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
+import { createInterpreter, re2Library, type Program } from '#engine/compile';
 import { automataCacheDirectory, projectRoot } from './cli/directories.js';
 import { createFileCache } from './cli/file-cache.js';
 import { diskReader } from './cli/rule-files.js';

@@ -1,5 +1,5 @@
 // Configuration → Program: updates and removals by id, tag and message, default actions, `block`, the phase lists.
-import type { DisruptiveIR, EngineSettings, LinkIR, MarkerIR, Program, RuleIR } from '#engine/ir';
+import type { DisruptiveIR, EngineSettings, LinkIR, MarkerIR, Program, RuleIR } from '#engine/compile';
 import { applyActions } from './actions.js';
 import {
   createActionSet,

@@ -1,5 +1,5 @@
 // The binder's working state: rules with their actions accumulated, before defaults, updates and removals are applied.
-import type { ActionIR, OperatorIR, Phase, TargetIR, Template } from '#engine/ir';
+import type { ActionIR, OperatorIR, Phase, TargetIR, Template } from '#engine/compile';
 import type { Diagnostics } from './diagnostics.js';
 import type { SourceFile, SourceSet, Span } from './source.js';
 

@@ -1,5 +1,5 @@
 // What the directives fill while a configuration is read, before it becomes a Program.
-import { defaultEngineSettings, type EngineSettings, type Phase, type TargetIR } from '#engine/ir';
+import { defaultEngineSettings, type EngineSettings, type Phase, type TargetIR } from '#engine/compile';
 import type { ActionNode } from './ast.js';
 import type { ActionSet, BoundMarker, BoundRule } from './bound-rule.js';
 import type { Span } from './source.js';

@@ -1,5 +1,5 @@
 // ctl: what a rule may change for the rest of its transaction.
-import type { ControlIR, TargetIR } from '#engine/ir';
+import type { ControlIR, TargetIR } from '#engine/compile';
 import type { ActionNode, Fragment } from './ast.js';
 import { parseDecimal, parseIdRanges, quoteForMessage, type ActionSet, type BindContext } from './bound-rule.js';
 import { sliceFragment, trimFragment } from './fragment.js';

@@ -5,13 +5,14 @@ import {
   type ControlIR,
   type DisruptiveIR,
   type EngineSettings,
+  type GroupIR,
   type LinkIR,
   type OperatorIR,
+  type PlanIR,
   type Program,
   type RuleIR,
   type TargetIR,
-} from '#engine/ir';
-import type { GroupIR, PlanIR } from '#engine/plan';
+} from '#engine/compile';
 import { printTemplate } from './template.js';
 
 export function dumpProgram(program: Program): string {

@@ -1,8 +1,7 @@
 // Program → artifact bytes: fold, plan, compile the automata, encode. The back half of the compiler; the front half
 // (text → Program) is compileProgram.
-import { encodeArtifact, hashArtifact, type Artifact, type ProbeIR } from '#engine/artifact';
-import type { Program } from '#engine/ir';
-import { hyperscanLibrary } from '#engine/native/hyperscan';
+import { hashArtifact, hyperscanLibrary, type ProbeIR } from '#engine';
+import { encodeArtifact, type Artifact, type Program } from '#engine/compile';
 import { foldConstants } from './passes/fold-constants.js';
 import { DatabaseCompiler, type CompileCache } from './plan/database-compiler.js';
 import { buildPlan, type PlanReport } from './plan/plan.js';

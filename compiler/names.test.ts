@@ -1,6 +1,6 @@
 // What a rule may call an operator, and that the engine has every one of them.
 import t from 'tap';
-import { operators } from '#engine/operators/index';
+import { operators } from '#engine/compile';
 import { findOperator } from './names.js';
 
 t.test('spellings of operators', (t) => {

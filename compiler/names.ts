@@ -1,6 +1,6 @@
 // What names mean to the compiler: which variables exist and from which phase they are filled, which operators exist
 // and what they take, and which names are refused and why. Spelling follows the ModSecurity v3 reference, case ignored.
-import type { Phase } from '#engine/ir';
+import type { Phase } from '#engine/compile';
 import type { DiagnosticCode } from './diagnostics.js';
 
 export interface VariableEntry {

@@ -1,6 +1,5 @@
 // Operator names and arguments → OperatorIR.
-import type { OperatorIR } from '#engine/ir';
-import { pmPhrases } from '#engine/operators/index';
+import { pmPhrases, type OperatorIR } from '#engine/compile';
 import type { Fragment, OperatorNode } from './ast.js';
 import { quoteForMessage, type BindContext } from './bound-rule.js';
 import { sliceFragment } from './fragment.js';

@@ -12,8 +12,8 @@ import { pathExpression } from './policy/exclusions.js';
 import { toBytes } from './policy/quoting.js';
 import { categoryTags, type VisualRule } from './policy/settings.js';
 import { compileProgram } from './program.js';
-import { createInterpreter, createMemoryStore } from '#engine';
-import { compileRe2 } from '#engine/native/re2-pattern';
+import { createMemoryStore } from '#engine';
+import { compileRe2, createInterpreter } from '#engine/compile';
 import { findCrs } from './testing/core-rules.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });

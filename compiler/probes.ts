@@ -1,10 +1,8 @@
 // Self-test requests that travel with an artifact: the data plane sends them through a new rule set before it goes
 // live.
 // A rule set that cannot see a known attack, or stops a plain page view, must not replace one that works.
-import type { ProbeIR } from '#engine/artifact';
-import { createInterpreter } from '#engine/interpreter';
-import type { Program } from '#engine/ir';
-import { createMemoryStore } from '#engine/memory-store';
+import { createMemoryStore, type ProbeIR } from '#engine';
+import { createInterpreter, type Program } from '#engine/compile';
 import type { FoldedProgram } from './passes/fold-constants.js';
 
 const browser = [

@@ -1,5 +1,5 @@
 // Sources → Program: the front end in one function.
-import type { Program } from '#engine/ir';
+import type { Program } from '#engine/compile';
 import { assembleProgram } from './assemble.js';
 import { bindNodes } from './bind.js';
 import { BindContext } from './bound-rule.js';

@@ -1,10 +1,13 @@
 // Regular expressions and operator arguments are tried when they are read, so that a bad one is reported at its column
 // and never reaches an engine.
-import type { OperatorIR } from '#engine/ir';
-import { compileRe2 } from '#engine/native/re2-pattern';
-import { createMatcher } from '#engine/operators/index';
-import { OperatorArgumentError } from '#engine/operators/operator';
-import { RegexSyntaxError, RegexUnsupportedError } from '#engine/regex/node';
+import {
+  compileRe2,
+  createMatcher,
+  OperatorArgumentError,
+  RegexSyntaxError,
+  RegexUnsupportedError,
+  type OperatorIR,
+} from '#engine/compile';
 import type { Fragment } from './ast.js';
 import type { BindContext } from './bound-rule.js';
 import { sliceFragment } from './fragment.js';

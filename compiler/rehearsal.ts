@@ -9,9 +9,9 @@ import {
   loadRuleset,
   rulesetOf,
   type CollectionStore,
+  type Inspector,
   type Ruleset,
 } from '#engine';
-import type { Inspector } from '#engine/inspector';
 import type { EmittedArtifact } from './emit.js';
 
 export interface Rehearsal {

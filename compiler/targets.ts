@@ -1,5 +1,5 @@
 // Target names → TargetIR.
-import type { TargetIR } from '#engine/ir';
+import type { TargetIR } from '#engine/compile';
 import type { SelectorNode, TargetNode } from './ast.js';
 import { quoteForMessage, type BindContext } from './bound-rule.js';
 import { canonicalVariableName, refusedVariables, variables } from './names.js';

@@ -1,5 +1,5 @@
 // Text with macros: "%{COLLECTION.member}" → Template.
-import type { MacroRef, Template } from '#engine/ir';
+import type { MacroRef, Template } from '#engine/compile';
 import { canonicalVariableName } from './names.js';
 
 const macroPattern = /%\{([A-Za-z_]+)(?:[.:]([^}]*))?\}/g;

@@ -1,10 +1,8 @@
 // Trying rules out: a few requests through the interpreter (the oracle), without a proxy, a cache or a native addon.
 // For rules that prove themselves with test requests, and for exclusions that have to be verified before they are
 // offered.
-import { createInterpreter } from '#engine/interpreter';
-import type { Program } from '#engine/ir';
-import { createMemoryStore } from '#engine/memory-store';
-import type { RequestHead } from '#engine/transaction';
+import { createMemoryStore, type RequestHead } from '#engine';
+import { createInterpreter, type Program } from '#engine/compile';
 import type { Diagnostic } from './diagnostics.js';
 import { renderEngineConfig } from './policy/engine-config.js';
 import { toBytes } from './policy/quoting.js';

@@ -6,16 +6,19 @@
 //
 // A data plane: `loadRuleset` once per generation, `createCompiledInspector` once per thread, then per request
 // begin → requestHeaders → requestBody → responseHeaders → responseBody → finish.
+//
+// What a compiler needs besides is behind the other door (compile.ts).
 export { loadRuleset, rulesetOf, type Ruleset } from './ruleset.js';
 export { createCompiledInspector, type CompiledInspector } from './compiled/inspect.js';
-export { createInterpreter } from './interpreter.js';
 export { createMemoryStore } from './memory-store.js';
-export { giveBackMemory, yieldToOthers } from './native/addon.js';
+export { exitNow, giveBackMemory, yieldToOthers } from './native/addon.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
 export { ArtifactRefused, decodeArtifact, hashArtifact } from './artifact.js';
 export { parseIpv4, parseIpv6 } from './operators/ip-address.js';
 export type { ArtifactMeta, ProbeIR } from './artifact.js';
 export type { Inspector } from './inspector.js';
+// What a matched rule refers to.
+export type { ActionIR, LinkIR, Program, RuleIR } from './ir.js';
 export type { CollectionStore } from './store.js';
 export type {
   Interruption,

@@ -3,7 +3,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
-import { exitNow } from '#engine/native/addon';
+import { exitNow } from '#engine';
 import { resolveAdminToken, startAdmin } from './admin.js';
 import { AuditLog } from './audit-log.js';
 import { followEnvironment, type UpstreamDefaults } from './config.js';

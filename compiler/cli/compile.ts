@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { decodeArtifact } from '#engine/artifact';
-import type { Program } from '#engine/ir';
+import { decodeArtifact } from '#engine';
+import type { Program } from '#engine/compile';
 import { formatDiagnostics, type Diagnostic } from '../diagnostics.js';
 import { dumpPlan, dumpProgram } from '../dump.js';
 import { emitArtifact } from '../emit.js';

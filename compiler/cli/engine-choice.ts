@@ -1,8 +1,6 @@
 // Which engine a command runs: the compiled one (the product) or the interpreter (the oracle).
-import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
-import type { Inspector } from '#engine/inspector';
-import { createInterpreter } from '#engine/interpreter';
-import type { Program } from '#engine/ir';
+import { createCompiledInspector, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
+import { createInterpreter, type Program } from '#engine/compile';
 import { emitArtifact } from '../emit.js';
 import { automataCacheDirectory } from './directories.js';
 import { createFileCache } from './file-cache.js';

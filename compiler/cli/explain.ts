@@ -1,9 +1,7 @@
 // `gatehouse explain`: one raw HTTP request through the rules, told for people (or --json for programs).
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createMemoryStore } from '#engine/memory-store';
-import type { Transaction } from '#engine/transaction';
-import type { Verdict } from '#engine/verdict';
+import { createMemoryStore, type Transaction, type Verdict } from '#engine';
 import { severityNames } from '../actions.js';
 import { compileSettings, loadActive, type NamedProgram } from './compile.js';
 import { createEngine, parseEngineName } from './engine-choice.js';

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { createInterpreter } from '#engine/interpreter';
+import { createInterpreter } from '#engine/compile';
 import { findCrs } from '../testing/core-rules.js';
 import { projectRoot } from './directories.js';
 import { formatFtwReport, readFtwCases, runFtwCases } from './ftw-suite.js';

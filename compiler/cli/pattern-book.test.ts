@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { compileRe2 } from '#engine/native/re2-pattern';
+import { compileRe2 } from '#engine/compile';
 import { regexPattern } from '../plan/patterns.js';
 import { createMemoryCache } from '../testing/rule-text.js';
 import { projectRoot } from './directories.js';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { useAcceptedForms, type AcceptedForms } from '#engine/native/re2-pattern';
+import { useAcceptedForms, type AcceptedForms } from '#engine/compile';
 import type { CompileCache } from '../plan/database-compiler.js';
 import { useWrittenPatterns, type WrittenPattern } from '../plan/patterns.js';
 import { projectRoot } from './directories.js';

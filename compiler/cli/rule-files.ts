@@ -1,7 +1,7 @@
 // Rule files on disk for the command line: shell patterns, reading as bytes, compiling to a Program.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Program } from '#engine/ir';
+import type { Program } from '#engine/compile';
 import { type Diagnostic, formatDiagnostics } from '../diagnostics.js';
 import { compileProgram } from '../program.js';
 import type { SourceReader } from '../source.js';

@@ -1,12 +1,20 @@
 // Questions of the constant folding pass about one link in one abstract state: can it match, must it, what does it
 // write?
-import type { LinkIR, OperatorIR, Program, SetvarOperation, TargetIR, Template } from '#engine/ir';
-import { limits } from '#engine/limits';
-import { leadingInteger } from '#engine/memory-store';
-import { createMatcher } from '#engine/operators/index';
-import { OperatorArgumentError, type Matcher } from '#engine/operators/operator';
-import { transformations } from '#engine/transformations/index';
-import { variables } from '#engine/variables';
+import {
+  createMatcher,
+  leadingInteger,
+  limits,
+  OperatorArgumentError,
+  transformations,
+  variables,
+  type LinkIR,
+  type Matcher,
+  type OperatorIR,
+  type Program,
+  type SetvarOperation,
+  type TargetIR,
+  type Template,
+} from '#engine/compile';
 import { UNKNOWN, type Known, type TxState } from './tx-state.js';
 
 export type Answer = 'always' | 'never' | 'maybe';

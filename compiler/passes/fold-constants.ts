@@ -7,10 +7,16 @@
 // may be skipped or removed at run time (ctl:ruleRemove…) only ever makes knowledge weaker. A region skipped by a gate
 // that some ctl may remove stays dead only where the same ctl removes the region's rule too. The oracle suite runs the
 // whole program and must agree.
-import { seesEarlierRules } from '#engine/chain-links';
-import type { ActionIR, ControlIR, LinkIR, Program, RuleIR } from '#engine/ir';
-import { limits } from '#engine/limits';
-import { namesRule } from '#engine/removals';
+import {
+  limits,
+  namesRule,
+  seesEarlierRules,
+  type ActionIR,
+  type ControlIR,
+  type LinkIR,
+  type Program,
+  type RuleIR,
+} from '#engine/compile';
 import {
   answerTarget,
   constantText,

@@ -1,6 +1,5 @@
 // "Without one of these bytes the operator cannot hold": checked against the operators themselves.
-import { createMatcher } from '#engine/operators/index';
-import type { OperatorIR } from '#engine/ir';
+import { createMatcher, type OperatorIR } from '#engine/compile';
 import fc from 'fast-check';
 import t from 'tap';
 import { neededBytesOf } from './atoms.js';

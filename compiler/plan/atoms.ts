@@ -1,10 +1,20 @@
 // From rules to atoms: which distinct questions (pipeline, operator, argument) the active rules ask of request data,
 // how each can be answered in bulk, and from which sources its values come.
-import { createMatcher, literalsOf } from '#engine/operators/index';
-import type { LinkIR, OperatorIR, Program, RuleIR, TargetIR } from '#engine/ir';
-import { isActingLink, readsEarlierLinks, seesEarlierRules } from '#engine/chain-links';
-import { scanSources, type ScanSource } from '#engine/plan';
-import { variables } from '#engine/variables';
+import {
+  createMatcher,
+  isActingLink,
+  literalsOf,
+  readsEarlierLinks,
+  scanSources,
+  seesEarlierRules,
+  variables,
+  type LinkIR,
+  type OperatorIR,
+  type Program,
+  type RuleIR,
+  type ScanSource,
+  type TargetIR,
+} from '#engine/compile';
 import { matcherOrNull } from '../passes/answers.js';
 import type { FoldedProgram } from '../passes/fold-constants.js';
 import { regexPattern, literalPattern, type ScanPattern } from './patterns.js';

@@ -1,8 +1,7 @@
 // Rules of the settings must not cost a compile of the automata, and must match like any other.
 import t from 'tap';
-import { createCompiledInspector, createMemoryStore, hyperscanLibrary, loadRuleset } from '#engine';
-import { createInterpreter } from '#engine/interpreter';
-import type { Inspector } from '#engine/inspector';
+import { createCompiledInspector, createMemoryStore, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
+import { createInterpreter } from '#engine/compile';
 import { emitArtifact } from '../emit.js';
 import { compileProgram } from '../program.js';
 import type { CompileCache } from './database-compiler.js';

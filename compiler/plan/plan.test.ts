@@ -3,20 +3,28 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { hyperscanLibrary } from '#engine';
-import { createByteGroups } from '#engine/compiled/byte-groups';
-import { HitFinder, highBytes } from '#engine/compiled/hit-finder';
-import { createPatternSet } from '#engine/compiled/pattern-set';
-import type { LinkIR, OperatorIR, Program, RuleIR } from '#engine/ir';
-import { re2Library } from '#engine/native/re2';
-import type { MatcherLibrary } from '#engine/native/matcher';
-import { createMatcher } from '#engine/operators/index';
-import type { PlanIR, ScanSource } from '#engine/plan';
-import { transformations } from '#engine/transformations/index';
+import {
+  createByteGroups,
+  createMatcher,
+  createPatternSet,
+  highBytes,
+  HitFinder,
+  re2Library,
+  transformations,
+  type LinkIR,
+  type MatcherLibrary,
+  type OperatorIR,
+  type PatternFit,
+  type PlanIR,
+  type Program,
+  type RuleIR,
+  type ScanSource,
+} from '#engine/compile';
 import { dumpPlan } from '../dump.js';
 import { foldConstants } from '../passes/fold-constants.js';
 import { programOf } from '../testing/rule-text.js';
 import { dropLowercase } from './atoms.js';
-import { DatabaseCompiler, type PatternFit } from './database-compiler.js';
+import { DatabaseCompiler } from './database-compiler.js';
 import { buildPlan } from './plan.js';
 
 const seed = Number(process.env['SEED'] ?? 20_261_121);

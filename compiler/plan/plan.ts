@@ -4,24 +4,25 @@
 // changes; one database per pipeline, for values that it changes; smaller databases for values made of few kinds of
 // bytes; RE2 sets for what Hyperscan refuses or only approximates (measured: RE2 takes those giants at 2–4 ns a byte,
 // see docs/adr/0001-automata.md).
-import type { Program } from '#engine/ir';
-import type { PatternSpec } from '#engine/native/matcher';
 import {
   familiesMax,
   scanSources,
+  transformations,
   type CalledAtomIR,
   type DatabaseIR,
   type FamilyIR,
   type GroupIR,
+  type PatternFit,
+  type PatternSpec,
   type PlanIR,
+  type Program,
   type RegexSetIR,
   type ScanClassIR,
   type ScanSource,
-} from '#engine/plan';
-import { transformations } from '#engine/transformations/index';
+} from '#engine/compile';
 import type { FoldedProgram } from '../passes/fold-constants.js';
 import { planAtoms, type AtomPlan, type PlannedAtom } from './atoms.js';
-import type { CompiledDatabase, DatabaseCompiler, PatternFit, PatternList } from './database-compiler.js';
+import type { CompiledDatabase, DatabaseCompiler, PatternList } from './database-compiler.js';
 import { serialOf, type ScanPattern } from './patterns.js';
 
 export interface PlanReport {

@@ -1,8 +1,14 @@
 // The ladder: every rung runs the same requests through the oracle and the compiled engine and demands equal matches,
 // TX and verdict. Used by agreement.test.ts and `make fuzz`.
-import type { CompiledInspector, Inspector, RequestHead, Verdict } from '#engine';
-import { createMemoryStore } from '#engine/memory-store';
-import type { ResponseHead, Transaction } from '#engine/transaction';
+import {
+  createMemoryStore,
+  type CompiledInspector,
+  type Inspector,
+  type RequestHead,
+  type ResponseHead,
+  type Transaction,
+  type Verdict,
+} from '#engine';
 
 export interface Sample {
   readonly id: string;

@@ -1,6 +1,6 @@
 // Rule text → oracle and compiled engine side by side, for tests that write rules instead of using the CRS.
-import { createCompiledInspector, createInterpreter, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
-import type { Program } from '#engine/ir';
+import { createCompiledInspector, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
+import { createInterpreter, type Program } from '#engine/compile';
 import { formatDiagnostics } from '../diagnostics.js';
 import { emitArtifact } from '../emit.js';
 import type { CompileCache } from '../plan/database-compiler.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import t from 'tap';
-import { compileNetworks } from '#engine/operators/network-set';
+import { compileNetworks } from '#engine/compile';
 import { buildIpSet, IpSetHolder, openIpSet } from './ip-set.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });

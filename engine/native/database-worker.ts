@@ -1,7 +1,10 @@
-// Runs in a piscina worker: the slow, synchronous half of DatabaseCompiler.
-import { hyperscanLibrary } from '#engine/native/hyperscan';
-import { PatternRefused, type PatternSpec } from '#engine/native/matcher';
-import type { PatternFit } from './database-compiler.js';
+// Runs in a piscina worker of the compiler's pool: the slow, synchronous half of its DatabaseCompiler. It lives here so
+// that such a thread loads Hyperscan and nothing else of the engine, which takes a third of the time.
+import { hyperscanLibrary } from './hyperscan.js';
+import { PatternRefused, type PatternSpec } from './matcher.js';
+
+/** How Hyperscan takes one pattern: exactly, only as an over-approximation, or not at all. */
+export type PatternFit = 'exact' | 'prefilter' | 'refused';
 
 export type CompileTask =
   | { readonly kind: 'database'; readonly patterns: readonly PatternSpec[] }

@@ -1,0 +1,72 @@
+// The engine's second door: what a compiler needs to know of the engine, and a data plane does not. Whoever makes
+// artifacts imports from here, a data-plane worker never does: the planner's half of the engine stays out of its memory
+// (engine/doors.test.ts).
+//
+// The consumer owns the contract: the rule program, the plan and the artifact are defined here, and the compiler
+// produces exactly this.
+
+// The contract: rule program, plan, artifact.
+export { defaultEngineSettings } from './ir.js';
+export type {
+  ActionIR,
+  ControlIR,
+  DisruptiveIR,
+  EngineSettings,
+  LinkIR,
+  MacroRef,
+  MarkerIR,
+  OperatorIR,
+  Phase,
+  Program,
+  RuleIR,
+  SetvarOperation,
+  TargetIR,
+  Template,
+} from './ir.js';
+export { familiesMax, scanSources } from './plan.js';
+export type {
+  CalledAtomIR,
+  DatabaseIR,
+  FamilyIR,
+  GroupIR,
+  PlanIR,
+  RegexSetIR,
+  ScanClassIR,
+  ScanSource,
+} from './plan.js';
+export { encodeArtifact, type Artifact } from './artifact.js';
+
+// The tables that names of rules are bound to.
+export { canonicalTransformationName, transformations } from './transformations/index.js';
+export { createMatcher, literalsOf, operators, pmPhrases } from './operators/index.js';
+export { OperatorArgumentError, type Matcher } from './operators/operator.js';
+export { compileNetworks } from './operators/network-set.js';
+export { expand, variables } from './variables.js';
+
+// What a rule means, where the compiler has to know it beforehand.
+export { isActingLink, readsEarlierLinks, seesEarlierRules } from './chain-links.js';
+export { bindTarget, bindTargets, collectTargets, fullName } from './targets.js';
+export { transformationContext } from './evaluate.js';
+export { namesRule } from './removals.js';
+export { leadingInteger } from './memory-store.js';
+export { limits } from './limits.js';
+
+// Patterns: translation, analysis, and the libraries that run them.
+export { foldLowercase, restrictTo } from './regex/analysis.js';
+export type { ByteSet } from './regex/byte-set.js';
+export { toHyperscanSource } from './regex/hyperscan-source.js';
+export { RegexSyntaxError, RegexUnsupportedError, type RegexNode } from './regex/node.js';
+export { parseRegex } from './regex/parser.js';
+export { toRe2Source } from './regex/re2-source.js';
+export { compileRe2, useAcceptedForms, type AcceptedForms } from './native/re2-pattern.js';
+export { PatternRefused, type MatcherLibrary, type PatternSpec } from './native/matcher.js';
+export { re2Library } from './native/re2.js';
+export type { CompileReply, CompileTask, PatternFit } from './native/database-worker.js';
+/** The file of a pool that compiles databases: a module for worker threads. */
+export const databaseWorker = new URL('./native/database-worker.js', import.meta.url);
+
+// The oracle, and the part of the product that reads plans: what tests hold plans and the compiled engine to.
+export { createInterpreter } from './interpreter.js';
+export { createByteGroups } from './compiled/byte-groups.js';
+export { HitFinder, highBytes } from './compiled/hit-finder.js';
+export { createPatternSet } from './compiled/pattern-set.js';
