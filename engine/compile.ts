@@ -6,7 +6,7 @@
 // produces exactly this.
 
 // The contract: rule program, plan, artifact.
-export { defaultEngineSettings } from './ir.js';
+export { defaultEngineSettings } from './program/ir.js';
 export type {
   ActionIR,
   ControlIR,
@@ -22,8 +22,8 @@ export type {
   SetvarOperation,
   TargetIR,
   Template,
-} from './ir.js';
-export { familiesMax, scanSources } from './plan.js';
+} from './program/ir.js';
+export { familiesMax, scanSources } from './program/plan.js';
 export type {
   CalledAtomIR,
   DatabaseIR,
@@ -33,23 +33,23 @@ export type {
   RegexSetIR,
   ScanClassIR,
   ScanSource,
-} from './plan.js';
-export { encodeArtifact, type Artifact } from './artifact.js';
+} from './program/plan.js';
+export { encodeArtifact, type Artifact } from './program/artifact.js';
 
 // The tables that names of rules are bound to.
 export { canonicalTransformationName, transformations } from './transformations/index.js';
 export { createMatcher, literalsOf, operators, pmPhrases } from './operators/index.js';
 export { OperatorArgumentError, type Matcher } from './operators/operator.js';
-export { compileNetworks } from './operators/network-set.js';
-export { expand, variables } from './variables.js';
+export { compileNetworks } from './operators/network/network-set.js';
+export { expand, variables } from './variables/index.js';
 
 // What a rule means, where the compiler has to know it beforehand.
-export { isActingLink, readsEarlierLinks, seesEarlierRules } from './chain-links.js';
-export { bindTarget, bindTargets, collectTargets, fullName } from './targets.js';
-export { transformationContext } from './evaluate.js';
-export { namesRule } from './removals.js';
-export { leadingInteger } from './memory-store.js';
-export { limits } from './limits.js';
+export { isActingLink, readsEarlierLinks, seesEarlierRules } from './program/chain-links.js';
+export { bindTarget, bindTargets, collectTargets, fullName } from './variables/targets.js';
+export { transformationContext } from './evaluate/evaluator.js';
+export { namesRule } from './evaluate/removals.js';
+export { leadingInteger } from './transaction/memory-store.js';
+export { limits } from './transaction/limits.js';
 
 // Patterns: translation, analysis, and the libraries that run them.
 export { foldLowercase, restrictTo } from './regex/analysis.js';
@@ -66,7 +66,7 @@ export type { CompileReply, CompileTask, PatternFit } from './native/database-wo
 export const databaseWorker = new URL('./native/database-worker.js', import.meta.url);
 
 // The oracle, and the part of the product that reads plans: what tests hold plans and the compiled engine to.
-export { createInterpreter } from './interpreter.js';
+export { createInterpreter } from './evaluate/interpreter.js';
 export { createByteGroups } from './compiled/byte-groups.js';
 export { HitFinder, highBytes } from './compiled/hit-finder.js';
 export { createPatternSet } from './compiled/pattern-set.js';

@@ -24,7 +24,7 @@ function loadedBy(door: string): ReadonlySet<string> {
 
 const onlyForCompilers = [
   'compile.js',
-  'interpreter.js',
+  'evaluate/interpreter.js',
   'native/database-worker.js',
   'native/re2.js',
   'regex/analysis.js',

@@ -8,18 +8,18 @@
 // begin → requestHeaders → requestBody → responseHeaders → responseBody → finish.
 //
 // What a compiler needs besides is behind the other door (compile.ts).
-export { loadRuleset, rulesetOf, type Ruleset } from './ruleset.js';
+export { loadRuleset, rulesetOf, type Ruleset } from './program/ruleset.js';
 export { createCompiledInspector, type CompiledInspector } from './compiled/inspect.js';
-export { createMemoryStore } from './memory-store.js';
+export { createMemoryStore } from './transaction/memory-store.js';
 export { exitNow, giveBackMemory, yieldToOthers } from './native/addon.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
-export { ArtifactRefused, decodeArtifact, hashArtifact } from './artifact.js';
-export { parseIpv4, parseIpv6 } from './operators/ip-address.js';
-export type { ArtifactMeta, ProbeIR } from './artifact.js';
-export type { Inspector } from './inspector.js';
+export { ArtifactRefused, decodeArtifact, hashArtifact } from './program/artifact.js';
+export { parseIpv4, parseIpv6 } from './operators/network/ip-address.js';
+export type { ArtifactMeta, ProbeIR } from './program/artifact.js';
+export type { Inspector } from './transaction/inspector.js';
 // What a matched rule refers to.
-export type { ActionIR, LinkIR, Program, RuleIR } from './ir.js';
-export type { CollectionStore } from './store.js';
+export type { ActionIR, LinkIR, Program, RuleIR } from './program/ir.js';
+export type { CollectionStore } from './transaction/store.js';
 export type {
   Interruption,
   MatchedRule,
@@ -27,5 +27,5 @@ export type {
   ResponseHead,
   Transaction,
   TransactionEnvironment,
-} from './transaction.js';
-export type { Verdict } from './verdict.js';
+} from './transaction/transaction.js';
+export type { Verdict } from './transaction/verdict.js';

@@ -1,6 +1,6 @@
-import type { RuleIR } from '../ir.js';
-import type { Interruption, Transaction } from '../transaction.js';
-import { expand } from '../variables.js';
+import type { RuleIR } from '../program/ir.js';
+import type { Interruption, Transaction } from '../transaction/transaction.js';
+import { expand } from '../variables/index.js';
 
 function interruptionOf(rule: RuleIR, transaction: Transaction): Interruption | null {
   const { disruptive } = rule;

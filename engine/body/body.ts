@@ -1,4 +1,4 @@
-import type { Collection } from '../collection.js';
+import type { Collection } from '../transaction/collection.js';
 
 /** Where a body processor writes what it found. Collections are the transaction's own. All text is latin1. */
 export interface BodySink {

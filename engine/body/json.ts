@@ -1,7 +1,7 @@
 // application/json → ARGS: one pass over the bytes, no recursion, no intermediate tree. The grammar is RFC 8259; where
 // it leaves freedom (empty keys, null, lone surrogates) the choice is ModSecurity v3's, checked against libmodsecurity
 // 3.0.9. Values found before an error stay in the sink, as there: the rules see them beside REQBODY_ERROR.
-import type { Collection } from '../collection.js';
+import type { Collection } from '../transaction/collection.js';
 import type { BodyLimits, BodyOutcome, BodyProcessor, BodySink } from './body.js';
 
 /**

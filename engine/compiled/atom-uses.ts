@@ -1,6 +1,6 @@
 // Who asks an atom: the rules to run when it may hold on a value of some source.
-import type { LinkIR, Program, TargetIR } from '../ir.js';
-import { scanSources, type PlanIR, type ScanSource } from '../plan.js';
+import type { LinkIR, Program, TargetIR } from '../program/ir.js';
+import { scanSources, type PlanIR, type ScanSource } from '../program/plan.js';
 
 export const sourceNames = Object.keys(scanSources) as readonly ScanSource[];
 /** 25 sources fit a bit mask. */

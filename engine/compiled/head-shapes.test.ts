@@ -1,11 +1,11 @@
 // A shape's answers are those of the checks themselves, whatever was asked before: more shapes than the table holds,
 // equal hashes, values that the memo forgot.
 import t from 'tap';
-import type { PlanIR } from '../plan.js';
-import type { Transaction } from '../transaction.js';
+import type { PlanIR } from '../program/plan.js';
+import type { Transaction } from '../transaction/transaction.js';
 import { link, operator, program as programOf, rule, target } from '../testing/program.js';
 import { HeadShapes } from './head-shapes.js';
-import { createResidents } from './residents.js';
+import { createResidents } from './unscanned-rules.js';
 
 const program = programOf([
   rule(1, 1, [link([target('REQUEST_HEADERS', 'x-test')], operator('!rx ^v[0-9]*[02468]$'))]),

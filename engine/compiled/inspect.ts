@@ -2,27 +2,27 @@
 // in rule order, only (a) rules one of whose atoms may hold on one of their values and (b) rules that no scan can
 // answer and whose quick check says "maybe". What runs, runs in the shared evaluator, exactly as in the interpreter.
 import { phaseIsOver } from '../actions/index.js';
-import type { Collection } from '../collection.js';
-import { RuleEvaluator, transformationContext, type ValueFilter } from '../evaluate.js';
-import type { Inspector } from '../inspector.js';
-import type { LinkIR, Phase, Program, RuleIR } from '../ir.js';
+import type { Collection } from '../transaction/collection.js';
+import { RuleEvaluator, transformationContext, type ValueFilter } from '../evaluate/evaluator.js';
+import type { Inspector } from '../transaction/inspector.js';
+import type { LinkIR, Phase, Program, RuleIR } from '../program/ir.js';
 import type { Scanner } from '../native/matcher.js';
 import { createMatcher } from '../operators/index.js';
-import type { DatabaseIR, PlanIR, ScanClassIR, ScanSource } from '../plan.js';
-import { scanSources } from '../plan.js';
-import { isRuleRemoved, isTargetRemoved, type RemovalTable } from '../removals.js';
-import type { Ruleset } from '../ruleset.js';
-import { createSession } from '../session.js';
-import type { Transaction } from '../transaction.js';
+import type { DatabaseIR, PlanIR, ScanClassIR, ScanSource } from '../program/plan.js';
+import { scanSources } from '../program/plan.js';
+import { isRuleRemoved, isTargetRemoved, type RemovalTable } from '../evaluate/removals.js';
+import type { Ruleset } from '../program/ruleset.js';
+import { createSession } from '../transaction/session.js';
+import type { Transaction } from '../transaction/transaction.js';
 import { transformations } from '../transformations/index.js';
-import { variables } from '../variables.js';
+import { variables } from '../variables/index.js';
 import { indexAtomUses, sourceBit, sourceNames, type AtomUse } from './atom-uses.js';
 import { createByteGroups } from './byte-groups.js';
 import { HeadShapes } from './head-shapes.js';
 import { HitFinder, highBytes } from './hit-finder.js';
 import { noHits, type ValueRecord } from './memo.js';
 import { createPatternSet } from './pattern-set.js';
-import { createResidents, runBare, type Resident, type Residents } from './residents.js';
+import { createResidents, runBare, type Resident, type Residents } from './unscanned-rules.js';
 
 export interface CompiledOptions {
   /** Records remembered per thread; null = remember nothing (a rung of the test ladder). */

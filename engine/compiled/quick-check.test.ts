@@ -2,12 +2,12 @@
 // transactions.
 import fc from 'fast-check';
 import t from 'tap';
-import { seesEarlierRules } from '../chain-links.js';
-import { RuleEvaluator } from '../evaluate.js';
-import type { LinkIR, RuleIR, TargetIR, Template } from '../ir.js';
-import { createMemoryStore } from '../memory-store.js';
-import { RemovalTable } from '../removals.js';
-import { createSession } from '../session.js';
+import { seesEarlierRules } from '../program/chain-links.js';
+import { RuleEvaluator } from '../evaluate/evaluator.js';
+import type { LinkIR, RuleIR, TargetIR, Template } from '../program/ir.js';
+import { createMemoryStore } from '../transaction/memory-store.js';
+import { RemovalTable } from '../evaluate/removals.js';
+import { createSession } from '../transaction/session.js';
 import { link, operator, program as programOf, rule, setTx, target } from '../testing/program.js';
 import { bothOf, createRuleCheck } from './quick-check.js';
 

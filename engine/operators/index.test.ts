@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import type { OperatorIR } from '../ir.js';
+import type { OperatorIR } from '../program/ir.js';
 import { createMatcher, literalsAreCaseless, literalsOf, operators, pmPhrases } from './index.js';
 import { OperatorArgumentError } from './operator.js';
 

@@ -2,22 +2,22 @@
 // operators that leave the process or need foreign data (rbl, geoLookup, gsbLookup, inspectFile, fuzzyHash,
 // validateDTD, validateSchema, validateHash, rsub).
 // Adding one: a file beside this one, a line here, vectors in the test.
-import type { OperatorIR } from '../ir.js';
+import type { OperatorIR } from '../program/ir.js';
 import { noMatch, unconditionalMatch } from './constant.js';
-import { ipMatch, ipMatchFromFile } from './ip-match.js';
+import { ipMatch, ipMatchFromFile } from './network/ip-match.js';
 import { detectSQLi, detectXSS } from './libinjection.js';
 import { eq, ge, gt, le, lt } from './numeric.js';
 import { type Matcher, type Operator, OperatorArgumentError } from './operator.js';
-import { pm, pmFromFile, pmPhrases } from './pm.js';
-import { rxGlobal } from './rx-global.js';
-import { rx } from './rx.js';
-import { beginsWith, contains, containsWord, endsWith, streq, strmatch, within } from './text.js';
-import { validateByteRange } from './validate-byte-range.js';
-import { validateUrlEncoding } from './validate-url-encoding.js';
-import { validateUtf8Encoding } from './validate-utf8-encoding.js';
-import { verifyCC, verifyCPF, verifySSN, verifySVNR } from './verify-number.js';
+import { pm, pmFromFile, pmPhrases } from './text/pm.js';
+import { rxGlobal } from './regex/rx-global.js';
+import { rx } from './regex/rx.js';
+import { beginsWith, contains, containsWord, endsWith, streq, strmatch, within } from './text/compare.js';
+import { validateByteRange } from './validate/validate-byte-range.js';
+import { validateUrlEncoding } from './validate/validate-url-encoding.js';
+import { validateUtf8Encoding } from './validate/validate-utf8-encoding.js';
+import { verifyCC, verifyCPF, verifySSN, verifySVNR } from './validate/verify-number.js';
 
-export { pmPhrases } from './pm.js';
+export { pmPhrases } from './text/pm.js';
 
 const list: readonly Operator[] = [
   beginsWith,
