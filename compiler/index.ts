@@ -3,18 +3,18 @@
 // It reads nothing by itself: files come through an injected SourceReader, time and randomness are not used. It never
 // throws on what a user wrote. Start at program.ts, which names the stages in order:
 // source → lexer → parser → ast → bind → assemble → ir. The back half, from a Program to an artifact, is emit.ts.
-export { compileProgram } from './program.js';
-export { formatDiagnostics, type Diagnostic } from './diagnostics.js';
-export type { SourceReader, SourceText } from './source.js';
-export { renderPolicy, resolvePolicy, type Policy } from './policy.js';
+export { compileProgram } from './compile-program.js';
+export { formatDiagnostics, type Diagnostic } from './diagnostics/diagnostics.js';
+export type { SourceReader, SourceText } from './text/source.js';
+export { renderPolicy, resolvePolicy, type Policy } from './policy/policy.js';
 export { loadCoreRuleSet } from './policy/crs.js';
 export { categoryKeys, categoryTags, ruleIdRanges, type CategoryKey, type WafSettings } from './policy/settings.js';
 // For whoever makes artifacts at run time (the control plane's worker): the back half, its cache and files from disk.
-export { emitArtifact, type EmittedArtifact } from './emit.js';
+export { emitArtifact, type EmittedArtifact } from './artifact/emit.js';
 export { createFileCache } from './cli/file-cache.js';
 export { rememberIn } from './plan/memory-cache.js';
 export { diskReader } from './cli/rule-files.js';
-export { giveBackMemory, loadRehearsal, rehearseEmitted, type Rehearsal } from './rehearsal.js';
+export { giveBackMemory, loadRehearsal, rehearseEmitted, type Rehearsal } from './artifact/offline-inspector.js';
 export { checkVisualRule } from './policy/check-rule.js';
 export { checkRuleText } from './policy/raw-rule.js';
 export {
@@ -30,4 +30,4 @@ export {
   type Trial,
   type TrialOutcome,
   type TrialRequest,
-} from './trial.js';
+} from './policy/trial.js';

@@ -3,7 +3,7 @@
 // RANDOM_RULE_SETS (default 300) and SEED make it a soak; a failure prints the smallest rules and requests found.
 import fc from 'fast-check';
 import t from 'tap';
-import { compileProgram } from './program.js';
+import { compileProgram } from './compile-program.js';
 import { ruleSets, requests } from './testing/random-rules.js';
 import { compareText, createMemoryCache, type ShortRequest } from './testing/rule-text.js';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { emitArtifact } from '../emit.js';
+import { emitArtifact } from '../artifact/emit.js';
 import { runExplain } from './explain.js';
 import { runFtw } from './ftw.js';
 import { main } from './index.js';

@@ -1,7 +1,7 @@
 // Which engine a command runs: the compiled one (the product) or the interpreter (the oracle).
 import { createCompiledInspector, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
 import { createInterpreter, type Program } from '#engine/compile';
-import { emitArtifact } from '../emit.js';
+import { emitArtifact } from '../artifact/emit.js';
 import { automataCacheDirectory } from './directories.js';
 import { createFileCache } from './file-cache.js';
 import { UsageError } from './rule-files.js';

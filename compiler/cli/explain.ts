@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createMemoryStore, type Transaction, type Verdict } from '#engine';
-import { severityNames } from '../actions.js';
+import { severityNames } from '../program/actions/index.js';
 import { compileSettings, loadActive, type NamedProgram } from './compile.js';
 import { createEngine, parseEngineName } from './engine-choice.js';
 import { loadRules, RefusedError, UsageError } from './rule-files.js';

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { emitArtifact } from '../emit.js';
+import { emitArtifact } from '../artifact/emit.js';
 import { findCrs } from '../testing/core-rules.js';
 import { undeliveredReasons } from '../testing/wire-stage.js';
 import {

@@ -17,8 +17,8 @@ import {
   transformations,
   type Program,
 } from '#engine/compile';
-import { compileProgram } from '../program.js';
-import type { SourceReader } from '../source.js';
+import { compileProgram } from '../compile-program.js';
+import type { SourceReader } from '../text/source.js';
 import { formatErrorLog } from './error-log.js';
 import { expandGlob } from './rule-files.js';
 import { runRequest } from './run-request.js';

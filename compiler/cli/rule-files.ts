@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '#engine/compile';
-import { type Diagnostic, formatDiagnostics } from '../diagnostics.js';
-import { compileProgram } from '../program.js';
-import type { SourceReader } from '../source.js';
+import { type Diagnostic, formatDiagnostics } from '../diagnostics/diagnostics.js';
+import { compileProgram } from '../compile-program.js';
+import type { SourceReader } from '../text/source.js';
 
 /** Errors of a command line: printed without a stack, exit code 2. */
 export class UsageError extends Error {}

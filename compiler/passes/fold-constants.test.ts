@@ -4,7 +4,7 @@
 import t from 'tap';
 import { diskReader } from '../cli/rule-files.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from '../index.js';
-import { compileProgram } from '../program.js';
+import { compileProgram } from '../compile-program.js';
 import { findCrs } from '../testing/core-rules.js';
 import { programOf } from '../testing/rule-text.js';
 import { foldConstants, type FoldedProgram } from './fold-constants.js';

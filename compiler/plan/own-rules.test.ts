@@ -2,8 +2,8 @@
 import t from 'tap';
 import { createCompiledInspector, createMemoryStore, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
 import { createInterpreter } from '#engine/compile';
-import { emitArtifact } from '../emit.js';
-import { compileProgram } from '../program.js';
+import { emitArtifact } from '../artifact/emit.js';
+import { compileProgram } from '../compile-program.js';
 import type { CompileCache } from './database-compiler.js';
 
 const shared = {

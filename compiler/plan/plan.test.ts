@@ -20,7 +20,7 @@ import {
   type RuleIR,
   type ScanSource,
 } from '#engine/compile';
-import { dumpPlan } from '../dump.js';
+import { dumpPlan } from '../artifact/dump.js';
 import { foldConstants } from '../passes/fold-constants.js';
 import { programOf } from '../testing/rule-text.js';
 import { dropLowercase } from './atoms.js';

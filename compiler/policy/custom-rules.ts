@@ -1,7 +1,7 @@
 // Custom rules and virtual patches → rule text, checked by compiling each on its own.
-import type { Diagnostics } from '../diagnostics.js';
-import { findOperator } from '../names.js';
-import { compileProgram } from '../program.js';
+import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import { findOperator } from '../program/names.js';
+import { compileProgram } from '../compile-program.js';
 import { canQuote, quoteValue, renderLabel, renderOperator, toBytes } from './quoting.js';
 import { checkRuleText } from './raw-rule.js';
 import { ruleIdRanges, type CustomRule, type RawRule, type VirtualPatch, type VisualRule } from './settings.js';

@@ -1,10 +1,10 @@
 // Rule text → oracle and compiled engine side by side, for tests that write rules instead of using the CRS.
 import { createCompiledInspector, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
 import { createInterpreter, type Program } from '#engine/compile';
-import { formatDiagnostics } from '../diagnostics.js';
-import { emitArtifact } from '../emit.js';
+import { formatDiagnostics } from '../diagnostics/diagnostics.js';
+import { emitArtifact } from '../artifact/emit.js';
 import type { CompileCache } from '../plan/database-compiler.js';
-import { compileProgram } from '../program.js';
+import { compileProgram } from '../compile-program.js';
 import { compareAll, type Rung, type Sample } from './agreement.js';
 
 export interface ShortRequest {
