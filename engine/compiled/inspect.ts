@@ -17,12 +17,12 @@ import type { Transaction } from '../transaction/transaction.js';
 import { transformations } from '../transformations/index.js';
 import { variables } from '../variables/index.js';
 import { indexAtomUses, sourceBit, sourceNames, type AtomUse } from './atom-uses.js';
-import { createByteGroups } from './byte-groups.js';
-import { HeadShapes } from './head-shapes.js';
-import { HitFinder, highBytes } from './hit-finder.js';
-import { noHits, type ValueRecord } from './memo.js';
-import { createPatternSet } from './pattern-set.js';
-import { createResidents, runBare, type Resident, type Residents } from './unscanned-rules.js';
+import { createByteGroups } from './scan/byte-groups.js';
+import { HeadShapes } from './unscanned/head-shapes.js';
+import { HitFinder, highBytes } from './scan/hit-finder.js';
+import { noHits, type ValueRecord } from './scan/memo.js';
+import { createPatternSet } from './scan/pattern-set.js';
+import { createResidents, runBare, type Resident, type Residents } from './unscanned/unscanned-rules.js';
 
 export interface CompiledOptions {
   /** Records remembered per thread; null = remember nothing (a rung of the test ladder). */

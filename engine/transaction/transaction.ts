@@ -3,7 +3,7 @@
 import type { BodySink } from '../body/body.js';
 import { bodyCollections, createBodySink } from '../body/empty-sink.js';
 import { Collection } from './collection.js';
-import type { HeadShape } from '../compiled/head-shapes.js';
+import type { HeadShape } from '../compiled/unscanned/head-shapes.js';
 import type { ControlIR, EngineMode, EngineSettings, RuleIR } from '../program/ir.js';
 import type { CollectionStore, PersistentRecord } from './store.js';
 import { TxVariables } from './tx-variables.js';

@@ -1,7 +1,7 @@
 // What the pipelines of a scan class make of one value. Most pipelines leave most values alone and many agree on the
 // rest, so the table holds DISTINCT texts: [0] is the value itself; each step of each pipeline points at one of them. A
 // transformation runs at most once per distinct text, however many pipelines share it.
-import type { Transformation, TransformationContext } from '../transformations/transformation.js';
+import type { Transformation, TransformationContext } from '../../transformations/transformation.js';
 
 /** A node of the trie of pipelines: one transformation behind a parent step. */
 export interface PipelineStep {

@@ -1,9 +1,9 @@
 // A shape's answers are those of the checks themselves, whatever was asked before: more shapes than the table holds,
 // equal hashes, values that the memo forgot.
 import t from 'tap';
-import type { PlanIR } from '../program/plan.js';
-import type { Transaction } from '../transaction/transaction.js';
-import { link, operator, program as programOf, rule, target } from '../testing/program.js';
+import type { PlanIR } from '../../program/plan.js';
+import type { Transaction } from '../../transaction/transaction.js';
+import { link, operator, program as programOf, rule, target } from '../../testing/program.js';
 import { HeadShapes } from './head-shapes.js';
 import { createResidents } from './unscanned-rules.js';
 

@@ -1,8 +1,8 @@
 // The table of texts says what applying every pipeline to the value would say, whatever it skipped or shared.
 import fc from 'fast-check';
 import t from 'tap';
-import { transformations } from '../transformations/index.js';
-import type { Transformation } from '../transformations/transformation.js';
+import { transformations } from '../../transformations/index.js';
+import type { Transformation } from '../../transformations/transformation.js';
 import { createByteGroups } from './byte-groups.js';
 import { TextTable, transformationsMax, type PipelineStep } from './text-table.js';
 

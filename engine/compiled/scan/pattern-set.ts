@@ -1,7 +1,7 @@
 // A set of RE2 patterns over bytes: the planner puts the few patterns here that Hyperscan refuses or over-approximates
 // (the Unix command patterns, 6–12 KB each), which RE2 takes at 2–4 ns a byte.
 import RE2 from 're2';
-import { writeLatin1 } from '../parse/latin1.js';
+import { writeLatin1 } from '../../parse/latin1.js';
 import type { PatternSet } from './hit-finder.js';
 
 /** Texts up to this length go through one reused buffer; RE2 reads a Buffer several times faster than a string. */

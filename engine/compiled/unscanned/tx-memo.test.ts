@@ -1,13 +1,13 @@
 // Replay takes rules of one exact form only, and where it repeats an outcome it repeats what running would have done.
 import fc from 'fast-check';
 import t from 'tap';
-import { RuleEvaluator } from '../evaluate/evaluator.js';
-import type { ActionIR, LinkIR, RuleIR, Template } from '../program/ir.js';
-import { createMemoryStore } from '../transaction/memory-store.js';
-import { RemovalTable } from '../evaluate/removals.js';
-import { createSession } from '../transaction/session.js';
-import { action, link, operator, program as programOf, rule, setTx, target } from '../testing/program.js';
-import type { Transaction } from '../transaction/transaction.js';
+import { RuleEvaluator } from '../../evaluate/evaluator.js';
+import type { ActionIR, LinkIR, RuleIR, Template } from '../../program/ir.js';
+import { createMemoryStore } from '../../transaction/memory-store.js';
+import { RemovalTable } from '../../evaluate/removals.js';
+import { createSession } from '../../transaction/session.js';
+import { action, link, operator, program as programOf, rule, setTx, target } from '../../testing/program.js';
+import type { Transaction } from '../../transaction/transaction.js';
 import { createReplay } from './tx-memo.js';
 
 const tx = (key: string): Template[number] => ({ variable: 'TX', key });

@@ -2,13 +2,13 @@
 // transactions.
 import fc from 'fast-check';
 import t from 'tap';
-import { seesEarlierRules } from '../program/chain-links.js';
-import { RuleEvaluator } from '../evaluate/evaluator.js';
-import type { LinkIR, RuleIR, TargetIR, Template } from '../program/ir.js';
-import { createMemoryStore } from '../transaction/memory-store.js';
-import { RemovalTable } from '../evaluate/removals.js';
-import { createSession } from '../transaction/session.js';
-import { link, operator, program as programOf, rule, setTx, target } from '../testing/program.js';
+import { seesEarlierRules } from '../../program/chain-links.js';
+import { RuleEvaluator } from '../../evaluate/evaluator.js';
+import type { LinkIR, RuleIR, TargetIR, Template } from '../../program/ir.js';
+import { createMemoryStore } from '../../transaction/memory-store.js';
+import { RemovalTable } from '../../evaluate/removals.js';
+import { createSession } from '../../transaction/session.js';
+import { link, operator, program as programOf, rule, setTx, target } from '../../testing/program.js';
 import { bothOf, createRuleCheck } from './quick-check.js';
 
 const seed = Number(process.env['SEED'] ?? 20_261_121);

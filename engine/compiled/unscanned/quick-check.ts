@@ -2,16 +2,16 @@
 // says "certainly no match" or "maybe". It sees the same values as the evaluator, or more (run-time target removals are
 // not looked at), so a "no" is always right; the evaluator decides the rest. Where every link is looked at (`isExact`)
 // and no target of the rule was removed, a "maybe" is a match.
-import { isActingLink, readsEarlierLinks } from '../program/chain-links.js';
-import type { Collection } from '../transaction/collection.js';
-import type { LinkIR, OperatorIR, RuleIR } from '../program/ir.js';
-import { createMatcher } from '../operators/index.js';
-import { OperatorArgumentError, type Matcher } from '../operators/operator.js';
-import { bindTargets, visitTarget, type BoundExclusion, type BoundTarget } from '../variables/targets.js';
-import type { Transaction } from '../transaction/transaction.js';
-import { transformations } from '../transformations/index.js';
-import type { Transformation, TransformationContext } from '../transformations/transformation.js';
-import { expand, type CollectionVariable } from '../variables/index.js';
+import { isActingLink, readsEarlierLinks } from '../../program/chain-links.js';
+import type { Collection } from '../../transaction/collection.js';
+import type { LinkIR, OperatorIR, RuleIR } from '../../program/ir.js';
+import { createMatcher } from '../../operators/index.js';
+import { OperatorArgumentError, type Matcher } from '../../operators/operator.js';
+import { bindTargets, visitTarget, type BoundExclusion, type BoundTarget } from '../../variables/targets.js';
+import type { Transaction } from '../../transaction/transaction.js';
+import { transformations } from '../../transformations/index.js';
+import type { Transformation, TransformationContext } from '../../transformations/transformation.js';
+import { expand, type CollectionVariable } from '../../variables/index.js';
 
 export type QuickCheck = (transaction: Transaction) => boolean;
 type ValueTest = (value: string, transaction: Transaction) => boolean;

@@ -12,11 +12,11 @@
 //  - an operator is called once for a text, however many pipelines ask (multiMatch);
 //  - a value made of few kinds of bytes (letters, digits, `_.-`) is scanned only for patterns that such a value can
 //    match.
-import { writeLatin1 } from '../parse/latin1.js';
-import type { Matcher } from '../operators/operator.js';
-import type { Scanner } from '../native/matcher.js';
-import type { GroupIR, PlanIR, ScanClassIR } from '../program/plan.js';
-import type { Transformation, TransformationContext } from '../transformations/transformation.js';
+import { writeLatin1 } from '../../parse/latin1.js';
+import type { Matcher } from '../../operators/operator.js';
+import type { Scanner } from '../../native/matcher.js';
+import type { GroupIR, PlanIR, ScanClassIR } from '../../program/plan.js';
+import type { Transformation, TransformationContext } from '../../transformations/transformation.js';
 import type { ByteGroups } from './byte-groups.js';
 import { hashByte, hashText, Memo, noHits, ValueRecord } from './memo.js';
 import { TextTable, type PipelineStep } from './text-table.js';

@@ -5,7 +5,7 @@
 // Safe because a shape is compared whole, never by its hash alone: method and protocol as text, and of each header that
 // some check reads its name and its ValueRecord's number, in order. A number stands for one text for ever; whatever the
 // memo forgets and learns again gets a new one.
-import type { Transaction } from '../transaction/transaction.js';
+import type { Transaction } from '../../transaction/transaction.js';
 import type { Resident, Residents } from './unscanned-rules.js';
 
 export interface HeadShape {

@@ -2,13 +2,13 @@
 // request (CRS 920450): ten captures, ten setvars, a walk over TX. Their whole outcome is a function of the values that
 // the head reads, and requests of one client carry the same header names, so the outcome is remembered: when the chain
 // is known to fail, its TX writes are repeated and the rule does not run. A chain that matches always runs.
-import { seesEarlierRules } from '../program/chain-links.js';
-import type { LinkIR, Program, RuleIR, Template } from '../program/ir.js';
-import { limits } from '../transaction/limits.js';
-import type { Transaction } from '../transaction/transaction.js';
-import type { KeySelector } from '../transaction/tx-variables.js';
-import { expand, variables } from '../variables/index.js';
-import type { CollectionVariable } from '../variables/index.js';
+import { seesEarlierRules } from '../../program/chain-links.js';
+import type { LinkIR, Program, RuleIR, Template } from '../../program/ir.js';
+import { limits } from '../../transaction/limits.js';
+import type { Transaction } from '../../transaction/transaction.js';
+import type { KeySelector } from '../../transaction/tx-variables.js';
+import { expand, variables } from '../../variables/index.js';
+import type { CollectionVariable } from '../../variables/index.js';
 
 const outcomesMax = 512;
 const keyBytesMax = 4096;

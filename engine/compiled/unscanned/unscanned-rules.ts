@@ -4,16 +4,16 @@
 //  - where the quick check is exact and nobody can see what matched, only the actions run, without the evaluator;
 //  - runs of rules that add scores up (CRS 949xxx, 959xxx, 980xxx) are repeated while the scores they read are the
 //    same.
-import { runRuleMatched, runSetvars } from '../actions/index.js';
-import { variableName } from '../actions/setvar.js';
-import { seesEarlierRules } from '../program/chain-links.js';
-import { transformationContext } from '../evaluate/evaluator.js';
-import type { ActionIR, LinkIR, Program, RuleIR, Template } from '../program/ir.js';
-import type { PlanIR } from '../program/plan.js';
-import type { RemovalTable } from '../evaluate/removals.js';
-import type { Transaction } from '../transaction/transaction.js';
-import { variables } from '../variables/index.js';
-import { scannedLink } from './atom-uses.js';
+import { runRuleMatched, runSetvars } from '../../actions/index.js';
+import { variableName } from '../../actions/setvar.js';
+import { seesEarlierRules } from '../../program/chain-links.js';
+import { transformationContext } from '../../evaluate/evaluator.js';
+import type { ActionIR, LinkIR, Program, RuleIR, Template } from '../../program/ir.js';
+import type { PlanIR } from '../../program/plan.js';
+import type { RemovalTable } from '../../evaluate/removals.js';
+import type { Transaction } from '../../transaction/transaction.js';
+import { variables } from '../../variables/index.js';
+import { scannedLink } from '../atom-uses.js';
 import { bothOf, createRuleCheck, type QuickCheck } from './quick-check.js';
 import { createReplay, type Replay } from './tx-memo.js';
 
