@@ -67,6 +67,5 @@ export const databaseWorker = new URL('./native/database-worker.js', import.meta
 
 // The oracle, and the part of the product that reads plans: what tests hold plans and the compiled engine to.
 export { createInterpreter } from './evaluate/interpreter.js';
-export { createByteGroups } from './compiled/scan/byte-groups.js';
-export { HitFinder, highBytes } from './compiled/scan/hit-finder.js';
-export { createPatternSet } from './compiled/scan/pattern-set.js';
+export { createHitFinder } from './compiled/scan/create-hit-finder.js';
+export type { HitFinder, MemoSize } from './compiled/scan/hit-finder.js';

@@ -4,15 +4,14 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { hyperscanLibrary } from '#engine';
 import {
-  createByteGroups,
+  createHitFinder,
   createMatcher,
-  createPatternSet,
-  highBytes,
-  HitFinder,
   re2Library,
   transformations,
+  type HitFinder,
   type LinkIR,
   type MatcherLibrary,
+  type MemoSize,
   type OperatorIR,
   type PatternFit,
   type PlanIR,
@@ -97,30 +96,12 @@ function finderOf(
   plan: PlanIR,
   blobs: ReadonlyMap<string, Uint8Array>,
   library: MatcherLibrary,
-  memo: ConstructorParameters<typeof HitFinder>[0]['memo'],
+  memo: MemoSize,
 ): HitFinder {
   const databases = plan.databases.map(({ key, patterns }) =>
     library.load(library.name === 'hyperscan' ? (blobs.get(key) as Uint8Array) : library.compile(patterns), key),
   );
-  const asked = [
-    highBytes,
-    ...plan.alphabets.map((alphabet) => [...alphabet].map((character) => character.charCodeAt(0))),
-  ];
-  for (const name of new Set(plan.pipelines.flat())) asked.push([...(transformations.get(name)?.triggers ?? [])]);
-  return new HitFinder({
-    plan,
-    scanner: library.createScanner(databases),
-    groups: createByteGroups(asked),
-    transformations,
-    context: { unicodeMap: null },
-    sets: plan.classes.map(({ sets }) => sets.map(({ sources }) => createPatternSet(sources))),
-    matchers: plan.atoms.map((_, atom) =>
-      plan.classes.some(({ called }) => called.some((one) => one.atom === atom))
-        ? createMatcher(operatorOf(program, plan, atom).operator, operatorOf(program, plan, atom).operator.argument)
-        : undefined,
-    ),
-    memo,
-  });
+  return createHitFinder(program, plan, library.createScanner(databases), memo);
 }
 
 /** Atoms of a class that hold on some stage of the link's own pipeline, the slow way. */
@@ -320,7 +301,7 @@ async function checkHits(t: Test, text: string): Promise<Awaited<ReturnType<type
     { seed, numRuns: 400 },
   );
   t.ok(held > 3000 && silent > 1000, `${held} atoms held, ${silent} values had no hit, seed ${seed}`);
-  const counters = (finders[0] as [string, HitFinder])[1].memoCounters();
+  const counters = (finders[0] as [string, HitFinder])[1].counters();
   t.ok(counters.found > 100, `the memo answered ${counters.found} of ${counters.lookups}`);
   return made;
 }

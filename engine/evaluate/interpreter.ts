@@ -8,7 +8,7 @@ import type { MarkerIR, Phase, Program, RuleIR } from '../program/ir.js';
 import type { RemovalTable } from './removals.js';
 import { isRuleRemoved } from './removals.js';
 import { createSession } from '../transaction/session.js';
-import type { Transaction } from '../transaction/transaction.js';
+import { Transaction } from '../transaction/transaction.js';
 
 class Interpreter {
   private readonly evaluator: RuleEvaluator;
@@ -43,5 +43,5 @@ class Interpreter {
  * not have; never throws on a request.
  */
 export function createInterpreter(program: Program): Inspector {
-  return createSession(program, new Interpreter(program).runPhase);
+  return createSession(program, () => new Transaction(), new Interpreter(program).runPhase);
 }

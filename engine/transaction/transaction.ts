@@ -1,9 +1,8 @@
-// One request's inspection state: what was collected, TX, matches, the interruption. It holds state and nothing else:
-// variables come from targets.ts, bodies from body/, formatting from the caller.
+// One request's inspection state: what was collected, TX, matches, the interruption. It holds state and nothing else, and
+// knows neither engine: variables come from variables/, bodies from body/, formatting from the caller.
 import type { BodySink } from '../body/body.js';
 import { bodyCollections, createBodySink } from '../body/empty-sink.js';
 import { Collection } from './collection.js';
-import type { HeadShape } from '../compiled/unscanned/head-shapes.js';
 import type { ControlIR, EngineMode, EngineSettings, RuleIR } from '../program/ir.js';
 import type { CollectionStore, PersistentRecord } from './store.js';
 import { TxVariables } from './tx-variables.js';
@@ -153,11 +152,6 @@ export class Transaction {
   /** Run-time removals (`ctl:ruleRemove…`), consulted before a rule or target is evaluated. */
   readonly ruleRemovals: Removal[] = [];
   readonly targetRemovals: Removal[] = [];
-
-  /** Of the compiled engine: per phase, rules that a scan says may match. */
-  candidates: number[][] | null = null;
-  /** Of the compiled engine: what its checks of the head answered. */
-  headShape: HeadShape | null = null;
 
   phase = 0;
   readonly phasesRun: number[] = [];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { hashText, Memo, ValueRecord } from './memo.js';
 
-const record = (value: string, scanClass = 0): ValueRecord => new ValueRecord(value, scanClass);
+const record = (value: string, scanClass = 0): ValueRecord => new ValueRecord(value, scanClass, 0);
 const keyOf = (memo: Memo, { value, scanClass }: ValueRecord): number => memo.keyOf(hashText(value), scanClass);
 const keep = (memo: Memo, one: ValueRecord): void => memo.keep(one, keyOf(memo, one));
 const find = (memo: Memo, value: string, scanClass = 0): ValueRecord | undefined =>

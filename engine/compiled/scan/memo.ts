@@ -4,19 +4,22 @@
 // of keys somewhere in memory, in each of two generations; here it reads one cache line. Values that collide push each
 // other out and nothing else, so a client that sends colliding values slows only those.
 
-let lastNumber = 0;
-
 /** What is known of one value in one scan class: the atoms that may hold on it. */
 export class ValueRecord {
   hits: readonly number[] = noHits;
-  /** Of this record alone, in this thread: no other value, and not this one after it was forgotten. */
-  readonly number = (lastNumber += 1);
   constructor(
     readonly value: string,
     readonly scanClass: number,
+    /** Of this record alone, in its finder: no other value, and not this one after it was forgotten. */
+    readonly number: number,
   ) {}
 }
 export const noHits: readonly number[] = Object.freeze([]);
+
+export function addHit(record: ValueRecord, atom: number): void {
+  if (record.hits === noHits) record.hits = [atom];
+  else if (!record.hits.includes(atom)) (record.hits as number[]).push(atom);
+}
 
 /** Continues a hash over the bytes of a text; begin with its length. Everybody who asks a memo counts like this. */
 export function hashByte(hash: number, byte: number): number {

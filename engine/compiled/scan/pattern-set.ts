@@ -2,7 +2,11 @@
 // (the Unix command patterns, 6–12 KB each), which RE2 takes at 2–4 ns a byte.
 import RE2 from 're2';
 import { writeLatin1 } from '../../parse/latin1.js';
-import type { PatternSet } from './hit-finder.js';
+
+/** A compiled RE2 set: indexes of the patterns that occur in a latin1 text. */
+export interface PatternSet {
+  match(text: string, isAscii: boolean): readonly number[];
+}
 
 /** Texts up to this length go through one reused buffer; RE2 reads a Buffer several times faster than a string. */
 const scratchBytes = 16 * 1024;

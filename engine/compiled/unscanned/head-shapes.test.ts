@@ -5,7 +5,7 @@ import type { PlanIR } from '../../program/plan.js';
 import type { Transaction } from '../../transaction/transaction.js';
 import { link, operator, program as programOf, rule, target } from '../../testing/program.js';
 import { HeadShapes } from './head-shapes.js';
-import { createResidents } from './unscanned-rules.js';
+import { createUnscannedRules } from './unscanned-rules.js';
 
 const program = programOf([
   rule(1, 1, [link([target('REQUEST_HEADERS', 'x-test')], operator('!rx ^v[0-9]*[02468]$'))]),
@@ -20,7 +20,7 @@ const plan = {
   constantArguments: [],
   linkAtoms: program.items.map(() => null),
 } as unknown as PlanIR;
-const residents = createResidents(program, plan);
+const rules = createUnscannedRules(program, plan);
 
 function transactionOf(method: string, protocol: string, headers: readonly (readonly [string, string])[]): Transaction {
   return {
@@ -31,22 +31,22 @@ function transactionOf(method: string, protocol: string, headers: readonly (read
 }
 
 t.test('what depends on the head and what does not', (t) => {
-  t.same([...residents.headerNames].sort(), ['x-other', 'x-test']);
+  t.same([...rules.headerNames].sort(), ['x-other', 'x-test']);
   t.same(
-    residents.ofHead[1]?.map((check) => check !== null),
+    rules.headChecks[1]?.map((check) => check !== null),
     [true, true, true, false],
   );
   t.same(
-    residents.lean[1]?.map(({ check }) => check !== null),
+    rules.afterHead[1]?.map(({ check }) => check !== null),
     [false, false, false, true],
     'the URI is asked each time',
   );
-  t.ok(residents.whole[1]?.every(({ check }) => check !== null));
+  t.ok(rules.all[1]?.every(({ check }) => check !== null));
   t.end();
 });
 
 t.test('shapes answer as the checks do', (t) => {
-  const shapes = new HeadShapes(residents);
+  const shapes = new HeadShapes(rules);
   const numbers = new Map<string, number>();
   let next = 0;
   let seed = 7;
@@ -76,28 +76,28 @@ t.test('shapes answer as the checks do', (t) => {
     };
     ask();
     const shape = shapes.find(transaction);
-    const expected = residents.ofHead.map((checks, phase) =>
-      residents.lean[phase]?.filter((_, index) => checks[index]?.(transaction) ?? true),
+    const expected = rules.headChecks.map((checks, phase) =>
+      rules.afterHead[phase]?.filter((_, index) => checks[index]?.(transaction) ?? true),
     );
     if (
       shape === null ||
-      shape.residents.some(
+      shape.unscanned.some(
         (list, phase) =>
           list.length !== expected[phase]?.length || list.some((one, index) => one !== expected[phase]?.[index]),
       )
     )
       return t.fail(`round ${round}: ${JSON.stringify(headers)}`);
-    left += shape.residents.flat().length;
+    left += shape.unscanned.flat().length;
     ask();
     if (shapes.find(transaction) === shape) again += 1;
   }
-  t.ok(left > 20_000, 'somebody is left to visit');
+  t.ok(left > 20_000, 'some rules are left to visit');
   t.equal(again, 20_000, 'the same head is the same shape');
   t.end();
 });
 
 t.test('a head with too many such headers has none', (t) => {
-  const shapes = new HeadShapes(residents);
+  const shapes = new HeadShapes(rules);
   const headers = Array.from({ length: 65 }, () => ['x-test', 'v1'] as const);
   shapes.begin();
   headers.forEach(([name], position) => shapes.add(position, name, 1));

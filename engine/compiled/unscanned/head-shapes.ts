@@ -1,20 +1,20 @@
 // Most checks of phase 1 read the method, the protocol and a few headers that a client sends unchanged in every request
 // (Accept, User-Agent, Content-Type …). A head's SHAPE is exactly what those checks read; requests of one shape get the
-// same answers, so they are worked out once per shape and a transaction visits only the residents that are left.
+// same answers, so they are worked out once per shape and a transaction visits only the rules that are left.
 //
 // Safe because a shape is compared whole, never by its hash alone: method and protocol as text, and of each header that
 // some check reads its name and its ValueRecord's number, in order. A number stands for one text for ever; whatever the
 // memo forgets and learns again gets a new one.
 import type { Transaction } from '../../transaction/transaction.js';
-import type { Resident, Residents } from './unscanned-rules.js';
+import type { UnscannedRule, UnscannedRules } from './unscanned-rules.js';
 
 export interface HeadShape {
   readonly method: string;
   readonly protocol: string;
-  /** Header (index into Residents.headerNames), record number, header, … in order of arrival. */
+  /** Header (index into UnscannedRules.headerNames), record number, header, … in order of arrival. */
   readonly fields: Float64Array;
-  /** By phase: who is left to visit. */
-  readonly residents: readonly (readonly Resident[])[];
+  /** By phase: the rules that are left to visit. */
+  readonly unscanned: readonly (readonly UnscannedRule[])[];
 }
 
 /** A power of two: browsers, crawlers and API clients of one moment, times a handful of methods. */
@@ -31,8 +31,8 @@ export class HeadShapes {
   private readonly lastNames: string[] = [];
   private readonly lastIndexes: number[] = [];
 
-  constructor(private readonly residents: Residents) {
-    this.indexOf = new Map(residents.headerNames.map((name, index) => [name, index]));
+  constructor(private readonly rules: UnscannedRules) {
+    this.indexOf = new Map(rules.headerNames.map((name, index) => [name, index]));
   }
 
   begin(): void {
@@ -73,7 +73,7 @@ export class HeadShapes {
       method,
       protocol,
       fields: fields.slice(0, 2 * used),
-      residents: this.leftFor(transaction),
+      unscanned: this.leftFor(transaction),
     };
     this.shapes[slot] = made;
     return made;
@@ -86,11 +86,11 @@ export class HeadShapes {
     return true;
   }
 
-  private leftFor(transaction: Transaction): readonly (readonly Resident[])[] {
-    const { lean, ofHead } = this.residents;
-    return lean.map((list, phase) =>
+  private leftFor(transaction: Transaction): readonly (readonly UnscannedRule[])[] {
+    const { afterHead, headChecks } = this.rules;
+    return afterHead.map((list, phase) =>
       list.filter((_, index) => {
-        const check = ofHead[phase]?.[index] ?? null;
+        const check = headChecks[phase]?.[index] ?? null;
         return check === null || check(transaction);
       }),
     );

@@ -8,6 +8,7 @@ import type { LinkIR, RuleIR, TargetIR, Template } from '../../program/ir.js';
 import { createMemoryStore } from '../../transaction/memory-store.js';
 import { RemovalTable } from '../../evaluate/removals.js';
 import { createSession } from '../../transaction/session.js';
+import { Transaction } from '../../transaction/transaction.js';
 import { link, operator, program as programOf, rule, setTx, target } from '../../testing/program.js';
 import { bothOf, createRuleCheck } from './quick-check.js';
 
@@ -112,7 +113,11 @@ t.test('no false no, and no false maybe where the check is exact', (t) => {
         const check = bothOf(ofHead, ofRest);
         const evaluator = new RuleEvaluator(program);
         const removals = new RemovalTable(program);
-        const session = createSession(program, () => undefined);
+        const session = createSession(
+          program,
+          () => new Transaction(),
+          () => undefined,
+        );
         for (const one of requests) {
           const uri = `/?a=${encode(one.a)}&b=${encode(one.b)}`;
           const transaction = session.begin(
@@ -165,7 +170,11 @@ t.test('constant arguments stand for macros', (t) => {
   const program = programOf([rule(1, 1, [link([target('ARGS')], operator('streq %{tx.n}', ref('n')))])]);
   const { ofHead, ofRest } = createRuleCheck(program.items[0] as RuleIR, () => 'x', { unicodeMap: null }, false);
   const check = bothOf(ofHead, ofRest);
-  const session = createSession(program, () => undefined);
+  const session = createSession(
+    program,
+    () => new Transaction(),
+    () => undefined,
+  );
   const ask = (uri: string): boolean | undefined =>
     check?.(
       session.begin(

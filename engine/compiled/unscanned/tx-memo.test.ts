@@ -1,4 +1,4 @@
-// Replay takes rules of one exact form only, and where it repeats an outcome it repeats what running would have done.
+// The memo takes rules of one exact form only, and where it repeats an outcome it repeats what running would have done.
 import fc from 'fast-check';
 import t from 'tap';
 import { RuleEvaluator } from '../../evaluate/evaluator.js';
@@ -7,8 +7,8 @@ import { createMemoryStore } from '../../transaction/memory-store.js';
 import { RemovalTable } from '../../evaluate/removals.js';
 import { createSession } from '../../transaction/session.js';
 import { action, link, operator, program as programOf, rule, setTx, target } from '../../testing/program.js';
-import type { Transaction } from '../../transaction/transaction.js';
-import { createReplay } from './tx-memo.js';
+import { Transaction } from '../../transaction/transaction.js';
+import { createTxMemo } from './tx-memo.js';
 
 const tx = (key: string): Template[number] => ({ variable: 'TX', key });
 const note: ActionIR = {
@@ -86,7 +86,7 @@ t.test('the exact form only', (t) => {
   ];
   for (const [name, expected, links, other] of rows) {
     const program = programOf([rule(1, 1, links), ...(other === undefined ? [] : [other])]);
-    t.equal(createReplay(program.items[0] as RuleIR, program) !== null, expected, name);
+    t.equal(createTxMemo(program.items[0] as RuleIR, program) !== null, expected, name);
   }
   t.end();
 });
@@ -105,7 +105,11 @@ t.test('equals running', (t) => {
   const item = program.items[0] as RuleIR;
   const evaluator = new RuleEvaluator(program);
   const removals = new RemovalTable(program);
-  const session = createSession(program, () => undefined);
+  const session = createSession(
+    program,
+    () => new Transaction(),
+    () => undefined,
+  );
   const name = fc.constantFrom('a', 'b', 'ab', 'a\nb', 'b\na', '\n', '', '1:', '1:a', '|', 'a|');
   let repeated = 0;
   fc.assert(
@@ -119,8 +123,8 @@ t.test('equals running', (t) => {
         { minLength: 10, maxLength: 40, size: 'max' },
       ),
       (requests) => {
-        const replay = createReplay(item, program);
-        if (replay === null) return false;
+        const memo = createTxMemo(item, program);
+        if (memo === null) return false;
         return requests.every(({ args, cookies, list }) => {
           const begin = (): Transaction => {
             const transaction = session.begin(
@@ -144,11 +148,11 @@ t.test('equals running', (t) => {
           const expected = begin();
           const matches = evaluator.runRule(item, expected, removals);
           const found = begin();
-          const key = replay.keyOf(found);
-          const isKnown = replay.repeat(found, key);
+          const key = memo.keyOf(found);
+          const isKnown = memo.repeat(found, key);
           if (isKnown) repeated += 1;
           const alsoMatches = isKnown ? false : evaluator.runRule(item, found, removals);
-          if (!isKnown && !alsoMatches) replay.remember(found, key);
+          if (!isKnown && !alsoMatches) memo.remember(found, key);
           return (
             matches === alsoMatches && JSON.stringify([...expected.tx].sort()) === JSON.stringify([...found.tx].sort())
           );

@@ -22,7 +22,7 @@ interface RecentKey {
 
 type Writes = readonly (readonly [string, string])[];
 
-export class Replay {
+export class TxMemo {
   private outcomes = new Map<string, Writes>();
   private readonly recent: RecentKey[] = [];
   private nextRecent = 0;
@@ -95,7 +95,7 @@ export class Replay {
 }
 
 /** Null unless the rule has exactly this form and nobody else writes such TX variables. */
-export function createReplay(rule: RuleIR, program: Program): Replay | null {
+export function createTxMemo(rule: RuleIR, program: Program): TxMemo | null {
   const [head, second] = rule.links;
   if (rule.links.length !== 2 || head === undefined || second === undefined || seesEarlierRules(program)) return null;
   const prefix = notePrefix(head);
@@ -115,7 +115,7 @@ export function createReplay(rule: RuleIR, program: Program): Replay | null {
   }
   const others = program.items.filter((item): item is RuleIR => item.kind === 'rule' && item !== rule);
   if (others.some((other) => other.links.some((link) => mayWrite(link, prefix)))) return null;
-  return new Replay(read, { takes: (key) => key.startsWith(prefix) }, head.capture, second.operator?.template ?? []);
+  return new TxMemo(read, { takes: (key) => key.startsWith(prefix) }, head.capture, second.operator?.template ?? []);
 }
 
 /** The literal beginning of the TX variables that the head writes, or null when the head does anything else. */
