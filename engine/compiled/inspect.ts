@@ -6,7 +6,7 @@ import { phaseIsOver } from '../actions/index.js';
 import { RuleEvaluator } from '../evaluate/evaluator.js';
 import { isRuleRemoved, isTargetRemoved, type RemovalTable } from '../evaluate/removals.js';
 import type { Scanner } from '../native/matcher.js';
-import type { Phase, Program, RuleIR } from '../program/ir.js';
+import type { Program, RuleIR } from '../program/ir.js';
 import type { Ruleset } from '../program/ruleset.js';
 import type { Inspector } from '../transaction/inspector.js';
 import { createSession, type PhaseRunner } from '../transaction/session.js';

@@ -8,7 +8,7 @@ import { requiredLiterals } from '../regex/required-literals.js';
 import type { Transaction } from '../transaction/transaction.js';
 import type { KeySelector } from '../transaction/tx-variables.js';
 import { variables } from './index.js';
-import type { CollectionVariable, RecordVariable, Variable } from './index.js';
+import type { CollectionVariable, RecordVariable, Variable } from './variable.js';
 
 /** Called for each value; the full name is `variable:key`, or `variable` when the key is null (see `fullName`). */
 export type Visit = (variable: string, key: string | null, value: string) => void;

@@ -11,7 +11,8 @@ import { bindTargets, visitTarget, type BoundExclusion, type BoundTarget } from 
 import type { Transaction } from '../../transaction/transaction.js';
 import { transformations } from '../../transformations/index.js';
 import type { Transformation, TransformationContext } from '../../transformations/transformation.js';
-import { expand, type CollectionVariable } from '../../variables/index.js';
+import { expand } from '../../variables/index.js';
+import type { CollectionVariable } from '../../variables/variable.js';
 
 export type QuickCheck = (transaction: Transaction) => boolean;
 type ValueTest = (value: string, transaction: Transaction) => boolean;

@@ -8,7 +8,7 @@ import { limits } from '../../transaction/limits.js';
 import type { Transaction } from '../../transaction/transaction.js';
 import type { KeySelector } from '../../transaction/tx-variables.js';
 import { expand, variables } from '../../variables/index.js';
-import type { CollectionVariable } from '../../variables/index.js';
+import type { CollectionVariable } from '../../variables/variable.js';
 
 const outcomesMax = 512;
 const keyBytesMax = 4096;
