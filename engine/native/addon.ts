@@ -1,4 +1,4 @@
-// Finds and types the native addon (binding.cc, libinjection.cc). Loaded on first use, so that a process that only
+// Finds and types the native addon (binding.cc says what is in it). Loaded on first use, so that a process that only
 // reads types or runs the RE2 twin needs no native build.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ export interface NativeScanner {
   readonly native: 'scanner';
 }
 
-/** binding.cc's exports. Strings are latin1 (one code unit per byte). Every function throws on a wrong argument. */
+/** The addon's exports. Strings are latin1 (one code unit per byte). Every function throws on a wrong argument. */
 export interface NativeAddon {
   version(): string;
   platform(): string;
