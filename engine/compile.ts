@@ -34,7 +34,8 @@ export type {
   ScanClassIR,
   ScanSource,
 } from './program/plan.js';
-export { encodeArtifact, type Artifact } from './program/artifact.js';
+export { encodeArtifact } from './program/artifact.js';
+export type { Artifact } from './program/artifact-sections.js';
 
 // The tables that names of rules are bound to.
 export { canonicalTransformationName, transformations } from './transformations/index.js';

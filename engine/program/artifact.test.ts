@@ -4,14 +4,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { Packr } from 'msgpackr/pack';
 import t from 'tap';
-import {
-  ArtifactRefused,
-  artifactFormatVersion,
-  decodeArtifact,
-  encodeArtifact,
-  hashArtifact,
-  type Artifact,
-} from './artifact.js';
+import { ArtifactRefused, artifactFormatVersion, decodeArtifact, encodeArtifact, hashArtifact } from './artifact.js';
+import type { Artifact } from './artifact-sections.js';
 import type { PlanIR } from './plan.js';
 import { action, link, marker, operator, program as programOf, rule, setTx, target } from '../testing/program.js';
 

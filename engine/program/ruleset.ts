@@ -1,7 +1,8 @@
 // Artifact → Ruleset: everything that is immutable and shared. One native database per process, shared by its threads;
 // databases that this machine refuses (other library version, other CPU) are rebuilt from the pattern sources that the
 // plan carries. Whatever changes lives in the Transaction, or in a thread's inspector (compiled/inspect.ts).
-import { decodeArtifact, hashArtifact, type Artifact, type ArtifactMeta } from './artifact.js';
+import type { Artifact, ArtifactMeta } from './artifact-sections.js';
+import { decodeArtifact, hashArtifact } from './artifact.js';
 import type { Program } from './ir.js';
 import { DatabaseRefused, type Database, type MatcherLibrary } from '../native/matcher.js';
 import type { PlanIR } from './plan.js';
