@@ -38,8 +38,11 @@ export { encodeArtifact } from './program/artifact.js';
 export type { Artifact } from './program/artifact-sections.js';
 
 // The tables that names of rules are bound to.
+export { transformationContext } from './transformations/context.js';
 export { canonicalTransformationName, transformations } from './transformations/index.js';
-export { createMatcher, literalsOf, operators, pmPhrases } from './operators/index.js';
+export { createMatcher, operators } from './operators/index.js';
+export { literalsAreCaseless, literalsOf } from './operators/literals.js';
+export { pmPhrases } from './operators/text/pm.js';
 export { OperatorArgumentError, type Matcher } from './operators/operator.js';
 export { compileNetworks } from './operators/network/network-set.js';
 export { expand, variables } from './variables/index.js';
@@ -47,7 +50,6 @@ export { expand, variables } from './variables/index.js';
 // What a rule means, where the compiler has to know it beforehand.
 export { isActingLink, readsEarlierLinks, seesEarlierRules } from './program/chain-links.js';
 export { bindTarget, bindTargets, collectTargets, fullName } from './variables/targets.js';
-export { transformationContext } from './evaluate/evaluator.js';
 export { namesRule } from './evaluate/removals.js';
 export { leadingInteger } from './transaction/memory-store.js';
 export { limits } from './transaction/limits.js';

@@ -27,6 +27,7 @@ const onlyForCompilers = [
   'evaluate/interpreter.js',
   'native/database-worker.js',
   'native/re2.js',
+  'operators/literals.js',
   'regex/analysis.js',
   'regex/hyperscan-source.js',
 ];

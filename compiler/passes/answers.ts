@@ -10,7 +10,6 @@ import {
   type LinkIR,
   type Matcher,
   type OperatorIR,
-  type Program,
   type SetvarOperation,
   type TargetIR,
   type Template,
@@ -141,13 +140,4 @@ export function writesOwnArgument(link: LinkIR): boolean {
     if (!action.key.every((part) => typeof part === 'string')) return true;
     return read.includes(action.key.join('').toLowerCase());
   });
-}
-
-/** The program's unicode map as transformations take it. */
-export function unicodeMapOf(program: Program): ReadonlyMap<number, number> | null {
-  const { unicodeMap: flat } = program.settings;
-  if (flat === null) return null;
-  const map = new Map<number, number>();
-  for (let index = 0; index + 1 < flat.length; index += 2) map.set(flat[index] as number, flat[index + 1] as number);
-  return map;
 }

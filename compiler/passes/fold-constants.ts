@@ -11,21 +11,14 @@ import {
   limits,
   namesRule,
   seesEarlierRules,
+  transformationContext,
   type ActionIR,
   type ControlIR,
   type LinkIR,
   type Program,
   type RuleIR,
 } from '#engine/compile';
-import {
-  answerTarget,
-  constantText,
-  matchesOnce,
-  nextValue,
-  unicodeMapOf,
-  writesOwnArgument,
-  type Answer,
-} from './answers.js';
+import { answerTarget, constantText, matchesOnce, nextValue, writesOwnArgument, type Answer } from './answers.js';
 import { settleHoists, type Write } from './hoist.js';
 import { TxState, UNKNOWN } from './tx-state.js';
 
@@ -66,7 +59,7 @@ class Folder {
 
   constructor(private readonly program: Program) {
     this.matchesAreSeen = seesEarlierRules(program);
-    this.unicodeMap = unicodeMapOf(program);
+    this.unicodeMap = transformationContext(program).unicodeMap;
   }
 
   run(): FoldedProgram {

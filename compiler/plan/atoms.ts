@@ -3,6 +3,7 @@
 import {
   createMatcher,
   isActingLink,
+  literalsAreCaseless,
   literalsOf,
   readsEarlierLinks,
   scanSources,
@@ -253,7 +254,7 @@ function meansOf(operator: OperatorIR, argument: string, caseless: boolean): Ato
     return { kind: 'patterns', patterns: [regexPattern(argument, caseless)] };
   const literals = literalsOf({ ...operator, argument, template: null });
   if (literals !== null && literals.length > 0 && literals.every((literal) => literal.length > 0)) {
-    const anyCase = caseless || operator.name === 'pm' || operator.name === 'pmFromFile';
+    const anyCase = caseless || literalsAreCaseless(operator);
     return { kind: 'patterns', patterns: literals.map((literal) => literalPattern(literal, anyCase, operator.name)) };
   }
   return { kind: 'called', neededBytes: neededBytesOf(operator, argument) };

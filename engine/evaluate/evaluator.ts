@@ -12,6 +12,7 @@ import type { BoundExclusion, BoundTargets } from '../variables/targets.js';
 import { bindTargets, collectTargets } from '../variables/targets.js';
 import type { Transaction } from '../transaction/transaction.js';
 import { transformations } from '../transformations/index.js';
+import { transformationContext } from '../transformations/context.js';
 import type { Transformation, TransformationContext } from '../transformations/transformation.js';
 import { expand } from '../variables/index.js';
 
@@ -31,17 +32,6 @@ interface BoundLink {
  * them.
  */
 const expandedMatchersMax = 1000;
-
-/** The unicode map as transformations want it. */
-export function transformationContext(program: Program): TransformationContext {
-  const { unicodeMap } = program.settings;
-  const map = unicodeMap === null ? null : new Map<number, number>();
-  if (map !== null && unicodeMap !== null) {
-    for (let index = 0; index + 1 < unicodeMap.length; index += 2)
-      map.set(unicodeMap[index] as number, unicodeMap[index + 1] as number);
-  }
-  return { unicodeMap: map };
-}
 
 /**
  * A matcher that is built when it is first asked. Most of a rule set's patterns never are: the scan says no. Their RE2

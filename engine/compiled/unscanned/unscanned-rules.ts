@@ -4,7 +4,7 @@
 //  - where the quick check is exact and nobody can see what matched, only the actions run (actions-only.ts);
 //  - sequences of rules that add scores up are repeated while the scores they read are the same (score-sequence.ts);
 //  - notes of header names are repeated for the same names (tx-memo.ts).
-import { transformationContext } from '../../evaluate/evaluator.js';
+import { transformationContext } from '../../transformations/context.js';
 import { seesEarlierRules } from '../../program/chain-links.js';
 import type { Program, RuleIR } from '../../program/ir.js';
 import type { PlanIR } from '../../program/plan.js';
