@@ -1,5 +1,5 @@
-// What a data plane loads with the door #engine: nothing that only a compiler needs. Read from what was built, import by
-// import, so that a careless line in some file of the hot road shows here and not as memory of every worker.
+// What a data plane loads with the door #engine: nothing that only a compiler needs. Read from what was built, import
+// by import, so that a careless line in some file of the hot road shows here and not as memory of every worker.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -10,7 +10,8 @@ export interface BodySink {
   readonly filesTmpContent: Collection;
   readonly multipartFilename: Collection;
   readonly multipartName: Collection;
-  readonly multipartPartHeaders: Collection; // name = field name, value = "Header: value" line without its line end (folded lines joined by a blank), as ModSecurity v3
+  /** name = field name, value = "Header: value" without its line end (folded lines joined by a blank), as in v3. */
+  readonly multipartPartHeaders: Collection;
   readonly xmlText: string[]; // XML:/* — text nodes, joined or apart as ModSecurity v3 gives them (see xml.ts)
   readonly xmlAttributes: string[]; // XML://@*
   /**

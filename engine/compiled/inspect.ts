@@ -1,7 +1,7 @@
 // The compiled engine. Per phase: collect the values that became known, look each up in the memo or scan it, and run,
-// in rule order, only (a) rules one of whose atoms may hold on one of their values (candidates.ts) and (b) rules that no
-// scan can answer and whose quick check says "maybe" (unscanned/). What runs, runs in the shared evaluator, exactly as in
-// the interpreter.
+// in rule order, only (a) rules one of whose atoms may hold on one of their values (candidates.ts) and (b) rules that
+// no scan can answer and whose quick check says "maybe" (unscanned/). What runs, runs in the shared evaluator, exactly
+// as in the interpreter.
 import { phaseIsOver } from '../actions/index.js';
 import { RuleEvaluator } from '../evaluate/evaluator.js';
 import { isRuleRemoved, isTargetRemoved, type RemovalTable } from '../evaluate/removals.js';

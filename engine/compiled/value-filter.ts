@@ -1,5 +1,5 @@
-// What the evaluator asks before it transforms and tests a value of a scanned rule: "is it certain that none of the rule's
-// atoms holds on it?". The memo knows it of values that were scanned.
+// What the evaluator asks before it transforms and tests a value of a scanned rule: "is it certain that none of the
+// rule's atoms holds on it?". The memo knows it of values that were scanned.
 import type { ValueFilter } from '../evaluate/evaluator.js';
 import type { DatabaseIR, PlanIR, ScanClassIR } from '../program/plan.js';
 import { scanSources } from '../program/plan.js';

@@ -52,7 +52,8 @@ function bindLink(link: LinkIR, isLate: boolean): BoundLink {
       const transformation = transformations.get(name);
       if (transformation === undefined)
         throw new Error(
-          `The program names the transformation "${name}", which this engine does not have: compile the rules again with this version.`,
+          `The program names the transformation "${name}", which this engine does not have: compile the rules again ` +
+            'with this version.',
         );
       return transformation;
     }),

@@ -46,7 +46,9 @@ export function nativeAddon(): NativeAddon {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
     throw new NativeAddonMissing(
-      `The native addon cannot be loaded (${reason}). Build it with \`make setup\` (or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, python3 and pkg-config.`,
+      `The native addon cannot be loaded (${reason}). Build it with \`make setup\` ` +
+        `(or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, ` +
+        'python3 and pkg-config.',
       { cause },
     );
   }

@@ -1,8 +1,9 @@
 // The payload of an artifact, section by section: what is in it, how its bytes are made and how they are read.
 //
 // The payload is one record of MessagePack (msgpackr's extension: the names once, then the values) whose fields are the
-// sections in the order of the table. A new section goes to the end and needs another format version, for a reader takes
-// the payload whole.
+// sections in the order of the table. A new section goes to the end and needs another format version, for a reader
+// takes the payload whole.
+
 // The plain JavaScript half: the package's native accelerator crashes in worker threads, and an artifact is read once.
 import { Packr } from 'msgpackr/pack';
 import type { Program } from './ir.js';
@@ -69,8 +70,8 @@ const packing = { useRecords: true, structuredClone: false, moreTypes: false, ma
 
 /** In pieces, because the databases are nine tenths of it: whoever joins them copies each byte once. */
 export function encodeSections(artifact: Artifact): readonly Uint8Array[] {
-  // One packer for all sections, since it numbers the records that it meets; a fresh one, so that nothing that was packed
-  // before shows in the bytes.
+  // One packer for all sections, since it numbers the records that it meets; a fresh one, so that nothing that was
+  // packed before shows in the bytes.
   const packr = new Packr({ ...packing, sequential: true });
   // A record of nothing (one byte each) begins with its definition.
   const definition = packr.pack(Object.fromEntries(names.map((name) => [name, null]))).subarray(0, -names.length);
@@ -97,7 +98,7 @@ function unpack(payload: Buffer): Partial<Record<keyof Artifact, unknown>> | nul
   }
 }
 
-/** A list of [key, bytes], by key, as the packer would write it: it would copy the bytes at every growth of its buffer. */
+/** A list of [key, bytes], by key, as the packer would write it; but that would copy the bytes whenever it grows. */
 function encodeBlobs(blobs: Artifact['blobs'], packr: Packr): readonly Uint8Array[] {
   const list = [...blobs].sort(([a], [b]) => (a < b ? -1 : 1));
   return [

@@ -9,7 +9,8 @@ import type { PatternSpec } from '../native/matcher.js';
  * Its operator is that of `items[item].links[link]`; all links that ask the same share the atom.
  */
 export interface AtomIR {
-  readonly pipeline: number; // index into PlanIR.pipelines; the pipeline that the scan applies; `lowercase` may be folded into the pattern
+  /** Index into PlanIR.pipelines: what the scan applies; `lowercase` may be folded into the pattern. */
+  readonly pipeline: number;
   readonly item: number;
   readonly link: number;
 }

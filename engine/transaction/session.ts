@@ -1,5 +1,5 @@
-// What both engines share around the rules: the order of phases, and the verdict. An engine adds its kind of transaction
-// and one function: run the rules of a phase.
+// What both engines share around the rules: the order of phases, and the verdict. An engine adds its kind of
+// transaction and one function: run the rules of a phase.
 import { RemovalTable } from '../evaluate/removals.js';
 import type { Phase, Program } from '../program/ir.js';
 import { beginTransaction } from './begin.js';

@@ -1,5 +1,5 @@
-// One request's inspection state: what was collected, TX, matches, the interruption. It holds state and nothing else, and
-// knows neither engine: variables come from variables/, bodies from body/, formatting from the caller.
+// One request's inspection state: what was collected, TX, matches, the interruption. It holds state and nothing else,
+// and knows neither engine: variables come from variables/, bodies from body/, formatting from the caller.
 import type { BodySink } from '../body/body.js';
 import { bodyCollections, createBodySink } from '../body/empty-sink.js';
 import { Collection } from './collection.js';

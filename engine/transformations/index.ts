@@ -1,5 +1,6 @@
 // The transformations that Gatehouse knows, as one table you can read. Adding one: a file in the folder of its
-// kind (decode, encode, strip, normalize), a line here, vectors in the test. Names and spellings follow the ModSecurity reference manual.
+// kind (decode, encode, strip, normalize), a line here, vectors in the test. Names and spellings follow the ModSecurity
+// reference manual.
 import { base64DecodeExt } from './decode/base64-decode-ext.js';
 import { base64Decode } from './decode/base64-decode.js';
 import { base64Encode } from './encode/base64-encode.js';

@@ -1,5 +1,5 @@
-// A hit finder for a rule set: byte groups for everything that is asked of single bytes, RE2 sets, and the matchers of the
-// operators that are called.
+// A hit finder for a rule set: byte groups for everything that is asked of single bytes, RE2 sets, and the matchers of
+// the operators that are called.
 import { transformationContext } from '../../transformations/context.js';
 import type { Scanner } from '../../native/matcher.js';
 import { createMatcher } from '../../operators/index.js';

@@ -13,7 +13,9 @@ function networkMatcher(lines: readonly string[]): Matcher {
   if (networks.neverMatching.length === 0) return { matches };
   return {
     matches,
-    warning: `${networks.neverMatching.join(', ')}: no address matches, for the prefix is longer than an address (32 bits in IPv4, 128 in IPv6)`,
+    warning:
+      `${networks.neverMatching.join(', ')}: no address matches, for the prefix is longer than an address ` +
+      '(32 bits in IPv4, 128 in IPv6)',
   };
 }
 
