@@ -10,7 +10,7 @@ import { createInterpreter, re2Library, type Program } from '#engine/compile';
 import { automataCacheDirectory, projectRoot } from './cli/directories.js';
 import { createFileCache } from './cli/file-cache.js';
 import { diskReader } from './cli/rule-files.js';
-import { formatDiagnostics } from './diagnostics/diagnostics.js';
+import { formatDiagnostics } from './diagnostics/format.js';
 import { emitArtifact } from './artifact/emit.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from './index.js';
 import { compileProgram } from './compile-program.js';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { formatDiagnostics } from './diagnostics/diagnostics.js';
+import { formatDiagnostics } from './diagnostics/format.js';
 import { compileProgram } from './compile-program.js';
 import type { SourceReader } from './text/source.js';
 import { findCrs } from './testing/core-rules.js';

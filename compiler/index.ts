@@ -1,10 +1,11 @@
 // The compiler's door: rule text and settings in, a Program, an artifact and diagnostics out.
 //
 // It reads nothing by itself: files come through an injected SourceReader, time and randomness are not used. It never
-// throws on what a user wrote. Start at program.ts, which names the stages in order:
-// source → lexer → parser → ast → bind → assemble → ir. The back half, from a Program to an artifact, is emit.ts.
+// throws on what a user wrote. The folders are the stages: text/ → tree/ → program/ (compile-program.ts names their
+// steps in order), then passes/ → plan/ → artifact/ (artifact/emit.ts).
 export { compileProgram } from './compile-program.js';
-export { formatDiagnostics, type Diagnostic } from './diagnostics/diagnostics.js';
+export type { Diagnostic } from './diagnostics/diagnostics.js';
+export { formatDiagnostics } from './diagnostics/format.js';
 export type { SourceReader, SourceText } from './text/source.js';
 export { renderPolicy, resolvePolicy, type Policy } from './policy/policy.js';
 export { loadCoreRuleSet } from './policy/crs.js';

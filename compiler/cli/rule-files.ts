@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '#engine/compile';
-import { type Diagnostic, formatDiagnostics } from '../diagnostics/diagnostics.js';
+import type { Diagnostic } from '../diagnostics/diagnostics.js';
+import { formatDiagnostics } from '../diagnostics/format.js';
 import { compileProgram } from '../compile-program.js';
 import type { SourceReader } from '../text/source.js';
 

@@ -1,7 +1,7 @@
 // What names mean to the compiler: which variables exist and from which phase they are filled, which operators exist
 // and what they take, and which names are refused and why. Spelling follows the ModSecurity v3 reference, case ignored.
 import type { Phase } from '#engine/compile';
-import type { DiagnosticCode } from '../diagnostics/diagnostics.js';
+import type { DiagnosticCode } from '../diagnostics/codes.js';
 
 export interface VariableEntry {
   /** Has members: `NAME:member` and `&NAME` count them. */

@@ -1,8 +1,8 @@
 // Operator names and arguments → OperatorIR.
 import { pmPhrases, type OperatorIR } from '#engine/compile';
-import type { Fragment, OperatorNode } from '../tree/ast.js';
+import type { OperatorNode } from '../tree/ast.js';
 import { quoteForMessage, type BindContext } from './bound-rule.js';
-import { sliceFragment } from '../text/fragment.js';
+import { sliceFragment, type Fragment } from '../text/fragment.js';
 import { findOperator, refusedOperators, type ArgumentKind } from './names.js';
 import { checkArgument, checkRegex } from './regex-check.js';
 import { hasMacro, parseTemplate } from './template.js';

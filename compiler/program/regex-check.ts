@@ -8,9 +8,8 @@ import {
   RegexUnsupportedError,
   type OperatorIR,
 } from '#engine/compile';
-import type { Fragment } from '../tree/ast.js';
 import type { BindContext } from './bound-rule.js';
-import { sliceFragment } from '../text/fragment.js';
+import { sliceFragment, type Fragment } from '../text/fragment.js';
 
 /** `.` takes newlines, `^` and `$` are the value's ends, case counts: ModSecurity's way. */
 const flags = { caseless: false, dotAll: true, multiline: false } as const;

@@ -1,7 +1,7 @@
 // Rule text → oracle and compiled engine side by side, for tests that write rules instead of using the CRS.
 import { createCompiledInspector, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
 import { createInterpreter, type Program } from '#engine/compile';
-import { formatDiagnostics } from '../diagnostics/diagnostics.js';
+import { formatDiagnostics } from '../diagnostics/format.js';
 import { emitArtifact } from '../artifact/emit.js';
 import type { CompileCache } from '../plan/database-compiler.js';
 import { compileProgram } from '../compile-program.js';

@@ -1,5 +1,20 @@
-// Cutting text without losing its place.
-import type { Fragment } from '../tree/ast.js';
+// Text with its place, and cutting it without losing that.
+import type { Span } from './source.js';
+
+/** Text with its place: after unquoting, `origins` still tells where every character came from. */
+export interface Fragment extends Span {
+  readonly text: string;
+  /**
+   * Flattened pairs (index in text, offset in file): from that index on, characters follow one another in the file.
+   * More than one pair only where an escape or a continuation removed bytes.
+   */
+  readonly origins: readonly number[];
+}
+
+/** A word or quoted string of a directive. */
+export interface Token extends Fragment {
+  readonly quote: '"' | "'" | null;
+}
 
 /** Where the character at `index` of a fragment's text stands in the file. */
 function originOf(fragment: Pick<Fragment, 'origins'>, index: number): number {

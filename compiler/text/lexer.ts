@@ -6,7 +6,7 @@
 // ModSecurity v3 and Apache. A bare line end inside quotes is allowed with a warning (ModSecurity v3 does), but not
 // when the next line begins like a directive or a comment: otherwise one forgotten quote would swallow the rest of the
 // file.
-import type { Token } from '../tree/ast.js';
+import type { Token } from './fragment.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { SourceFile, Span } from './source.js';
 

@@ -1,20 +1,6 @@
 // What the parser hands to the binder: the shape of the text, with places, before any name has a meaning.
+import type { Fragment, Token } from '../text/fragment.js';
 import type { Span } from '../text/source.js';
-
-/** Text with its place: after unquoting, `origins` still tells where every character came from. */
-export interface Fragment extends Span {
-  readonly text: string;
-  /**
-   * Flattened pairs (index in text, offset in file): from that index on, characters follow one another in the file.
-   * More than one pair only where an escape or a continuation removed bytes.
-   */
-  readonly origins: readonly number[];
-}
-
-/** A word or quoted string of a directive. */
-export interface Token extends Fragment {
-  readonly quote: '"' | "'" | null;
-}
 
 export interface SelectorNode {
   readonly kind: 'name' | 'regex' | 'xpath';

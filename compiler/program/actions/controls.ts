@@ -1,9 +1,9 @@
 // ctl: what a rule may change for the rest of its transaction.
 import type { ControlIR, TargetIR } from '#engine/compile';
-import type { ActionNode, Fragment } from '../../tree/ast.js';
+import type { ActionNode } from '../../tree/ast.js';
 import { parseDecimal, parseIdRanges, quoteForMessage, type ActionSet, type BindContext } from '../bound-rule.js';
-import { sliceFragment, trimFragment } from '../../text/fragment.js';
-import { parseTargets } from '../../tree/parser.js';
+import { sliceFragment, trimFragment, type Fragment } from '../../text/fragment.js';
+import { parseTargets } from '../../tree/parse-targets.js';
 import { bindTarget } from '../targets.js';
 
 type ControlParser = (value: Fragment, context: BindContext) => readonly ControlIR[] | string;

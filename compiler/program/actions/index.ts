@@ -1,6 +1,6 @@
 // The actions of the rule language as one table: name → what it adds to an ActionSet. Refusals are in a table too, so
 // that the reader of a diagnostic learns the reason.
-import type { DiagnosticCode } from '../../diagnostics/diagnostics.js';
+import type { DiagnosticCode } from '../../diagnostics/codes.js';
 import type { ActionNode } from '../../tree/ast.js';
 import { quoteForMessage, type ActionSet, type BindContext } from '../bound-rule.js';
 import { bindControl } from './controls.js';

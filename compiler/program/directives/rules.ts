@@ -1,7 +1,7 @@
 // SecMarker and SecDefaultAction; SecRule and SecAction are bound in bind.ts.
 import { applyActions, type ActionGroup } from '../actions/index.js';
 import { createActionSet } from '../bound-rule.js';
-import { parseActions } from '../../tree/parser.js';
+import { parseActions } from '../../tree/parse-actions.js';
 import type { ActionNode } from '../../tree/ast.js';
 import { argument, type Directive } from './directive.js';
 

@@ -1,10 +1,12 @@
 // SecRuleUpdate… and SecRuleRemove…: changes to rules by id, tag or message. As in ModSecurity v3 they mean every rule
 // of the configuration, whether it stands before or after them.
 import RE2 from 're2';
-import type { DirectiveNode, Fragment } from '../../tree/ast.js';
+import type { Fragment } from '../../text/fragment.js';
+import type { DirectiveNode } from '../../tree/ast.js';
 import { parseIdRanges, quoteForMessage, type BindContext } from '../bound-rule.js';
 import type { Configuration, RuleSelection } from '../configuration.js';
-import { parseActions, parseTargets } from '../../tree/parser.js';
+import { parseActions } from '../../tree/parse-actions.js';
+import { parseTargets } from '../../tree/parse-targets.js';
 import { bindTargets } from '../targets.js';
 import { argument, type Directive } from './directive.js';
 
