@@ -15,7 +15,12 @@ export { emitArtifact, type EmittedArtifact } from './artifact/emit.js';
 export { createFileCache } from './cli/file-cache.js';
 export { rememberIn } from './plan/memory-cache.js';
 export { diskReader } from './cli/rule-files.js';
-export { giveBackMemory, loadRehearsal, rehearseEmitted, type Rehearsal } from './artifact/offline-inspector.js';
+export {
+  giveBackMemory,
+  loadOfflineInspector,
+  offlineInspectorOf,
+  type OfflineInspector,
+} from './artifact/offline-inspector.js';
 export { checkVisualRule } from './policy/check-rule.js';
 export { checkRuleText } from './policy/raw-rule.js';
 export {

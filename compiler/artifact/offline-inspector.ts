@@ -1,5 +1,5 @@
-// An artifact brought to life outside the data plane: the control plane replays recorded requests through the old and
-// the new one before it activates anything. It gets an Inspector and never sees rulesets or databases.
+// An artifact run outside the data plane: the control plane replays recorded requests through the old and the new one
+// before it activates anything. It gets an Inspector and never sees rulesets or databases.
 export { giveBackMemory } from '#engine';
 import {
   ArtifactRefused,
@@ -14,7 +14,7 @@ import {
 } from '#engine';
 import type { EmittedArtifact } from './emit.js';
 
-export interface Rehearsal {
+export interface OfflineInspector {
   readonly inspector: Inspector;
   readonly store: CollectionStore;
   /** Frees native memory; the inspector must not be used afterwards. */
@@ -22,7 +22,7 @@ export interface Rehearsal {
 }
 
 /** null for an artifact that another release made. `sha256`: the bytes were held against this name already. */
-export function loadRehearsal(artifact: Uint8Array, sha256: string): Rehearsal | null {
+export function loadOfflineInspector(artifact: Uint8Array, sha256: string): OfflineInspector | null {
   let ruleset: Ruleset;
   try {
     ruleset = loadRuleset(artifact, hyperscanLibrary(), { sha256, isVerified: true });
@@ -30,15 +30,15 @@ export function loadRehearsal(artifact: Uint8Array, sha256: string): Rehearsal |
     if (error instanceof ArtifactRefused) return null;
     throw error;
   }
-  return rehearse(ruleset);
+  return inspectorOf(ruleset);
 }
 
 /** An artifact that was made in this thread: nothing is decoded or hashed. */
-export function rehearseEmitted({ content, hash }: Pick<EmittedArtifact, 'content' | 'hash'>): Rehearsal {
-  return rehearse(rulesetOf(content, hash, hyperscanLibrary()));
+export function offlineInspectorOf({ content, hash }: Pick<EmittedArtifact, 'content' | 'hash'>): OfflineInspector {
+  return inspectorOf(rulesetOf(content, hash, hyperscanLibrary()));
 }
 
-function rehearse(ruleset: Ruleset): Rehearsal {
+function inspectorOf(ruleset: Ruleset): OfflineInspector {
   const inspector = createCompiledInspector(ruleset);
   return {
     inspector,
