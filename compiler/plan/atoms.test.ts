@@ -2,7 +2,7 @@
 import { createMatcher, type OperatorIR } from '#engine/compile';
 import fc from 'fast-check';
 import t from 'tap';
-import { neededBytesOf } from './atoms.js';
+import { neededBytesOf } from './atom-means.js';
 
 const seed = Number(process.env['SEED'] ?? 20_261_121);
 const operator = (name: string, argument = ''): OperatorIR => ({

@@ -22,7 +22,7 @@ import {
 import { dumpPlan } from '../artifact/dump.js';
 import { foldConstants } from '../passes/fold-constants.js';
 import { programOf } from '../testing/rule-text.js';
-import { dropLowercase } from './atoms.js';
+import { dropLowercase } from './atom-means.js';
 import { DatabaseCompiler } from './database-compiler.js';
 import { buildPlan } from './plan.js';
 

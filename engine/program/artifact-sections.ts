@@ -66,13 +66,15 @@ const sections: { readonly [Name in keyof Artifact]: Section<Artifact[Name]> } =
 };
 const names = Object.keys(sections) as (keyof Artifact)[];
 
+/** How many kinds of records have a number at a time; the package's own choice, but for sequential packers half of it. */
+const recordNumbers = 64;
 const packing = { useRecords: true, structuredClone: false, moreTypes: false, mapsAsObjects: true } as const;
 
 /** In pieces, because the databases are nine tenths of it: whoever joins them copies each byte once. */
 export function encodeSections(artifact: Artifact): readonly Uint8Array[] {
   // One packer for all sections, since it numbers the records that it meets; a fresh one, so that nothing that was
   // packed before shows in the bytes.
-  const packr = new Packr({ ...packing, sequential: true });
+  const packr = new Packr({ ...packing, sequential: true, maxOwnStructures: recordNumbers });
   // A record of nothing (one byte each) begins with its definition.
   const definition = packr.pack(Object.fromEntries(names.map((name) => [name, null]))).subarray(0, -names.length);
   const encode = <Name extends keyof Artifact>(name: Name): readonly Uint8Array[] =>

@@ -105,8 +105,15 @@ t.test('equal content is equal bytes, in whatever order blobs came and whatever 
   t.end();
 });
 
+const plainPacker = new Packr({ useRecords: true, structuredClone: false, moreTypes: false, mapsAsObjects: true });
+
+/** The payload in one go, the blobs too. */
+function packedWhole({ meta, program, plan, blobs }: Artifact): Buffer {
+  const list = [...blobs].sort(([a], [b]) => (a < b ? -1 : 1));
+  return plainPacker.pack({ meta, program, plan, blobs: list });
+}
+
 t.test('the bytes are those of the packer, and bytes that were verified are not verified again', (t) => {
-  const packr = new Packr({ useRecords: true, structuredClone: false, moreTypes: false, mapsAsObjects: true });
   for (const sizes of [
     [],
     [0, 1, 255, 256],
@@ -120,18 +127,26 @@ t.test('the bytes are those of the packer, and bytes that were verified are not 
       Buffer.alloc(size, index),
     ]);
     const artifact = artifactWith('x', blobs);
-    const payload = packr.pack({
-      meta: artifact.meta,
-      program: artifact.program,
-      plan: artifact.plan,
-      blobs: [...artifact.blobs].sort(([a], [b]) => (a < b ? -1 : 1)),
-    });
-    t.ok(encodeArtifact(artifact).subarray(40).equals(payload), `${sizes.length} databases`);
+    t.ok(encodeArtifact(artifact).subarray(40).equals(packedWhole(artifact)), `${sizes.length} databases`);
   }
   const damaged = Buffer.from(sample);
   damaged[damaged.length - 1] = (damaged.at(-1) as number) ^ 1; // inside the last database
   t.throws(() => decodeArtifact(damaged), { code: 'damaged' });
   t.equal(decodeArtifact(damaged, true).blobs.size, 2);
+  t.end();
+});
+
+t.test('so they are with more kinds of records than the packer has numbers for', (t) => {
+  for (const kinds of [20, 28, 31, 32, 33, 60, 64, 70, 200]) {
+    const artifact = artifactWith('x', [['aa', Buffer.from('1')]]);
+    const { length } = artifact.meta.probes;
+    const probes = Array.from({ length: 3 * kinds }, (_, index) => ({
+      ...artifact.meta.probes[index % length],
+      [`kind ${index % kinds}`]: { [`inner ${index % 7}`]: index },
+    })) as unknown as Artifact['meta']['probes'];
+    const manifold = { ...artifact, meta: { ...artifact.meta, probes } };
+    t.ok(encodeArtifact(manifold).subarray(40).equals(packedWhole(manifold)), `${kinds} kinds`);
+  }
   t.end();
 });
 
