@@ -321,7 +321,8 @@ SecRule REQUEST_PROTOCOL "@streq HTTP/1.1" "id:5,phase:1,nolog,pass,chain"
   {
     why: 'more headers that are asked about than a shape holds, and then fewer again',
     rules:
-      'SecRule REQUEST_HEADERS:X-Test "@streq evil" "id:1,phase:1,log,pass,setvar:tx.n=+1"\nSecRule REQUEST_HEADERS:X-Test "!@rx ^[a-z]*$" "id:2,phase:1,deny"',
+      'SecRule REQUEST_HEADERS:X-Test "@streq evil" "id:1,phase:1,log,pass,setvar:tx.n=+1"\n' +
+      'SecRule REQUEST_HEADERS:X-Test "!@rx ^[a-z]*$" "id:2,phase:1,deny"',
     requests: [
       { headers: ['X-Test', 'a'] },
       { headers: [...Array(70).keys()].flatMap((n) => ['X-Test', n === 69 ? 'EVIL' : 'evil']) },
@@ -373,7 +374,8 @@ SecAction "id:7,phase:2,nolog,pass,setvar:tx.m=%{tx.n}"`,
   {
     why: 'a rule whose check is exact, and one of its targets taken away',
     rules: `
-SecRule ARGS:r "@streq 1" "id:1,phase:1,nolog,pass,ctl:ruleRemoveTargetById=2;REQUEST_METHOD,ctl:ruleRemoveTargetByTag=t1;TX:n"
+SecRule ARGS:r "@streq 1" \\
+    "id:1,phase:1,nolog,pass,ctl:ruleRemoveTargetById=2;REQUEST_METHOD,ctl:ruleRemoveTargetByTag=t1;TX:n"
 SecRule REQUEST_METHOD "!@rx ^POST$" "id:2,phase:1,nolog,pass,setvar:tx.n=+1,ctl:ruleRemoveById=9"
 SecRule TX:n "!@eq 3" "id:3,phase:1,nolog,pass,tag:'t1',setvar:tx.m=+1"
 SecRule REQUEST_HEADERS:X-Test "!@streq a" "id:4,phase:1,nolog,pass,setvar:tx.k=+1"

@@ -87,7 +87,10 @@ function costOf(ruleset: ReturnType<typeof loadRuleset>, samples: readonly Sampl
   const { lookups, found, scans, scannedBytes } = inspector.counters();
   inspector.release();
   const each = (count: number): string => (count / samples.length).toFixed(1);
-  return `${samples.length} requests: ${each(lookups)} values looked up, ${((100 * found) / lookups).toFixed(0)} % known, ${each(scans)} scanned, ${each(scannedBytes)} bytes scanned per request`;
+  return (
+    `${samples.length} requests: ${each(lookups)} values looked up, ${((100 * found) / lookups).toFixed(0)} % ` +
+    `known, ${each(scans)} scanned, ${each(scannedBytes)} bytes scanned per request`
+  );
 }
 
 t.setTimeout(3_600_000); // bin/test.mjs has the limit that counts
@@ -143,7 +146,12 @@ for (const { paranoia, mode } of [
     );
     const sizes = report.plan.databases.map(({ bytes: size }) => size);
     t.comment(
-      `${report.plan.atoms} atoms, ${report.plan.pipelines} pipelines, ${report.plan.classes.length} classes, ${sizes.length} databases of ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024)} KiB (largest ${Math.round(Math.max(...sizes) / 1024)} KiB; longest list ${Math.max(...report.plan.databases.map(({ patterns }) => patterns))} patterns), ${report.plan.inRe2.length} atoms in RE2 sets, artifact ${Math.round(bytes.length / 1024)} KiB, folded ${JSON.stringify(report.folded)}`,
+      `${report.plan.atoms} atoms, ${report.plan.pipelines} pipelines, ${report.plan.classes.length} classes, ` +
+        `${sizes.length} databases of ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024)} KiB (largest ` +
+        `${Math.round(Math.max(...sizes) / 1024)} KiB; longest list ` +
+        `${Math.max(...report.plan.databases.map(({ patterns }) => patterns))} patterns), ` +
+        `${report.plan.inRe2.length} atoms in RE2 sets, artifact ${Math.round(bytes.length / 1024)} KiB, folded ` +
+        `${JSON.stringify(report.folded)}`,
     );
     t.comment(`benign ${costOf(ruleset, benign.slice(0, 3000))}`);
     t.comment(`perf-mix ${costOf(ruleset, mix.slice(0, 3000))}`);

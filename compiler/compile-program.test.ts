@@ -114,7 +114,7 @@ t.test('any text gives diagnostics, never an exception', (t) => {
     '[',
     '*',
     '#',
-  ); // prettier-ignore
+  );
   const text = fc.oneof(
     fc.array(fc.oneof(word, fc.string({ maxLength: 4 })), { maxLength: 40 }).map((parts) => parts.join('')),
     fc.string({ unit: 'binary' }),

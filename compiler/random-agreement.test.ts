@@ -37,7 +37,12 @@ t.test('random rule sets', async (t) => {
     interruptAfterTimeLimit: 3_000_000,
   });
   const report = result.failed
-    ? `${result.counterexample?.[0] ?? ''}\n${JSON.stringify(result.counterexample?.[1], null, 1)}\n${String(result.errorInstance)}\nSEED=${result.seed} path ${result.counterexamplePath ?? ''}`
+    ? [
+        result.counterexample?.[0] ?? '',
+        JSON.stringify(result.counterexample?.[1], null, 1),
+        String(result.errorInstance),
+        `SEED=${result.seed} path ${result.counterexamplePath ?? ''}`,
+      ].join('\n')
     : '';
   t.equal(report, '', `seed ${result.seed}: ${run} rule sets ran, ${refused} were refused by the compiler`);
   t.ok(run > refused, 'most random rule sets are valid');

@@ -81,9 +81,8 @@ function dumpLink(link: LinkIR, position: number): string[] {
     ...link.targets.map((target) => dumpTarget(target)),
     ...link.exclusions.map((target) => `!${dumpTarget(target)}`),
   ];
-  const lines = [
-    `${position === 0 ? '  if' : '  and if'} ${link.operator === null ? 'always' : `${targets.join(' | ')} ${dumpOperator(link.operator)}`}`,
-  ];
+  const condition = link.operator === null ? 'always' : `${targets.join(' | ')} ${dumpOperator(link.operator)}`;
+  const lines = [`${position === 0 ? '  if' : '  and if'} ${condition}`];
   const how = [
     ...link.transformations.map((name) => `t:${name}`),
     ...(link.multiMatch ? ['multiMatch'] : []),
@@ -126,8 +125,10 @@ function dumpAction(action: ActionIR): string {
     }
     case 'expirevar':
       return `expire ${action.collection}.${printTemplate(action.key)} after ${printTemplate(action.seconds)}`;
-    case 'deprecatevar':
-      return `deprecate ${action.collection}.${printTemplate(action.key)} by ${action.amount} every ${action.everySeconds}`;
+    case 'deprecatevar': {
+      const name = `${action.collection}.${printTemplate(action.key)}`;
+      return `deprecate ${name} by ${action.amount} every ${action.everySeconds}`;
+    }
     case 'initcol':
       return `initcol ${action.collection} ${quote(printTemplate(action.key))}`;
     case 'setenv':
@@ -186,10 +187,9 @@ export function dumpPlan(program: Program, plan: PlanIR): string {
   for (const [index, atom] of plan.atoms.entries()) {
     const item = program.items[atom.item];
     const operator = item?.kind === 'rule' ? item.links[atom.link]?.operator : null;
+    const place = `${idOf(atom.item)}/${atom.link}`;
     if (operator != null)
-      lines.push(
-        `atom ${index} of ${idOf(atom.item)}/${atom.link}: ${dumpOperator(operator)} on ${dumpPipeline(plan, atom.pipeline)}`,
-      );
+      lines.push(`atom ${index} of ${place}: ${dumpOperator(operator)} on ${dumpPipeline(plan, atom.pipeline)}`);
   }
   for (const scanClass of plan.classes) {
     lines.push(`class ${scanClass.sources.join(' ')}`);
@@ -202,10 +202,10 @@ export function dumpPlan(program: Program, plan: PlanIR): string {
       lines.push(`  texts of t:${transformation} only: ${dumpGroup(plan, group)}`);
     for (const set of scanClass.sets)
       lines.push(`  RE2 set on ${dumpPipeline(plan, set.pipeline)}: atoms ${set.atoms.join(' ')}`);
-    for (const { atom, pipeline, neededBytes } of scanClass.called)
-      lines.push(
-        `  called on ${dumpPipeline(plan, pipeline)}: atom ${atom}${neededBytes === null ? '' : `, where one of ${neededBytes.length} bytes occurs`}`,
-      );
+    for (const { atom, pipeline, neededBytes } of scanClass.called) {
+      const condition = neededBytes === null ? '' : `, where one of ${neededBytes.length} bytes occurs`;
+      lines.push(`  called on ${dumpPipeline(plan, pipeline)}: atom ${atom}${condition}`);
+    }
   }
   return `${lines.join('\n')}\n`;
 }

@@ -10,22 +10,35 @@ const cases: readonly (readonly [string, string, readonly number[]])[] = [
   ['a rule that matches', seen, [90]],
   [
     'a gate that is closed',
-    `SecAction "id:1,phase:1,pass,nolog,setvar:tx.pl=1"\nSecRule TX:pl "@lt 2" "id:2,phase:2,pass,nolog,skipAfter:END"\nSecRule ARGS "@contains script" "id:3,phase:2,pass"\nSecMarker END\n${seen}`,
+    `SecAction "id:1,phase:1,pass,nolog,setvar:tx.pl=1"\n` +
+      `SecRule TX:pl "@lt 2" "id:2,phase:2,pass,nolog,skipAfter:END"\n` +
+      `SecRule ARGS "@contains script" "id:3,phase:2,pass"\n` +
+      `SecMarker END\n` +
+      `${seen}`,
     [90],
   ],
   [
     'a jump to a rule that never matches',
-    `SecAction "id:1,phase:1,pass,nolog,setvar:tx.pl=1"\nSecRule ARGS "@contains script" "id:2,phase:2,pass,nolog,skipAfter:4"\nSecRule ARGS "@contains alert" "id:3,phase:2,deny"\nSecRule TX:pl "@eq 7" "id:4,phase:2,deny"\n${seen}`,
+    `SecAction "id:1,phase:1,pass,nolog,setvar:tx.pl=1"\n` +
+      `SecRule ARGS "@contains script" "id:2,phase:2,pass,nolog,skipAfter:4"\n` +
+      `SecRule ARGS "@contains alert" "id:3,phase:2,deny"\n` +
+      `SecRule TX:pl "@eq 7" "id:4,phase:2,deny"\n` +
+      `${seen}`,
     [90],
   ],
   [
     'a count over a rule that never matches',
-    `SecAction "id:1,phase:1,pass,nolog,setvar:tx.pl=1"\nSecRule ARGS "@contains script" "id:2,phase:2,pass,nolog,skip:2"\nSecRule TX:pl "@eq 7" "id:3,phase:2,deny"\nSecRule ARGS "@contains alert" "id:4,phase:2,deny"\n${seen}`,
+    `SecAction "id:1,phase:1,pass,nolog,setvar:tx.pl=1"\n` +
+      `SecRule ARGS "@contains script" "id:2,phase:2,pass,nolog,skip:2"\n` +
+      `SecRule TX:pl "@eq 7" "id:3,phase:2,deny"\n` +
+      `SecRule ARGS "@contains alert" "id:4,phase:2,deny"\n` +
+      `${seen}`,
     [90],
   ],
   [
     'a constant that is set by a rule',
-    `SecAction "id:1,phase:1,pass,nolog,setvar:tx.word=script"\nSecRule ARGS "@contains %{tx.word}" "id:2,phase:2,deny"`,
+    `SecAction "id:1,phase:1,pass,nolog,setvar:tx.word=script"\n` +
+      'SecRule ARGS "@contains %{tx.word}" "id:2,phase:2,deny"',
     [2],
   ],
   ['a rule for replies', `SecRule RESPONSE_BODY "@contains script" "id:1,phase:4,deny"\n${seen}`, [90]],

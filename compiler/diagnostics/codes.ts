@@ -81,8 +81,8 @@ export const diagnosticCodes = {
   'GH-C3003': {
     severity: 'error',
     hint:
-      'Mend the regular expression; PCRE syntax is supported without look-behind, back-references, and look-ahead for ' +
-      'more than short texts.',
+      'Mend the regular expression; PCRE syntax is supported without look-behind, back-references, and look-ahead ' +
+      'for more than short texts.',
   },
   'GH-C3004': { severity: 'error', hint: 'Mend the argument of the operator.' },
   'GH-C3005': { severity: 'warning', hint: 'Remove the argument; the operator takes none.' },

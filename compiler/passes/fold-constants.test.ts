@@ -129,7 +129,12 @@ const rows: readonly Row[] = [
     name: 'a chain is never when a link is, certain when all are',
     rules:
       set(1, 'setvar:tx.a=1') +
-      'SecRule ARGS "@rx x" "id:2,phase:1,deny,chain"\n  SecRule TX:a "@eq 2"\nSecRule TX:a "@eq 1" "id:3,phase:1,deny,chain"\n  SecRule &TX:b "@eq 0"\nSecRule TX:a "@eq 1" "id:4,phase:1,deny,chain"\n  SecRule ARGS "@rx x"\n',
+      'SecRule ARGS "@rx x" "id:2,phase:1,deny,chain"\n' +
+      '  SecRule TX:a "@eq 2"\n' +
+      'SecRule TX:a "@eq 1" "id:3,phase:1,deny,chain"\n' +
+      '  SecRule &TX:b "@eq 0"\n' +
+      'SecRule TX:a "@eq 1" "id:4,phase:1,deny,chain"\n' +
+      '  SecRule ARGS "@rx x"\n',
     fates: { 2: 'never matches', 3: 'certain', 4: 'kept' },
   },
   {
@@ -245,7 +250,8 @@ const rows: readonly Row[] = [
   {
     name: 'a removed target makes a condition uncertain, another variable’s does not',
     rules:
-      `SecRule ARGS:r "@eq 1" "id:1,phase:1,${quiet},ctl:ruleRemoveTargetById=3;TX:pl,ctl:ruleRemoveTargetById=4;ARGS"\n` +
+      `SecRule ARGS:r "@eq 1" "id:1,phase:1,${quiet},` +
+      'ctl:ruleRemoveTargetById=3;TX:pl,ctl:ruleRemoveTargetById=4;ARGS"\n' +
       set(2, 'setvar:tx.pl=1') +
       ask(3, 'TX:pl "@lt 2"') +
       ask(4, 'TX:pl "@lt 2"'),

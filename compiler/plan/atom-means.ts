@@ -1,5 +1,5 @@
-// How an atom can be answered in bulk: by patterns that a scan looks for, or by calling its operator where certain bytes
-// occur.
+// How an atom can be answered in bulk: by patterns that a scan looks for, or by calling its operator where certain
+// bytes occur.
 import { createMatcher, literalsAreCaseless, literalsOf, type OperatorIR } from '#engine/compile';
 import { literalPattern, regexPattern, type ScanPattern } from './patterns.js';
 

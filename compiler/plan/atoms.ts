@@ -1,5 +1,5 @@
-// From rules to atoms: which distinct questions (pipeline, operator, argument) the active rules ask of request data, and
-// from which sources their values come. How each can be answered is in atom-means.ts.
+// From rules to atoms: which distinct questions (pipeline, operator, argument) the active rules ask of request data,
+// and from which sources their values come. How each can be answered is in atom-means.ts.
 import {
   isActingLink,
   readsEarlierLinks,

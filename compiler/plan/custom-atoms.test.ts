@@ -8,7 +8,10 @@ import type { CompileCache } from './database-compiler.js';
 
 const shared = {
   path: 'rules/shared.conf',
-  text: 'SecRuleEngine On\nSecRule ARGS "@rx (?i)union\\s+select" "id:1,phase:2,deny,status:403"\nSecRule ARGS "@contains passwd" "id:2,phase:2,deny,status:403,t:lowercase"\n',
+  text:
+    'SecRuleEngine On\n' +
+    'SecRule ARGS "@rx (?i)union\\s+select" "id:1,phase:2,deny,status:403"\n' +
+    'SecRule ARGS "@contains passwd" "id:2,phase:2,deny,status:403,t:lowercase"\n',
 };
 const own = (text: string) => [shared, { path: 'gatehouse/custom.conf', text }];
 
@@ -55,7 +58,9 @@ t.test('a custom rule compiles no database anew', async (t) => {
   compiled = 0;
   const texts = [
     'SecRule ARGS "@contains zorkmid" "id:1000001,phase:2,deny,status:403,t:none"\n',
-    'SecRule ARGS|REQUEST_HEADERS:User-Agent "@rx (?i)gr[uü]e+\\b" "id:1000001,phase:2,deny,status:403,t:none,t:urlDecodeUni"\nSecRule REQUEST_COOKIES "@pm one two" "id:1000002,phase:1,deny,status:403"\n',
+    'SecRule ARGS|REQUEST_HEADERS:User-Agent "@rx (?i)gr[uü]e+\\b" ' +
+      '"id:1000001,phase:2,deny,status:403,t:none,t:urlDecodeUni"\n' +
+      'SecRule REQUEST_COOKIES "@pm one two" "id:1000002,phase:1,deny,status:403"\n',
     'SecRule ARGS "@contains passwd" "id:1000003,phase:2,deny,status:403,t:lowercase"\n',
   ];
   for (const text of texts) {

@@ -121,7 +121,8 @@ export class DatabaseCompiler {
       }
       if (reply.kind !== 'refused' || instead?.has(reply.patternId) !== true || refused.includes(reply.patternId)) {
         throw new Error(
-          `Hyperscan refused a pattern list that had been checked: ${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`,
+          'Hyperscan refused a pattern list that had been checked: ' +
+            `${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`,
         );
       }
       refused.push(reply.patternId);

@@ -31,7 +31,7 @@ const rulesText = [
       (tag, index) =>
         `SecRule ARGS "@rx attack${index}" "id:${950_000 + index},phase:2,block,msg:'${tag}',tag:'${tag}'"`,
     ),
-].join('\n'); // prettier-ignore
+].join('\n');
 const smallCrs: CoreRuleSet = {
   version: '4.9.0',
   setupVersion: 490,
@@ -73,7 +73,10 @@ t.test('golden files: settings → rule text or diagnostics', (t) => {
     const settings = JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown;
     const { policy, diagnostics } = resolvePolicy(settings, smallCrs);
     const own = policy === null ? [] : renderPolicy(policy).filter(({ path }) => path.startsWith('gatehouse/'));
-    const found = `${own.map(({ path, text }) => `==== ${path}\n${text}`).join('')}${diagnostics.map((one) => `${formatDiagnostic(one)}\n`).join('')}`;
+    const found = [
+      ...own.map(({ path, text }) => `==== ${path}\n${text}`),
+      ...diagnostics.map((one) => `${formatDiagnostic(one)}\n`),
+    ].join('');
     const expected = join(folder, name.replace(/json$/, 'conf'));
     if (process.env['UPDATE'] === '1') writeFileSync(expected, found, 'latin1');
     else t.equal(found, readFileSync(expected, 'latin1'), name);
@@ -244,11 +247,12 @@ t.test('no text of a raw rule reaches the rule behind it', (t) => {
     [
       first.replace('deny', 'deny,chain'),
       [
-        '/custom_rules/0/text line 1, column 1: the chain is not continued, so that the next rule of the settings would become a part of it',
+        '/custom_rules/0/text line 1, column 1: the chain is not continued, so that the next rule of the settings ' +
+          'would become a part of it',
       ],
     ],
   ] as const)
-    t.same(links(text), expected, JSON.stringify(text)); // prettier-ignore
+    t.same(links(text), expected, JSON.stringify(text));
   t.end();
 });
 
@@ -275,7 +279,7 @@ t.test('excluded paths are compared by segments', (t) => {
     ['/a%2ac', '/a*c', true],
     ['/a%2ac', '/abc', false],
   ] as const)
-    t.equal(covers(path, candidate), expected, `${path} ${candidate}`); // prettier-ignore
+    t.equal(covers(path, candidate), expected, `${path} ${candidate}`);
   t.end();
 });
 

@@ -27,7 +27,7 @@ const rawDirectives: ReadonlySet<string> = new Set([
   'secruleupdatetargetbytag',
   'secruleupdatetargetbymsg',
   'secruleupdateactionbyid',
-]); // prettier-ignore
+]);
 
 /** As bytes with LF, closed: a backslash at the end would draw the next rule into this one, or into its comment. */
 function closedText(input: string): string {

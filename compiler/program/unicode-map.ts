@@ -39,17 +39,20 @@ const decomposed: readonly (readonly [number, number])[] = [
   [0x1cd, 0x1f0],
   [0x2000, 0x2006],
   [0xff01, 0xff5e],
-]; // prettier-ignore
+];
 
 /** Inside those ranges, but without a best fit. */
 const unfitted: ReadonlySet<number> = new Set([0x17a, 0x1e0, 0x1e1, 0xff1f]);
 
 /** The rest of its best fits: code point in hex and the character it stands for. */
-const bestFits =
-  'a1! a2c a4$ a5Y a6| a9C ab< ad- aeR b7. b8, bb> c6A d0D d8O e6a f8o 110D 111d 126H 127h 131i 141L 142l 152O 153o 166T 167t 180b ' +
-  "189D 191F 192f 197I 19al 19fO 1abt 1aeT 1b6z 1e4G 1e5g 261g 2b9' 2ba\" 2bc' 2c4^ 2c6^ 2c8' 2cb` 2cd_ 2dc~ 300` 302^ 303~ 30e\" 331_ " +
-  '332_ 2010- 2011- 2013- 2014- 2018\' 2019\' 201a, 201c" 201d" 201e" 2022. 2026. 2032\' 2035` 2039< 203a> 2122T';
+const bestFits = [
+  `a1! a2c a4$ a5Y a6| a9C ab< ad- aeR b7. b8, bb> c6A d0D d8O e6a f8o 110D 111d 126H 127h 131i 141L 142l 152O`,
+  `153o 166T 167t 180b 189D 191F 192f 197I 19al 19fO 1abt 1aeT 1b6z 1e4G 1e5g 261g 2b9' 2ba" 2bc' 2c4^ 2c6^`,
+  `2c8' 2cb\` 2cd_ 2dc~ 300\` 302^ 303~ 30e" 331_ 332_ 2010- 2011- 2013- 2014- 2018' 2019' 201a, 201c" 201d"`,
+  `201e" 2022. 2026. 2032' 2035\` 2039< 203a> 2122T`,
+].join(' ');
 
+/** Made when it is first asked for: most configurations bring the file. */
 let builtIn: number[] | null = null;
 
 /** Code page 20127 (US-ASCII) as pairs, for configurations that name `unicode.mapping` where there is no such file. */

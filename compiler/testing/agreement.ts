@@ -57,12 +57,16 @@ function outcomeOf(transaction: Transaction, verdict: Verdict): Outcome {
   };
 }
 
+function matchAt({ matched }: Outcome, index: number): string {
+  return matched[index] ?? '(none)';
+}
+
 /** Null when equal, else the first difference for people to read. */
 function differenceOf(oracle: Outcome, other: Outcome): string | null {
   if (oracle.verdict !== other.verdict) return `verdict: oracle ${oracle.verdict}, compiled ${other.verdict}`;
   for (let index = 0; index < Math.max(oracle.matched.length, other.matched.length); index += 1) {
     if (oracle.matched[index] !== other.matched[index])
-      return `match ${index}: oracle ${oracle.matched[index] ?? '(none)'}, compiled ${other.matched[index] ?? '(none)'}`;
+      return `match ${index}: oracle ${matchAt(oracle, index)}, compiled ${matchAt(other, index)}`;
   }
   const left = new Map(oracle.tx);
   const right = new Map(other.tx);

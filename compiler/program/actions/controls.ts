@@ -107,7 +107,7 @@ const controls: ReadonlyMap<string, ControlParser> = new Map<string, ControlPars
   ],
   ['ruleremovetargetbytag', removeTarget((pattern, target) => ({ kind: 'ruleRemoveTargetByTag', pattern, target }))],
   ['ruleremovetargetbymsg', removeTarget((pattern, target) => ({ kind: 'ruleRemoveTargetByMsg', pattern, target }))],
-]); // prettier-ignore
+]);
 
 /** Binds `ctl:name=value` into the set; returns what is wrong, or null. */
 export function bindControl(node: ActionNode, value: string, set: ActionSet, context: BindContext): string | null {
