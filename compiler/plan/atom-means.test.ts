@@ -1,8 +1,10 @@
-// "Without one of these bytes the operator cannot hold": checked against the operators themselves.
-import { createMatcher, type OperatorIR } from '#engine/compile';
+// "Without one of these bytes the operator cannot hold": checked against the operators themselves. And which pipelines
+// may do without lower case.
 import fc from 'fast-check';
 import t from 'tap';
-import { neededBytesOf } from './atom-means.js';
+import { createMatcher, transformations, type OperatorIR } from '#engine/compile';
+import { value } from '../testing/planned-rules.js';
+import { dropLowercase, neededBytesOf } from './atom-means.js';
 
 const seed = Number(process.env['SEED'] ?? 20_261_121);
 const operator = (name: string, argument = ''): OperatorIR => ({
@@ -129,5 +131,30 @@ t.test('detectSQLi: every word of a to f, alone and behind every shape of number
     words = words.flatMap((word) => [...'abcdef'].map((letter) => word + letter));
   }
   t.ok(tried > 180_000, `${tried} values`);
+  t.end();
+});
+
+t.test('lower case moves out of a pipeline only where that changes nothing', (t) => {
+  const rows: readonly [readonly string[], readonly string[], boolean][] = [
+    [[], [], false],
+    [['lowercase'], [], true],
+    [['urlDecodeUni', 'lowercase'], ['urlDecodeUni'], true],
+    [['lowercase', 'urlDecodeUni'], ['lowercase', 'urlDecodeUni'], false],
+    [['lowercase', 'trim', 'removeNulls'], ['trim', 'removeNulls'], true],
+    [['lowercase', 'base64Decode', 'lowercase'], ['lowercase', 'base64Decode'], true],
+    [['lowercase', 'lowercase'], [], true],
+    [['lowercase', 'sha1'], ['lowercase', 'sha1'], false],
+  ];
+  for (const [steps, pipeline, dropped] of rows) t.same(dropLowercase(steps), { pipeline, dropped }, steps.join());
+  const apply = (steps: readonly string[], text: string): string =>
+    steps.reduce((one, name) => transformations.get(name)?.apply(one, { unicodeMap: null }) ?? one, text);
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...transformations.keys()), { maxLength: 4 }), value, (steps, text) => {
+      const { pipeline, dropped } = dropLowercase(steps);
+      const lower = (one: string): string => transformations.get('lowercase')?.apply(one, { unicodeMap: null }) ?? one;
+      return !dropped || lower(apply(pipeline, text)) === lower(apply(steps, text));
+    }),
+    { seed, numRuns: 3000 },
+  );
   t.end();
 });
