@@ -1,5 +1,5 @@
 // The oracle and the compiled engine agree, on every corpus and on mutations of them: matched rules with variable,
-// value, message and tags, all of TX, the verdict. Rungs: Hyperscan with and without the memo, RE2 in Hyperscan's
+// value, message and tags, all of TX, the verdict. Variants: Hyperscan with and without the memo, RE2 in Hyperscan's
 // place.
 // AGREEMENT_MUTATIONS (default 2,000 a level) and SEED make it a soak: `make fuzz` runs 100,000.
 import { existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { emitArtifact } from './artifact/emit.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from './index.js';
 import { compileProgram } from './compile-program.js';
 import { findCrs } from './testing/core-rules.js';
-import { compareAll, runSample, type Rung, type Sample } from './testing/agreement.js';
+import { compareAll, runSample, type Variant, type Sample } from './testing/agreement.js';
 import { ftwSamples, mutations, trafficSamples } from './testing/samples.js';
 
 const shared = process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared');
@@ -116,7 +116,7 @@ for (const { paranoia, mode } of [
     );
     const ruleset = loadRuleset(bytes, hyperscanLibrary());
     t.equal(ruleset.rebuilt.length, 0, 'this machine takes its own databases');
-    const rungs: Rung[] = [
+    const variants: Variant[] = [
       { name: 'Hyperscan, memo', inspector: createCompiledInspector(ruleset) },
       { name: 'Hyperscan, no memo', inspector: createCompiledInspector(ruleset, { memo: null }) },
     ];
@@ -125,7 +125,7 @@ for (const { paranoia, mode } of [
     const benign = [...trafficSamples(shared, 'benign')];
     const mix = [...trafficSamples(shared, 'perf-mix')];
     const oracle = createInterpreter(program);
-    const check = (name: string, samples: Iterable<Sample>, atLeast: number, over = rungs): void => {
+    const check = (name: string, samples: Iterable<Sample>, atLeast: number, over = variants): void => {
       const { compared, differences } = compareAll(oracle, over, samples);
       t.same(differences, [], `${name}: ${compared} requests, no difference`);
       t.ok(compared >= atLeast, `${name}: at least ${atLeast} were compared`);

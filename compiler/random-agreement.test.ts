@@ -4,7 +4,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { compileProgram } from './compile-program.js';
-import { ruleSets, requests } from './testing/random-rules.js';
+import { requests } from './testing/random-requests.js';
+import { ruleSets } from './testing/random-rules.js';
 import { compareText, createMemoryCache, type ShortRequest } from './testing/rule-text.js';
 
 const count = Number(process.env['RANDOM_RULE_SETS'] ?? 300);

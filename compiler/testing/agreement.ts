@@ -1,5 +1,5 @@
-// The ladder: every rung runs the same requests through the oracle and the compiled engine and demands equal matches,
-// TX and verdict. Used by agreement.test.ts and `make fuzz`.
+// The same requests through the oracle and every variant of the compiled engine: equal matches, TX and verdict. Used by
+// agreement.test.ts and `make fuzz`.
 import {
   createMemoryStore,
   type CompiledInspector,
@@ -77,18 +77,18 @@ function differenceOf(oracle: Outcome, other: Outcome): string | null {
   return null;
 }
 
-export interface Rung {
+export interface Variant {
   readonly name: string;
   readonly inspector: CompiledInspector;
 }
 
 /**
- * Differences found, at most `listMax` described; each sample is also run twice on memoising rungs by the caller's
+ * Differences found, at most `listMax` described; each sample is also run twice on memoising variants by the caller's
  * choice of samples.
  */
 export function compareAll(
   oracle: Inspector,
-  rungs: readonly Rung[],
+  variants: readonly Variant[],
   samples: Iterable<Sample>,
   listMax = 10,
 ): { readonly compared: number; readonly differences: readonly string[] } {
@@ -96,7 +96,7 @@ export function compareAll(
   const differences: string[] = [];
   for (const sample of samples) {
     const expected = runSample(oracle, sample);
-    for (const { name, inspector } of rungs) {
+    for (const { name, inspector } of variants) {
       const difference = differenceOf(expected, runSample(inspector, sample));
       if (difference !== null && differences.length < listMax) differences.push(`${sample.id} [${name}] ${difference}`);
     }

@@ -4,8 +4,8 @@ import { foldConstants, type FoldedProgram } from '../passes/fold-constants.js';
 import { programOf } from './rule-text.js';
 
 /**
- * For every rule its fate: a reason of FoldReason (a certain gate counts as 'constant setvar': a rule done at load, with
- * nothing to write), 'certain' (it always matches when reached) or 'kept'.
+ * For every rule its fate: a reason of FoldReason (a certain gate counts as 'constant setvar': a rule done at load,
+ * with nothing to write), 'certain' (it always matches when reached) or 'kept'.
  */
 export interface FoldRow {
   readonly name: string;
