@@ -51,7 +51,8 @@ t.test('golden files', (t) => {
 });
 
 t.test('every diagnostic code is shown somewhere', (t) => {
-  // Shown by tests of their own below and in policy.test.ts, because a golden file cannot hold what provokes them.
+  // Shown by tests of their own below and in policy/policy.test.ts, because a golden file cannot hold what provokes
+  // them.
   const elsewhere = ['GH-C1007', 'GH-C1010', 'GH-C7003', 'GH-C7004'];
   const folders = [folder, fileURLToPath(new URL('../../fixtures/policy/', import.meta.url))];
   const text = folders

@@ -78,7 +78,7 @@ function holds(
 }
 
 /**
- * null: a macro expanded to what the operator cannot use. Such a link matches nothing, negated or not (evaluate.ts).
+ * null: a macro expanded to what the operator cannot use. Such a link matches nothing, negated or not (evaluator.ts).
  */
 export function matcherOrNull(operator: OperatorIR, argument: string): Matcher | null {
   try {

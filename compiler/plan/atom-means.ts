@@ -75,10 +75,10 @@ export function neededBytesOf(operator: OperatorIR, argument: string): readonly 
   if (operator.name === 'validateUrlEncoding') return [0x25];
   // libinjection's HTML tokenizer, in whichever state it begins, leaves its first token only at white space, a quote,
   // `<`, `>`, `/` or `=`. That token is text, or the name or the value of an attribute, and alone it is never an
-  // attack: a name needs a value, a value a name, a tag its `<` (atoms.test.ts tries the names that it reacts to).
+  // attack: a name needs a value, a value a name, a tag its `<` (atom-means.test.ts tries the names that it reacts to).
   if (operator.name === 'detectXSS') return bytes.filter((byte) => !isIn(wordBytes, byte));
   // Hexadecimal digits make at most a number and one word, and no keyword of SQL that libinjection reacts to is spelled
-  // with a to f alone (atoms.test.ts tries all of them). With g to z, `--` or a dot it may.
+  // with a to f alone (atom-means.test.ts tries all of them). With g to z, `--` or a dot it may.
   if (operator.name === 'detectSQLi') return bytes.filter((byte) => !isIn(hexBytes, byte));
   if (operator.name === 'validateUtf8Encoding') return bytes.filter((byte) => byte >= 0x80);
   return null;

@@ -1,5 +1,5 @@
 // The oracle: every rule of the phase in order, every target, every transformation, every operator, no cleverness.
-// Whatever the compiled engine does must be what this does. Read it, with evaluate.ts, as the definition of the rule
+// Whatever the compiled engine does must be what this does. Read it, with evaluator.ts, as the definition of the rule
 // language.
 import { phaseIsOver } from '../actions/index.js';
 import { RuleEvaluator } from './evaluator.js';

@@ -66,7 +66,7 @@ const sections: { readonly [Name in keyof Artifact]: Section<Artifact[Name]> } =
 };
 const names = Object.keys(sections) as (keyof Artifact)[];
 
-/** How many kinds of records have a number at a time; the package's own choice, but for sequential packers half of it. */
+/** Kinds of records that have a number at a time: the package's own choice, which it halves for sequential packers. */
 const recordNumbers = 64;
 const packing = { useRecords: true, structuredClone: false, moreTypes: false, mapsAsObjects: true } as const;
 

@@ -69,7 +69,7 @@ export type RemovalIR = Extract<ControlIR, { kind: `ruleRemove${string}` }>;
 
 /**
  * Once an affected-rule bitmap is known for a removal it rides along with it, so that the question "is this rule
- * removed?" is an array look-up (see removals.ts).
+ * removed?" is an array look-up (see evaluate/removals.ts).
  */
 export interface Removal {
   readonly control: RemovalIR;

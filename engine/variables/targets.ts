@@ -213,7 +213,7 @@ export function visitTarget(
   });
 }
 
-/** All values of a link in target order. `removed`: run-time target removals in force for the rule (removals.ts). */
+/** All values of a link in target order. `removed`: run-time removals in force for the rule (evaluate/removals.ts). */
 export function collectTargets(
   bound: BoundTargets,
   removed: readonly BoundExclusion[],

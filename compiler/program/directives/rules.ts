@@ -1,4 +1,4 @@
-// SecMarker and SecDefaultAction; SecRule and SecAction are bound in bind.ts.
+// SecMarker and SecDefaultAction; SecRule and SecAction are bound in program/bind.ts.
 import { applyActions, type ActionGroup } from '../actions/index.js';
 import { createActionSet } from '../bound-rule.js';
 import { parseActions } from '../../tree/parse-actions.js';

@@ -3,27 +3,14 @@
 // not looked at), so a "no" is always right; the evaluator decides the rest. Where every link is looked at (`isExact`)
 // and no target of the rule was removed, a "maybe" is a match.
 import { isActingLink, readsEarlierLinks } from '../../program/chain-links.js';
-import type { Collection } from '../../transaction/collection.js';
-import type { LinkIR, OperatorIR, RuleIR } from '../../program/ir.js';
-import { createMatcher } from '../../operators/index.js';
-import { OperatorArgumentError, type Matcher } from '../../operators/operator.js';
-import { bindTargets, visitTarget, type BoundExclusion, type BoundTarget } from '../../variables/targets.js';
-import type { Transaction } from '../../transaction/transaction.js';
+import type { LinkIR, RuleIR } from '../../program/ir.js';
 import { transformations } from '../../transformations/index.js';
 import type { Transformation, TransformationContext } from '../../transformations/transformation.js';
-import { expand } from '../../variables/index.js';
-import type { CollectionVariable } from '../../variables/variable.js';
+import { bindTargets } from '../../variables/targets.js';
+import { targetCheck, type QuickCheck } from './target-check.js';
+import { constantTest, dynamicTest } from './value-test.js';
 
-export type QuickCheck = (transaction: Transaction) => boolean;
-type ValueTest = (value: string, transaction: Transaction) => boolean;
-
-/** Answers about short values are remembered: methods, protocols, content types repeat in every request. */
-const rememberedValuesMax = 512;
-const rememberedValueBytesMax = 512;
-/**
- * Distinct arguments that the macros of one link expand to are few; the bound only guards against request data in them.
- */
-const expandedMatchersMax = 64;
+export type { QuickCheck } from './target-check.js';
 
 /** A rule's check in two parts; both must say "maybe". Null = says nothing. */
 export interface RuleCheck {
@@ -143,141 +130,4 @@ function readsRule(link: LinkIR): boolean {
     link.targets.some((target) => target.variable === 'RULE') ||
     (link.operator?.template ?? []).some((part) => typeof part !== 'string' && part.variable === 'RULE')
   );
-}
-
-/** null: a macro expanded to what the operator cannot use; then nothing matches, negated or not (evaluate.ts). */
-function matcherOrNull(operator: OperatorIR, argument: string): Matcher | null {
-  try {
-    return createMatcher(operator, argument);
-  } catch (error) {
-    if (error instanceof OperatorArgumentError && operator.template !== null) return null;
-    throw error;
-  }
-}
-
-function transform(value: string, steps: readonly Transformation[], context: TransformationContext): string {
-  let text = value;
-  for (const step of steps) text = step.apply(text, context);
-  return text;
-}
-
-function constantTest(
-  operator: OperatorIR,
-  argument: string,
-  steps: readonly Transformation[],
-  context: TransformationContext,
-): ValueTest {
-  const matcher = matcherOrNull(operator, argument);
-  if (matcher === null) return () => false;
-  const { negated } = operator;
-  const plain = steps.length === 0;
-  const compute = (value: string): boolean =>
-    matcher.matches(plain ? value : transform(value, steps, context)) !== negated;
-  if (plain && cheapOperators.has(operator.name)) return compute;
-  let known = new Map<string, boolean>();
-  return (value) => {
-    const before = known.get(value);
-    if (before !== undefined) return before;
-    const answer = compute(value);
-    if (value.length <= rememberedValueBytesMax) {
-      if (known.size >= rememberedValuesMax) known = new Map();
-      known.set(value, answer);
-    }
-    return answer;
-  };
-}
-/** Cheaper to ask than to look up. */
-const cheapOperators = new Set([
-  'eq',
-  'ge',
-  'gt',
-  'le',
-  'lt',
-  'streq',
-  'beginsWith',
-  'endsWith',
-  'contains',
-  'unconditionalMatch',
-  'noMatch',
-]);
-
-function dynamicTest(
-  operator: OperatorIR,
-  steps: readonly Transformation[],
-  context: TransformationContext,
-): ValueTest {
-  const { negated } = operator;
-  const template = operator.template ?? [];
-  const matchers = new Map<string, Matcher | null>();
-  return (value, transaction) => {
-    const argument = expand(template, transaction);
-    let matcher = matchers.get(argument);
-    if (matcher === undefined) {
-      if (matchers.size >= expandedMatchersMax) matchers.clear();
-      matcher = matcherOrNull(operator, argument);
-      matchers.set(argument, matcher);
-    }
-    return matcher !== null && matcher.matches(transform(value, steps, context)) !== negated;
-  };
-}
-
-function targetCheck(target: BoundTarget, exclusions: readonly BoundExclusion[], test: ValueTest): QuickCheck {
-  const { variable, ir } = target;
-  if (variable === null) return () => false;
-  const isMember = target.name !== null && target.regex === null;
-  if (exclusions.length === 0 && !ir.count) {
-    if (variable.kind === 'scalar') return (transaction) => test(variable.read(transaction), transaction);
-    if (variable.kind === 'record' && isMember) {
-      const name = target.name;
-      return (transaction) => {
-        const value = variable.find(transaction, name);
-        return value !== null && test(value, transaction);
-      };
-    }
-  }
-  if (
-    exclusions.length === 0 &&
-    variable.kind === 'collection' &&
-    target.regex === null &&
-    target.xpath === null &&
-    !variable.name.startsWith('MATCHED_')
-  )
-    return collectionCheck(target, variable, test);
-  return (transaction) => {
-    let maybe = false;
-    visitTarget(target, exclusions, transaction, (_variable, _key, value) => {
-      if (!maybe) maybe = test(value, transaction);
-    });
-    return maybe;
-  };
-}
-
-/**
- * Members of a request collection by name (or all), or how many there are: plain loops, no visitor, nothing allocated.
- */
-function collectionCheck(target: BoundTarget, variable: CollectionVariable, test: ValueTest): QuickCheck {
-  const { name, ir } = target;
-  const { first, second, shows } = variable;
-  const isNamed = (key: string): boolean =>
-    name === null || (key.length === name.length && (key === name || key.toLowerCase() === name));
-  if (ir.count) {
-    const count = (collection: Collection): number => {
-      if (name === null) return collection.names.length;
-      let found = 0;
-      for (let index = 0; index < collection.names.length; index += 1)
-        if (isNamed(collection.names[index] as string)) found += 1;
-      return found;
-    };
-    return (transaction) =>
-      test(String(count(first(transaction)) + (second === null ? 0 : count(second(transaction)))), transaction);
-  }
-  const some = (collection: Collection, transaction: Transaction): boolean => {
-    const { names } = collection;
-    const shown = shows === 'name' ? names : collection.values;
-    for (let index = 0; index < names.length; index += 1)
-      if (isNamed(names[index] as string) && test(shown[index] as string, transaction)) return true;
-    return false;
-  };
-  return (transaction) =>
-    some(first(transaction), transaction) || (second !== null && some(second(transaction), transaction));
 }
