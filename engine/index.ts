@@ -1,9 +1,10 @@
 // The engine's door: artifact bytes in, verdicts out.
 //
 // It refuses: to parse seclang (the compiler does), to read files, clocks or the environment (all ambient things are
-// arguments), to wait (every call on the request road is synchronous). Start at
-// transaction/inspector.ts (the one interface), evaluate/evaluator.ts (what a match is), compiled/inspect.ts (how the few
-// rules worth running are found).
+// arguments), to wait (every call on the request road is synchronous).
+//
+// Start at transaction/inspector.ts (the one interface), evaluate/evaluator.ts (what a match is), compiled/inspect.ts
+// (how the few rules worth running are found).
 //
 // A data plane: `loadRuleset` once per generation, `createCompiledInspector` once per thread, then per request
 // begin → requestHeaders → requestBody → responseHeaders → responseBody → finish.
