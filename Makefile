@@ -23,7 +23,7 @@ run: setup ## everything: sets up, starts Gatehouse in front of the demo shop, s
 	@exec $(NODE) bin/gatehouse up
 
 dev: setup ## the same, restarted whenever a source file changes
-	@exec $(NODE) bin/dev.mjs
+	@exec $(NODE) build/cli/commands/dev.js
 
 test: ## every test; ends with the counts
 	@$(NODE) bin/setup.mjs packages optional npm tap native build crs
@@ -40,7 +40,7 @@ bench: setup ## the benchmark harness; BENCH_PEERS=1 adds nginx and nginx+ModSec
 	@$(NODE) build/bench/run.js $(ARGS)
 
 crs: setup ## the CRS regression suite in process (needs ../shared/corpora/ftw)
-	@$(NODE) bin/crs-regression.mjs $(ARGS)
+	@$(NODE) build/cli/commands/crs-regression.js $(ARGS)
 
 fuzz: setup ## property tests, and both engines on 100,000 mutations and 3,000 random rule sets, with another seed: make fuzz SEED=42
 	@echo SEED=$(SEED)

@@ -88,6 +88,20 @@ t.test('what `up` generates is made once, kept, and satisfies the control plane'
   t.equal(createEnvFile(file), 'complete');
 });
 
-t.test('a file is read line by line', async (t) => {
+t.test('a file is read by the one grammar; wrong lines are told like wrong values', async (t) => {
   t.same(parseEnvFile('A="b c"\nB=\'d\'\n#C=1\n D = e '), { A: 'b c', B: 'd', D: 'e' });
+  t.throws(
+    () => parseEnvFile('A=1\nB 2\n'),
+    /^The environment is not usable:\n {2}\.env:2: "B 2" is not NAME=value; mend/,
+  );
+});
+
+t.test('an empty value is what another variable stands in for', async (t) => {
+  const { DATA_ADMIN_TOKEN: token, ...others } = secrets;
+  const env = readEnv({ ...others, GATEHOUSE_ADMIN_TOKEN: token, DEMO_PORT: '9', DATA_ADMIN_URLS: ' ' });
+  t.equal(env.dataAdminToken, token);
+  t.same(env.upstreams, { customer: 'http://127.0.0.1:9', payment: 'http://127.0.0.1:9/payment' });
+  t.same(env.dataAdminUrls, ['http://127.0.0.1:2019']);
+  t.equal(env.dataDirectory, 'data');
+  t.throws(() => readEnv(others), /DATA_ADMIN_TOKEN is missing \(token between the two planes/);
 });

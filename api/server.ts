@@ -4,36 +4,30 @@ import { readFile, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
-import { buildApp } from './app.js';
-import { seedAdmin } from './auth/seed-admin.js';
-import type { ApplySettings } from './change/contract.js';
+import { buildApp, features } from './app.js';
+import type { AuditLog } from './audit/chain.js';
 import { applyHead } from './change/flow.js';
 import { openEmbedded, openPostgres, type Database } from './db/client.js';
-import { loadMigrations, migrate } from './db/migrate.js';
-import type { App, AppDeps, House } from './deps.js';
+import { loadModules, migrate } from './db/migrate.js';
 import { parseEnvFile, readEnv, type Env } from './env.js';
-import { createFeedJob } from './jobs/feeds.js';
-import { createManagedFeedJob } from './jobs/managed-feed.js';
-import { createRetentionJob } from './jobs/retention.js';
-import { createEvidenceJob } from './jobs/rule-evidence.js';
-import { createScheduler, type Job } from './jobs/scheduler.js';
+import { systemActor, type App } from './http-kit/index.js';
+import { createScheduler } from './jobs/scheduler.js';
 import { vendorPublicKey } from './licence/vendor-key.js';
-import { connectDataPlane, findRuleSet } from './nodes/link.js';
-import { systemActor } from './audit/chain.js';
+import { connectDataPlane } from './nodes/link.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
-import { createRuleLab, type RuleLab } from './rules/lab.js';
-import { readSettingsFile } from './settings/import-file.js';
-import type { Settings } from './settings/schema.js';
-import { readState, seedSettings } from './settings/store.js';
+import type { AppDeps, FeatureParts, Parts } from './parts.js';
+import { findRuleSet } from './rules/rule-set-directory.js';
+import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
+import { formatProblems, readLocalFile, type Settings } from '#settings';
+import { readState } from './settings/state.js';
+import { seedSettings } from './settings/store.js';
+import { seedAdmin } from './users/seed-admin.js';
 
-/** The road to the data plane, made once the database is there. */
-export interface DataPlaneLink {
-  readonly applySettings: ApplySettings;
-  readonly threatsChanged?: () => Promise<void>;
-  readonly expectedOf?: AppDeps['expectedOf'];
+/** The way to the data plane, made once the database is there. */
+export interface DataPlaneLink extends Pick<AppDeps, 'threatsChanged' | 'expectedOf' | 'reconcileNodes'> {
+  readonly applySettings: NonNullable<AppDeps['applySettings']>;
   /** After the app is built and before it listens: heal a pending activation, begin watching nodes. */
-  start(house: House): Promise<void>;
-  readonly jobs: readonly Job[];
+  start(parts: { readonly audit: AuditLog }): Promise<void>;
   /**
    * Once the server listens, in the background: makes the first apply as fast as the later ones. Never rejects; `close`
    * ends it.
@@ -49,7 +43,7 @@ export interface ServerOptions {
     readonly env: Env;
     readonly database: Database;
     readonly outbound: Outbound;
-    readonly lab: RuleLab;
+    readonly sandbox: RuleSandbox;
     readonly now: () => number;
   }) => Promise<DataPlaneLink>;
   /** Called with the first login when it was created by this start. */
@@ -58,7 +52,7 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly app: App;
-  readonly house: House;
+  readonly parts: FeatureParts;
   readonly url: string;
   close(): Promise<void>;
 }
@@ -74,7 +68,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const database = await openDatabase(env);
     undo.push(() => database.close());
-    await migrate(database, await loadMigrations());
+    await migrate(database, await loadModules(features));
     await seedSettings(
       database,
       new Date(now()),
@@ -82,58 +76,68 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
     const outbound = createOutbound({ allow: env.outboundAllow });
     undo.push(() => outbound.close());
-    const lab = createRuleLab();
-    const link = (await options.connectDataPlane?.({ env, database, outbound, lab, now })) ?? null;
+    const sandbox = createRuleSandbox();
+    const link = (await options.connectDataPlane?.({ env, database, outbound, sandbox, now })) ?? null;
     if (link !== null) undo.push(() => link.close());
-    const { app, house } = await buildApp({
+    const { app, parts, jobs } = await buildApp({
+      ...linkedTo(link),
       env,
       database,
       now,
       outbound,
-      lab,
-      applySettings: link?.applySettings ?? null,
+      sandbox,
       redisUrl: env.redisUrl,
       redisPrefix: env.redisPrefix,
       crsDirectory: await findRuleSet(env),
       licencePublicKey: vendorPublicKey,
-      ...(link?.threatsChanged === undefined ? {} : { threatsChanged: link.threatsChanged }),
-      ...(link?.expectedOf === undefined ? {} : { expectedOf: link.expectedOf }),
       logger: { level: env.logLevel },
     });
     undo.push(() => app.close());
-    if (env.adminInitialPassword !== null && (await seedAdmin(house, env.adminEmail, env.adminInitialPassword)))
+    if (env.adminInitialPassword !== null && (await seedAdmin(parts, env.adminEmail, env.adminInitialPassword)))
       options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
-    await link?.start(house);
-    if (link !== null && env.settingsImport !== null) await applyFirst(app, house);
+    await link?.start(parts);
+    if (link !== null && env.settingsImport !== null) await applyFirst(app, parts);
     const scheduler = createScheduler({
       database,
       now,
-      jobs: [
-        createRetentionJob(house),
-        createFeedJob(house, env.torExitsUrl),
-        createManagedFeedJob(house),
-        createEvidenceJob(house),
-        ...(link?.jobs ?? []),
-      ],
+      jobs,
       onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed'),
     });
     undo.push(() => scheduler.stop());
     const url = await app.listen({ host: env.adminBind, port: env.ports.api });
     scheduler.start();
     void link?.warm?.().then((line) => app.log.info(line));
-    return { app, house, url, close: closeAll };
+    return { app, parts, url, close: closeAll };
   } catch (error) {
     await closeAll();
     throw error;
   }
 }
 
+/** What the app takes of the way to the data plane. */
+function linkedTo(
+  link: DataPlaneLink | null,
+): Pick<AppDeps, 'applySettings' | 'threatsChanged' | 'expectedOf' | 'reconcileNodes'> {
+  if (link === null) return { applySettings: null };
+  const { applySettings, threatsChanged, expectedOf, reconcileNodes } = link;
+  return {
+    applySettings,
+    ...(threatsChanged === undefined ? {} : { threatsChanged }),
+    ...(expectedOf === undefined ? {} : { expectedOf }),
+    ...(reconcileNodes === undefined ? {} : { reconcileNodes }),
+  };
+}
+
 /** A file that cannot be taken over whole stops the start: its owner decides what to do about it. */
 async function firstSettings(file: string): Promise<{ readonly settings: Settings; readonly summary: string }> {
-  const checked = readSettingsFile(await readFile(file, 'utf8'));
+  const checked = readLocalFile(await readFile(file, 'utf8'));
   if (checked.kind === 'fine') return { settings: checked.settings, summary: `taken over from ${basename(file)}` };
   throw new Error(
-    `${file} cannot be taken over into the control plane:\n${checked.problems.map(({ path, reason }) => `  ${path || 'the file'} ${reason}`).join('\n')}\nMend the file or take these fields out, or start without the control plane (--no-api).`,
+    [
+      `${file} cannot be taken over into the control plane:`,
+      formatProblems(checked.problems, 'the file').replace(/^/gm, '  '),
+      'Mend the file or take these fields out, or start without the control plane (--no-api).',
+    ].join('\n'),
   );
 }
 
@@ -141,10 +145,10 @@ async function firstSettings(file: string): Promise<{ readonly settings: Setting
  * What was taken over serves already, under a number of the node's own; applied, it is an active version with a
  * history.
  */
-async function applyFirst(app: App, house: House): Promise<void> {
-  if ((await readState(house.database.sql)).activeId !== null) return;
+async function applyFirst(app: App, parts: Pick<Parts, 'database' | 'audit' | 'applySettings'>): Promise<void> {
+  if ((await readState(parts.database.sql)).activeId !== null) return;
   try {
-    await applyHead(house, systemActor, false);
+    await applyHead(parts, systemActor, false);
   } catch (error) {
     app.log.error(
       { err: error },

@@ -55,6 +55,11 @@ function percent(share: number): string {
   return Number.isFinite(share) ? `${share >= 0 ? '+' : ''}${(share * 100).toFixed(1)} %` : 'from 0';
 }
 
+function describe({ key, unit, before, after, change, noise, judgement }: Change): string {
+  const verdict = `${judgement.padEnd(8)} ${percent(change).padStart(9)} (noise ${(noise * 100).toFixed(1)} %)`;
+  return `${verdict}  ${key}: ${before.toFixed(2)} → ${after.toFixed(2)} ${unit}`;
+}
+
 export function main(argv: readonly string[]): number {
   const gateAt = argv.indexOf('--gate');
   const gate = gateAt < 0 ? null : Number(argv[gateAt + 1] ?? 10) / 100;
@@ -69,11 +74,7 @@ export function main(argv: readonly string[]): number {
   if (before.machine.cpu !== after.machine.cpu || before.machine.cores !== after.machine.cores)
     console.log('Different machines: ratios between systems may be compared, absolute figures may not.\n');
   const changes = compareResults(before, after);
-  for (const change of changes.filter(({ judgement }) => judgement !== 'same')) {
-    console.log(
-      `${change.judgement.padEnd(8)} ${percent(change.change).padStart(9)} (noise ${(change.noise * 100).toFixed(1)} %)  ${change.key}: ${change.before.toFixed(2)} → ${change.after.toFixed(2)} ${change.unit}`,
-    );
-  }
+  for (const change of changes.filter(({ judgement }) => judgement !== 'same')) console.log(describe(change));
   const same = changes.filter(({ judgement }) => judgement === 'same').length;
   console.log(`\n${changes.length} measures in both, ${same} within noise; ${before.commit} → ${after.commit}`);
   const failed =

@@ -22,7 +22,7 @@ export async function startPostgres(): Promise<Postgres | null> {
     .find((directory) => existsSync(join(directory, 'postgres')));
   if (bin === undefined) return null;
   const temporary = temporaryDirectory('postgres');
-  // it refuses to run as root
+  // PostgreSQL refuses to run as root.
   const isRoot = userInfo().uid === 0;
   const as: readonly string[] = isRoot ? ['--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
   if (isRoot)
@@ -52,7 +52,7 @@ export async function startPostgres(): Promise<Postgres | null> {
     [...as, join(bin, 'postgres'), '-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', temporary.path],
     { port },
   );
-  // the port answers before the database does
+  // The port answers before the database does.
   for (
     let attempt = 0;
     (await runToEnd(join(bin, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)])).code !== 0;

@@ -1,5 +1,6 @@
--- Load for wrk: reads the templates that bench/traffic.ts wrote (first argument after --), sends them in turn and puts a
--- new random value into every slot. Each thread starts elsewhere and has its own random numbers. Prints one JSON line.
+-- Load for wrk: reads the templates that bench/traffic.ts wrote (first argument after --), sends them in turn and puts
+-- a new random value into every slot. Each thread starts elsewhere and has its own random numbers. Prints one line of
+-- JSON.
 local alphabets = { d = "0123456789", h = "0123456789abcdef", a = "abcdefghijklmnopqrstuvwxyz",
   m = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" }
 local threads = {}
@@ -74,7 +75,8 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    '\nRESULT {"requests":%d,"durationUs":%d,"p50Us":%d,"p90Us":%d,"p99Us":%d,"maxUs":%d,"non2xx":%d,"socketErrors":%d,"timeouts":%d}\n',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(90), latency:percentile(99), latency.max,
-    errors.status, errors.connect + errors.read + errors.write, errors.timeout))
+    '\nRESULT {"requests":%d,"durationUs":%d,"p50Us":%d,"p90Us":%d,"p99Us":%d,"maxUs":%d,' ..
+      '"non2xx":%d,"socketErrors":%d,"timeouts":%d}\n',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(90), latency:percentile(99),
+    latency.max, errors.status, errors.connect + errors.read + errors.write, errors.timeout))
 end

@@ -53,7 +53,9 @@ export function toMarkdown(results: Results, chart: string | null): string {
   const { machine } = results;
   const sections = groups.map((group) => {
     const rows = results.rows.filter(({ key }) => key.startsWith(`${group} / `));
-    return `## ${group}\n\n${group === 'proxy' ? proxyTables(rows.filter(({ key }) => !key.includes('/ thread '))) : plainTable(rows)}`;
+    const tables =
+      group === 'proxy' ? proxyTables(rows.filter(({ key }) => !key.includes('/ thread '))) : plainTable(rows);
+    return `## ${group}\n\n${tables}`;
   });
   return `# Benchmark of ${results.at.slice(0, 10)}, commit ${results.commit}
 

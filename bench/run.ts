@@ -84,7 +84,7 @@ function readOptions(argv: readonly string[]): BenchOptions {
 }
 
 async function findRules(): Promise<Rules> {
-  const { installCrs } = (await import(join(root, 'bin/crs.mjs'))) as {
+  const { installCrs } = (await import(join(root, 'build/cli/rule-set/install.js'))) as {
     installCrs: () => Promise<Rules & { readonly version: string }>;
   };
   return installCrs();
@@ -120,7 +120,8 @@ async function run(options: BenchOptions): Promise<number> {
   const perfMix = loadPerfMix(root);
   if (perfMix === null)
     recorder.note(
-      'perf-mix was left out: ../shared/corpora/traffic/perf-mix.jsonl is not there (GATEHOUSE_SHARED names another place)',
+      'perf-mix was left out: ../shared/corpora/traffic/perf-mix.jsonl is not there ' +
+        '(GATEHOUSE_SHARED names another place)',
     );
   const traffics: [string, readonly Template[]][] = [
     ['mix', mix],
@@ -137,9 +138,9 @@ async function run(options: BenchOptions): Promise<number> {
       const message = error instanceof Error ? error.message : String(error);
       failures.push(name);
       recorder.note(`the case ${name} failed: ${message}`);
-      console.error(
-        `bench: the case ${name} failed: ${error instanceof HarnessProblem ? message : error instanceof Error ? error.stack : message}`,
-      );
+      // A problem of the machine is told in one line; for anything else the place in the code is needed.
+      const told = error instanceof Error && !(error instanceof HarnessProblem) ? error.stack : message;
+      console.error(`bench: the case ${name} failed: ${told}`);
     }
   }
   const rows = [...recorder.entries()].map(([key, { unit, better, values }]) => ({
@@ -171,7 +172,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.exit(130);
   });
 }
-if (!existsSync(join(root, 'build/compiler/cli/index.js'))) {
+if (!existsSync(join(root, 'build/cli/main.js'))) {
   console.error('bench: nothing is built; run `make setup` first');
   process.exit(1);
 }

@@ -1,5 +1,5 @@
-// Medians and spreads. Spread = (max − min) / median of the repetitions: with three to five of them nothing finer is
-// honest.
+// Medians and spreads. The spread is (max − min) / median of the repetitions: with three to five of them nothing finer
+// is honest.
 
 export interface Measure {
   readonly median: number;

@@ -1,6 +1,5 @@
 // The systems that are measured side by side: Gatehouse, nginx as a plain proxy, nginx with ModSecurity and the same
-// CRS.
-// Each gets its own temporary directory and loopback port; the peers' configurations are written here and nowhere else.
+// CRS. Each gets its own temporary directory and loopback port. The peers' configurations are written here only.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCommand, freePort, HarnessProblem, start, temporaryDirectory, type Started } from './processes.js';
@@ -65,7 +64,8 @@ export function benchData(root: string, name: string): string {
 
 export async function startGatehouse(options: GatehouseOptions): Promise<System> {
   const { root, paranoia, workers, rules, isProtected = true } = options;
-  const name = `gatehouse ${isProtected ? `PL${paranoia}` : 'without protection'}, ${workers} worker${workers === 1 ? '' : 's'}`;
+  const protection = isProtected ? `PL${paranoia}` : 'without protection';
+  const name = `gatehouse ${protection}, ${workers} worker${workers === 1 ? '' : 's'}`;
   const data = benchData(root, isProtected ? `pl${paranoia}` : 'unprotected');
   const settings = join(data, 'settings.json');
   writeFileSync(
@@ -87,11 +87,12 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
     CRS_DIR: rules.directory,
     ...options.env,
   };
+  // The admin interface opens last: when it answers, everything does.
   const started = await start(process.execPath, [join(root, 'bin/gatehouse'), 'data-plane', '--settings', settings], {
     port: adminPort,
     env,
     cwd: root,
-  }); // the admin interface opens last
+  });
   return {
     name,
     port,
@@ -116,12 +117,21 @@ http {
   client_max_body_size 14m;
   client_body_buffer_size 256k;
   large_client_header_buffers 8 32k;
-  client_body_temp_path ${directory}/body; proxy_temp_path ${directory}/proxy; fastcgi_temp_path ${directory}/f; uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
+  client_body_temp_path ${directory}/body;
+  proxy_temp_path ${directory}/proxy;
+  fastcgi_temp_path ${directory}/f;
+  uwsgi_temp_path ${directory}/u;
+  scgi_temp_path ${directory}/s;
   upstream backend { server 127.0.0.1:${backendPort}; keepalive 128; keepalive_requests 1000000; }
   server {
     listen 127.0.0.1:${port};
     ${waf}
-    location / { proxy_pass http://backend; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host; }
+    location / {
+      proxy_pass http://backend;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+    }
   }
 }
 `;
@@ -173,8 +183,16 @@ function rulesForModSecurity(directory: string, rules: Rules): string {
   return copy;
 }
 
+/** Chooses the parser of bodies whose type matches, as ModSecurity's recommended configuration does. */
+function processorRule(id: number, type: string, processor: string): string {
+  const actions = `id:${id},phase:1,t:none,t:lowercase,pass,nolog,ctl:requestBodyProcessor=${processor}`;
+  return `SecRule REQUEST_HEADERS:Content-Type "@rx ${type}" "${actions}"`;
+}
+
 /** The settings Gatehouse's policy renders, in ModSecurity's words: same limits, same levels, audit of what matched. */
 function modSecurityRules(directory: string, paranoia: number, rules: Rules): string {
+  const levels = `setvar:tx.blocking_paranoia_level=${paranoia},setvar:tx.detection_paranoia_level=${paranoia}`;
+  const methods = 'GET HEAD POST OPTIONS PUT PATCH DELETE';
   const own = [
     'SecRuleEngine On',
     'SecRequestBodyAccess On',
@@ -186,14 +204,14 @@ function modSecurityRules(directory: string, paranoia: number, rules: Rules): st
     'SecResponseBodyLimit 1048576',
     'SecResponseBodyLimitAction ProcessPartial',
     ...(rules.unicodeMapping === null ? [] : [`SecUnicodeMapFile ${rules.unicodeMapping} 20127`]),
-    'SecRule REQUEST_HEADERS:Content-Type "@rx ^(?:application(?:/soap\\+|/)|text/)xml" "id:200000,phase:1,t:none,t:lowercase,pass,nolog,ctl:requestBodyProcessor=XML"',
-    'SecRule REQUEST_HEADERS:Content-Type "@rx ^application/json" "id:200001,phase:1,t:none,t:lowercase,pass,nolog,ctl:requestBodyProcessor=JSON"',
+    processorRule(200_000, '^(?:application(?:/soap\\+|/)|text/)xml', 'XML'),
+    processorRule(200_001, '^application/json', 'JSON'),
     'SecAuditEngine RelevantOnly',
     'SecAuditLogType Serial',
     'SecAuditLogFormat JSON',
     `SecAuditLog ${directory}/audit.log`,
-    `SecAction "id:900000,phase:1,pass,t:none,nolog,setvar:tx.blocking_paranoia_level=${paranoia},setvar:tx.detection_paranoia_level=${paranoia}"`,
-    'SecAction "id:900200,phase:1,pass,t:none,nolog,setvar:\'tx.allowed_methods=GET HEAD POST OPTIONS PUT PATCH DELETE\'"',
+    `SecAction "id:900000,phase:1,pass,t:none,nolog,${levels}"`,
+    `SecAction "id:900200,phase:1,pass,t:none,nolog,setvar:'tx.allowed_methods=${methods}'"`,
     ...(existsSync(join(rules.directory, 'crs-setup.conf.example'))
       ? [`Include ${rules.directory}/crs-setup.conf.example`]
       : []),

@@ -42,7 +42,8 @@ function lengthOf(pieces: readonly (string | Slot)[]): number {
 
 const browser = [
   'Host: shop.example.com',
-  'User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
+  'User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) ' +
+    'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
   'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
   'Accept-Language: en-GB,en;q=0.7,de;q=0.3',
   'Accept-Encoding: gzip, deflate, br',
@@ -75,7 +76,9 @@ export const mix: readonly Template[] = [
     'json',
     'POST /api/orders HTTP/1.1',
     'application/json',
-    '{"customer":{"id":4{d:5},"name":"{a:7} Example"},"items":[{"sku":"LA-{d:4}","qty":1,"price":64.9},{"sku":"MU-1370","qty":4,"price":18.5}],"note":"leave it with {a:6} next door, the {a:5} gate is open","gift":false}',
+    '{"customer":{"id":4{d:5},"name":"{a:7} Example"},' +
+      '"items":[{"sku":"LA-{d:4}","qty":1,"price":64.9},{"sku":"MU-1370","qty":4,"price":18.5}],' +
+      '"note":"leave it with {a:6} next door, the {a:5} gate is open","gift":false}',
   ),
 ];
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
 import { createInterpreter, re2Library, type Program } from '#engine/compile';
-import { automataCacheDirectory, projectRoot } from './cli/directories.js';
-import { createFileCache } from './cli/file-cache.js';
-import { diskReader } from './cli/rule-files.js';
+import { automataCacheDirectory, sharedDirectory } from '#cli/environment/directories';
+import { createFileCache } from './disk/file-cache.js';
+import { diskReader } from './disk/disk-reader.js';
 import { formatDiagnostics } from './diagnostics/format.js';
 import { emitArtifact } from './artifact/emit.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from './index.js';
@@ -18,7 +18,7 @@ import { findCrs } from './testing/core-rules.js';
 import { compareAll, runSample, type Variant, type Sample } from './testing/agreement.js';
 import { ftwSamples, mutations, trafficSamples } from './testing/samples.js';
 
-const shared = process.env['GATEHOUSE_SHARED'] ?? join(projectRoot, '../shared');
+const shared = sharedDirectory();
 const mutationsCount = Number(process.env['AGREEMENT_MUTATIONS'] ?? 2000);
 const seed = Number(process.env['SEED'] ?? 20_261_121);
 

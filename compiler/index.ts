@@ -12,9 +12,14 @@ export { loadCoreRuleSet } from './policy/crs.js';
 export { categoryKeys, categoryTags, ruleIdRanges, type CategoryKey, type WafSettings } from './policy/settings.js';
 // For whoever makes artifacts at run time (the control plane's worker): the back half, its cache and files from disk.
 export { emitArtifact, type EmittedArtifact } from './artifact/emit.js';
-export { createFileCache } from './cli/file-cache.js';
+export { createFileCache } from './disk/file-cache.js';
+export type { CompileCache } from './plan/database-compiler.js';
 export { rememberIn } from './plan/memory-cache.js';
-export { diskReader } from './cli/rule-files.js';
+export { diskReader, expandGlob } from './disk/disk-reader.js';
+// For the command line.
+export { severityNames } from './program/actions/index.js';
+export { openPatternCache } from './disk/pattern-cache.js';
+export { dumpPlan, dumpProgram } from './artifact/dump.js';
 export {
   giveBackMemory,
   loadOfflineInspector,

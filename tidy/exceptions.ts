@@ -1,5 +1,5 @@
-// What the checks let through, each entry with its reason. These tables may only shrink: an entry that is no longer needed
-// is a finding itself.
+// What the checks let through, each entry with its reason. These tables may only shrink: an entry that is no longer
+// needed is a finding itself.
 
 /** Longer than the budget of files, with what would mend it. */
 export const longFiles: Readonly<Record<string, string>> = {};
@@ -15,12 +15,13 @@ export const entries: Readonly<Record<string, string>> = {
   'engine/index.ts': 'door',
   'engine/compile.ts': 'door',
   'compiler/index.ts': 'door',
-  'proxy/contract.ts': 'door',
-  'proxy/main.ts': 'bin/data-plane.mjs',
-  'proxy/config.ts': 'bin/proxy-config.mjs',
+  'proxy/contract/index.ts': 'door',
+  'proxy/main/data-plane.ts': 'door',
   'api/contract.ts': 'door',
-  'api/server.ts': 'bin/gatehouse',
-  'compiler/cli/index.ts': 'bin/gatehouse',
+  'api/main.ts': 'door',
+  'cli/main.ts': 'bin/gatehouse',
+  'cli/commands/dev.ts': 'make dev',
+  'cli/commands/crs-regression.ts': 'make crs',
   'bench/run.ts': 'make bench',
   'bench/compare.ts': 'node build/bench/compare.js',
 };
@@ -30,7 +31,7 @@ export const indirect: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'make format, make check',
   '@types/node': 'types of node',
   'node-addon-api': 'engine/native/binding.gyp',
-  'node-gyp': 'bin/setup.mjs',
+  'node-gyp': 'bin/setup/node-packages.mjs',
   oxlint: 'make check',
   'oxlint-tsgolint': 'oxlint --type-aware',
   typescript: 'make check',

@@ -1,5 +1,5 @@
-// Budgets of size. Lines alone do not bound a file: functions were once kept under a limit of lines by widening them, so
-// characters count as well. The formatter decides where lines break.
+// Budgets of size. Lines alone do not bound a file: functions were once kept under a limit of lines by widening them,
+// so characters count as well. The formatter decides where lines break.
 import { longFiles, longFunctions, wideFolders } from './exceptions.js';
 import { isCode, source, type Check, type NamedCheck, type Source } from './source.js';
 

@@ -64,7 +64,7 @@ const forbidden: readonly Forbidden[] = [
   },
   {
     pattern: /^export default\b/m,
-    where: (path) => /\.tsx?$/.test(path) && !(path in poolWorkers) && !/\.config\.ts$/.test(path),
+    where: (path) => /\.tsx?$/.test(path) && !(path in poolWorkers) && !path.endsWith('.config.ts'),
     what: 'named exports only',
   },
   {

@@ -1,7 +1,8 @@
 // What the tree has to have, and what nobody needs: dead files, unused dependencies, targets and variables that others
 // rely on.
+import { toolVariables, variables } from '#settings/environment';
 import { entries, indirect } from './exceptions.js';
-import { isCode, isTest, roomOf, rooms, source, type Check, type NamedCheck } from './source.js';
+import { isCode, isTest, lineOf, roomOf, rooms, source, type Check, type NamedCheck } from './source.js';
 
 /** A test that is not built is a test that does not run; a source that nobody names is dead. */
 const deadFiles: Check = (sources) => {
@@ -60,19 +61,34 @@ const makeTargets: Check = (sources) => {
     .map((name) => `Makefile:1: the target ${name} is missing; others rely on it`);
 };
 
+/** Of the system and of Node.js; nobody here decides what they mean. */
+const systemVariables = ['PATH', 'HOME', 'TMPDIR', 'NODE_OPTIONS'];
+
+/** A variable is a row of settings/environment.ts: never a name that is made up where it is read. */
 const environmentNames: Check = (sources) => {
-  const read = (path: string, pattern: RegExp): string[] =>
-    [...(sources.find((one) => one.path === path)?.text ?? '').matchAll(pattern)].map((match) => match[1] ?? '');
-  const table = read('bin/environment.mjs', /\bname: '([A-Z0-9_]+)'/g);
-  const example = read('.env.example', /^([A-Z0-9_]+)=/gm);
-  const api = read('api/env.ts', /^ {2}([A-Z][A-Z0-9_]*): \{/gm);
+  const known = new Set([...variables.map(({ name }) => name), ...Object.keys(toolVariables), ...systemVariables]);
+  const readBy = sources
+    .filter(({ path }) => isCode(path) && !path.startsWith('tidy/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\bprocess\.env(?:\.|\[')([A-Z][A-Z0-9_]*)/g)].map((match) => ({
+        name: match[1] ?? '',
+        at: `${path}:${lineOf(text, match.index)}`,
+      })),
+    );
+  const example = sources.find(({ path }) => path === '.env.example')?.text ?? '';
+  const listed = [...example.matchAll(/^([A-Z0-9_]+)=/gm)].map((match) => match[1] ?? '');
   return [
-    ...(table.length === 0 ? ['bin/environment.mjs:1: no variables found'] : []),
-    ...table.filter((name) => !example.includes(name)).map((name) => `.env.example:1: ${name} is missing`),
-    ...api
-      .filter((name) => !table.includes(name))
-      .map((name) => `bin/environment.mjs:1: ${name} is missing; api/env.ts reads it`),
-    ...example.filter((name) => !table.includes(name)).map((name) => `.env.example:1: ${name} is read by nobody`),
+    ...readBy
+      .filter(({ name }) => !known.has(name))
+      .map(({ name, at }) => `${at}: ${name} is no row of settings/environment.ts; add it there`),
+    ...variables
+      .filter(({ name }) => !listed.includes(name))
+      .map(
+        ({ name }) => `.env.example:1: ${name} is missing; UPDATE=1 node build/settings/environment.test.js writes it`,
+      ),
+    ...listed
+      .filter((name) => !variables.some((row) => row.name === name))
+      .map((name) => `.env.example:1: ${name} is read by nobody`),
   ];
 };
 
@@ -96,15 +112,15 @@ export const treeChecks: readonly NamedCheck[] = [
     canaries: [[source('Makefile', 'run:\n')]],
   },
   {
-    name: '.env.example lists what is read',
+    name: 'variables of the environment are rows of one table',
     check: environmentNames,
     canaries: [
       [
-        source('bin/environment.mjs', "{ name: 'A_B' }"),
-        source('.env.example', 'A_B=\n'),
-        source('api/env.ts', "  C_D: { purpose: 'x' },\n"),
+        source('api/x.ts', "const a = process.env['MADE_UP'];\n"),
+        source('.env.example', variables.map(({ name }) => `${name}=\n`).join('')),
       ],
-      [source('bin/environment.mjs', "{ name: 'A_B' }"), source('.env.example', 'C_D=\n')],
+      [source('.env.example', 'WAF_PORT=\n')],
+      [source('.env.example', variables.map(({ name }) => `${name}=\n`).join('') + 'MADE_UP=\n')],
     ],
   },
 ];

@@ -2,8 +2,9 @@ import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { createSealing } from '../auth/sealing.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { createAuditLog, systemActor } from './chain.js';
+import { systemActor } from '../http-kit/index.js';
 import { toCanonicalJson } from './canonical-json.js';
+import { createAuditLog } from './chain.js';
 
 t.test('canonical JSON', async (t) => {
   t.equal(toCanonicalJson({ b: 1, a: [{ d: undefined, c: 'ä"' }, null] }), '{"a":[{"c":"ä\\""},null],"b":1}');
@@ -35,7 +36,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     database.sql.begin((tx) =>
       log.record(tx, {
         actor: { ...systemActor, name: 'ann', sourceIp: '192.0.2.1' },
-        action: 'test.act',
+        action: 'audit.export',
         summary: `did ${n}`,
         details: { n },
       }),
@@ -70,7 +71,9 @@ async function suite(t: Test, database: Database): Promise<void> {
     [
       'an end row that hides the removal',
       (sql) =>
-        sql`with gone as (delete from audit_entries where id = 40) update audit_chain set last_id = 39, last_hash = (select hash from audit_entries where id = 39)`,
+        sql`
+          with gone as (delete from audit_entries where id = 40)
+          update audit_chain set last_id = 39, last_hash = (select hash from audit_entries where id = 39)`,
       39,
     ],
   ];
@@ -98,7 +101,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.same(await log.verify(database.sql), { ok: true, checked: 2, first_broken: null });
   await t.rejects(
     database.sql.begin(async (tx) => {
-      await log.record(tx, { actor: systemActor, action: 'a', summary: 's' });
+      await log.record(tx, { actor: systemActor, action: 'logout', summary: 's' });
       throw new Error('the action failed');
     }),
     /the action failed/,

@@ -4,22 +4,14 @@
 import { createHash } from 'node:crypto';
 import type { Queryable, Tx } from '../db/client.js';
 import type { Sealing } from '../auth/sealing.js';
+import type { Actor } from '../http-kit/index.js';
+import type { AuditAction } from './actions.js';
 import { toCanonicalJson } from './canonical-json.js';
-
-/** Who did it and from where. `role` is `system` for the product itself. */
-export interface Actor {
-  readonly id: string | null;
-  readonly name: string;
-  readonly role: 'admin' | 'operator' | 'viewer' | 'system' | 'none';
-  readonly sourceIp: string;
-}
-
-export const systemActor: Actor = { id: null, name: 'system', role: 'system', sourceIp: '' };
 
 export interface AuditInput {
   readonly actor: Actor;
-  /** Dotted verb for programs, such as `settings.update`. */
-  readonly action: string;
+  /** For programs. */
+  readonly action: AuditAction;
   /** One sentence for people. */
   readonly summary: string;
   readonly details?: unknown;
@@ -84,7 +76,9 @@ export interface AuditVerification {
 
 export function createAuditLog(sealing: Sealing, now: () => number): AuditLog {
   const lockEnds = async (tx: Tx): Promise<Ends> => {
-    await tx`insert into audit_chain (last_id, last_hash, anchor_id, anchor_hash, seal) values (0, ${genesis}, 0, ${genesis}, ${sealEnds(sealing, { last_id: 0, last_hash: genesis, anchor_id: 0, anchor_hash: genesis })}) on conflict do nothing`;
+    const beginning = { last_id: 0, last_hash: genesis, anchor_id: 0, anchor_hash: genesis };
+    const sealed = { ...beginning, seal: sealEnds(sealing, beginning) };
+    await tx`insert into audit_chain ${tx(sealed)} on conflict do nothing`;
     const [ends] = await tx<
       Ends[]
     >`select last_id, last_hash, anchor_id, anchor_hash, seal from audit_chain for update`;
@@ -92,7 +86,10 @@ export function createAuditLog(sealing: Sealing, now: () => number): AuditLog {
     return ends;
   };
   const storeEnds = async (tx: Tx, ends: Omit<Ends, 'seal'>): Promise<void> => {
-    await tx`update audit_chain set last_id = ${ends.last_id}, last_hash = ${ends.last_hash}, anchor_id = ${ends.anchor_id}, anchor_hash = ${ends.anchor_hash}, seal = ${sealEnds(sealing, ends)}`;
+    const { last_id, last_hash, anchor_id, anchor_hash } = ends;
+    await tx`
+      update audit_chain set last_id = ${last_id}, last_hash = ${last_hash},
+        anchor_id = ${anchor_id}, anchor_hash = ${anchor_hash}, seal = ${sealEnds(sealing, ends)}`;
   };
   return {
     async record(tx, input) {

@@ -1,4 +1,4 @@
-// Passwords known from breaches, by k-anonymity: only the first five hex digits of the SHA-1 leave the house.
+// Passwords known from breaches, by k-anonymity: only the first five hex digits of the SHA-1 leave this server.
 import { createHash } from 'node:crypto';
 import type { Outbound } from '../outbound/outbound.js';
 

@@ -1,48 +1,35 @@
-// The one place that decides whether a request may enter. Runs before a body is read. Its rules are the route matrix;
-// a route without a row cannot be registered.
+// The one place that decides whether a request may enter. Runs before a body is read. Its rules are the access rows of
+// the features; a route without a row cannot be registered.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Actor } from '../audit/chain.js';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
-import { findApiToken, isApiToken } from './api-tokens.js';
-import { findRouteAccess, routeMatrix, type Permission, type Role, type RouteAccess } from './route-matrix.js';
+import { findApiToken, isApiToken } from '../api-tokens/store.js';
+import {
+  ApiError,
+  type App,
+  type Duty,
+  type GuardedAccess,
+  type Principal,
+  type RouteAccess,
+} from '../http-kit/index.js';
+import { requireNodeToken } from '../nodes/node-token.js';
+import type { Parts } from '../parts.js';
+import type { RouteMatrix } from './route-matrix.js';
 import { findSessionWithUser, markSeen, seenLagMs } from './sessions.js';
 
-export type Duty = 'change_password' | 'enrol_totp';
-
-export interface Principal {
-  readonly kind: 'session' | 'token';
-  readonly userId: string;
-  readonly email: string;
-  readonly role: Role;
-  readonly sessionId: string | null;
-  readonly scopes: readonly Permission[] | null;
-  /** What has to be done before anything else is allowed. */
-  readonly duty: Duty | null;
-  readonly actor: Actor;
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    principal: Principal | null;
-  }
-}
+export type GuardParts = Pick<Parts, 'database' | 'now' | 'tokens' | 'currentSettings' | 'nodeToken'>;
 
 export const sessionCookie = 'gatehouse_session';
 /** A page of another origin cannot send this header without our consent (CORS preflight, which we never grant). */
 const antiForgeryHeader = 'x-gatehouse-request';
 const bearer = { 'www-authenticate': 'Bearer' };
 
-export function registerGuard(app: App, house: House): void {
+export function registerGuard(app: App, parts: GuardParts, matrix: RouteMatrix): void {
   app.decorateRequest('principal', null);
   const accessOfRoute = new Map<string, RouteAccess>();
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
-      const access = findRouteAccess(method, route.url);
+      const access = matrix.find(method, route.url);
       if (access === null)
-        throw new Error(
-          `The route ${method} ${route.url} has no row in api/auth/route-matrix.ts: say who may call it.`,
-        );
+        throw new Error(`The route ${method} ${route.url} has no access row: its feature has to say who may call it.`);
       accessOfRoute.set(`${method} ${route.url}`, access);
     }
   });
@@ -53,49 +40,28 @@ export function registerGuard(app: App, house: House): void {
     const access = accessOfRoute.get(`${request.method} ${pattern}`);
     if (access === undefined) throw new Error(`no access rule for ${request.method} ${pattern}`);
     reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+    if (access.kind === 'dataplane') requireNodeToken(request.headers.authorization, parts.nodeToken);
     if (access.kind !== 'guarded') return;
-    const principal = await authenticate(request, house);
+    const principal = await authenticate(request, parts);
     admit(principal, access);
     request.principal = principal;
   });
 }
 
 /**
- * Methods that exist under this path; asked for paths that answered nobody, so that a wrong method is told from a wrong
- * path.
- */
-export function methodsOf(path: string): string[] {
-  const segments = path.split('/');
-  const fits = (pattern: string): boolean =>
-    pattern
-      .split('/')
-      .every(
-        (part, i, parts) =>
-          parts.length === segments.length && (part === segments[i] || (part.startsWith(':') && segments[i] !== '')),
-      );
-  const methods = Object.keys(routeMatrix).flatMap((row) => {
-    const [method = '', pattern = ''] = row.split(' ');
-    return !fits(pattern) ? [] : method === 'GET' ? ['GET', 'HEAD'] : [method];
-  });
-  return [...new Set(methods)].sort();
-}
-
-/**
  * For answers that last: throws once the caller may not ask any more. Looking on is no activity, so the session does
  * not live longer by it.
  */
-export async function requireStillAdmitted(request: FastifyRequest, house: House): Promise<void> {
-  const access = findRouteAccess(request.method, request.routeOptions.url ?? '');
-  if (access?.kind === 'guarded') admit(await authenticate(request, house, false), access);
+export async function requireStillAdmitted(
+  request: FastifyRequest,
+  parts: GuardParts,
+  matrix: RouteMatrix,
+): Promise<void> {
+  const access = matrix.find(request.method, request.routeOptions.url ?? '');
+  if (access?.kind === 'guarded') admit(await authenticate(request, parts, false), access);
 }
 
-/** The principal of a guarded route. */
-export function requirePrincipal(request: FastifyRequest): Principal {
-  if (request.principal === null) throw new Error('a guarded route ran without a principal');
-  return request.principal;
-}
-
-function admit(principal: Principal, access: RouteAccess & { kind: 'guarded' }): void {
+function admit(principal: Principal, access: GuardedAccess): void {
   if (principal.kind === 'token') {
     if (!access.tokens)
       throw new ApiError('scope_denied', 'API tokens cannot do this; it needs a person who is logged in.');
@@ -116,7 +82,7 @@ function admit(principal: Principal, access: RouteAccess & { kind: 'guarded' }):
   );
 }
 
-async function authenticate(request: FastifyRequest, house: House, isActivity = true): Promise<Principal> {
+async function authenticate(request: FastifyRequest, parts: GuardParts, isActivity = true): Promise<Principal> {
   const header = request.headers.authorization;
   const fromHeader = header === undefined ? null : (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '');
   const token = fromHeader ?? readCookie(request.headers.cookie, sessionCookie);
@@ -124,8 +90,8 @@ async function authenticate(request: FastifyRequest, house: House, isActivity = 
     throw new ApiError('not_authenticated', 'Send a session token or an API token: Authorization: Bearer …', {
       headers: bearer,
     });
-  if (isApiToken(token)) return authenticateToken(request, house, token);
-  const principal = await authenticateSession(request, house, token, isActivity);
+  if (isApiToken(token)) return authenticateToken(request, parts, token);
+  const principal = await authenticateSession(request, parts, token, isActivity);
   if (
     fromHeader === null &&
     !['GET', 'HEAD'].includes(request.method) &&
@@ -139,8 +105,8 @@ async function authenticate(request: FastifyRequest, house: House, isActivity = 
   return principal;
 }
 
-async function authenticateToken(request: FastifyRequest, house: House, text: string): Promise<Principal> {
-  const token = await findApiToken(house.database.sql, text, new Date(house.now()));
+async function authenticateToken(request: FastifyRequest, parts: GuardParts, text: string): Promise<Principal> {
+  const token = await findApiToken(parts.database.sql, text, new Date(parts.now()));
   if (token === null)
     throw new ApiError('not_authenticated', 'The API token is unknown, expired or revoked.', { headers: bearer });
   const name = `token ${token.name}`;
@@ -158,13 +124,13 @@ async function authenticateToken(request: FastifyRequest, house: House, text: st
 
 async function authenticateSession(
   request: FastifyRequest,
-  house: House,
+  parts: GuardParts,
   token: string,
   isActivity: boolean,
 ): Promise<Principal> {
-  const claims = await house.tokens.verify(token);
-  const session = await findSessionWithUser(house.database.sql, claims.sessionId);
-  const now = house.now();
+  const claims = await parts.tokens.verify(token);
+  const session = await findSessionWithUser(parts.database.sql, claims.sessionId);
+  const now = parts.now();
   const ended = (why: string): ApiError => new ApiError('not_authenticated', why, { headers: bearer });
   if (session === null || session.user_id !== claims.userId || session.revoked_at !== null)
     throw ended('The session was ended. Log in again.');
@@ -172,14 +138,14 @@ async function authenticateSession(
   // one answer for suspended, demoted and re-issued: the token no longer stands for the user as it is
   if (user.suspended || user.token_version !== claims.version || user.role !== claims.role)
     throw ended('The session was ended by an administrator or a change of the account. Log in again.');
-  const settings = await house.currentSettings();
+  const settings = await parts.currentSettings();
   if (
     session.expires_at.getTime() <= now ||
     now - session.last_seen_at.getTime() > settings.policy_session_idle_minutes * 60_000 + seenLagMs
   )
     throw new ApiError('token_expired', 'The session has expired. Log in again.', { headers: bearer });
   if (isActivity && now - session.last_seen_at.getTime() > seenLagMs)
-    await markSeen(house.database.sql, session.id, new Date(now));
+    await markSeen(parts.database.sql, session.id, new Date(now));
   const needsTotp =
     settings.policy_2fa_required_admin &&
     claims.role === 'admin' &&

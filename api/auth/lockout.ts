@@ -1,10 +1,10 @@
 // Guessing is slowed down per account and source address, and more gently per account alone, always with growing delays
 // and never for good: a hard lock would let anybody lock the administrator out. An attempt counts before the password
 // is hashed, so parallel guesses cannot slip through, and a locked attempt costs no hash.
-import ipaddr from 'ipaddr.js';
 import { createHash } from 'node:crypto';
+import { toSourceKey } from '../addresses/address.js';
 import type { Queryable } from '../db/client.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../http-kit/index.js';
 
 export interface LockoutPolicy {
   /** Wrong attempts per account and source address before the first delay. */
@@ -20,18 +20,6 @@ const forgetAfterMs = 24 * 3600_000;
 /** The account alone tolerates more, and waits at most this long: an attacker must not keep the owner out. */
 const accountFactor = 10;
 const accountDelayMsMax = 60_000;
-
-/** IPv6 clients own a /64; counting single addresses would count nothing. */
-export function toSourceKey(ip: string): string {
-  if (!ipaddr.isValid(ip)) return 'unknown';
-  const address = ipaddr.process(ip);
-  return address.kind() === 'ipv4'
-    ? address.toString()
-    : `${(address as ipaddr.IPv6).parts
-        .slice(0, 4)
-        .map((part) => part.toString(16))
-        .join(':')}::/64`;
-}
 
 const hide = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
@@ -51,7 +39,10 @@ export async function beginAttempt(
   const [state] = await sql<{ pair_until: Date | null; account_until: Date | null; is_known: boolean }[]>`
     select (select locked_until from login_failures where key = ${pairKey(account, ip)}) as pair_until,
       (select locked_until from login_failures where key = ${accountKey(account)}) as account_until,
-      exists (select 1 from known_logins k join users u on u.id = k.user_id where u.email_key = ${account} and k.source_ip = ${toSourceKey(ip)} and k.last_at > ${new Date(nowMs - knownForMs)}) as is_known`;
+      exists (
+        select 1 from known_logins k join users u on u.id = k.user_id
+        where u.email_key = ${account} and k.source_ip = ${toSourceKey(ip)}
+          and k.last_at > ${new Date(nowMs - knownForMs)}) as is_known`;
   for (const until of [state?.pair_until ?? null, state?.is_known === true ? null : (state?.account_until ?? null)])
     if (until !== null && until > now) throw locked(until, nowMs);
   await count(sql, pairKey(account, ip), policy.threshold, policy.lockMsMax, nowMs);
@@ -94,13 +85,16 @@ const accountKey = (account: string): string => `account:${hide(account)}`;
 
 async function count(sql: Queryable, key: string, threshold: number, delayMsMax: number, nowMs: number): Promise<void> {
   const now = new Date(nowMs);
+  const forgetBefore = new Date(nowMs - forgetAfterMs);
   // counting and locking are one statement: parallel guesses see each other
   const [row] = await sql`
     insert into login_failures as f (key, failures, last_at, locked_until) values (${key}, 1, ${now}, null)
     on conflict (key) do update set
-      failures = case when f.last_at < ${new Date(nowMs - forgetAfterMs)} then 1 else f.failures + 1 end, last_at = ${now},
-      locked_until = case when f.last_at >= ${new Date(nowMs - forgetAfterMs)} and f.failures + 1 >= ${threshold}::integer
-        then ${now}::timestamptz + least(${delayMsMax}::float8, ${firstDelayMs}::float8 * power(2, least(20, f.failures + 1 - ${threshold}::integer))) * interval '1 millisecond' end
+      failures = case when f.last_at < ${forgetBefore} then 1 else f.failures + 1 end,
+      last_at = ${now},
+      locked_until = case when f.last_at >= ${forgetBefore} and f.failures + 1 >= ${threshold}::integer
+        then ${now}::timestamptz + interval '1 millisecond' * least(${delayMsMax}::float8,
+          ${firstDelayMs}::float8 * power(2, least(20, f.failures + 1 - ${threshold}::integer))) end
     where f.locked_until is null or f.locked_until <= ${now}
     returning failures`;
   if (row !== undefined) return;

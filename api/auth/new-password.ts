@@ -1,8 +1,10 @@
 // What a new password has to pass: the policy, then the breach list. The breach service being away does not stop people
 // from changing a password; it is written into the audit entry instead.
-import type { House } from '../deps.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
 import { checkPasswordPolicy } from './password.js';
+
+export type NewPasswordParts = Pick<Parts, 'currentSettings' | 'breachCheck' | 'hasher'>;
 
 export interface AcceptedPassword {
   readonly hash: string;
@@ -12,12 +14,12 @@ export interface AcceptedPassword {
 
 /** Throws `password_refused` with every reason. `path` is where the password stood in the request. */
 export async function acceptNewPassword(
-  house: House,
+  parts: NewPasswordParts,
   password: string,
   person: { readonly email: string; readonly name: string },
   path = '/password',
 ): Promise<AcceptedPassword> {
-  const settings = await house.currentSettings();
+  const settings = await parts.currentSettings();
   const personal = [person.email.split('@')[0] ?? '', person.email, ...person.name.split(/\s+/)];
   const reasons = checkPasswordPolicy(
     password,
@@ -26,7 +28,7 @@ export async function acceptNewPassword(
   );
   let note = '';
   if (reasons.length === 0 && settings.policy_block_pwned) {
-    const answer = await house.breachCheck(password);
+    const answer = await parts.breachCheck(password);
     if (answer.kind === 'known')
       reasons.push('it is known from breaches of other sites; choose one that was never used anywhere');
     if (answer.kind === 'unreachable') note = ` (breach check not possible: ${answer.reason})`;
@@ -35,5 +37,5 @@ export async function acceptNewPassword(
     throw new ApiError('password_refused', `The password is refused: ${reasons.join('; ')}.`, {
       errors: reasons.map((reason) => ({ path, reason })),
     });
-  return { hash: await house.hasher.hash(password), note };
+  return { hash: await parts.hasher.hash(password), note };
 }

@@ -2,7 +2,7 @@
 // is answered `busy` instead of filling the memory with waiting requests.
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../http-kit/problem.js';
 
 const derive = promisify(pbkdf2);
 

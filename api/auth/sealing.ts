@@ -37,7 +37,8 @@ export function createSealing(secret: string): Sealing {
         return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
       } catch (cause) {
         throw new Error(
-          `The secret at ${place} does not open: SETTINGS_ENCRYPTION_SECRET changed, or the stored text was altered or moved. Set it again.`,
+          `The secret at ${place} does not open: SETTINGS_ENCRYPTION_SECRET changed, ` +
+            'or the stored text was altered or moved. Set it again.',
           { cause },
         );
       }

@@ -1,8 +1,8 @@
 // Session tokens: JWT, HS256 with AUTH_SESSION_SECRET, nothing else accepted. The role is read from here, never from a
 // header. A token is only as good as its session row: revocation, suspension and a new role end it at once.
 import { errors, jwtVerify, SignJWT } from 'jose';
-import { ApiError } from '../errors.js';
-import { roles, type Role } from './route-matrix.js';
+import { ApiError } from '../http-kit/problem.js';
+import { roles, type Role } from '../http-kit/access.js';
 
 export interface SessionClaims {
   readonly userId: string;

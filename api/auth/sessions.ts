@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../db/client.js';
-import type { User } from './people.js';
+import type { User } from '../users/store.js';
 
 export interface Session {
   readonly id: string;
@@ -28,7 +28,17 @@ export const seenLagMs = 60_000;
 
 export async function insertSession(sql: Queryable, input: NewSession, now: Date): Promise<string> {
   const id = randomBytes(18).toString('base64url');
-  await sql`insert into sessions ${sql({ id, user_id: input.userId, created_at: now, last_seen_at: now, expires_at: input.expiresAt, source_ip: input.sourceIp, user_agent: input.userAgent.slice(0, 300), method: input.method })}`;
+  const row = {
+    id,
+    user_id: input.userId,
+    created_at: now,
+    last_seen_at: now,
+    expires_at: input.expiresAt,
+    source_ip: input.sourceIp,
+    user_agent: input.userAgent.slice(0, 300),
+    method: input.method,
+  };
+  await sql`insert into sessions ${sql(row)}`;
   return id;
 }
 
@@ -54,7 +64,8 @@ export async function listSessions(
 ): Promise<Session[]> {
   return sql<Session[]>`
     select * from sessions where user_id = ${userId} and revoked_at is null and expires_at > ${now}
-    ${before === null ? sql`` : sql`and (created_at, id) < (${new Date(before[0])}, ${before[1]})`} order by created_at desc, id desc limit ${limit}`;
+    ${before === null ? sql`` : sql`and (created_at, id) < (${new Date(before[0])}, ${before[1]})`}
+    order by created_at desc, id desc limit ${limit}`;
 }
 
 /** Ends the user's sessions, all or one, except `keep`. Returns how many. */
@@ -65,9 +76,10 @@ export async function revokeSessions(
   now: Date,
 ): Promise<number> {
   const one = which.id === undefined ? sql`` : sql`and id = ${which.id}`;
-  return (
-    await sql`update sessions set revoked_at = ${now} where user_id = ${userId} and revoked_at is null and id <> ${which.keep ?? ''} ${one}`
-  ).count;
+  const ended = await sql`
+    update sessions set revoked_at = ${now}
+    where user_id = ${userId} and revoked_at is null and id <> ${which.keep ?? ''} ${one}`;
+  return ended.count;
 }
 
 export async function pruneSessions(sql: Queryable, before: Date): Promise<number> {

@@ -2,7 +2,7 @@
 // stores the artifact and activates it on every data-plane node; flow.ts calls it while holding the `apply` lock, so it
 // never runs twice at once, and does what follows: mark the version active, audit, answer.
 import { Type, type Static } from '@sinclair/typebox';
-import type { Settings } from '../settings/schema.js';
+import type { Settings } from '#settings';
 
 /** A stored version: its settings (secrets sealed), and what it was applied with last. */
 export interface VersionToServe {
@@ -34,6 +34,13 @@ export interface ApplyRequest {
    * generation is larger than the one given when a node was ahead of it.
    */
   readonly markPending: (what: AppliedWith, generation?: number) => Promise<void>;
+}
+
+/** What a node is held against. */
+export interface Expected {
+  readonly versionId: number;
+  /** Digest of what the version's settings mean in the environment of today. */
+  readonly config: string;
 }
 
 const ReplayRow = Type.Object({
@@ -117,7 +124,8 @@ export const ApplyReplySchema = Type.Object({
   dry_run: Type.Boolean(),
   unchanged: Type.Boolean({
     description:
-      'the data plane serves exactly this already; it was left alone (dry run: it would be, where every node serves what it should)',
+      'the data plane serves exactly this already; it was left alone ' +
+      '(dry run: it would be, where every node serves what it should)',
   }),
   version: Type.Integer(),
   generation: Type.Union([Type.Integer(), Type.Null()]),
@@ -129,7 +137,8 @@ export const ApplyReplySchema = Type.Object({
   took_ms: Type.Number(),
   steps: Type.Record(Type.String(), Type.Integer(), {
     description:
-      'milliseconds of each step: gather (what serves, the nodes, recorded requests; beside the compile), compile with its parts, replay, store (what the disk took beyond the replay), activate',
+      'milliseconds of each step: gather (what serves, the nodes, recorded requests; beside the compile), ' +
+      'compile with its parts, replay, store (what the disk took beyond the replay), activate',
   }),
 });
 export type ApplyReply = Static<typeof ApplyReplySchema>;

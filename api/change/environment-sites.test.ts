@@ -36,10 +36,10 @@ async function environmentChanges(t: Test, database: Database): Promise<void> {
     };
     const link = await connectDataPlane({ env, database, now: Date.now });
     const at = await startTestApp(database, { applySettings: link.applySettings, expectedOf: link.expectedOf });
-    await link.start(at.house);
+    await link.start(at.parts);
     const admin = await at.user('admin', `admin-of-start-${++starts}@example.org`);
     return {
-      reconcile: () => link.road.reconcile(at.house.audit),
+      reconcile: () => link.road.reconcile(at.parts.audit),
       call: (method, path, body) =>
         at.call(method, path, { token: admin.token, ...(body === undefined ? {} : { body }) }),
       stop: async () => {

@@ -1,19 +1,25 @@
 // Where the road of a change begins and ends: the lock, the pending mark, and what follows the outcome. The road itself
 // (road.ts) is the injected `applySettings`.
-import type { Actor } from '../audit/chain.js';
-import type { House } from '../deps.js';
-import { ApiError } from '../errors.js';
-import { checkIfMatch } from '../http/etag.js';
-import { clearPending, findVersion, markActive, markPending, readHead, readState } from '../settings/store.js';
+import { ApiError, checkIfMatch, type Actor } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
+import { clearPending, markActive, markPending, readState } from '../settings/state.js';
+import { findVersion, readHead } from '../settings/store.js';
 import type { ApplyOutcome, ApplyReply, VersionToServe } from './contract.js';
 import { pruneManagedRules } from './steps/managed-rules.js';
+
+export type FlowParts = Pick<Parts, 'database' | 'audit' | 'applySettings'>;
 
 /**
  * Applies the head settings; throws `apply_refused` (422, nothing touched), `precondition_failed` (412), `apply_failed`
  * (502) or `not_ready` (503, no data plane).
  */
-export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifMatch?: string): Promise<ApplyReply> {
-  const { applySettings, database } = house;
+export async function applyHead(
+  parts: FlowParts,
+  actor: Actor,
+  dryRun: boolean,
+  ifMatch?: string,
+): Promise<ApplyReply> {
+  const { applySettings, database } = parts;
   if (applySettings === null) throw new ApiError('not_ready', 'No data plane is connected to this server.');
   return database.withLock('apply', async () => {
     const { sql } = database;
@@ -29,7 +35,7 @@ export async function applyHead(house: House, actor: Actor, dryRun: boolean, ifM
       markPending: (what, larger) => markPending(sql, head.id, what, larger ?? generation),
     });
     const served = outcome.kind === 'active' ? (outcome.generation ?? generation) : state.generation;
-    if (!dryRun) await settle(house, { actor, versionId: head.id, active, generation: served, outcome });
+    if (!dryRun) await settle(parts, { actor, versionId: head.id, active, generation: served, outcome });
     if (outcome.kind === 'refused')
       throw new ApiError('apply_refused', `Nothing was activated: ${outcome.reason}`, {
         extensions: { diagnostics: outcome.diagnostics },
@@ -63,17 +69,20 @@ interface Settling {
   readonly outcome: ApplyOutcome;
 }
 
-async function settle(house: House, { actor, versionId, active, generation, outcome }: Settling): Promise<void> {
+async function settle(
+  { database, audit }: FlowParts,
+  { actor, versionId, active, generation, outcome }: Settling,
+): Promise<void> {
   if (outcome.kind === 'dry_run') return;
   const isKnown =
     outcome.kind === 'unchanged' && active?.id === versionId && active.managedSha256 === outcome.managedSha256;
   if (isKnown) return;
-  await house.database.sql.begin(async (tx) => {
+  await database.sql.begin(async (tx) => {
     const isInForce = outcome.kind === 'active' || outcome.kind === 'unchanged';
     if (isInForce) await markActive(tx, versionId, outcome, generation);
     else await clearPending(tx);
     await pruneManagedRules(tx);
-    await house.audit.record(tx, {
+    await audit.record(tx, {
       actor,
       action: isInForce ? 'config.apply' : 'config.apply.refused',
       summary: summaryOf(outcome, versionId, generation),

@@ -51,13 +51,13 @@ async function start(database: Database, env: Parameters<typeof connectDataPlane
   const link = await connectDataPlane({ env, database, now: Date.now });
   const outbound = createOutbound({ allow: ['127.0.0.1'] });
   const at = await startTestApp(database, { outbound, applySettings: link.applySettings, expectedOf: link.expectedOf });
-  await link.start(at.house);
+  await link.start(at.parts);
   const { token } = await at.user('admin', `admin-${performance.now()}@example.org`);
   const call = (method: string, path: string, body?: object): Promise<Reply> =>
     at.call(method, path, { token, ...(body === undefined ? {} : { body }) });
   return {
     call,
-    reconcile: () => link.road.reconcile(at.house.audit),
+    reconcile: () => link.road.reconcile(at.parts.audit),
     async stop() {
       await at.close();
       await link.close();

@@ -1,6 +1,5 @@
 // A stored version of the settings → what a node is to serve. `resolveVersion` and `buildTarget` are the only way
-// there:
-// apply, dry run, warm-up, fallback, rollback and recovery all take it, so nothing can be forgotten on one of them.
+// there: apply, dry run, warm-up, fallback, rollback and recovery all take it, so nothing can be forgotten on one.
 import { stat } from 'node:fs/promises';
 import type { ProxyConfig } from '#proxy/contract';
 import type { Sealing } from '../auth/sealing.js';
@@ -8,16 +7,16 @@ import type { Database } from '../db/client.js';
 import type { Fleet, Target } from '../nodes/fleet.js';
 import type { StatusAnswer } from '../nodes/node-client.js';
 import { digestOf, type NodeRow } from '../nodes/node-store.js';
-import type { Settings } from '../settings/schema.js';
+import type { Settings } from '#settings';
 import { revealSecrets } from '../settings/secrets.js';
 import { findVersion } from '../settings/store.js';
 import { artifactPath } from './artifacts.js';
 import type { PolicyInput } from './compile-messages.js';
 import type { Compiled, PolicyCompiler } from './compile-thread.js';
-import type { ApplyDiagnostic, ApplyNode, VersionToServe } from './contract.js';
+import type { ApplyDiagnostic, ApplyNode, Expected, VersionToServe } from './contract.js';
 import { findAppliedRules, keepManagedRules, readManagedRules, type ManagedRules } from './steps/managed-rules.js';
 import { toPolicy } from './steps/policy.js';
-import { requireProxyConfig, selfTestOf, toProxyConfig, type Upstreams } from './steps/proxy-config.js';
+import { impossibleIn, proxyConfigOf, selfTestOf, type Upstreams } from './steps/proxy-config.js';
 import type { RuleTests } from './steps/rule-tests.js';
 
 export interface ChangeRoadParts {
@@ -60,8 +59,9 @@ export async function resolveVersion(
   const kept = rules === 'applied' ? await findAppliedRules(sql, version.managedSha256) : null;
   const managed = kept ?? (await readManagedRules(sql, settings));
   const { waf, exclusions, problems } = toPolicy(settings, managed);
-  const { config, problems: ofProxy } = toProxyConfig(settings, parts.upstreams);
-  if (config === null || problems.length > 0) return { kind: 'refused', diagnostics: [...problems, ...ofProxy] };
+  const impossible = [...impossibleIn(settings), ...problems];
+  if (impossible.length > 0) return { kind: 'refused', diagnostics: impossible };
+  const config = proxyConfigOf(settings, parts.upstreams);
   return { kind: 'resolved', versionId: version.id, settings, managed, policy: { waf, exclusions }, config };
 }
 
@@ -135,13 +135,6 @@ async function isPresent(directory: string, sha256: string): Promise<boolean> {
   }
 }
 
-/** What a node is held against. */
-export interface Expected {
-  readonly versionId: number;
-  /** `digestOf` what the version's settings mean in the environment of today. */
-  readonly config: string;
-}
-
 export async function expectedOf(parts: ChangeRoadParts, versionId: number): Promise<Expected | null> {
   const version = await findVersion(parts.database.sql, versionId);
   return version === null ? null : { versionId, config: digestOf(configOf(parts, version)) };
@@ -149,7 +142,7 @@ export async function expectedOf(parts: ChangeRoadParts, versionId: number): Pro
 
 /** Of a version that served. */
 export function configOf(parts: ChangeRoadParts, version: Pick<VersionToServe, 'settings'>): ProxyConfig {
-  return requireProxyConfig(revealSecrets(version.settings, parts.sealing), parts.upstreams);
+  return proxyConfigOf(revealSecrets(version.settings, parts.sealing), parts.upstreams);
 }
 
 /** How a node stands to the version it should serve. */

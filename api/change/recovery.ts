@@ -1,11 +1,12 @@
-// What fell off the road of a change is brought back to it: an activation that a crash interrupted, a node that was
-// away.
+// What fell off the road of a change is brought back: an activation that a crash interrupted, a node that was away.
 import type { ProxyConfig } from '#proxy/contract';
-import { systemActor, type AuditLog } from '../audit/chain.js';
+import type { AuditLog } from '../audit/chain.js';
+import { systemActor } from '../http-kit/index.js';
 import type { ActivateAnswer } from '../nodes/node-client.js';
 import { nextGeneration } from '../nodes/fleet.js';
 import { listNodes } from '../nodes/node-store.js';
-import { clearPending, findVersion, markActive, readState } from '../settings/store.js';
+import { clearPending, markActive, readState } from '../settings/state.js';
+import { findVersion } from '../settings/store.js';
 import { findArtifact } from './artifacts.js';
 import type { VersionToServe } from './contract.js';
 import { expectedOf, restoreTarget, viewNode, type ChangeRoadParts, type Restored } from './node-target.js';
@@ -51,7 +52,8 @@ export async function healActivation(parts: ChangeRoadParts, audit: AuditLog): P
       else await clearPending(tx);
       const summary = isFinished
         ? `finished the activation of settings version ${target.versionId} that a restart had interrupted`
-        : `settings version ${state.pendingId} was on its way when the server stopped and serves nowhere; what served before serves`;
+        : `settings version ${state.pendingId} was on its way when the server stopped and serves nowhere; ` +
+          'what served before serves';
       await audit.record(tx, {
         actor: systemActor,
         action: 'config.apply.healed',
@@ -109,13 +111,14 @@ async function bringUp(parts: ChangeRoadParts, url: string, audit: AuditLog): Pr
       return `did not take it: ${result.kind === 'refused' ? result.reason : result.detail}`;
     const { versionId, config } = target;
     const { generation } = result;
+    const what = `settings version ${versionId} as its generation ${generation}`;
     await sql.begin(async (tx) => {
       // the other nodes and the next replay begin with what was taken
       await markActive(tx, versionId, appliedWith(target), state.generation);
       await audit.record(tx, {
         actor: systemActor,
         action: 'nodes.reconcile',
-        summary: `brought ${url} up to settings version ${versionId} as its generation ${generation}: ${standing.detail}${describeSites(config)}`,
+        summary: `brought ${url} up to ${what}: ${standing.detail}${describeSites(config)}`,
         details: { url, version: versionId, generation, sites: sitesOf(config) },
       });
     });

@@ -1,8 +1,7 @@
 // THE ROAD OF A CHANGE (ARCHITECTURE.md), from a saved version to every node, top to bottom. flow.ts holds the `apply`
 // lock around it and keeps the outcome; recovery.ts brings back what fell off it, by the same steps:
-//   prove (steps/rule-tests.ts) → resolve (node-target.ts: steps/managed-rules.ts, steps/policy.ts,
-// steps/proxy-config.ts)
-//   → build (the compile thread) → replay → keep → mark → activate (nodes/fleet.ts)
+//   resolve (node-target.ts: steps/managed-rules.ts, steps/policy.ts, steps/proxy-config.ts)
+//   → prove (steps/rule-tests.ts) → build (the compile thread) → replay → keep → mark → activate (nodes/fleet.ts)
 // Everything that can fail is done before the first node is touched; nothing wraps the road from outside.
 import type { ProxyConfig } from '#proxy/contract';
 import type { AuditLog } from '../audit/chain.js';
@@ -10,9 +9,10 @@ import { nextGeneration, type Target } from '../nodes/fleet.js';
 import type { StatusAnswer } from '../nodes/node-client.js';
 import { digestOf, listNodes, renameServed } from '../nodes/node-store.js';
 import { findSamples } from '../records/samples.js';
-import { enforcedNames } from '../settings/enforced.js';
+import { enforcedNames } from '#settings';
 import { findNotEnforced } from '../settings/not-enforced.js';
-import { findVersion, readHead, readState } from '../settings/store.js';
+import { readState } from '../settings/state.js';
+import { findVersion, readHead } from '../settings/store.js';
 import { pruneArtifacts } from './artifacts.js';
 import type {
   ApplyDiagnostic,
@@ -20,6 +20,7 @@ import type {
   ApplyOutcome,
   ApplyRequest,
   ApplySettings,
+  Expected,
   ReplayImpact,
   VersionToServe,
 } from './contract.js';
@@ -31,7 +32,6 @@ import {
   restoreTarget,
   viewNode,
   type ChangeRoadParts,
-  type Expected,
 } from './node-target.js';
 import { healActivation, reconcileNodes, type Healed } from './recovery.js';
 import type { ReplaySample } from './replay.js';

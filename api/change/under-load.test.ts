@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t from 'tap';
-import { migrate, loadMigrations } from '../db/migrate.js';
+import { loadModules, migrate } from '../db/migrate.js';
 import { openEmbedded } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { coreRules, dataDirectory, withoutCoreRules } from '../testing/core-rules.js';
@@ -59,8 +59,9 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
     await makeDirectory(t, 'load'),
   ];
   const database = await openEmbedded(directory);
-  await migrate(database, await loadMigrations());
-  const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData }); // as `up` starts them: one data directory;
+  await migrate(database, await loadModules());
+  // as `up` starts them: one data directory
+  const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData });
   const env = {
     dataAdminToken: nodeToken,
     dataAdminUrls: [node.url],
@@ -76,7 +77,7 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
     cacheDirectory: join(dataDirectory, 'cache', 'automata'),
   });
   const at = await startTestApp(database, { applySettings: link.applySettings });
-  await link.start(at.house);
+  await link.start(at.parts);
   t.teardown(async () => {
     await at.close();
     await link.close();
@@ -90,9 +91,8 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
   if (process.env['GATEHOUSE_COLD_APPLY'] === undefined) t.comment(await link.warm());
   const firstMs = performance.now();
   const first = await at.call('POST', '/api/apply', { token });
-  t.comment(
-    `the first apply took ${Math.round(performance.now() - firstMs)} ms; ${JSON.stringify(first.body['nodes']?.[0]?.detail)}`,
-  );
+  const firstTookMs = Math.round(performance.now() - firstMs);
+  t.comment(`the first apply took ${firstTookMs} ms; ${JSON.stringify(first.body['nodes']?.[0]?.detail)}`);
   t.match(first, { status: 200, body: { applied: true, diagnostics: [] } }, first.text);
   t.same([await status('/?q=lamp'), await status('/?q=<script>alert(1)</script>')], [200, 403]);
 
@@ -134,13 +134,15 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
       applied.text,
     );
     t.equal(await status(`/?q=${word}`), 403, 'every worker serves it when apply answers');
+    const answered = running.counts.passed + running.counts.blocked - before.passed - before.blocked;
     t.comment(
-      `apply took ${tookMs} ms under ${running.counts.passed + running.counts.blocked - before.passed - before.blocked} requests; ${applied.body['nodes'][0].detail}; this thread waited at most ${Math.round(delay.max / 1e6)} ms`,
+      `apply took ${tookMs} ms under ${answered} requests; ${applied.body['nodes'][0].detail}; ` +
+        `this thread waited at most ${Math.round(delay.max / 1e6)} ms`,
     );
     delay.reset();
   }
   await running.stop();
   t.equal(running.counts.failed, 0, `no request of ${running.counts.passed + running.counts.blocked} failed`);
   t.ok(running.counts.passed > 0 && running.counts.blocked > 0);
-  t.match(await link.road.reconcile(at.house.audit), /^1 of 1 nodes answer$/);
+  t.match(await link.road.reconcile(at.parts.audit), /^1 of 1 nodes answer$/);
 });

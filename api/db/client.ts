@@ -1,11 +1,11 @@
 // One `Sql` for two databases: PostgreSQL through postgres.js, or PGlite in a worker thread reached by the same client
 // over a private unix socket. Whoever holds a Database cannot tell which it is, except where `kind` decides about
-// parallelism:
-// the embedded one has ONE connection, so code inside a transaction must use the transaction's handle and nothing else.
+// parallelism. The embedded one has ONE connection: code inside a transaction must use its handle and nothing else.
 import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { createEmbedded } from './create-embedded.js';
 import { lockDirectory } from './directory-lock.js';
+import { lockKeys, type LockKey } from './lock-keys.js';
 import { makeSocketDirectory } from './socket-directory.js';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -33,18 +33,6 @@ export interface HeldLock {
   isHeld(): Promise<boolean>;
   release(): Promise<void>;
 }
-
-/** Every advisory lock of the control plane, in one table so that no two meanings share a number. */
-export const lockKeys = {
-  migrations: 0x67610001,
-  apply: 0x67610002,
-  leader: 0x67610003,
-  settings: 0x67610004,
-  seed: 0x67610005,
-  ingest: 0x67610006,
-  threats: 0x67610007,
-} as const;
-export type LockKey = keyof typeof lockKeys;
 
 const options = (max: number) => ({
   max,

@@ -35,7 +35,8 @@ export async function lockDirectory(directory: string, silenceMs: number = silen
     if (found === mine) throw new Error(`The embedded database ${directory} is already open in this process.`);
     if (await isHeld(file, found, mine, silenceMs))
       throw new Error(
-        `The embedded database ${directory} is in use by process ${found.split(' ')[0]}. Stop it, or give this server its own DATA_DIR or a DATABASE_URL.`,
+        `The embedded database ${directory} is in use by process ${found.split(' ')[0]}. ` +
+          'Stop it, or give this server its own DATA_DIR or a DATABASE_URL.',
       );
     await removeStale(file, found);
   }

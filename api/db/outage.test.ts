@@ -4,7 +4,7 @@ import { startTestApp } from '../testing/app.js';
 import { startCluster, withoutPostgres } from '../testing/databases.js';
 import { until } from '../testing/waiting.js';
 import { openPostgres } from './client.js';
-import { loadMigrations, migrate } from './migrate.js';
+import { loadModules, migrate } from './migrate.js';
 import { findOutage } from './outage.js';
 
 const failed = (members: object, cause?: unknown): Error => Object.assign(new Error('x', { cause }), members);
@@ -40,7 +40,7 @@ t.test('which errors are an outage', async (t) => {
 t.test('the database goes away and comes back', { skip: withoutPostgres }, async (t) => {
   const cluster = await startCluster(t);
   const database = openPostgres(await cluster.create());
-  await migrate(database, await loadMigrations());
+  await migrate(database, await loadModules());
   const at = await startTestApp(database);
   t.teardown(async () => {
     await at.close();

@@ -24,7 +24,8 @@ export async function ensurePartition(sql: Queryable, table: RecordTable, day: s
   const next = toDay(new Date(Date.parse(`${day}T00:00:00Z`) + dayMs));
   try {
     await sql.unsafe(
-      `create table if not exists ${nameOf(table, day)} partition of ${table} for values from ('${day} 00:00:00+00') to ('${next} 00:00:00+00')`,
+      `create table if not exists ${nameOf(table, day)} partition of ${table} ` +
+        `for values from ('${day} 00:00:00+00') to ('${next} 00:00:00+00')`,
     );
   } catch (error) {
     // another server was faster: 42P07 table exists, 23505 its catalogue row, 42P17 it overlaps itself
@@ -40,9 +41,9 @@ export async function pruneRecords(database: Database, before: Date, now: Date):
   const { sql } = database;
   const gone = new Set<string>();
   for (const table of recordTables) {
-    const rows = await sql<
-      { name: string }[]
-    >`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent where p.relname = ${table}`;
+    const rows = await sql<{ name: string }[]>`
+      select c.relname as name from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent where p.relname = ${table}`;
     for (const { name } of rows) {
       const digits = /_(\d{8})$/.exec(name)?.[1];
       if (digits === undefined) continue;

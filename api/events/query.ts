@@ -1,7 +1,10 @@
+// Pages of stored requests and events.
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable } from '../db/client.js';
-import { decodeTimeCursor, PageQuery, toPage } from '../http/cursor.js';
-import { closed, Moment, Nullable, parseTime, Time } from '../http/refusals.js';
+import { closed, decodeTimeCursor, Moment, Nullable, PageQuery, parseMoment, Time, toPage } from '../http-kit/index.js';
+import { eventKinds } from './kinds.js';
+
+const kindList = Object.entries(eventKinds).map(([kind, meaning]) => `${kind}: ${meaning}`);
 
 export const RecordQuery = Type.Object(
   {
@@ -49,7 +52,7 @@ export const EventView = Type.Object({
   node: Type.String(),
   site: Type.String(),
   client_ip: Type.String(),
-  kind: Type.String(),
+  kind: Type.String({ description: kindList.join('; ') }),
   verdict: Type.String(),
   method: Type.String(),
   uri: Type.String(),
@@ -83,11 +86,16 @@ export async function pageRecords<T extends { at: string; id: number }>(
       : table === 'security_events'
         ? sql`and rule_id = ${wanted.rule_id}`
         : sql`and rule_ids @> ${sql.json([wanted.rule_id])}::jsonb`;
+  const between = [
+    before === null
+      ? sql``
+      : sql`and at <= ${new Date(before[0])} and (at, id) < (${new Date(before[0])}, ${before[1]})`,
+    wanted.from === undefined ? sql`` : sql`and at >= ${parseMoment(wanted.from, '/from')}`,
+    wanted.to === undefined ? sql`` : sql`and at < ${parseMoment(wanted.to, '/to')}`,
+  ];
+  const words = wanted.q === undefined ? sql`` : sql`and strpos(lower(uri), lower(${wanted.q})) > 0`;
   const rows = await sql<(Stored<T> & { id: number })[]>`
-    select * from ${sql(table)} where true
-    ${before === null ? sql`` : sql`and at <= ${new Date(before[0])} and (at, id) < (${new Date(before[0])}, ${before[1]})`}
-    ${wanted.from === undefined ? sql`` : sql`and at >= ${parseTime(wanted.from, '/from')}`} ${wanted.to === undefined ? sql`` : sql`and at < ${parseTime(wanted.to, '/to')}`}
-    ${equals} ${rule} ${wanted.q === undefined ? sql`` : sql`and strpos(lower(uri), lower(${wanted.q})) > 0`}
+    select * from ${sql(table)} where true ${between} ${equals} ${rule} ${words}
     order by at desc, id desc limit ${limit + 1}`;
   return toPage(
     rows as unknown as (Stored<T> & { id: number })[],

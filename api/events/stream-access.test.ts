@@ -2,7 +2,7 @@
 // more.
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { updateUser } from '../auth/people.js';
+import { updateUser } from '../users/store.js';
 import { revokeSessions } from '../auth/sessions.js';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';

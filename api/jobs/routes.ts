@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import type { App, House } from '../deps.js';
-import { Nullable, refusals, Time } from '../http/refusals.js';
+import { Nullable, refusals, Time, type App } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
 
 const JobView = Type.Object({
   name: Type.String(),
@@ -21,25 +21,21 @@ interface JobRow {
   last_result: string | null;
 }
 
-export function registerJobRoutes(app: App, house: House): void {
-  app.get(
-    '/api/jobs',
-    {
-      schema: {
-        tags: ['operations'],
-        summary: 'Background jobs: runs, failures, last result',
-        response: { 200: Type.Object({ items: Type.Array(JobView) }), ...refusals },
-      },
-    },
-    async () => {
-      const rows = await house.database.sql<JobRow[]>`select * from job_state order by name`;
-      return {
-        items: rows.map((row) => ({
-          ...row,
-          last_started_at: row.last_started_at?.toISOString() ?? null,
-          last_ended_at: row.last_ended_at?.toISOString() ?? null,
-        })),
-      };
-    },
-  );
+const listSchema = {
+  tags: ['operations'],
+  summary: 'Background jobs: runs, failures, last result',
+  response: { 200: Type.Object({ items: Type.Array(JobView) }), ...refusals },
+};
+
+export function registerJobRoutes(app: App, { database }: Pick<Parts, 'database'>): void {
+  app.get('/api/jobs', { schema: listSchema }, async () => {
+    const rows = await database.sql<JobRow[]>`select * from job_state order by name`;
+    return {
+      items: rows.map((row) => ({
+        ...row,
+        last_started_at: row.last_started_at?.toISOString() ?? null,
+        last_ended_at: row.last_ended_at?.toISOString() ?? null,
+      })),
+    };
+  });
 }

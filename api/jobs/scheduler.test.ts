@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap';
 import { openPostgres, type Database } from '../db/client.js';
 import { onBothDatabases, startCluster, withoutPostgres } from '../testing/databases.js';
-import { loadMigrations, migrate } from '../db/migrate.js';
+import { loadModules, migrate } from '../db/migrate.js';
 import { until } from '../testing/waiting.js';
-import { createScheduler, type Job } from './scheduler.js';
+import type { Job } from '../http-kit/index.js';
+import { createScheduler } from './scheduler.js';
 
 async function suite(t: Test, database: Database): Promise<void> {
   let nowMs = Date.parse('2026-01-01T00:00:00Z');
@@ -128,7 +129,7 @@ t.test('a leader whose connection is gone is replaced', { skip: withoutPostgres 
   const cluster = await startCluster(t);
   const url = await cluster.create();
   const [a, b] = [openPostgres(url), openPostgres(url)];
-  await migrate(a, await loadMigrations());
+  await migrate(a, await loadModules());
   const job: Job = { name: 'x', everyMs: 0, run: async () => 'ok' };
   const make = (database: Database) =>
     createScheduler({ database, now: () => Date.now(), jobs: [job], onError: () => undefined });

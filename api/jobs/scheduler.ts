@@ -2,21 +2,7 @@
 // job that throws, hangs or takes long harms no other: each runs on its own, against a time limit, and is counted. When
 // a job ran last is in the database, so a new leader goes on where the old one stopped.
 import type { Database, HeldLock } from '../db/client.js';
-
-export interface JobContext {
-  /** Milliseconds since 1970 at the start of this run. */
-  readonly nowMs: number;
-  /** Aborted when the time limit is over or the scheduler stops. */
-  readonly signal: AbortSignal;
-}
-
-export interface Job {
-  readonly name: string;
-  readonly everyMs: number;
-  readonly timeoutMs?: number;
-  /** Returns one line about what it did. */
-  run(context: JobContext): Promise<string>;
-}
+import type { Job } from '../http-kit/index.js';
 
 export interface Scheduler {
   /** One look: leadership, due jobs. Resolves when the jobs it started have ended or run out of time. */
@@ -104,7 +90,9 @@ async function runJob(
   const { sql } = options.database;
   const limit = new AbortController();
   const timeoutMs = job.timeoutMs ?? timeoutMsDefault;
-  await sql`insert into job_state (name, runs, last_started_at) values (${job.name}, 1, ${new Date(nowMs)}) on conflict (name) do update set runs = job_state.runs + 1, last_started_at = excluded.last_started_at`;
+  await sql`
+    insert into job_state (name, runs, last_started_at) values (${job.name}, 1, ${new Date(nowMs)})
+    on conflict (name) do update set runs = job_state.runs + 1, last_started_at = excluded.last_started_at`;
   const work = (async () => job.run({ nowMs, signal: AbortSignal.any([stop, limit.signal]) }))();
   // a job that ignores its signal stays listed as running, and is not started a second time beside itself
   const ended = work
@@ -123,11 +111,15 @@ async function runJob(
   });
   try {
     const result = await Promise.race([work, late]);
-    await sql`update job_state set last_ended_at = ${new Date(options.now())}, last_error = null, last_result = ${result.slice(0, 500)} where name = ${job.name}`;
+    await sql`
+      update job_state set last_ended_at = ${new Date(options.now())}, last_error = null,
+        last_result = ${result.slice(0, 500)} where name = ${job.name}`;
   } catch (error) {
     options.onError(job.name, error);
     const text = error instanceof Error ? error.message : String(error);
-    await sql`update job_state set failures = failures + 1, last_ended_at = ${new Date(options.now())}, last_error = ${text.slice(0, 500)} where name = ${job.name}`;
+    await sql`
+      update job_state set failures = failures + 1, last_ended_at = ${new Date(options.now())},
+        last_error = ${text.slice(0, 500)} where name = ${job.name}`;
   } finally {
     clearTimeout(alarm);
   }

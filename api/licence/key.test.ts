@@ -80,7 +80,8 @@ t.test('every forgery is refused', async (t) => {
 
 function signRaw(text: string): string {
   const bytes = Buffer.from(text);
-  return `GH1.${bytes.toString('base64url')}.${sign('sha256', bytes, createPrivateKey(vendor.privateKey)).toString('base64url')}`;
+  const signature = sign('sha256', bytes, createPrivateKey(vendor.privateKey));
+  return `GH1.${bytes.toString('base64url')}.${signature.toString('base64url')}`;
 }
 
 t.test('sites past the allowance: adding is refused, what is there never', async (t) => {

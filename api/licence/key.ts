@@ -88,5 +88,7 @@ export function refuseSites(before: readonly string[], after: readonly string[],
   const known = new Set(before);
   const added = after.filter((identity) => !known.has(identity));
   if (added.length === 0 || after.length <= status.allowed) return null;
-  return `The licence (${status.state}) allows ${status.allowed} ${status.allowed === 1 ? 'site' : 'sites'}; this would make ${after.length}, adding ${added.slice(0, 3).join(', ')}${added.length > 3 ? ' …' : ''}.`;
+  const allowed = `${status.allowed} ${status.allowed === 1 ? 'site' : 'sites'}`;
+  const names = `${added.slice(0, 3).join(', ')}${added.length > 3 ? ' …' : ''}`;
+  return `The licence (${status.state}) allows ${allowed}; this would make ${after.length}, adding ${names}.`;
 }

@@ -1,11 +1,11 @@
-import { Type } from '@sinclair/typebox';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
-import { requirePrincipal } from '../auth/guard.js';
-import { closed, Nullable, refusals } from '../http/refusals.js';
+import { Type, type Static } from '@sinclair/typebox';
+import { ApiError, closed, Nullable, refusals, requirePrincipal, type Actor, type App } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
 import { readHead } from '../settings/store.js';
-import { readLicence } from './key.js';
+import { readLicence, type LicencePayload } from './key.js';
 import { readLicenceStatus, storeLicenceKey } from './store.js';
+
+export type LicenceParts = Pick<Parts, 'database' | 'now' | 'audit' | 'licencePublicKey'>;
 
 const StatusView = Type.Object({
   state: Type.Unsafe<'trial' | 'valid' | 'expired' | 'forged'>({
@@ -23,70 +23,70 @@ const StatusView = Type.Object({
   reason: Type.String(),
 });
 
-export function registerLicenceRoutes(app: App, house: House): void {
-  const { sql } = house.database;
-  const view = async () => {
-    const status = await readLicenceStatus(house, sql);
-    const { settings } = await readHead(sql);
-    return {
-      state: status.state,
-      used_domains: settings.sites.length,
-      allowed_domains: status.allowed,
-      customer: status.payload?.customer ?? null,
-      edition: status.payload?.edition ?? 'trial',
-      issued: status.payload?.issued ?? null,
-      expires: status.payload?.expires ?? null,
-      reason: status.reason,
-    };
+const readSchema = {
+  tags: ['licence'],
+  summary: 'State, used and allowed domains',
+  response: { 200: StatusView, ...refusals },
+};
+const activateSchema = {
+  tags: ['licence'],
+  summary: 'Activate a licence key',
+  body: Type.Object({ key: Type.String({ minLength: 1, maxLength: 8192 }) }, closed),
+  response: { 200: StatusView, ...refusals },
+};
+
+export function registerLicenceRoutes(app: App, parts: LicenceParts): void {
+  app.get('/api/license', { schema: readSchema }, () => viewLicence(parts));
+  app.post('/api/license', { schema: activateSchema }, async (request) => {
+    const { actor } = requirePrincipal(request);
+    const key = request.body.key.trim();
+    const read = readLicence(key, parts.licencePublicKey);
+    if (read.kind === 'forged') {
+      await reject(parts, actor, read.reason);
+      throw new ApiError(
+        'licence_rejected',
+        `The licence key is rejected: ${read.reason}. What was active before stays active.`,
+      );
+    }
+    await activate(parts, actor, key, read.payload);
+    return viewLicence(parts);
+  });
+}
+
+async function viewLicence(parts: LicenceParts): Promise<Static<typeof StatusView>> {
+  const { sql } = parts.database;
+  const status = await readLicenceStatus(parts, sql);
+  const { settings } = await readHead(sql);
+  return {
+    state: status.state,
+    used_domains: settings.sites.length,
+    allowed_domains: status.allowed,
+    customer: status.payload?.customer ?? null,
+    edition: status.payload?.edition ?? 'trial',
+    issued: status.payload?.issued ?? null,
+    expires: status.payload?.expires ?? null,
+    reason: status.reason,
   };
-  app.get(
-    '/api/license',
-    {
-      schema: {
-        tags: ['licence'],
-        summary: 'State, used and allowed domains',
-        response: { 200: StatusView, ...refusals },
-      },
-    },
-    view,
-  );
-  app.post(
-    '/api/license',
-    {
-      schema: {
-        tags: ['licence'],
-        summary: 'Activate a licence key',
-        body: Type.Object({ key: Type.String({ minLength: 1, maxLength: 8192 }) }, closed),
-        response: { 200: StatusView, ...refusals },
-      },
-    },
-    async (request) => {
-      const { actor } = requirePrincipal(request);
-      const key = request.body.key.trim();
-      const read = readLicence(key, house.licencePublicKey);
-      if (read.kind === 'forged') {
-        await sql.begin((tx) =>
-          house.audit.record(tx, {
-            actor,
-            action: 'licence.reject',
-            summary: `a licence key was rejected: ${read.reason}`,
-          }),
-        );
-        throw new ApiError(
-          'licence_rejected',
-          `The licence key is rejected: ${read.reason}. What was active before stays active.`,
-        );
-      }
-      const { customer, edition, max_domains, expires } = read.payload;
-      await sql.begin(async (tx) => {
-        await storeLicenceKey(tx, key, actor.name, new Date(house.now()));
-        await house.audit.record(tx, {
-          actor,
-          action: 'licence.activate',
-          summary: `activated the ${edition} licence of ${customer}: ${max_domains} domains, ${expires === null ? 'without end' : `until ${expires}`}`,
-        });
-      });
-      return view();
-    },
-  );
+}
+
+async function reject({ database, audit }: LicenceParts, actor: Actor, reason: string): Promise<void> {
+  const summary = `a licence key was rejected: ${reason}`;
+  await database.sql.begin((tx) => audit.record(tx, { actor, action: 'licence.reject', summary }));
+}
+
+async function activate(
+  { database, audit, now }: LicenceParts,
+  actor: Actor,
+  key: string,
+  { customer, edition, max_domains, expires }: LicencePayload,
+): Promise<void> {
+  const until = expires === null ? 'without end' : `until ${expires}`;
+  await database.sql.begin(async (tx) => {
+    await storeLicenceKey(tx, key, actor.name, new Date(now()));
+    await audit.record(tx, {
+      actor,
+      action: 'licence.activate',
+      summary: `activated the ${edition} licence of ${customer}: ${max_domains} domains, ${until}`,
+    });
+  });
 }

@@ -1,8 +1,8 @@
 // For vendors, on a machine of their own: makes a key pair, signs licences and managed feeds. The product never needs
 // this file.
 //   node build/api/licence/vendor-sign.js keygen --out DIRECTORY
-//   node build/api/licence/vendor-sign.js sign --key private.pem --customer NAME --max-domains N [--expires YYYY-MM-DD]
-// [--edition NAME]
+//   node build/api/licence/vendor-sign.js sign --key private.pem --customer NAME --max-domains N
+//     [--expires YYYY-MM-DD] [--edition NAME]
 //   node build/api/licence/vendor-sign.js sign-feed --key private.pem --feed FILE.json > feed.ghf
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -27,17 +27,20 @@ export function makeKeyPair(bits = 3072): KeyPair {
 /** RSASSA-PKCS1-v1_5 with SHA-256 over the payload's JSON bytes. */
 export function signLicence(payload: LicencePayload, privateKeyPem: string): string {
   const bytes = Buffer.from(JSON.stringify(payload));
-  return `GH1.${bytes.toString('base64url')}.${sign('sha256', bytes, createPrivateKey(privateKeyPem)).toString('base64url')}`;
+  const signature = sign('sha256', bytes, createPrivateKey(privateKeyPem));
+  return `GH1.${bytes.toString('base64url')}.${signature.toString('base64url')}`;
 }
 
-/** A managed feed (api/threat-intel/managed-document.ts) as it is published: the same key, another prefix. */
+/** A managed feed (api/managed-feed/document.ts) as it is published: the same key, another prefix. */
 export function signManagedFeed(document: string, privateKeyPem: string): string {
   const signed = `GHF1.${Buffer.from(document).toString('base64url')}`;
-  return `${signed}.${sign('sha256', Buffer.from(signed, 'latin1'), createPrivateKey(privateKeyPem)).toString('base64url')}`;
+  const signature = sign('sha256', Buffer.from(signed, 'latin1'), createPrivateKey(privateKeyPem));
+  return `${signed}.${signature.toString('base64url')}`;
 }
 
 const usage =
-  'vendor-sign keygen --out DIRECTORY | sign-feed --key private.pem --feed FILE.json | sign --key private.pem --customer NAME --max-domains N [--expires YYYY-MM-DD] [--edition NAME]';
+  'vendor-sign keygen --out DIRECTORY | sign-feed --key private.pem --feed FILE.json | ' +
+  'sign --key private.pem --customer NAME --max-domains N [--expires YYYY-MM-DD] [--edition NAME]';
 
 async function main(argv: readonly string[], nowMs: number): Promise<string> {
   const { values, positionals } = parseArgs({
@@ -58,7 +61,10 @@ async function main(argv: readonly string[], nowMs: number): Promise<string> {
     await mkdir(values.out, { recursive: true, mode: 0o700 });
     await writeFile(join(values.out, 'private.pem'), pair.privateKey, { mode: 0o600, flag: 'wx' });
     await writeFile(join(values.out, 'public.pem'), pair.publicKey, { flag: 'wx' });
-    return `Keep ${join(values.out, 'private.pem')} away from the product. Put the text of public.pem into api/licence/vendor-key.ts.`;
+    return (
+      `Keep ${join(values.out, 'private.pem')} away from the product. ` +
+      'Put the text of public.pem into api/licence/vendor-key.ts.'
+    );
   }
   if (positionals[0] === 'sign-feed' && values.key !== undefined && values.feed !== undefined)
     return signManagedFeed(await readFile(values.feed, 'utf8'), await readFile(values.key, 'utf8'));

@@ -55,112 +55,144 @@ const silenceAsks = 10;
 const silencePauseMs = 500;
 
 export function createFleet(options: FleetOptions): Fleet {
-  const { urls, client, database, now, pause } = options;
-  const { sql } = database;
-
-  const askOne = async (url: string): Promise<StatusAnswer> => {
-    const answer = await client.status(url);
-    await recordStatus(sql, url, answer, new Date(now()));
-    return answer;
-  };
-  /** Whoever fell silent over an activation is asked what it serves: it may have done it and died, or not. */
-  const clearUp = async (url: string, generation: number, sha256: string, detail: string): Promise<ActivateAnswer> => {
-    let status: NodeStatus | null = null;
-    for (let round = 0; round < silenceAsks && status === null; round++) {
-      const answer = await askOne(url);
-      if (answer.kind === 'answered') status = answer.status;
-      else await pause(silencePauseMs);
-    }
-    if (status === null) return { kind: 'unknown', detail };
-    if (status.generation === generation && status.ruleset === sha256)
-      return { kind: 'active', generation, workers: status.workers, tookMs: 0 };
-    return { kind: 'refused', reason: `it did not take the generation (${detail})` };
-  };
-  const activateOne: Fleet['activateOne'] = async (url, target, generation) => {
-    const { sha256, config, artifactFile, versionId, selfTest } = target;
-    let answer = await client.activate(
-      url,
-      { id: generation, sha256, artifactPath: '', config, selfTest },
-      artifactFile,
-    );
-    if (answer.kind === 'unknown') answer = await clearUp(url, generation, sha256, answer.detail);
-    if (answer.kind === 'active')
-      await recordServed(sql, url, { versionId, generation, sha256, config, workers: answer.workers }, new Date(now()));
-    return answer;
-  };
-  const viewOf = (url: string, answer: ActivateAnswer | StatusAnswer): ApplyNode => {
-    if (answer.kind === 'active')
-      return {
-        url,
-        state: 'active',
-        generation: answer.generation,
-        detail: answer.tookMs > 0 ? `${answer.workers} workers in ${answer.tookMs} ms` : '',
-      };
-    if (answer.kind === 'answered')
-      return { url, state: 'behind', generation: answer.status.generation, detail: 'left as it was' };
-    if (answer.kind === 'refused') return { url, state: 'behind', generation: null, detail: answer.reason };
-    return {
-      url,
-      state: 'unreachable',
-      generation: null,
-      detail: `${answer.detail}; it is brought up to date when it is back`,
-    };
-  };
+  const { urls } = options;
   return {
     urls,
-    activateOne,
+    activateOne: (url, target, generation) => activateOne(options, url, target, generation),
     async ask() {
       return new Map(
-        await Promise.all(urls.map(async (url): Promise<[string, StatusAnswer]> => [url, await askOne(url)])),
+        await Promise.all(urls.map(async (url): Promise<[string, StatusAnswer]> => [url, await askOne(options, url)])),
       );
     },
-    async activate(target, generation, answers, fallback) {
-      const present = urls.filter((url) => answers.get(url)?.kind === 'answered');
-      const results = new Map<string, ActivateAnswer>();
-      const nodes = (): ApplyNode[] =>
-        urls.map((url) =>
-          viewOf(url, results.get(url) ?? answers.get(url) ?? { kind: 'unreachable', detail: 'it was never asked' }),
-        );
-      if (present.length === 0) return { kind: 'failed', reason: 'no data-plane node answers', nodes: nodes() };
-      // one first: what a generation lacks it lacks everywhere, so nearly every refusal is found here, before anybody
-      // changed
-      const rest = [...present];
-      for (let url = rest.shift(); url !== undefined; url = rest.shift()) {
-        const answer = await activateOne(url, target, generation);
-        results.set(url, answer);
-        if (answer.kind !== 'unknown') break;
-      }
-      const first = [...results.values()].at(-1);
-      if (first?.kind === 'active')
-        await Promise.all(rest.map(async (url) => results.set(url, await activateOne(url, target, generation))));
-      const refusals = [...results].flatMap(([url, answer]) =>
-        answer.kind === 'refused' ? [`${url}: ${answer.reason}`] : [],
-      );
-      const took = [...results].filter(([, answer]) => answer.kind === 'active').map(([url]) => url);
-      if (refusals.length === 0 && took.length > 0) return { kind: 'active', generation, nodes: nodes() };
-      const undone: string[] = [];
-      if (fallback !== null)
-        await Promise.all(
-          took.map(async (url) => {
-            const back = await activateOne(url, fallback, generation + 1);
-            if (back.kind !== 'active') undone.push(url);
-            else
-              results.set(url, {
-                kind: 'refused',
-                reason: 'went back to what it served, because another node refused',
-              });
-          }),
-        );
-      else undone.push(...took);
-      const after =
-        undone.length === 0
-          ? ''
-          : `; ${undone.join(', ')} could not be set back and will be by the next reconciliation`;
-      return {
-        kind: 'failed',
-        reason: `${refusals.length > 0 ? refusals.join('; ') : 'every node fell silent while taking it'}${after}`,
-        nodes: nodes(),
-      };
-    },
+    activate: (target, generation, answers, fallback) =>
+      activateAll(options, { target, generation, answers, fallback }),
   };
+}
+
+async function askOne({ client, database, now }: FleetOptions, url: string): Promise<StatusAnswer> {
+  const answer = await client.status(url);
+  await recordStatus(database.sql, url, answer, new Date(now()));
+  return answer;
+}
+
+async function activateOne(
+  options: FleetOptions,
+  url: string,
+  target: Target,
+  generation: number,
+): Promise<ActivateAnswer> {
+  const { client, database, now } = options;
+  const { sha256, config, artifactFile, versionId, selfTest } = target;
+  let answer = await client.activate(url, { id: generation, sha256, artifactPath: '', config, selfTest }, artifactFile);
+  if (answer.kind === 'unknown') answer = await clearUp(options, url, generation, sha256, answer.detail);
+  if (answer.kind === 'active') {
+    const { workers } = answer;
+    await recordServed(database.sql, url, { versionId, generation, sha256, config, workers }, new Date(now()));
+  }
+  return answer;
+}
+
+/** Whoever fell silent over an activation is asked what it serves: it may have done it and died, or not. */
+async function clearUp(
+  options: FleetOptions,
+  url: string,
+  generation: number,
+  sha256: string,
+  detail: string,
+): Promise<ActivateAnswer> {
+  let status: NodeStatus | null = null;
+  for (let round = 0; round < silenceAsks && status === null; round++) {
+    const answer = await askOne(options, url);
+    if (answer.kind === 'answered') status = answer.status;
+    else await options.pause(silencePauseMs);
+  }
+  if (status === null) return { kind: 'unknown', detail };
+  if (status.generation === generation && status.ruleset === sha256)
+    return { kind: 'active', generation, workers: status.workers, tookMs: 0 };
+  return { kind: 'refused', reason: `it did not take the generation (${detail})` };
+}
+
+interface Activation {
+  readonly target: Target;
+  readonly generation: number;
+  readonly answers: ReadonlyMap<string, StatusAnswer>;
+  readonly fallback: Target | null;
+}
+
+type Results = Map<string, ActivateAnswer>;
+
+async function activateAll(options: FleetOptions, activation: Activation): Promise<FleetOutcome> {
+  const { urls } = options;
+  const { target, generation, answers, fallback } = activation;
+  const present = urls.filter((url) => answers.get(url)?.kind === 'answered');
+  const results: Results = new Map();
+  const nodes = (): ApplyNode[] =>
+    urls.map((url) =>
+      viewOf(url, results.get(url) ?? answers.get(url) ?? { kind: 'unreachable', detail: 'it was never asked' }),
+    );
+  if (present.length === 0) return { kind: 'failed', reason: 'no data-plane node answers', nodes: nodes() };
+  // one first: what a generation lacks it lacks everywhere, so nearly every refusal is found here, before anybody
+  // changed
+  const rest = [...present];
+  for (let url = rest.shift(); url !== undefined; url = rest.shift()) {
+    const answer = await activateOne(options, url, target, generation);
+    results.set(url, answer);
+    if (answer.kind !== 'unknown') break;
+  }
+  const first = [...results.values()].at(-1);
+  if (first?.kind === 'active')
+    await Promise.all(rest.map(async (url) => results.set(url, await activateOne(options, url, target, generation))));
+  const refusals = [...results].flatMap(([url, answer]) =>
+    answer.kind === 'refused' ? [`${url}: ${answer.reason}`] : [],
+  );
+  const took = [...results].filter(([, answer]) => answer.kind === 'active').map(([url]) => url);
+  if (refusals.length === 0 && took.length > 0) return { kind: 'active', generation, nodes: nodes() };
+  const undone = fallback === null ? took : await goBack(options, took, fallback, generation + 1, results);
+  const after =
+    undone.length === 0 ? '' : `; ${undone.join(', ')} could not be set back and will be by the next reconciliation`;
+  return {
+    kind: 'failed',
+    reason: `${refusals.length > 0 ? refusals.join('; ') : 'every node fell silent while taking it'}${after}`,
+    nodes: nodes(),
+  };
+}
+
+/** Those that took what another refused get what they served; returns those that could not. */
+async function goBack(
+  options: FleetOptions,
+  took: readonly string[],
+  fallback: Target,
+  generation: number,
+  results: Results,
+): Promise<string[]> {
+  const undone: string[] = [];
+  const reason = 'went back to what it served, because another node refused';
+  await Promise.all(
+    took.map(async (url) => {
+      const back = await activateOne(options, url, fallback, generation);
+      if (back.kind === 'active') results.set(url, { kind: 'refused', reason });
+      else undone.push(url);
+    }),
+  );
+  return undone;
+}
+
+function viewOf(url: string, answer: ActivateAnswer | StatusAnswer): ApplyNode {
+  switch (answer.kind) {
+    case 'active': {
+      const detail = answer.tookMs > 0 ? `${answer.workers} workers in ${answer.tookMs} ms` : '';
+      return { url, state: 'active', generation: answer.generation, detail };
+    }
+    case 'answered':
+      return { url, state: 'behind', generation: answer.status.generation, detail: 'left as it was' };
+    case 'refused':
+      return { url, state: 'behind', generation: null, detail: answer.reason };
+    default:
+      return {
+        url,
+        state: 'unreachable',
+        generation: null,
+        detail: `${answer.detail}; it is brought up to date when it is back`,
+      };
+  }
 }

@@ -1,17 +1,15 @@
-// The road to the data plane, made from the environment: what server.ts connects and a test replaces piece by piece.
-import { readdir, stat } from 'node:fs/promises';
+// The way to the data plane, made from the environment: what server.ts connects and a test replaces piece by piece.
 import { join, resolve } from 'node:path';
+import type { AuditLog } from '../audit/chain.js';
 import { createSealing } from '../auth/sealing.js';
-import { createPolicyCompiler } from '../change/compile-thread.js';
-import type { ApplySettings } from '../change/contract.js';
-import type { Expected } from '../change/node-target.js';
+import { createPolicyCompiler, type PolicyCompiler } from '../change/compile-thread.js';
+import type { ApplySettings, Expected } from '../change/contract.js';
 import { createChangeRoad, type ChangeRoad } from '../change/road.js';
 import { createRuleTests } from '../change/steps/rule-tests.js';
 import type { Database } from '../db/client.js';
-import type { House } from '../deps.js';
 import type { Env } from '../env.js';
-import type { Job } from '../jobs/scheduler.js';
-import { createRuleLab, type RuleLab } from '../rules/lab.js';
+import { exists, newestRuleSet } from '../rules/rule-set-directory.js';
+import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox.js';
 import { createThreatPush } from '../threat-intel/push.js';
 import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
@@ -24,7 +22,7 @@ export interface LinkOptions {
   readonly database: Database;
   readonly now: () => number;
   /** Shared with the routes, which try rules there too; absent: one is made. */
-  readonly lab?: RuleLab;
+  readonly sandbox?: RuleSandbox;
   readonly compileThreads?: number;
   /** Where compiled automata are kept; default below the data directory, shared with the command line. */
   readonly cacheDirectory?: string;
@@ -36,28 +34,20 @@ export interface NodeLink {
   /** Gives the deny list as it is now to every node. */
   readonly threatsChanged: () => Promise<void>;
   readonly expectedOf: (versionId: number) => Promise<Expected | null>;
+  /** Looks at every node and brings it up to date; one line about it. */
+  readonly reconcileNodes: (audit: AuditLog) => Promise<string>;
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
-  start(house: House): Promise<void>;
-  readonly jobs: readonly Job[];
+  start(parts: { readonly audit: AuditLog }): Promise<void>;
   /** Compiles the settings in force once, in the compile thread; one line of what came of it, never a rejection. */
   warm(): Promise<string>;
   close(): Promise<void>;
 }
 
-const reconcileEveryMs = 15_000;
-
 export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> {
   const { env, database, now } = options;
   const directory = resolve(env.dataDirectory);
   const artifactsDirectory = join(directory, 'artifacts');
-  const mapping = join(directory, 'crs', 'unicode.mapping');
-  const compiler = createPolicyCompiler({
-    crsDirectory: env.crsDirectory ?? (await newestRuleSet(directory)),
-    unicodeMapping: (await exists(mapping)) ? mapping : null,
-    artifactsDirectory,
-    cacheDirectory: options.cacheDirectory ?? join(directory, 'cache', 'automata'),
-    threads: options.compileThreads ?? null,
-  });
+  const compiler = await createCompiler(options, directory, artifactsDirectory);
   const urls = [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))];
   const client = createNodeClient({ token: env.dataAdminToken });
   const threats = createThreatPush({ sql: database.sql, urls, client, now });
@@ -68,51 +58,33 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     now,
     pause: (ms) => new Promise((done) => setTimeout(done, ms)),
   });
-  const ruleTests = createRuleTests(options.lab ?? createRuleLab());
   const road = createChangeRoad({
     database,
     fleet,
     compiler,
-    ruleTests,
+    ruleTests: createRuleTests(options.sandbox ?? createRuleSandbox()),
     artifactsDirectory,
     now,
     clock: () => performance.now(),
     sealing: createSealing(env.settingsEncryptionSecret),
     upstreams: env.upstreams,
   });
-  let audit: House['audit'] | null = null;
   let warming: Promise<string> | null = null;
-  const job: Job = {
-    name: 'nodes',
-    everyMs: reconcileEveryMs,
-    timeoutMs: 300_000,
-    run: async () =>
-      audit === null
-        ? 'not started'
-        : [await road.reconcile(audit), await threats.reconcile()].filter((line) => line !== '').join('; '),
-  };
   return {
     applySettings: road.apply,
     road,
     threatsChanged: threats.changed,
     expectedOf: road.expectedOf,
-    jobs: [job],
-    async start(house) {
-      audit = house.audit;
-      await road.heal(house.audit);
+    async reconcileNodes(audit) {
+      const lines = [await road.reconcile(audit), await threats.reconcile()];
+      return lines.filter((line) => line !== '').join('; ');
+    },
+    async start({ audit }) {
+      await road.heal(audit);
       await fleet.ask();
       await threats.reconcile();
     },
-    warm() {
-      const startedMs = performance.now();
-      const took = (): string => `after ${Math.round(performance.now() - startedMs)} ms`;
-      warming = road.warm().then(
-        (kind) => `the compile thread is warm ${took()}${kind === 'refused' ? '; the settings do not compile' : ''}`,
-        (error: unknown) =>
-          `the compile thread is not warm ${took()}: ${error instanceof Error ? error.message : String(error)}; the first apply takes longer`,
-      );
-      return warming;
-    },
+    warm: () => (warming = warmUp(road)),
     async close() {
       await compiler.close();
       await warming; // it may be reading the database, which is closed next
@@ -120,28 +92,29 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   };
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  ); // absent or unreadable: the built-in one serves
-}
-
-/** What set-up unpacked below data/crs; when there is none, the compiler says so in its own words. */
-async function newestRuleSet(directory: string): Promise<string> {
-  const root = join(directory, 'crs');
-  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return [];
+async function createCompiler(
+  { env, cacheDirectory, compileThreads }: LinkOptions,
+  directory: string,
+  artifactsDirectory: string,
+): Promise<PolicyCompiler> {
+  const mapping = join(directory, 'crs', 'unicode.mapping');
+  return createPolicyCompiler({
+    crsDirectory: env.crsDirectory ?? (await newestRuleSet(directory)),
+    unicodeMapping: (await exists(mapping)) ? mapping : null, // absent: the built-in one serves
+    artifactsDirectory,
+    cacheDirectory: cacheDirectory ?? join(directory, 'cache', 'automata'),
+    threads: compileThreads ?? null,
   });
-  const versions = names
-    .filter((name) => /^\d+\.\d+\.\d+$/.test(name))
-    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  return join(root, versions.at(-1) ?? 'none');
 }
 
-/** The rule set of this machine; null when there is none. */
-export async function findRuleSet(env: Pick<Env, 'dataDirectory' | 'crsDirectory'>): Promise<string | null> {
-  const directory = env.crsDirectory ?? (await newestRuleSet(resolve(env.dataDirectory)));
-  return (await exists(join(directory, 'rules'))) ? directory : null;
+async function warmUp(road: ChangeRoad): Promise<string> {
+  const startedMs = performance.now();
+  const took = (): string => `after ${Math.round(performance.now() - startedMs)} ms`;
+  try {
+    const kind = await road.warm();
+    return `the compile thread is warm ${took()}${kind === 'refused' ? '; the settings do not compile' : ''}`;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `the compile thread is not warm ${took()}: ${reason}; the first apply takes longer`;
+  }
 }

@@ -33,13 +33,21 @@ export async function listNodes(sql: Queryable): Promise<NodeRow[]> {
 
 export async function recordStatus(sql: Queryable, url: string, answer: StatusAnswer, at: Date): Promise<void> {
   if (answer.kind === 'unreachable') {
-    await sql`insert into data_nodes (url, first_seen_at, last_asked_at, reachable, detail) values (${url}, ${at}, ${at}, false, ${answer.detail})
-      on conflict (url) do update set last_asked_at = excluded.last_asked_at, reachable = false, detail = excluded.detail`;
+    await sql`
+      insert into data_nodes (url, first_seen_at, last_asked_at, reachable, detail)
+      values (${url}, ${at}, ${at}, false, ${answer.detail})
+      on conflict (url) do update
+      set last_asked_at = excluded.last_asked_at, reachable = false, detail = excluded.detail`;
     return;
   }
   const { generation, ruleset, workers } = answer.status;
-  await sql`insert into data_nodes (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers) values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${ruleset}, ${workers})
-    on conflict (url) do update set last_seen_at = excluded.last_seen_at, last_asked_at = excluded.last_asked_at, reachable = true, detail = '', generation = excluded.generation, ruleset = excluded.ruleset, workers = excluded.workers`;
+  await sql`
+    insert into data_nodes
+      (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers)
+    values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${ruleset}, ${workers})
+    on conflict (url) do update
+    set last_seen_at = excluded.last_seen_at, last_asked_at = excluded.last_asked_at, reachable = true, detail = '',
+      generation = excluded.generation, ruleset = excluded.ruleset, workers = excluded.workers`;
 }
 
 /** The node serves this version under this number. */
@@ -56,10 +64,17 @@ export async function recordServed(
   at: Date,
 ): Promise<void> {
   const { versionId, generation, sha256, config, workers } = served;
-  await sql`insert into data_nodes (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers, served_version, served_generation, served_sha256, served_config)
-    values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${sha256}, ${workers}, ${versionId}, ${generation}, ${sha256}, ${digestOf(config)})
-    on conflict (url) do update set last_seen_at = excluded.last_seen_at, last_asked_at = excluded.last_asked_at, reachable = true, detail = '', generation = excluded.generation, ruleset = excluded.ruleset,
-      workers = excluded.workers, served_version = excluded.served_version, served_generation = excluded.served_generation, served_sha256 = excluded.served_sha256, served_config = excluded.served_config`;
+  await sql`
+    insert into data_nodes
+      (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers,
+       served_version, served_generation, served_sha256, served_config)
+    values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${sha256}, ${workers},
+      ${versionId}, ${generation}, ${sha256}, ${digestOf(config)})
+    on conflict (url) do update
+    set last_seen_at = excluded.last_seen_at, last_asked_at = excluded.last_asked_at, reachable = true, detail = '',
+      generation = excluded.generation, ruleset = excluded.ruleset, workers = excluded.workers,
+      served_version = excluded.served_version, served_generation = excluded.served_generation,
+      served_sha256 = excluded.served_sha256, served_config = excluded.served_config`;
 }
 
 /** A version that changed nothing for the data plane became the active one: who served the old one serves it too. */

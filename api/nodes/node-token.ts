@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../http-kit/index.js';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 

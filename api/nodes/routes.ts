@@ -1,9 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { standingOf } from '../change/node-target.js';
-import type { App, House } from '../deps.js';
-import { Nullable, refusals, Time } from '../http/refusals.js';
-import { readState } from '../settings/store.js';
+import { Nullable, refusals, Time, type App } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
+import { readState } from '../settings/state.js';
 import { listNodes } from './node-store.js';
+
+export type NodeParts = Pick<Parts, 'database' | 'expectedOf'>;
 
 const NodeView = Type.Object({
   url: Type.String(),
@@ -11,7 +13,8 @@ const NodeView = Type.Object({
     type: 'string',
     enum: ['active', 'behind', 'unreachable'],
     description:
-      'active: serves the active settings as they are meant in the environment of today; behind: the next reconciliation brings it there',
+      'active: serves the active settings as they are meant in the environment of today; ' +
+      'behind: the next reconciliation brings it there',
   }),
   generation: Nullable(Type.Integer({ description: 'the node’s own number of what it serves' })),
   ruleset: Type.String({ description: 'SHA-256 of the artifact it serves' }),
@@ -22,44 +25,38 @@ const NodeView = Type.Object({
   detail: Type.String(),
 });
 
-export function registerNodeRoutes(app: App, house: House): void {
-  const { sql } = house.database;
-  const response = {
+const listSchema = {
+  tags: ['data plane'],
+  summary: 'Data-plane nodes: what each serves and when it was last seen',
+  response: {
     200: Type.Object({
       items: Type.Array(NodeView),
       active_version: Nullable(Type.Integer()),
       generation: Type.Integer(),
     }),
     ...refusals,
-  };
-  app.get(
-    '/api/nodes',
-    {
-      schema: {
-        tags: ['data plane'],
-        summary: 'Data-plane nodes: what each serves and when it was last seen',
-        response,
-      },
-    },
-    async () => {
-      const state = await readState(sql);
-      const expected = state.activeId === null ? null : await house.expectedOf(state.activeId);
-      const items = (await listNodes(sql)).map((node) => {
-        const standing = node.reachable
-          ? standingOf(node, node, expected)
-          : { state: 'unreachable' as const, detail: node.detail };
-        return {
-          url: node.url,
-          ...standing,
-          generation: node.generation,
-          ruleset: node.ruleset,
-          workers: node.workers,
-          version: node.served_version,
-          last_seen_at: node.last_seen_at?.toISOString() ?? null,
-          last_asked_at: node.last_asked_at.toISOString(),
-        };
-      });
-      return { items, active_version: state.activeId, generation: state.generation };
-    },
-  );
+  },
+};
+
+export function registerNodeRoutes(app: App, { database: { sql }, expectedOf }: NodeParts): void {
+  app.get('/api/nodes', { schema: listSchema }, async () => {
+    const state = await readState(sql);
+    const expected = state.activeId === null ? null : await expectedOf(state.activeId);
+    const items = (await listNodes(sql)).map((node) => {
+      const standing = node.reachable
+        ? standingOf(node, node, expected)
+        : { state: 'unreachable' as const, detail: node.detail };
+      return {
+        url: node.url,
+        ...standing,
+        generation: node.generation,
+        ruleset: node.ruleset,
+        workers: node.workers,
+        version: node.served_version,
+        last_seen_at: node.last_seen_at?.toISOString() ?? null,
+        last_asked_at: node.last_asked_at.toISOString(),
+      };
+    });
+    return { items, active_version: state.activeId, generation: state.generation };
+  });
 }

@@ -2,7 +2,7 @@ import t from 'tap';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createBreachCheck } from '../auth/breached.js';
-import { createAllowList, refusalOf } from './addresses.js';
+import { createAllowList, refusalOf } from './allow-list.js';
 import { createOutbound } from './outbound.js';
 
 async function serve(t: { teardown(done: () => unknown): void }, listener: RequestListener): Promise<string> {

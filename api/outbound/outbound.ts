@@ -4,8 +4,8 @@
 import { lookup as resolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
-import { ApiError } from '../errors.js';
-import { createAllowList, refusalOf, type AllowList } from './addresses.js';
+import { ApiError } from '../http-kit/index.js';
+import { createAllowList, refusalOf, type AllowList } from './allow-list.js';
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD';
@@ -87,7 +87,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
       if (next.host !== url.host || (url.protocol === 'https:' && next.protocol !== 'https:'))
         throw new ApiError(
           'outbound_refused',
-          `${url.host} redirects to another place (${next.protocol}//${next.host}). Configure that address directly if you trust it.`,
+          `${url.host} redirects to another place (${next.protocol}//${next.host}). ` +
+            'Configure that address directly if you trust it.',
         );
       url = next;
     }

@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { connectDataPlane } from '../nodes/link.js';
-import { startTestApp } from '../testing/app.js';
+import { startTestApp, testEnv } from '../testing/app.js';
 import { nodeToken, startNode, startUpstream } from '../testing/data-plane.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { writeRuleSet } from '../testing/rule-set.js';
@@ -32,21 +32,14 @@ async function suite(t: Test, database: Database): Promise<void> {
   });
   const at = await startTestApp(database, {
     applySettings: link.applySettings,
-    env: {
-      authSessionSecret: 'a'.repeat(40),
-      settingsEncryptionSecret,
-      dataAdminToken: nodeToken,
-      trustedProxies: [],
-      breachedPasswordsUrl: 'http://breach.invalid/range/',
-      brand: { name: 'Gatehouse', sub: 'WAAP', tagline: null },
-    },
+    env: { ...testEnv, settingsEncryptionSecret, dataAdminToken: nodeToken },
   });
   at.clock.nowMs = Date.now();
   t.teardown(async () => {
     await at.close();
     await link.close();
   });
-  await link.start(at.house);
+  await link.start(at.parts);
   const { token } = await at.user('admin');
   await at.app.listen({ host: '127.0.0.1', port });
   const patch = (body: object) => at.call('PATCH', '/api/settings', { token, body });

@@ -127,8 +127,9 @@ async function submit(at: TestApp, batch: string, { what, value }: Canary): Prom
 
 /** Everything stored of requests, and everything the API tells of them. */
 async function dump(at: TestApp, database: Database, token: string): Promise<string> {
-  const stored =
-    await database.sql`select uri, user_agent, '' as details from request_records union all select uri, '', details::text from security_events`;
+  const stored = await database.sql`
+      select uri, user_agent, '' as details from request_records
+      union all select uri, '', details::text from security_events`;
   const samples = (await database.sql<{ body: string }[]>`select body from request_samples`).map(({ body }) =>
     Buffer.from(body, 'base64').toString('utf8'),
   );

@@ -63,19 +63,28 @@ export async function insertSamples(sql: Tx, samples: readonly SampleRecord[], l
     kind: sample.kind ?? 'event',
     body: Buffer.from(JSON.stringify(maskSample(sample, level)), 'utf8').toString('base64'),
   }));
-  await sql`insert into request_samples (at, kind, body) select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (at timestamptz, kind text, body text)`;
+  await sql`
+    insert into request_samples (at, kind, body)
+    select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (at timestamptz, kind text, body text)`;
   for (const kind of new Set(rows.map((row) => row.kind)))
-    await sql`delete from request_samples where kind = ${kind} and id <= (select id from request_samples where kind = ${kind} order by id desc offset ${keptOfKind} limit 1)`;
+    await sql`
+      delete from request_samples where kind = ${kind} and id <= (
+        select id from request_samples where kind = ${kind} order by id desc offset ${keptOfKind} limit 1)`;
 }
 
 /** The newest of each kind by turns, newest first; where one kind has few, the other fills up. */
 export async function findSamples(sql: Queryable, limit: number): Promise<ReplaySample[]> {
   const most = Math.min(limit, samplesKept);
   // by the index, newest first, and no further than one kind alone could be asked for
+  const newest = (kind: SampleKind) => sql`(
+    select id, body, row_number() over (order by id desc) as place from request_samples
+    where kind = ${kind} order by id desc limit ${most})`;
   const rows = await sql<{ body: string }[]>`
-    select body from (
-      (select id, body, row_number() over (order by id desc) as place from request_samples where kind = ${sampleKinds[0]} order by id desc limit ${most}) union all
-      (select id, body, row_number() over (order by id desc) as place from request_samples where kind = ${sampleKinds[1]} order by id desc limit ${most})) as places
+    select body from (${newest(sampleKinds[0])} union all ${newest(sampleKinds[1])}) as places
     order by place, id desc limit ${most}`;
   return rows.map((row) => JSON.parse(Buffer.from(row.body, 'base64').toString('utf8')) as ReplaySample);
+}
+
+export async function pruneSamples(sql: Queryable, before: Date): Promise<void> {
+  await sql`delete from request_samples where at < ${before}`;
 }

@@ -20,7 +20,7 @@ interface Shipper {
   close(deadlineMs: number): Promise<void>;
 }
 // not behind a door, so imported by address
-const { RecordShipper } = (await import(new URL('../../proxy/ship-records.js', import.meta.url).href)) as {
+const { RecordShipper } = (await import(new URL('../../proxy/records/ship-records.js', import.meta.url).href)) as {
   RecordShipper: new (options: object) => Shipper;
 };
 interface Ring {
@@ -28,7 +28,7 @@ interface Ring {
   flush(): void;
 }
 const { toRequestLine, RequestRing } = (await import(
-  new URL('../../proxy/request-records.js', import.meta.url).href
+  new URL('../../proxy/records/request-records.js', import.meta.url).href
 )) as {
   toRequestLine: (facts: object) => string;
   RequestRing: new (
@@ -46,7 +46,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const problems: string[] = [];
   const shipper = new RecordShipper({
     url: `http://127.0.0.1:${port}`,
-    token: at.house.env.dataAdminToken,
+    token: at.parts.nodeToken,
     node: 'edge-1',
     onProblem: (message: string) => problems.push(message),
     flushEveryMs: 20,
@@ -215,7 +215,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal(
       (
         await at.call('POST', '/api/dataplane/samples', {
-          token: at.house.env.dataAdminToken,
+          token: at.parts.nodeToken,
           body: { node: 'n', samples },
         })
       ).status,

@@ -2,14 +2,11 @@
 // ({"categories":{"sqli":{"enabled":false}}}); this tells what that would mean.
 import { categoryKeys, categoryTags, diskReader, loadCoreRuleSet } from '#compiler';
 import { Type } from '@sinclair/typebox';
-import type { App, House } from '../deps.js';
-import { refusals } from '../http/refusals.js';
+import { refusals, type App } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
 import { readHead } from '../settings/store.js';
 
-/**
- * Rules by tag, counted in the text: a rule is a directive at the beginning of a line with everything indented below
- * it.
- */
+/** Rules by tag, counted in the text: a rule is a directive at the beginning of a line with what is indented below. */
 function countTags(texts: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const text of texts) {
@@ -31,7 +28,19 @@ const CategoryView = Type.Object({
   rules: Type.Union([Type.Integer(), Type.Null()], { description: 'null: there is no rule set on this server' }),
 });
 
-export function registerCategoryRoutes(app: App, house: House, crsDirectory: string | null): void {
+const schema = {
+  tags: ['rules'],
+  summary: 'The CRS categories: their state, exact tags and numbers of rules',
+  response: {
+    200: Type.Object({ crs_version: Type.Union([Type.String(), Type.Null()]), items: Type.Array(CategoryView) }),
+    ...refusals,
+  },
+};
+
+export function registerCategoryRoutes(
+  app: App,
+  { database, crsDirectory }: Pick<Parts, 'database' | 'crsDirectory'>,
+): void {
   let counts: { readonly version: string; readonly tags: ReadonlyMap<string, number> } | null = null;
   const count = () => {
     if (counts !== null || crsDirectory === null) return counts;
@@ -39,37 +48,19 @@ export function registerCategoryRoutes(app: App, house: House, crsDirectory: str
     counts = crs === null ? null : { version: crs.version, tags: countTags(crs.rules.map(({ text }) => text)) };
     return counts;
   };
-  app.get(
-    '/api/rules/categories',
-    {
-      schema: {
-        tags: ['rules'],
-        summary: 'The CRS categories: their state, exact tags and numbers of rules',
-        response: {
-          200: Type.Object({ crs_version: Type.Union([Type.String(), Type.Null()]), items: Type.Array(CategoryView) }),
-          ...refusals,
-        },
-      },
-    },
-    async (_, reply) => {
-      const { settings, etag } = await readHead(house.database.sql);
-      const known = count();
-      reply.header('etag', etag);
-      const items = categoryKeys.map((key) => {
-        const tags = categoryTags[key].map((tag) => ({
-          tag,
-          rules: known === null ? null : (known.tags.get(tag) ?? 0),
-        }));
-        const { enabled, path_exclusions } = settings.categories[key];
-        return {
-          key,
-          enabled,
-          path_exclusions,
-          tags,
-          rules: known === null ? null : tags.reduce((sum, { rules }) => sum + (rules ?? 0), 0),
-        };
-      });
-      return { crs_version: known?.version ?? null, items };
-    },
-  );
+  app.get('/api/rules/categories', { schema }, async (_, reply) => {
+    const { settings, etag } = await readHead(database.sql);
+    const known = count();
+    reply.header('etag', etag);
+    const items = categoryKeys.map((key) => {
+      const tags = categoryTags[key].map((tag) => ({
+        tag,
+        rules: known === null ? null : (known.tags.get(tag) ?? 0),
+      }));
+      const { enabled, path_exclusions } = settings.categories[key];
+      const rules = known === null ? null : tags.reduce((sum, tag) => sum + (tag.rules ?? 0), 0);
+      return { key, enabled, path_exclusions, tags, rules };
+    });
+    return { crs_version: known?.version ?? null, items };
+  });
 }

@@ -2,7 +2,7 @@
 // reading.
 import { checkRuleText, checkVisualRule, compileRuleTrial, ruleIdRanges, type Diagnostic } from '#compiler';
 import { toCompilerRule } from '../change/steps/compiler-words.js';
-import type { Settings } from '../settings/schema.js';
+import type { Settings } from '#settings';
 import { lintRules } from './lint.js';
 
 export type CustomRule = Settings['custom_rules'][number];

@@ -89,7 +89,9 @@ function lintExpression(rule: RuleIR, { operator }: LinkIR): Finding[] {
     found.push({
       code: 'GH-L0005',
       message: `the expression of rule ${rule.id} repeats a repetition`,
-      hint: 'Here it costs linear time; other engines may take exponential time. Write it without the inner repetition.',
+      hint:
+        'Here it costs linear time; other engines may take exponential time. ' +
+        'Write it without the inner repetition.',
     });
   return found;
 }

@@ -1,22 +1,25 @@
 // Saving settings: one function for PUT, PATCH, rollback and every page that edits a part. All refusals come before the
 // first write; the write, the version and the audit entry are one transaction.
-import type { Principal } from '../auth/guard.js';
-import type { House } from '../deps.js';
-import { ApiError } from '../errors.js';
+import type { AuditAction } from '../audit/actions.js';
 import { toCanonicalJson } from '../audit/canonical-json.js';
-import { checkIfMatch } from '../http/etag.js';
+import { ApiError, checkIfMatch, type Principal } from '../http-kit/index.js';
 import { refuseSites } from '../licence/key.js';
 import { readLicenceStatus } from '../licence/store.js';
-import { accessOf, settingNames, siteIdentity, type Settings } from './schema.js';
+import type { Parts } from '../parts.js';
+import { accessOf, checkSettings, settingNames, type Settings, siteIdentity } from '#settings';
 import { hideSecrets, sealSecrets } from './secrets.js';
 import { insertVersion, lockSettings, readHead, type StoredSettings } from './store.js';
-import { checkSettings } from './validate.js';
+
+export type SettingsWriter = Pick<
+  Parts,
+  'database' | 'now' | 'audit' | 'sealing' | 'licencePublicKey' | 'settingsChanged'
+>;
 
 export interface SettingsChange {
   /** Gets what readers see (secrets as asterisks) and returns what is wanted; may be anything, it is checked. */
   readonly propose: (shown: Settings) => unknown;
   readonly ifMatch: string | undefined;
-  readonly action: string;
+  readonly action: AuditAction;
   /** For rollbacks: the stored body, restored byte for byte instead of what `propose` returns. */
   readonly restore?: { readonly settings: Settings; readonly summary: string };
 }
@@ -31,33 +34,33 @@ export interface SavedSettings {
  * nothing was saved.
  */
 export async function changeSettings(
-  house: House,
+  parts: SettingsWriter,
   principal: Principal,
   change: SettingsChange,
 ): Promise<SavedSettings> {
-  const saved = await house.database.sql.begin(async (tx): Promise<SavedSettings> => {
+  const saved = await parts.database.sql.begin(async (tx): Promise<SavedSettings> => {
     await lockSettings(tx);
     const head = await readHead(tx);
     checkIfMatch(change.ifMatch, head.etag);
     const next =
       change.restore?.settings ??
-      sealSecrets(requirePossible(principal, hideSecrets(head.settings), change), head.settings, house.sealing);
+      sealSecrets(requirePossible(principal, hideSecrets(head.settings), change), head.settings, parts.sealing);
     refuseGovernance(principal, head.settings, next);
     const refusal = refuseSites(
       head.settings.sites.map(siteIdentity),
       next.sites.map(siteIdentity),
-      await readLicenceStatus(house, tx),
+      await readLicenceStatus(parts, tx),
     );
     if (refusal !== null) throw new ApiError('licence_allowance', refusal);
     const version = await insertVersion(tx, head, {
       settings: next,
       author: principal.actor.name,
-      at: new Date(house.now()),
+      at: new Date(parts.now()),
       ...(change.restore === undefined ? {} : { summary: change.restore.summary }),
     });
     if (version === null) return { stored: head, changed: false };
     const blind = change.ifMatch === undefined ? ' (without If-Match)' : '';
-    await house.audit.record(tx, {
+    await parts.audit.record(tx, {
       actor: principal.actor,
       action: change.action,
       summary: `saved settings version ${version.id}: ${version.summary}${blind}`,
@@ -65,7 +68,7 @@ export async function changeSettings(
     });
     return { stored: version, changed: true };
   });
-  if (saved.changed) house.settingsChanged();
+  if (saved.changed) parts.settingsChanged();
   return saved;
 }
 

@@ -1,6 +1,6 @@
 // A readable difference of two settings objects: one line per changed value, lists of named things compared by name.
 import { toCanonicalJson } from '../audit/canonical-json.js';
-import { escapePointer } from '../http/json-pointer.js';
+import { escapePointer } from '../http-kit/json-pointer.js';
 
 export interface Change {
   /** JSON pointer; elements of lists with names or ids are addressed by them: `/sites/shop/upstream`. */

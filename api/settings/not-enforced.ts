@@ -1,6 +1,5 @@
 import { toCanonicalJson } from '../audit/canonical-json.js';
-import { settingNames, type SettingName, type Settings } from './schema.js';
-import { defaultSettings } from './validate.js';
+import { defaultSettings, type SettingName, settingNames, type Settings } from '#settings';
 
 /**
  * No silent switch: the settings somebody changed from their defaults although nothing enforces them yet.

@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.js';
-import type { Settings } from './schema.js';
+import type { Settings } from '#settings';
 import { readHead } from './store.js';
 
 /** How long another server's change may stay unseen by checks that run on every request. */

@@ -1,10 +1,9 @@
 // Secrets inside settings: sealed in what is stored, eight asterisks in what is read, plain only for the code that uses
 // them. Which fields are secret is the schema's word (`x-secret`), so a new secret cannot be forgotten here.
-import { ApiError } from '../errors.js';
-import type { ProblemField } from '../http/problem-schema.js';
+import { ApiError } from '../http-kit/problem.js';
+import type { ProblemField } from '../http-kit/problem.js';
 import type { Sealing } from '../auth/sealing.js';
-import { SettingsSchema, type Settings } from './schema.js';
-import { keptSecret } from './schema/field.js';
+import { keptSecret, SettingsSchema, type Settings } from '#settings';
 
 interface SecretPlace {
   readonly list: string | null;

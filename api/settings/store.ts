@@ -1,34 +1,16 @@
 // Versions of the settings. Every saved change is a version; the newest one (head) is what people edit, the active one
-// is what serves traffic, a pending one was on its way when a process died. Bodies are canonical JSON text with sealed
-// secrets: a rollback restores the very bytes.
+// is what serves traffic, a pending one was on its way when a process died (state.ts). Bodies are canonical JSON text
+// with sealed secrets: a rollback restores the very bytes.
 import { createHash } from 'node:crypto';
-import { lockKeys, type Database, type Queryable, type Tx } from '../db/client.js';
 import { toCanonicalJson } from '../audit/canonical-json.js';
-import { ApiError } from '../errors.js';
+import type { Database, Queryable, Tx } from '../db/client.js';
+import { lockUntilCommit } from '../db/lock-keys.js';
+import { ApiError } from '../http-kit/index.js';
 import { diffSettings, summarizeChanges, type Change } from './diff.js';
-import type { Settings } from './schema.js';
+import { completeSettings, defaultSettings, type Settings } from '#settings';
 import { hideSecrets } from './secrets.js';
-import { checkSettings, defaultSettings } from './validate.js';
 
 export const versionsKept = 50;
-
-/** By the hashes of what is kept; `managedSha256` null: unknown. */
-interface AppliedWith {
-  readonly artifactSha256: string;
-  readonly managedSha256: string | null;
-}
-
-export interface SettingsState {
-  readonly headId: number;
-  /** null until the first successful apply. */
-  readonly activeId: number | null;
-  /** A version whose activation was begun and not finished: to be healed at start. */
-  readonly pendingId: number | null;
-  /** What that activation is to put in force; of the version itself, only what served it last is kept. */
-  readonly pendingArtifactSha256: string | null;
-  readonly pendingManagedSha256: string | null;
-  readonly generation: number;
-}
 
 export interface SettingsVersion {
   readonly id: number;
@@ -82,7 +64,7 @@ export async function seedSettings(
   first: (() => Promise<{ readonly settings: Settings; readonly summary: string } | null>) | null = null,
 ): Promise<void> {
   await database.sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${lockKeys.settings})`;
+    await lockSettings(tx);
     const [row] = await tx`select head_id from settings_state`;
     if (row !== undefined) return;
     const { settings, summary } = (await first?.()) ?? {
@@ -90,39 +72,18 @@ export async function seedSettings(
       summary: 'defaults of a new installation',
     };
     const body = toCanonicalJson(settings);
-    await tx`insert into settings_versions (id, at, author, summary, changes, body, sha256) values (1, ${now}, 'system', ${summary}, '[]', ${body}, ${digest(body)})`;
+    await tx`
+      insert into settings_versions (id, at, author, summary, changes, body, sha256)
+      values (1, ${now}, 'system', ${summary}, '[]', ${body}, ${digest(body)})`;
     await tx`insert into settings_state (head_id) values (1)`;
   });
 }
 
-export async function readState(sql: Queryable): Promise<SettingsState> {
-  const [row] = await sql<
-    {
-      head_id: number;
-      active_id: number | null;
-      pending_id: number | null;
-      pending_artifact_sha256: string | null;
-      pending_managed_sha256: string | null;
-      generation: number;
-    }[]
-  >`
-    select head_id, active_id, pending_id, pending_artifact_sha256, pending_managed_sha256, generation from settings_state`;
-  if (row === undefined) throw new Error('the settings were never seeded');
-  return {
-    headId: row.head_id,
-    activeId: row.active_id,
-    pendingId: row.pending_id,
-    pendingArtifactSha256: row.pending_artifact_sha256,
-    pendingManagedSha256: row.pending_managed_sha256,
-    generation: row.generation,
-  };
-}
-
 /** The settings people edit. Fields that came with a newer program have their defaults. */
 export async function readHead(sql: Queryable): Promise<StoredSettings> {
-  const [row] = await sql<
-    StoredRow[]
-  >`select v.id, v.body, v.sha256, v.artifact_sha256, v.managed_sha256 from settings_state s join settings_versions v on v.id = s.head_id`;
+  const [row] = await sql<StoredRow[]>`
+    select v.id, v.body, v.sha256, v.artifact_sha256, v.managed_sha256
+    from settings_state s join settings_versions v on v.id = s.head_id`;
   if (row === undefined) throw new Error('the settings were never seeded');
   return toStored(row);
 }
@@ -142,16 +103,14 @@ export async function requireVersion(sql: Queryable, id: number): Promise<Settin
 
 /** Newest first, at most `limit`, older than `beforeId` when given. */
 export async function listVersions(sql: Queryable, limit: number, beforeId: number | null): Promise<SettingsVersion[]> {
-  const rows = await sql<
-    VersionRow[]
-  >`select id, at, author, summary, changes, sha256, artifact_sha256, generation from settings_versions where id < ${beforeId ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`;
+  const rows = await sql<VersionRow[]>`
+    select id, at, author, summary, changes, sha256, artifact_sha256, generation from settings_versions
+    where id < ${beforeId ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`;
   return rows.map(toVersion);
 }
 
 /** Serialises writers: the caller reads the head after this and stores inside the same transaction. */
-export async function lockSettings(tx: Tx): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${lockKeys.settings})`;
-}
+export const lockSettings = (tx: Tx): Promise<void> => lockUntilCommit(tx, 'settings');
 
 export interface NewVersion {
   /** Complete, secrets sealed. */
@@ -171,14 +130,19 @@ export async function insertVersion(
   const body = toCanonicalJson(input.settings);
   if (body === head.body) return null;
   const changes = diffForReaders(head.settings, input.settings);
+  const summary = input.summary ?? summarizeChanges(changes);
   const [row] = await tx<VersionRow[]>`
     insert into settings_versions (id, at, author, summary, changes, body, sha256)
-    values (${head.id + 1}, ${input.at}, ${input.author}, ${input.summary ?? summarizeChanges(changes)}, ${JSON.stringify(changes)}, ${body}, ${digest(body)})
+    values (${head.id + 1}, ${input.at}, ${input.author}, ${summary}, ${JSON.stringify(changes)}, ${body},
+      ${digest(body)})
     returning *`;
   if (row === undefined) throw new Error('the version was not stored');
   await tx`update settings_state set head_id = ${row.id}`;
   // never the head, the active or the pending one, however old they are
-  await tx`delete from settings_versions where id <= ${row.id - versionsKept} and id not in (select active_id from settings_state where active_id is not null union select pending_id from settings_state where pending_id is not null)`;
+  await tx`
+    delete from settings_versions where id <= ${row.id - versionsKept} and id not in (
+      select active_id from settings_state where active_id is not null
+      union select pending_id from settings_state where pending_id is not null)`;
   return { ...toVersion(row), ...toStored(row) };
 }
 
@@ -195,31 +159,6 @@ export function diffForReaders(from: Settings, to: Settings): Change[] {
   ];
 }
 
-/** Remembers which version is about to be activated, and with what, so that a crash can be healed. */
-export async function markPending(
-  sql: Queryable,
-  versionId: number,
-  { artifactSha256, managedSha256 }: AppliedWith,
-  generation: number,
-): Promise<void> {
-  await sql`update settings_state set pending_id = ${versionId}, pending_artifact_sha256 = ${artifactSha256}, pending_managed_sha256 = ${managedSha256}, generation = ${generation}`;
-}
-
-/** One statement, so it needs no transaction. */
-export async function markActive(
-  sql: Queryable,
-  versionId: number,
-  { artifactSha256, managedSha256 }: AppliedWith,
-  generation: number,
-): Promise<void> {
-  await sql`with version as (update settings_versions set artifact_sha256 = ${artifactSha256}, managed_sha256 = ${managedSha256}, generation = ${generation} where id = ${versionId})
-    update settings_state set active_id = ${versionId}, pending_id = null, pending_artifact_sha256 = null, pending_managed_sha256 = null, generation = ${generation}`;
-}
-
-export async function clearPending(sql: Queryable): Promise<void> {
-  await sql`update settings_state set pending_id = null, pending_artifact_sha256 = null, pending_managed_sha256 = null`;
-}
-
 /**
  * Parsing and checking cost more than the query; the same few bodies are read over and over. Frozen, so sharing is
  * safe.
@@ -230,10 +169,8 @@ const parsedBodiesMax = 8;
 function parseBody(id: number, body: string): Settings {
   const known = parsedBodies.get(body);
   if (known !== undefined) return known;
-  const checked = checkSettings(JSON.parse(body));
-  if (checked.kind === 'refused')
-    throw new Error(`version ${id} of the settings is not possible any more: ${JSON.stringify(checked.problems)}`);
-  const settings = freezeDeep(checked.settings);
+  // rules between fields are not asked: what an older program let through can be read, and is refused when it is applied
+  const settings = freezeDeep(completeSettings(JSON.parse(body), `version ${id} of the settings`));
   parsedBodies.set(body, settings);
   for (const oldest of parsedBodies.keys()) if (parsedBodies.size > parsedBodiesMax) parsedBodies.delete(oldest);
   return settings;

@@ -1,24 +1,26 @@
 import { Type } from '@sinclair/typebox';
 import { ApplyReplySchema } from '../change/contract.js';
 import { applyHead } from '../change/flow.js';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
-import { requirePrincipal } from '../auth/guard.js';
-import { decodeCursor, Page, PageQuery, toPage } from '../http/cursor.js';
-import { closed, Nullable, refusals, Time } from '../http/refusals.js';
+import {
+  ApiError,
+  closed,
+  decodeCursor,
+  Nullable,
+  Page,
+  PageQuery,
+  refusals,
+  requirePrincipal,
+  Time,
+  toPage,
+  type App,
+} from '../http-kit/index.js';
 import { changeSettings } from './change.js';
 import type { Change } from './diff.js';
-import type { Settings } from './schema.js';
+import type { SettingsParts } from './routes.js';
+import type { Settings } from '#settings';
 import { hideSecrets } from './secrets.js';
-import {
-  diffForReaders,
-  listVersions,
-  readState,
-  requireVersion,
-  versionsKept,
-  type SettingsState,
-  type SettingsVersion,
-} from './store.js';
+import { readState, type SettingsState } from './state.js';
+import { diffForReaders, listVersions, requireVersion, versionsKept, type SettingsVersion } from './store.js';
 
 const ChangeView = Type.Object({
   path: Type.String(),
@@ -40,6 +42,54 @@ const VersionView = Type.Object({
 });
 const VersionId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
+const listSchema = {
+  tags: ['settings'],
+  summary: `Saved versions, newest first; ${versionsKept} are kept`,
+  querystring: Type.Object(PageQuery, closed),
+  response: { 200: Page(VersionView), ...refusals },
+};
+const readSchema = {
+  tags: ['settings'],
+  summary: 'One version with its settings',
+  params: Type.Object({ id: VersionId }),
+  response: {
+    200: Type.Object({
+      version: VersionView,
+      settings: Type.Unsafe<Settings>({ type: 'object', additionalProperties: true }),
+    }),
+    ...refusals,
+  },
+};
+const diffSchema = {
+  tags: ['settings'],
+  summary: 'What differs between two versions',
+  querystring: Type.Object({ from: VersionId, to: VersionId }, closed),
+  response: {
+    200: Type.Object({ from: Type.Integer(), to: Type.Integer(), changes: Type.Array(ChangeView) }),
+    ...refusals,
+  },
+};
+const rollbackSchema = {
+  tags: ['settings'],
+  summary: 'Restore a version and make it active',
+  body: Type.Object(
+    {
+      version: VersionId,
+      apply: Type.Optional(Type.Boolean({ default: true, description: 'false: restore without activating' })),
+    },
+    closed,
+  ),
+  response: {
+    200: Type.Object({
+      version: Type.Integer(),
+      restored: Type.Integer(),
+      changed: Type.Boolean(),
+      apply: Nullable(ApplyReplySchema),
+    }),
+    ...refusals,
+  },
+};
+
 function viewVersion(version: SettingsVersion, state: SettingsState) {
   const { id, author, summary, sha256, generation } = version;
   return {
@@ -56,114 +106,51 @@ function viewVersion(version: SettingsVersion, state: SettingsState) {
   };
 }
 
-export function registerVersionRoutes(app: App, house: House): void {
-  const { sql } = house.database;
-  app.get(
-    '/api/config/versions',
-    {
-      schema: {
-        tags: ['settings'],
-        summary: `Saved versions, newest first; ${versionsKept} are kept`,
-        querystring: Type.Object(PageQuery, closed),
-        response: { 200: Page(VersionView), ...refusals },
-      },
-    },
-    async (request) => {
-      const limit = request.query.limit ?? 50;
-      const before =
-        request.query.cursor === undefined ? null : decodeCursor(request.query.cursor, ['number'] as const)[0];
-      const state = await readState(sql);
-      return toPage(
-        await listVersions(sql, limit + 1, before),
-        limit,
-        (version) => [version.id],
-        (version) => viewVersion(version, state),
+export function registerVersionRoutes(app: App, parts: SettingsParts): void {
+  const { sql } = parts.database;
+  app.get('/api/config/versions', { schema: listSchema }, async (request) => {
+    const { cursor, limit = 50 } = request.query;
+    const before = cursor === undefined ? null : decodeCursor(cursor, ['number'] as const)[0];
+    const state = await readState(sql);
+    return toPage(
+      await listVersions(sql, limit + 1, before),
+      limit,
+      (version) => [version.id],
+      (version) => viewVersion(version, state),
+    );
+  });
+  app.get('/api/config/versions/:id', { schema: readSchema }, async (request) => {
+    const version = await requireVersion(sql, request.params.id);
+    return { version: viewVersion(version, await readState(sql)), settings: hideSecrets(version.settings) };
+  });
+  app.get('/api/config/diff', { schema: diffSchema }, async (request) => {
+    const [from, to] = [await requireVersion(sql, request.query.from), await requireVersion(sql, request.query.to)];
+    return { from: from.id, to: to.id, changes: diffForReaders(from.settings, to.settings) };
+  });
+  registerRollback(app, parts);
+}
+
+function registerRollback(app: App, parts: SettingsParts): void {
+  app.post('/api/config/rollback', { schema: rollbackSchema }, async (request, reply) => {
+    const principal = requirePrincipal(request);
+    const { version, apply = true } = request.body;
+    const wanted = await requireVersion(parts.database.sql, version);
+    if (apply && parts.applySettings === null)
+      throw new ApiError(
+        'not_ready',
+        'No data plane is connected to this server. Restore without activating with "apply": false.',
       );
-    },
-  );
-  app.get(
-    '/api/config/versions/:id',
-    {
-      schema: {
-        tags: ['settings'],
-        summary: 'One version with its settings',
-        params: Type.Object({ id: VersionId }),
-        response: {
-          200: Type.Object({
-            version: VersionView,
-            settings: Type.Unsafe<Settings>({ type: 'object', additionalProperties: true }),
-          }),
-          ...refusals,
-        },
+    const saved = await changeSettings(parts, principal, {
+      action: 'config.rollback',
+      ifMatch: request.headers['if-match'],
+      propose: (current) => current,
+      restore: {
+        settings: wanted.settings,
+        summary: `rollback to version ${wanted.id} (${wanted.summary})`.slice(0, 500),
       },
-    },
-    async (request) => {
-      const version = await requireVersion(sql, request.params.id);
-      return { version: viewVersion(version, await readState(sql)), settings: hideSecrets(version.settings) };
-    },
-  );
-  app.get(
-    '/api/config/diff',
-    {
-      schema: {
-        tags: ['settings'],
-        summary: 'What differs between two versions',
-        querystring: Type.Object({ from: VersionId, to: VersionId }, closed),
-        response: {
-          200: Type.Object({ from: Type.Integer(), to: Type.Integer(), changes: Type.Array(ChangeView) }),
-          ...refusals,
-        },
-      },
-    },
-    async (request) => {
-      const [from, to] = [await requireVersion(sql, request.query.from), await requireVersion(sql, request.query.to)];
-      return { from: from.id, to: to.id, changes: diffForReaders(from.settings, to.settings) };
-    },
-  );
-  app.post(
-    '/api/config/rollback',
-    {
-      schema: {
-        tags: ['settings'],
-        summary: 'Restore a version and make it active',
-        body: Type.Object(
-          {
-            version: VersionId,
-            apply: Type.Optional(Type.Boolean({ default: true, description: 'false: restore without activating' })),
-          },
-          closed,
-        ),
-        response: {
-          200: Type.Object({
-            version: Type.Integer(),
-            restored: Type.Integer(),
-            changed: Type.Boolean(),
-            apply: Nullable(ApplyReplySchema),
-          }),
-          ...refusals,
-        },
-      },
-    },
-    async (request, reply) => {
-      const principal = requirePrincipal(request);
-      const wanted = await requireVersion(sql, request.body.version);
-      if ((request.body.apply ?? true) && house.applySettings === null)
-        throw new ApiError(
-          'not_ready',
-          'No data plane is connected to this server. Restore without activating with "apply": false.',
-        );
-      const saved = await changeSettings(house, principal, {
-        action: 'config.rollback',
-        ifMatch: request.headers['if-match'],
-        propose: (current) => current,
-        restore: {
-          settings: wanted.settings,
-          summary: `rollback to version ${wanted.id} (${wanted.summary})`.slice(0, 500),
-        },
-      });
-      reply.header('etag', saved.stored.etag);
-      const applied = (request.body.apply ?? true) ? await applyHead(house, principal.actor, false) : null;
-      return { version: saved.stored.id, restored: wanted.id, changed: saved.changed, apply: applied };
-    },
-  );
+    });
+    reply.header('etag', saved.stored.etag);
+    const applied = apply ? await applyHead(parts, principal.actor, false) : null;
+    return { version: saved.stored.id, restored: wanted.id, changed: saved.changed, apply: applied };
+  });
 }

@@ -1,8 +1,7 @@
 // Random possible settings for property tests: most fields vary, the rules between fields hold by construction.
 import fc from 'fast-check';
 import { categoryKeys } from '#compiler';
-import { settingsFields, settingNames, type SettingName } from '../settings/schema.js';
-import { checkSettings } from '../settings/validate.js';
+import { checkSettings, type SettingName, settingNames, settingRows as settingsFields } from '#settings';
 
 type Schema = {
   type?: string;

@@ -1,6 +1,6 @@
 // The real rule set for tests: the server's own way of finding it, in this checkout.
 import { fileURLToPath } from 'node:url';
-import { findRuleSet } from '../nodes/link.js';
+import { findRuleSet } from '../rules/rule-set-directory.js';
 
 /** What set-up fetches, and the cache of compiled automata. */
 // from build/api/testing

@@ -35,7 +35,7 @@ export interface NodeOptions {
 }
 
 export async function startNode(t: Test, options: NodeOptions): Promise<TestNode> {
-  const { startDataPlane } = (await import(new URL('../../proxy/main.js', import.meta.url).href)) as {
+  const { startDataPlane } = (await import(new URL('../../proxy/main/data-plane.js', import.meta.url).href)) as {
     startDataPlane: (options: object) => Promise<Plane>;
   };
   const dataDir = options.dataDir ?? (await makeDirectory(t, 'node'));

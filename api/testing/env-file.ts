@@ -1,13 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createEnvFile } from '#cli/environment/env-file';
 import { parseEnvFile } from '../env.js';
 
-interface Environment {
-  createEnvFile(file: string): 'written' | 'complete' | 'completed';
-}
-export const { createEnvFile } = (await import(
-  new URL('../../../bin/environment.mjs', import.meta.url).href
-)) as Environment;
+export { createEnvFile };
 
 /**
  * Writes `.env` with `lines` and the secrets that `gatehouse up` generates for what they lack; returns all its values.

@@ -38,7 +38,8 @@ export async function writeRuleSet(t: Test): Promise<string> {
     `SecRule ARGS "@detectSQLi" "id:942100,phase:2,deny,status:403,log,msg:'injection',tag:'${family}/ATTACK-SQLI'"`,
     ...tags.map(
       (tag, index) =>
-        `SecRule ARGS "@contains marker-of-${tag.toLowerCase()}-" "id:${930_000 + index},phase:2,deny,status:403,log,msg:'${tag}',tag:'${family}/${tag}'"`,
+        `SecRule ARGS "@contains marker-of-${tag.toLowerCase()}-" ` +
+        `"id:${930_000 + index},phase:2,deny,status:403,log,msg:'${tag}',tag:'${family}/${tag}'"`,
     ),
   ];
   await writeFile(join(directory, 'rules', 'REQUEST-901-INITIALIZATION.conf'), `${rules.join('\n')}\n`);

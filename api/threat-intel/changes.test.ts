@@ -9,7 +9,7 @@ import { createThreatPush } from './push.js';
 import { addThreats, pruneThreats, removeThreats, replaceFeed, touchedMax, type NewThreats } from './store.js';
 
 // not behind a door, so imported by address
-const { ThreatList } = (await import(new URL('../../proxy/threat-list.js', import.meta.url).href)) as {
+const { ThreatList } = (await import(new URL('../../proxy/main/threat-list.js', import.meta.url).href)) as {
   ThreatList: new (
     directory: string,
     onProblem: (message: string) => void,

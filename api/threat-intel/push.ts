@@ -1,13 +1,13 @@
 // The list of bad addresses on its way to the data plane: at once after a change, and again by the reconciler for a
 // node that was away. A node tells the SHA-256 of what it has. The text of the list stays here, so that a change costs
 // what was touched and not the list: the database is asked about those networks, the node gets them with the digests of
-// both texts.
-// A node that has something else says so and gets the whole list.
+// both texts. A node that has something else says so and gets the whole list.
 import { createHash } from 'node:crypto';
 import { changeThreatText, type ThreatDelta } from '#proxy/contract';
 import type { Queryable } from '../db/client.js';
 import type { NodeClient, StatusAnswer } from '../nodes/node-client.js';
-import { activeNetworks, changesSince, threatPosition, type ThreatPosition } from './store.js';
+import { changesSince, threatPosition, type ThreatPosition } from './changes.js';
+import { activeNetworks } from './store.js';
 
 export interface ThreatPushOptions {
   readonly sql: Queryable;

@@ -1,4 +1,6 @@
-import { lockKeys, type Queryable, type Tx } from '../db/client.js';
+// The table of the deny list.
+import type { Queryable, Tx } from '../db/client.js';
+import { lockUntilCommit } from '../db/lock-keys.js';
 
 export interface ThreatAddress {
   readonly network: string;
@@ -28,7 +30,7 @@ const analyzeFrom = 10_000;
 export const touchedMax = 5000;
 const changesKept = 50_000;
 /** Expired entries stay that long, so that whoever looks less often than that has to read the whole list. */
-const expiryKnownMs = 3600_000;
+export const expiryKnownMs = 3600_000;
 
 /**
  * For whoever sends the list on: these may be in it or not any more. Revisions come in the order of commits, because
@@ -36,8 +38,11 @@ const expiryKnownMs = 3600_000;
  */
 async function recordTouched(tx: Tx, networks: readonly string[]): Promise<void> {
   if (networks.length === 0) return;
-  await tx`select pg_advisory_xact_lock(${lockKeys.threats})`;
-  await tx`insert into threat_changes (network) select value from json_array_elements_text(${JSON.stringify(networks.length > touchedMax ? [null] : networks)}::text::json)`;
+  await lockUntilCommit(tx, 'threats');
+  const told = networks.length > touchedMax ? [null] : networks;
+  await tx`
+    insert into threat_changes (network)
+    select value from json_array_elements_text(${JSON.stringify(told)}::text::json)`;
 }
 
 /**
@@ -46,6 +51,29 @@ async function recordTouched(tx: Tx, networks: readonly string[]): Promise<void>
  */
 export async function settleThreats(sql: Queryable, changed: number): Promise<void> {
   if (changed >= analyzeFrom) await sql`analyze threat_addresses`;
+}
+
+export interface ThreatQuery {
+  /** Network and source of the last row of the page before; '' and '' for the first. */
+  readonly after: readonly [network: string, source: string];
+  readonly source: string | undefined;
+  /** Beginning of the network. */
+  readonly q: string | undefined;
+  readonly now: Date;
+}
+
+/** Entries in force, in the order of networks. */
+export async function listThreats(
+  sql: Queryable,
+  { after, source, q, now }: ThreatQuery,
+  limit: number,
+): Promise<ThreatAddress[]> {
+  return sql<ThreatAddress[]>`
+    select * from threat_addresses
+    where (network, source) > (${after[0]}, ${after[1]}) and (expires_at is null or expires_at > ${now})
+    ${source === undefined ? sql`` : sql`and source = ${source}`}
+    ${q === undefined ? sql`` : sql`and starts_with(network, ${q})`}
+    order by network, source limit ${limit}`;
 }
 
 /** Adds networks; ones that this source has already get the new reason and expiry. Returns how many are new to it. */
@@ -57,8 +85,11 @@ export async function addThreats(tx: Tx, input: NewThreats, now: Date): Promise<
     const [row] = await tx<{ added: number }[]>`
       with done as (
         insert into threat_addresses (network, source, reason, added_by, added_at, expires_at)
-        select value, ${input.source}::text, ${input.reason}::text, ${input.addedBy}::text, ${now}::timestamptz, ${input.expiresAt}::timestamptz from json_array_elements_text(${JSON.stringify(part)}::text::json) order by value
-        on conflict (network, source) do update set reason = excluded.reason, expires_at = excluded.expires_at, added_by = excluded.added_by
+        select value, ${input.source}::text, ${input.reason}::text, ${input.addedBy}::text,
+          ${now}::timestamptz, ${input.expiresAt}::timestamptz
+        from json_array_elements_text(${JSON.stringify(part)}::text::json) order by value
+        on conflict (network, source) do update
+        set reason = excluded.reason, expires_at = excluded.expires_at, added_by = excluded.added_by
         returning (xmax = 0) as inserted)
       select count(*) filter (where inserted) as added from done`;
     added += row?.added ?? 0;
@@ -79,23 +110,31 @@ export async function replaceFeed(
 ): Promise<{ readonly total: number; readonly removed: number }> {
   // a table to join with: `not in` over a million values would be compared one by one
   await tx`create temporary table feed_now (network text collate "C" primary key) on commit drop`;
-  for (let at = 0; at < networks.length; at += threatChunk)
-    await tx`insert into feed_now select value from json_array_elements_text(${JSON.stringify(networks.slice(at, at + threatChunk))}::text::json) order by value on conflict do nothing`;
+  for (let at = 0; at < networks.length; at += threatChunk) {
+    const part = JSON.stringify(networks.slice(at, at + threatChunk));
+    await tx`
+      insert into feed_now select value from json_array_elements_text(${part}::text::json)
+      order by value on conflict do nothing`;
+  }
   // one more than is told by name says that there are too many, without all of them being read
   const touched = (rows: readonly { readonly network: string }[]): string[] => rows.map(({ network }) => network);
+  const isGone = tx`
+    t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network)`;
   const gone = touched(
-    await tx<
-      { network: string }[]
-    >`select network from threat_addresses t where t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network) limit ${touchedMax + 1}`,
+    await tx<{ network: string }[]>`
+      select network from threat_addresses t where ${isGone} limit ${touchedMax + 1}`,
   );
   const come = touched(
-    await tx<
-      { network: string }[]
-    >`select network from feed_now f where not exists (select 1 from threat_addresses t where t.source = ${source} and t.network = f.network) limit ${touchedMax + 1}`,
+    await tx<{ network: string }[]>`
+      select network from feed_now f where not exists (
+        select 1 from threat_addresses t where t.source = ${source} and t.network = f.network)
+      limit ${touchedMax + 1}`,
   );
-  const removed =
-    await tx`delete from threat_addresses t where t.source = ${source} and not exists (select 1 from feed_now f where f.network = t.network)`;
-  await tx`insert into threat_addresses (network, source, reason, added_by, added_at) select network, ${source}::text, '', 'feed', ${now}::timestamptz from feed_now order by network on conflict (network, source) do nothing`;
+  const removed = await tx`delete from threat_addresses t where ${isGone}`;
+  await tx`
+    insert into threat_addresses (network, source, reason, added_by, added_at)
+    select network, ${source}::text, '', 'feed', ${now}::timestamptz from feed_now order by network
+    on conflict (network, source) do nothing`;
   await settleThreats(tx, networks.length + removed.count);
   await recordTouched(tx, [...gone, ...come]);
   await tx`drop table feed_now`;
@@ -103,8 +142,9 @@ export async function replaceFeed(
 }
 
 export async function removeThreats(tx: Tx, networks: readonly string[]): Promise<number> {
-  const { count } =
-    await tx`delete from threat_addresses where network in (select value from jsonb_array_elements_text(${tx.json([...networks])}::jsonb))`;
+  const { count } = await tx`
+    delete from threat_addresses
+    where network in (select value from jsonb_array_elements_text(${tx.json([...networks])}::jsonb))`;
   await recordTouched(tx, networks);
   return count;
 }
@@ -124,7 +164,9 @@ export async function* activeNetworks(sql: Queryable, now: Date): AsyncGenerator
   for (let after = ''; ; ) {
     const [page] = await sql<{ text: string | null; last: string; networks: number }[]>`
       select string_agg(network, chr(10) order by network) as text, max(network) as last, count(*) as networks
-      from (select distinct network from threat_addresses where network > ${after} and (expires_at is null or expires_at > ${now}) order by network limit 50000) page`;
+      from (
+        select distinct network from threat_addresses
+        where network > ${after} and (expires_at is null or expires_at > ${now}) order by network limit 50000) page`;
     if (page === undefined || page.text === null) return;
     yield { text: `${page.text}\n`, networks: page.networks };
     after = page.last;
@@ -133,53 +175,9 @@ export async function* activeNetworks(sql: Queryable, now: Date): AsyncGenerator
 
 /**
  * Expired entries that nobody has to be told about any more: what ends is told when it ends, as a change of
- * `changesSince`.
+ * changes.ts.
  */
 export async function pruneThreats(sql: Queryable, now: Date): Promise<number> {
   await sql`delete from threat_changes where revision <= (select max(revision) from threat_changes) - ${changesKept}`;
   return (await sql`delete from threat_addresses where expires_at <= ${new Date(now.getTime() - expiryKnownMs)}`).count;
-}
-
-/** How far somebody has followed the list. */
-export interface ThreatPosition {
-  readonly revision: number;
-  readonly at: Date;
-}
-
-/** Where the list stands; taken before the list is read, so that what comes meanwhile is looked at again. */
-export async function threatPosition(sql: Queryable, now: Date): Promise<ThreatPosition> {
-  const [row] = await sql<{ revision: number | null }[]>`select max(revision) as revision from threat_changes`;
-  return { revision: row?.revision ?? 0, at: now };
-}
-
-export interface ThreatChanges {
-  readonly position: ThreatPosition;
-  /** Networks in force, and not in force, of those that were touched or ended since. */
-  readonly present: readonly string[];
-  readonly absent: readonly string[];
-}
-
-/** null: so much has changed, or so long ago, that the whole list has to be read. */
-export async function changesSince(sql: Queryable, since: ThreatPosition, now: Date): Promise<ThreatChanges | null> {
-  if (now.getTime() - since.at.getTime() >= expiryKnownMs) return null;
-  const position = await threatPosition(sql, now);
-  const [oldest] = await sql<{ revision: number | null }[]>`select min(revision) as revision from threat_changes`;
-  if (
-    position.revision < since.revision ||
-    (position.revision > since.revision && (oldest?.revision ?? 0) > since.revision + 1)
-  )
-    return null;
-  // as a list, so that the look-ups by index are planned for what it holds
-  const touched = await sql<{ network: string | null }[]>`
-    select network from threat_changes where revision > ${since.revision} union select network from threat_addresses where expires_at > ${since.at} and expires_at <= ${now} limit ${touchedMax + 1}`;
-  if (touched.length > touchedMax || touched.some(({ network }) => network === null)) return null;
-  const names = touched.map(({ network }) => network as string);
-  const inForce = new Set(
-    (
-      await sql<
-        { network: string }[]
-      >`select distinct t.network from json_array_elements_text(${JSON.stringify(names)}::text::json) as n (value) join threat_addresses t on t.network = n.value where t.expires_at is null or t.expires_at > ${now}`
-    ).map(({ network }) => network),
-  );
-  return { position, present: [...inForce], absent: names.filter((name) => !inForce.has(name)) };
 }

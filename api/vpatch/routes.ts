@@ -1,16 +1,15 @@
 // Virtual patches: the catalogue, and which of its entries are in force (settings.virtual_patches).
 import { Type } from '@sinclair/typebox';
 import { ruleIdRanges } from '#compiler';
-import { requirePrincipal } from '../auth/guard.js';
-import type { App, House } from '../deps.js';
-import { ApiError } from '../errors.js';
-import { closed, refusals } from '../http/refusals.js';
-import { findRuleHits, type RuleHits } from '../rules/evidence.js';
-import { changeSettings } from '../settings/change.js';
-import type { Settings } from '../settings/schema.js';
+import { readManagedRules, type ManagedRules } from '../change/steps/managed-rules.js';
+import { findRuleHits, type RuleHits } from '../evidence/store.js';
+import { ApiError, closed, refusals, requirePrincipal, type App } from '../http-kit/index.js';
+import { changeSettings, type SettingsWriter } from '../settings/change.js';
+import type { Settings } from '#settings';
 import { readHead } from '../settings/store.js';
 import { patchCatalog, type CatalogPatch } from './catalog/index.js';
-import { readManagedRules, type ManagedRules } from '../change/steps/managed-rules.js';
+
+export type PatchParts = SettingsWriter;
 
 const TestView = Type.Object({
   name: Type.String(),
@@ -65,109 +64,96 @@ function requirePatch(
   const found = [...patchCatalog, ...managed.delivered].find(
     (patch) => (id === undefined || patch.id === id) && (cve === undefined || patch.cve === cve),
   );
-  if ((id === undefined && cve === undefined) || found === undefined)
-    throw new ApiError(
-      'not_found',
-      `The catalogue has no virtual patch ${[cve, id].filter((part) => part !== undefined).join(' ') || 'without id or cve'}.`,
-    );
+  if ((id === undefined && cve === undefined) || found === undefined) {
+    const wanted = [cve, id].filter((part) => part !== undefined).join(' ') || 'without id or cve';
+    throw new ApiError('not_found', `The catalogue has no virtual patch ${wanted}.`);
+  }
   return found;
 }
 
 type Hits = ReadonlyMap<number, RuleHits['sites']>;
 
-async function readHits(house: House): Promise<Hits> {
-  const found = await findRuleHits(
-    house.database.sql,
-    new Date(house.now() - 30 * 86_400_000),
-    ruleIdRanges.virtualPatches,
-    1000,
-  );
+async function readHits({ database, now }: PatchParts): Promise<Hits> {
+  const from = new Date(now() - 30 * 86_400_000);
+  const found = await findRuleHits(database.sql, from, ruleIdRanges.virtualPatches, 1000);
   return new Map(found.map((rule) => [rule.rule_id, rule.sites]));
 }
 
 const severities = { critical: 0, high: 1, medium: 2 } as const;
+const severityNames = Object.keys(severities);
 
-export function registerPatchRoutes(app: App, house: House): void {
-  app.get(
-    '/api/vpatch/catalog',
+const catalogSchema = {
+  tags: ['virtual patches'],
+  summary: 'Published vulnerabilities with a rule of ours for each',
+  querystring: Type.Object(
     {
-      schema: {
-        tags: ['virtual patches'],
-        summary: 'Published vulnerabilities with a rule of ours for each',
-        querystring: Type.Object(
-          {
-            q: Type.Optional(Type.String({ maxLength: 100, description: 'part of CVE, title or product' })),
-            severity: Type.Optional(
-              Type.Unsafe<keyof typeof severities>({ type: 'string', enum: Object.keys(severities) }),
-            ),
-          },
-          closed,
-        ),
-        response: { 200: Type.Object({ items: Type.Array(PatchView), total: Type.Integer() }), ...refusals },
-      },
+      q: Type.Optional(Type.String({ maxLength: 100, description: 'part of CVE, title or product' })),
+      severity: Type.Optional(Type.Unsafe<keyof typeof severities>({ type: 'string', enum: severityNames })),
     },
-    async (request) => {
-      const { settings } = await readHead(house.database.sql);
-      const managed = await readManagedRules(house.database.sql, settings);
-      const all = [...patchCatalog, ...managed.delivered];
-      const { q = '', severity } = request.query;
-      const wanted = q.toLowerCase();
-      const items = all.filter(
-        (patch) =>
-          (severity === undefined || patch.severity === severity) &&
-          `${patch.cve} ${patch.title} ${patch.product}`.toLowerCase().includes(wanted),
-      );
-      const hits = await readHits(house);
-      return { items: items.map((patch) => view(patch, settings, managed, hits)), total: all.length };
-    },
-  );
-  app.post(
-    '/api/vpatch',
+    closed,
+  ),
+  response: { 200: Type.Object({ items: Type.Array(PatchView), total: Type.Integer() }), ...refusals },
+};
+const changeSchema = {
+  tags: ['virtual patches'],
+  summary: 'Put a virtual patch in force, switch it off, or take it out; active after POST /api/apply',
+  body: Type.Object(
     {
-      schema: {
-        tags: ['virtual patches'],
-        summary: 'Put a virtual patch in force, switch it off, or take it out; active after POST /api/apply',
-        body: Type.Object(
-          {
-            id: Type.Optional(Type.Integer()),
-            cve: Type.Optional(Type.String({ maxLength: 40 })),
-            action: Type.Optional(
-              Type.Unsafe<'apply' | 'disable' | 'remove'>({
-                type: 'string',
-                enum: ['apply', 'disable', 'remove'],
-                default: 'apply',
-              }),
-            ),
-          },
-          closed,
-        ),
-        response: {
-          200: Type.Object({ patch: PatchView, version: Type.Integer(), changed: Type.Boolean() }),
-          ...refusals,
-        },
+      id: Type.Optional(Type.Integer()),
+      cve: Type.Optional(Type.String({ maxLength: 40 })),
+      action: Type.Optional(
+        Type.Unsafe<'apply' | 'disable' | 'remove'>({
+          type: 'string',
+          enum: ['apply', 'disable', 'remove'],
+          default: 'apply',
+        }),
+      ),
+    },
+    closed,
+  ),
+  response: {
+    200: Type.Object({ patch: PatchView, version: Type.Integer(), changed: Type.Boolean() }),
+    ...refusals,
+  },
+};
+
+export function registerPatchRoutes(app: App, parts: PatchParts): void {
+  const { sql } = parts.database;
+  app.get('/api/vpatch/catalog', { schema: catalogSchema }, async (request) => {
+    const { settings } = await readHead(sql);
+    const managed = await readManagedRules(sql, settings);
+    const all = [...patchCatalog, ...managed.delivered];
+    const { q = '', severity } = request.query;
+    const wanted = q.toLowerCase();
+    const items = all.filter(
+      (patch) =>
+        (severity === undefined || patch.severity === severity) &&
+        `${patch.cve} ${patch.title} ${patch.product}`.toLowerCase().includes(wanted),
+    );
+    const hits = await readHits(parts);
+    return { items: items.map((patch) => view(patch, settings, managed, hits)), total: all.length };
+  });
+  app.post('/api/vpatch', { schema: changeSchema }, async (request, reply) => {
+    const managed = await readManagedRules(sql, (await readHead(sql)).settings);
+    const patch = requirePatch(request.body, managed);
+    const { action = 'apply' } = request.body;
+    const saved = await changeSettings(parts, requirePrincipal(request), {
+      action: `vpatch.${action}`,
+      ifMatch: request.headers['if-match'],
+      propose: (shown) => {
+        const others = shown.virtual_patches.filter(({ id }) => id !== patch.id);
+        const entries =
+          action === 'remove'
+            ? others
+            : [...others, { id: patch.id, cve: patch.cve, name: '', enabled: action === 'apply', seclang: '' }];
+        return { ...shown, virtual_patches: entries.sort((left, right) => left.id - right.id) };
       },
-    },
-    async (request, reply) => {
-      const { sql } = house.database;
-      const managed = await readManagedRules(sql, (await readHead(sql)).settings);
-      const patch = requirePatch(request.body, managed);
-      const { action = 'apply' } = request.body;
-      const saved = await changeSettings(house, requirePrincipal(request), {
-        action: `vpatch.${action}`,
-        ifMatch: request.headers['if-match'],
-        propose: (shown) => {
-          const others = shown.virtual_patches.filter(({ id }) => id !== patch.id);
-          const entries =
-            action === 'remove' ? others : [...others, { id: patch.id, cve: patch.cve, enabled: action === 'apply' }];
-          return { ...shown, virtual_patches: entries.sort((left, right) => left.id - right.id) };
-        },
-      });
-      reply.header('etag', saved.stored.etag);
-      return {
-        patch: view(patch, saved.stored.settings, managed, await readHits(house)),
-        version: saved.stored.id,
-        changed: saved.changed,
-      };
-    },
-  );
+    });
+    reply.header('etag', saved.stored.etag);
+    return {
+      patch: view(patch, saved.stored.settings, managed, await readHits(parts)),
+      version: saved.stored.id,
+      changed: saved.changed,
+    };
+  });
 }

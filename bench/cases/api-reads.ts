@@ -1,7 +1,6 @@
 // The control plane under people and dashboards: 200 mixed reads a second on the embedded database, with a day's worth
 // of records in it. Requests leave when they are due, whether the one before was answered or not, and are timed from
-// then:
-// an answer that keeps others waiting shows in theirs.
+// then: an answer that keeps others waiting shows in theirs.
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// One custom rule is changed, saved and applied while eight connections keep the data plane busy: from `POST
-// /api/apply` to its answer, when every worker serves it. Both planes as `gatehouse up` starts them: one data
+// One custom rule is changed, saved and applied while eight connections keep the data plane busy: from the request
+// `POST /api/apply` to its answer, when every worker serves it. Both planes as `gatehouse up` starts them: one data
 // directory, the embedded database, and the records of the load on their way into it.
 import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,87 +58,121 @@ async function applyWord(
   return { ms, steps: answer.steps };
 }
 
-export async function applyCase(context: BenchContext): Promise<void> {
-  const { root, rules, options, recorder, traffics } = context;
-  const workers = Math.max(...options.workers);
-  // with attacks where there are some: each is an event beside its record
-  const [traffic, all] = traffics.at(-1) ?? ['nothing', []];
-  // a method that nobody knows is answered by hanging up, which the load generator counts as a failure
-  const requests = all.filter(({ pieces: [head] }) => typeof head === 'string' && /^(?:GET|POST) /.test(head));
-  const key = `apply / PGlite, ${workers} worker${workers === 1 ? '' : 's'}, ${traffic}`;
-  const temporary = temporaryDirectory('apply');
-  // automata that were compiled before are no part of this figure
-  const automata = join(benchData(root, 'pl1'), 'cache');
-  if (existsSync(automata)) cpSync(automata, join(temporary.path, 'cache'), { recursive: true });
-  const backend = await startBackend(root);
+interface Planes {
+  readonly control: ControlPlane;
+  readonly node: System;
+  readonly stop: () => Promise<void>;
+}
+
+/** Both over one data directory. The node comes first: the control plane has to know its admin port. */
+async function startPlanes(
+  { root, rules, options }: BenchContext,
+  workers: number,
+  backendPort: number,
+  directory: string,
+): Promise<Planes> {
   const port = await freePort();
-  let [node, control]: [System | null, ControlPlane | null] = [null, null];
+  const node = await startGatehouse({
+    root,
+    backendPort,
+    paranoia: 1,
+    workers,
+    rules,
+    listener: options.listener,
+    env: { GATEHOUSE_DATA: directory, GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${port}` },
+  });
+  const upstream = `http://127.0.0.1:${backendPort}`;
   try {
-    node = await startGatehouse({
-      root,
-      backendPort: backend.port,
-      paranoia: 1,
-      workers,
-      rules,
-      listener: options.listener,
-      env: { GATEHOUSE_DATA: temporary.path, GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${port}` },
-    });
-    const upstream = `http://127.0.0.1:${backend.port}`;
-    control = await startControlPlane({
+    const control = await startControlPlane({
       root,
       databaseUrl: null,
       port,
       nodes: [`http://127.0.0.1:${node.admin?.port}`],
       nodeToken: node.admin?.token ?? '',
       env: {
-        GATEHOUSE_DATA: temporary.path,
-        DATA_DIR: temporary.path,
+        GATEHOUSE_DATA: directory,
+        DATA_DIR: directory,
         CRS_DIR: rules.directory,
         UPSTREAM_CUSTOMER: upstream,
         UPSTREAM_PAYMENT: upstream,
       },
     });
-    const [plane, system] = [control, node];
+    const stop = async (): Promise<void> => {
+      await node.stop();
+      await control.stop();
+    };
+    return { control, node, stop };
+  } catch (error) {
+    await node.stop();
+    throw error;
+  }
+}
+
+/** Applies one rule after another beside the load; throws when there was too little of either. */
+async function applyUnderLoad(
+  { root, options, recorder, progress }: BenchContext,
+  { control, node }: Planes,
+  templates: string,
+  key: string,
+): Promise<void> {
+  const wanted = options.short ? 5 : 15;
+  let isOver = false;
+  const load = measureLoad({
+    port: node.port,
+    pid: node.pid,
+    seconds: 4 + wanted * 3,
+    connections: 8,
+    script: join(root, 'bench/fresh.lua'),
+    templates,
+  }).finally(() => (isOver = true));
+  load.catch(() => undefined); // told below, when it is awaited
+  await pause(4000); // records are on their way
+  let made = 0;
+  for (; made < wanted && !isOver; made++) {
+    progress(`apply ${made + 1}/${wanted}`);
+    const { ms, steps } = await applyWord(control, node, `zorkmid-${made}`);
+    recorder.add(`${key} / under 8 connections`, 'ms', 'lower', ms);
+    for (const [step, took] of Object.entries(steps)) recorder.add(`${key} / step ${step}`, 'ms', 'none', took);
+    await pause(1500);
+  }
+  const result = await load;
+  if (made < appliesMin) throw new HarnessProblem(`the load was over after ${made} applies`);
+  // Of more than 100,000 records the API says 100,001, or an estimate.
+  const stored = Number((await control.call('GET', '/api/policy/stats'))['requests_stored']);
+  if (stored < Math.min(100_000, result.requests / 2))
+    throw new HarnessProblem(
+      `of ${result.requests} requests only ${stored} records were stored: the applies had nothing beside them`,
+    );
+  recorder.add(`${key} / load / failed`, 'requests', 'lower', result.socketErrors);
+  recorder.add(`${key} / load / not 2xx`, '%', 'none', result.non2xxShare * 100);
+  recorder.add(`${key} / load / requests`, 'requests/s', 'higher', result.requestsPerSecond);
+  recorder.add(`${key} / load / p99`, 'ms', 'lower', result.p99Ms);
+  recorder.add(`${key} / memory of the API`, 'MB', 'lower', residentBytes(control.pid) / 1_048_576);
+}
+
+export async function applyCase(context: BenchContext): Promise<void> {
+  const { root, options, traffics } = context;
+  const workers = Math.max(...options.workers);
+  // The traffic with attacks where it is there: each attack is an event beside its record.
+  const [traffic, all] = traffics.at(-1) ?? ['nothing', []];
+  // A method that nobody knows is answered by hanging up, which the load generator counts as a failure.
+  const requests = all.filter(({ pieces: [head] }) => typeof head === 'string' && /^(?:GET|POST) /.test(head));
+  const key = `apply / PGlite, ${workers} worker${workers === 1 ? '' : 's'}, ${traffic}`;
+  const temporary = temporaryDirectory('apply');
+  // Compiling automata is no part of this figure: those of earlier runs are taken along.
+  const automata = join(benchData(root, 'pl1'), 'cache');
+  if (existsSync(automata)) cpSync(automata, join(temporary.path, 'cache'), { recursive: true });
+  const backend = await startBackend(root);
+  let planes: Planes | null = null;
+  try {
+    planes = await startPlanes(context, workers, backend.port, temporary.path);
     context.progress('apply: the first one, without load');
-    await applyWord(plane, system, 'zorkmid-first');
+    await applyWord(planes.control, planes.node, 'zorkmid-first');
     const templates = join(temporary.path, 'mix.templates');
     writeFileSync(templates, encodeTemplates(requests));
-    const wanted = options.short ? 5 : 15;
-    let isOver = false;
-    const load = measureLoad({
-      port: system.port,
-      pid: system.pid,
-      seconds: 4 + wanted * 3,
-      connections: 8,
-      script: join(root, 'bench/fresh.lua'),
-      templates,
-    }).finally(() => (isOver = true));
-    load.catch(() => undefined); // told below
-    await pause(4000); // records are on their way
-    let made = 0;
-    for (; made < wanted && !isOver; made++) {
-      context.progress(`apply ${made + 1}/${wanted}`);
-      const { ms, steps } = await applyWord(plane, system, `zorkmid-${made}`);
-      recorder.add(`${key} / under 8 connections`, 'ms', 'lower', ms);
-      for (const [step, took] of Object.entries(steps)) recorder.add(`${key} / step ${step}`, 'ms', 'none', took);
-      await pause(1500);
-    }
-    const result = await load;
-    if (made < appliesMin) throw new HarnessProblem(`the load was over after ${made} applies`);
-    // says 100,001 for more, or an estimate
-    const stored = Number((await plane.call('GET', '/api/policy/stats'))['requests_stored']);
-    if (stored < Math.min(100_000, result.requests / 2))
-      throw new HarnessProblem(
-        `of ${result.requests} requests only ${stored} records were stored: the applies had nothing beside them`,
-      );
-    recorder.add(`${key} / load / failed`, 'requests', 'lower', result.socketErrors);
-    recorder.add(`${key} / load / not 2xx`, '%', 'none', result.non2xxShare * 100);
-    recorder.add(`${key} / load / requests`, 'requests/s', 'higher', result.requestsPerSecond);
-    recorder.add(`${key} / load / p99`, 'ms', 'lower', result.p99Ms);
-    recorder.add(`${key} / memory of the API`, 'MB', 'lower', residentBytes(plane.pid) / 1_048_576);
+    await applyUnderLoad(context, planes, templates, key);
   } finally {
-    await node?.stop();
-    await control?.stop();
+    await planes?.stop();
     await backend.stop();
     temporary.remove();
   }

@@ -18,7 +18,7 @@ import { encodeTemplates } from '../traffic.js';
  */
 function makeNetworks(count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
-    const mixed = (index * 7_368_787) % 16_777_216; // odd: a permutation of 24 bits
+    const mixed = (index * 7_368_787) % 16_777_216; // an odd factor: a permutation of 24 bits
     const [b, c] = [(mixed >> 16) & 255, (mixed >> 8) & 255];
     if (index % 4 === 3) return `2a0${index & 7}:${(mixed >> 12).toString(16)}:${(mixed & 4095).toString(16)}::/48`;
     return index % 4 === 2

@@ -19,7 +19,8 @@ function manyKeys(): Buffer {
 }
 function upload(bytes: number): Buffer {
   const head =
-    '--bench-part\r\nContent-Disposition: form-data; name="photo"; filename="harbour.jpg"\r\nContent-Type: image/jpeg\r\n\r\n';
+    '--bench-part\r\nContent-Disposition: form-data; name="photo"; filename="harbour.jpg"\r\n' +
+    'Content-Type: image/jpeg\r\n\r\n';
   const noise = Buffer.alloc(bytes);
   for (let index = 0, state = 1; index < bytes; index++)
     noise[index] = (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 24;

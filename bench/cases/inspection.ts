@@ -1,6 +1,6 @@
 // Whole inspections in process, without sockets: what the engine itself costs, compiled and interpreted, with and
-// without its memo, on the same traffic as the proxy case. Then single transformations. CPU time of this process, not
-// wall time.
+// without its memo, on the same traffic as the proxy case. Then single transformations. Inspections are measured in CPU
+// time of this process, transformations by the clock.
 import {
   createCompiledInspector,
   createMemoryStore,

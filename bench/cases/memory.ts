@@ -1,5 +1,5 @@
-// Memory after many requests: two workers, PL1, the mix with fresh values; RSS is taken on the way, so that growth
-// shows.
+// Memory after many requests: two workers, PL1, the mix with fresh values. Resident memory is read on the way, so that
+// growth shows.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchContext } from '../context.js';

@@ -20,12 +20,23 @@ const rowsPerBatch = 2_000;
 /** More than the API lets wait before it samples (60,000 records). */
 const inFlightMax = 48;
 
-/** As request-records.ts writes them: one in fifty tripped a rule. */
+const passed = '"status":200,"verdict":"pass","inbound_score":0,"outbound_score":0,"rule_ids":[]';
+const blocked = '"status":403,"verdict":"block","inbound_score":5,"outbound_score":0,"rule_ids":[942100,949110]';
+const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36';
+
+/**
+ * As proxy/records/request-records.ts writes them: one in fifty tripped a rule. Made as text and not as objects,
+ * because whoever offers them runs on the machine that is measured.
+ */
 function makeBatch(nowMs: number): string {
-  const rows = Array.from({ length: rowsPerBatch }, (_, index) => {
-    const tripped = index % 50 === 0;
-    return `{"at_ms":${nowMs},"request_id":"${randomUUID()}","site":"bench","generation":1,"client_ip":"198.51.100.${index % 250}","method":"GET","uri":"/shop/items/${index}?page=${index % 17}&sort=price","status":${tripped ? 403 : 200},"verdict":"${tripped ? 'block' : 'pass'}","inbound_score":${tripped ? 5 : 0},"outbound_score":0,"rule_ids":${tripped ? '[942100,949110]' : '[]'},"user_agent":"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36","request_bytes":0,"response_bytes":5120,"latency_us":1834,"inspection_us":96}`;
-  });
+  const rows = Array.from(
+    { length: rowsPerBatch },
+    (_, index) =>
+      `{"at_ms":${nowMs},"request_id":"${randomUUID()}","site":"bench","generation":1,` +
+      `"client_ip":"198.51.100.${index % 250}","method":"GET",` +
+      `"uri":"/shop/items/${index}?page=${index % 17}&sort=price",${index % 50 === 0 ? blocked : passed},` +
+      `"user_agent":"${userAgent}","request_bytes":0,"response_bytes":5120,"latency_us":1834,"inspection_us":96}`,
+  );
   return `{"node":"bench","batch_id":"${randomUUID()}","dropped":0,"events":[],"requests":[${rows.join(',')}]}`;
 }
 
@@ -113,7 +124,8 @@ async function measure(
   if (loaded !== null) recorder.add(`${key} / requests of the load`, 'requests/s', 'higher', loaded.requestsPerSecond);
   if (result.stored + result.sampledOut + result.refused !== result.offered)
     throw new HarnessProblem(
-      `${result.offered} offered, but ${result.stored} stored + ${result.sampledOut} sampled out + ${result.refused} refused`,
+      `${result.offered} offered, but ${result.stored} stored + ${result.sampledOut} sampled out + ` +
+        `${result.refused} refused`,
     );
   await pause(6000); // the statistics are at most five seconds old
   const countedNow = (await counted()) - sampledBefore;

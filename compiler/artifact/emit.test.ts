@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { decodeArtifact, hyperscanLibrary, loadRuleset } from '#engine';
-import { createFileCache } from '../cli/file-cache.js';
+import { createFileCache } from '../disk/file-cache.js';
 import { emitArtifact } from './emit.js';
 import { createMemoryCache, programOf } from '../testing/rule-text.js';
 

@@ -1,7 +1,7 @@
 // What folding takes away, and above all what it must not: dynamic keys, run-time removals, phases, and what is done at
 // load. Then the core rule set as a whole.
 import t from 'tap';
-import { diskReader } from '../cli/rule-files.js';
+import { diskReader } from '../disk/disk-reader.js';
 import { compileProgram } from '../compile-program.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from '../index.js';
 import { findCrs } from '../testing/core-rules.js';

@@ -1,8 +1,8 @@
 // Requests of the shared corpora as samples, and mutations of them. Reads files: tests and tools only.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseWire } from '../cli/wire.js';
-import { reflect, isReflection } from '../cli/reflect.js';
+import { parseWire } from '#cli/inspect/wire';
+import { reflect, isReflection } from '#cli/inspect/reflect';
 import type { Sample } from './agreement.js';
 
 function* rowsOf(path: string): Generator<Record<string, unknown>> {

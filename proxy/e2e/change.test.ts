@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import type { GenerationReply } from '../contract.js';
-import type { DataPlane } from '../main.js';
+import type { GenerationReply } from '../contract/index.js';
+import type { DataPlane } from '../main/data-plane.js';
 import { hammer } from './hammer.js';
 import {
   admin,
@@ -340,7 +340,7 @@ t.test('a taken port is told, not shared', async (t) => {
 t.test('the token is made once and kept, for its owner only', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-token-'));
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
-  const { resolveAdminToken } = await import('../admin.js');
+  const { resolveAdminToken } = await import('../main/admin/token.js');
   const token = await resolveAdminToken(null, dataDir);
   t.match(token, /^[0-9a-f]{64}$/);
   t.equal(await resolveAdminToken('', dataDir), token);

@@ -5,10 +5,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { resolveProxyConfig } from '../config.js';
-import type { ProxyConfig } from '../contract.js';
+import { resolveProxyConfig } from '../contract/proxy-config.js';
+import type { ProxyConfig } from '../contract/index.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
-import { startDataPlane, type DataPlane, type DataPlaneOptions } from '../main.js';
+import { startDataPlane, type DataPlane, type DataPlaneOptions } from '../main/data-plane.js';
 import { doubleArtifact } from './inspection-double.js';
 import { until } from './waiting.js';
 

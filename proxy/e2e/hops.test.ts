@@ -108,11 +108,13 @@ for (const kind of listenerKinds) {
   t.test(`${kind}: interim responses, trailers and codings`, async (t) => {
     const upstream = await startScripted(t, {
       '/hints': [
-        'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\n',
+        'HTTP/1.1 100 Continue\r\n\r\n' +
+          'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\n',
         'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi',
       ],
       '/trailers': [
-        'HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Sum: 1\r\nSet-Cookie: a=b\r\n\r\n',
+        'HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n' +
+          '2\r\nhi\r\n0\r\nX-Sum: 1\r\nSet-Cookie: a=b\r\n\r\n',
       ],
       '/held': [`${chunkedHtml}Trailer: X-Sum\r\n\r\n2\r\nhi\r\n0\r\nX-Sum: 1\r\n\r\n`],
       '/announced': [`${chunkedHtml}Trailer: X-Sum\r\n\r\n2\r\nhi\r\n0\r\n\r\n`],

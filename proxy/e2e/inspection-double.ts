@@ -9,7 +9,7 @@ import type {
   TransactionEnvironment,
   Verdict,
 } from '#engine';
-import type { LoadedInspection } from '../inspection.js';
+import type { LoadedInspection } from '../inspection/inspection.js';
 
 interface Plan {
   readonly needles: readonly string[];

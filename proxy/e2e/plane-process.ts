@@ -1,8 +1,8 @@
 // A data plane as a process of its own, for tests that send it signals. Argument: one JSON object (listener, dataDir,
 // config). Prints its ports as one JSON line when it serves.
-import type { ProxyConfig } from '../contract.js';
+import type { ProxyConfig } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/index.js';
-import { startDataPlane } from '../main.js';
+import { startDataPlane } from '../main/data-plane.js';
 import { doubleArtifact } from './inspection-double.js';
 
 const { listener, dataDir, config } = JSON.parse(process.argv[2] ?? '') as {

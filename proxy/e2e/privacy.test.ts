@@ -16,7 +16,10 @@ const canaries = [
   'set-canary',
 ];
 const body = 'note=4111111111111111&password=canary-Hunter2&comment=EVIL';
-const request = `POST /EVIL?q=maria.canary%40example.com&iban=GB82WEST12345698765432&item=%27%20OR%201=1 HTTP/1.1\r\nHost: a\r\nCookie: sid=sid-canary\r\nAuthorization: Basic basic-canary\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const request =
+  `POST /EVIL?q=maria.canary%40example.com&iban=GB82WEST12345698765432&item=%27%20OR%201=1 HTTP/1.1\r\n` +
+  `Host: a\r\nCookie: sid=sid-canary\r\nAuthorization: Basic basic-canary\r\n` +
+  `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 for (const isPrivate of [true, false]) {
   t.test(`privacy_mode ${isPrivate ? 'on' : 'off'}`, async (t) => {

@@ -13,7 +13,7 @@ import {
   renderPolicy,
   resolvePolicy,
 } from '#compiler';
-import { engineModule } from '../inspection.js';
+import { engineModule } from '../inspection/inspection.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const data = process.env['GATEHOUSE_DATA'] ?? join(root, 'data');

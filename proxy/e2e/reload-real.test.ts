@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { decodeArtifact } from '#engine';
 import { encodeArtifact } from '#engine/compile';
-import type { GenerationReply, ProxyConfig } from '../contract.js';
-import type { DataPlane, DataPlaneOptions } from '../main.js';
+import type { GenerationReply, ProxyConfig } from '../contract/index.js';
+import type { DataPlane, DataPlaneOptions } from '../main/data-plane.js';
 import { hammer } from './hammer.js';
 import { admin, configOf, listenerKinds, startBackend, startPlane, testMsMax, until, workersOf } from './harness.js';
 import { sendRaw, statusOf } from './raw-client.js';
@@ -154,7 +154,8 @@ async function refusals(t: Test, kind: 'uws' | 'node', plain: Uint8Array): Promi
         (
           await sendRaw(
             plane.ports.http,
-            'GET /?id=1%27%20UNION%20SELECT%20password%20FROM%20users-- HTTP/1.1\r\nHost: a\r\nUser-Agent: test browser\r\nAccept: */*\r\n\r\n',
+            'GET /?id=1%27%20UNION%20SELECT%20password%20FROM%20users-- HTTP/1.1\r\n' +
+              'Host: a\r\nUser-Agent: test browser\r\nAccept: */*\r\n\r\n',
           )
         ).text,
       ),

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from '#engine';
 import { createInterpreter } from '#engine/compile';
-import type { DataPlaneOptions } from '../main.js';
+import type { DataPlaneOptions } from '../main/data-plane.js';
 import { configOf, listenerKinds, startBackend, startPlane, testMsMax } from './harness.js';
 import { realArtifact, realEngine, withoutRules } from './real-rules.js';
 import { sendRaw, statusOf } from './raw-client.js';
@@ -168,7 +168,8 @@ t.test('modes of sites', { skip: withoutRules }, async (t) => {
           const body = `${filler}id=1%27%20UNION%20SELECT%20password%20FROM%20users--`;
           const inBody = await sendRaw(
             plane.ports.http,
-            `POST /${name} HTTP/1.1\r\n${fields}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+            `POST /${name} HTTP/1.1\r\n${fields}Content-Type: application/x-www-form-urlencoded\r\n` +
+              `Content-Length: ${body.length}\r\n\r\n${body}`,
           );
           t.equal(statusOf(inBody.text), blocks ? 403 : 200, `${name}: an attack in a large body`);
         }

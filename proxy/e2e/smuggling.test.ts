@@ -141,7 +141,8 @@ function judge(socket: Socket, faults: string[]): void {
       text = text.slice(rest);
       const body = `${target}`;
       socket.write(
-        `HTTP/1.1 200 OK\r\nX-Target: ${target}\r\nContent-Length: ${body.length}\r\n\r\n${line.startsWith('HEAD') ? '' : body}`,
+        `HTTP/1.1 200 OK\r\nX-Target: ${target}\r\nContent-Length: ${body.length}\r\n\r\n` +
+          (line.startsWith('HEAD') ? '' : body),
       );
     }
   });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import t from 'tap';
 import { WebSocket } from 'undici';
-import { decodeFrame } from '../listeners/websocket-bridge.js';
+import { decodeFrame } from '../listeners/uws/websocket-frame.js';
 import { isInFlight, listenerKinds, startBackend, startPlane, testMsMax, until } from './harness.js';
 import { bodyOf, sendRaw } from './raw-client.js';
 
@@ -34,7 +34,8 @@ async function startWebSocketServer(t: { teardown(end: () => void): void }): Pro
         const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
         const protocol = /sec-websocket-protocol/i.test(head) ? 'Sec-WebSocket-Protocol: chat\r\n' : '';
         socket.write(
-          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${protocol}Sec-WebSocket-Accept: ${accept}\r\n\r\n`,
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${protocol}` +
+            `Sec-WebSocket-Accept: ${accept}\r\n\r\n`,
         );
         socket.write(serverFrame(1, Buffer.from('welcome')));
         return;

@@ -18,7 +18,8 @@ export interface Difference {
 }
 
 const waits =
-  'the library takes the head for one that is not complete yet, and waits until its idle timeout; nothing reaches this program that could be answered';
+  'the library takes the head for one that is not complete yet, and waits until its idle timeout; nothing ' +
+  'reaches this program that could be answered';
 const lenient = 'the library looks for the digits only; harmless, because the body goes on with a length of its own';
 const closes = 'the library closes such a connection itself, without an answer and without a callback';
 
@@ -64,14 +65,16 @@ export const differences: readonly Difference[] = [
     case: 'a chunk extension',
     outcome: 'silent',
     reason:
-      'the library does not know chunk extensions and never finishes such a body (408 on the road); no client in use sends them',
+      'the library does not know chunk extensions and never finishes such a body (408 on the road); no client in ' +
+      'use sends them',
   },
   {
     listener: 'uws',
     case: 'a chunk without its line end',
     outcome: 200,
     reason:
-      'the library does not check the two bytes after a chunk; harmless, because the body goes on with a length of its own',
+      'the library does not check the two bytes after a chunk; harmless, because the body goes on with a length ' +
+      'of its own',
   },
   { listener: 'uws', case: 'a bare line feed behind a chunk size', outcome: 200, reason: lenient },
   { listener: 'uws', case: 'a space behind a chunk size', outcome: 200, reason: lenient },
@@ -80,7 +83,8 @@ export const differences: readonly Difference[] = [
     case: 'a chunk without a size',
     outcome: 200,
     reason:
-      'the library takes it for the last chunk; harmless for the same reason, and what follows is not a head it could read',
+      'the library takes it for the last chunk; harmless for the same reason, and what follows is not a head it ' +
+      'could read',
   },
   { listener: 'uws', case: 'a chunk size beyond 64 bits', outcome: 'closed', reason: closes },
   { listener: 'uws', case: 'a request in the trailers', outcome: 'closed', reason: closes },
@@ -96,7 +100,8 @@ export const differences: readonly Difference[] = [
     case: 'two pipelined requests',
     outcome: 'closed',
     reason:
-      'the library closes a connection on which a second request comes before the first is answered; browsers and proxies do not pipeline',
+      'the library closes a connection on which a second request comes before the first is answered; browsers ' +
+      'and proxies do not pipeline',
   },
   { listener: 'uws', case: 'a vertical tab in Transfer-Encoding', outcome: 'silent', reason: waits },
   {
@@ -121,34 +126,49 @@ export const differences: readonly Difference[] = [
 export const notes: readonly { readonly listener: ListenerKind | 'both'; readonly what: string }[] = [
   {
     listener: 'both',
-    what: 'trailers of requests are read to find the end and dropped, as RFC 9110 section 6.5 lets intermediaries: attackers write them, and they come after the phases that inspect header fields',
+    what:
+      'trailers of requests are read to find the end and dropped, as RFC 9110 section 6.5 lets intermediaries: ' +
+      'attackers write them, and they come after the phases that inspect header fields',
   },
   {
     listener: 'both',
-    what: 'trailers of responses are relayed by node, less the fields that may not stand there (response-fields.ts); rules do not see them. A client that says TE: trailers is passed on as one only where they can be relayed',
+    what:
+      'trailers of responses are relayed by node, less the fields that may not stand there (response-fields.ts); ' +
+      'rules do not see them. A client that says TE: trailers is passed on as one only where they can be relayed',
   },
   {
     listener: 'both',
-    what: '100 Continue is answered here, because the body is read before the upstream hears of the request (by node when the body is wanted, by uws always, and by uws only in lower case); 102, 103 and other interim responses of an upstream are relayed by node as they come, before rules have seen the response that follows',
+    what:
+      '100 Continue is answered here, because the body is read before the upstream hears of the request (by node ' +
+      'when the body is wanted, by uws always, and by uws only in lower case); 102, 103 and other interim ' +
+      'responses of an upstream are relayed by node as they come, before rules have seen the response that follows',
   },
   { listener: 'uws', what: 'field names reach the application in lower case (HTTP field names are caseless)' },
   {
     listener: 'uws',
-    what: 'field values lose bytes ≥ 0x80 at their ends, and bytes that are not UTF-8 become EF BF BD; inspected and forwarded are the same bytes, always',
+    what:
+      'field values lose bytes ≥ 0x80 at their ends, and bytes that are not UTF-8 become EF BF BD; inspected and ' +
+      'forwarded are the same bytes, always',
   },
   { listener: 'uws', what: 'an idle connection is closed after 10 s, whatever client_idle_ms says' },
   { listener: 'uws', what: "the client's port is not known (0 in the audit log)" },
   {
     listener: 'uws',
-    what: 'the head of a response whose length is unknown leaves with its first byte, not before (an event stream opens with its first event)',
+    what:
+      'the head of a response whose length is unknown leaves with its first byte, not before (an event stream ' +
+      'opens with its first event)',
   },
   {
     listener: 'uws',
-    what: 'WebSockets are bridged message by message, without compression, and closed when nothing came for two minutes; node tunnels bytes',
+    what:
+      'WebSockets are bridged message by message, without compression, and closed when nothing came for two ' +
+      'minutes; node tunnels bytes',
   },
   {
     listener: 'node',
-    what: 'a request that offers another protocol than websocket (h2c) is answered over HTTP/1.1 and its connection ends; with a chunked body it is refused',
+    what:
+      'a request that offers another protocol than websocket (h2c) is answered over HTTP/1.1 and its connection ' +
+      'ends; with a chunked body it is refused',
   },
   {
     listener: 'node',
@@ -156,7 +176,9 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
   },
   {
     listener: 'uws',
-    what: 'what a client sends behind a request whose answer said "Connection: close" may still be read as a request, and is inspected as one; node reads it away',
+    what:
+      'what a client sends behind a request whose answer said "Connection: close" may still be read as a request, ' +
+      'and is inspected as one; node reads it away',
   },
   {
     listener: 'uws',

@@ -1,9 +1,11 @@
+import { messageOf } from '../contract/errors.js';
 import type { Listener, ListenerKind, ListenerOptions } from './listener.js';
-import { listenNode } from './node.js';
-import { listenUws, loadUws } from './uws.js';
+import { listenNode } from './node/index.js';
+import { listenUws } from './uws/index.js';
+import { loadUws } from './uws/library.js';
 
-export type { Exchange, Listener, ListenerKind, ListenerOptions, Refusal } from './listener.js';
-export { canSharePort } from './node.js';
+export type { Exchange, Listener, ListenerKind, ListenerOptions } from './listener.js';
+export { canSharePort } from './node/index.js';
 
 /** `auto`: uWebSockets.js where it has a binary for this platform and Node version, node:http elsewhere. */
 export function chooseListener(wanted: ListenerKind | 'auto'): { readonly kind: ListenerKind; readonly why: string } {
@@ -14,7 +16,7 @@ export function chooseListener(wanted: ListenerKind | 'auto'): { readonly kind: 
   } catch (error) {
     return {
       kind: 'node',
-      why: `auto: uWebSockets.js does not load here (${error instanceof Error ? error.message.split('\n')[0] : String(error)})`,
+      why: `auto: uWebSockets.js does not load here (${messageOf(error).split('\n')[0]})`,
     };
   }
 }

@@ -1,21 +1,10 @@
 // What the road needs of an HTTP server, and nothing else. Two implementations, one contract suite
 // (listener.contract.ts); where they differ is listed, with reasons, in `differences.ts`.
-import type { Timeouts } from '../contract.js';
+import type { Timeouts } from '../contract/index.js';
 import type { RequestHead } from '#engine';
-import type { Page } from '../pages.js';
-import type { SyntaxLimits } from '../request-syntax.js';
-
-/** How the request's body is delimited, after the framing check. */
-export type Framing =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'length'; readonly bytes: number }
-  | { readonly kind: 'chunked' };
-
-/** Why a request head is not taken: answered with `status`, connection closed. */
-export interface Refusal {
-  readonly status: 400 | 413 | 414 | 431 | 417 | 501 | 505;
-  readonly reason: string;
-}
+import type { Framing, Refusal } from '../http/framing.js';
+import type { Page } from '../http/pages.js';
+import type { SyntaxLimits } from '../http/request-syntax.js';
 
 /** One request and its response. Everything in `head` was copied: nothing refers to the server's own buffers. */
 export interface Exchange {

@@ -3,7 +3,7 @@
 // the kept connections are served, and every answer says "Connection: close"; what is idle after that is closed, as
 // HTTP lets a server do (RFC 9112 section 9.5). nginx closes idle connections at once, or after its
 // keepalive_min_timeout.
-import { Roster, type RosterMember } from '../roster.js';
+import { ActiveList, type ActiveMember } from '../worker/active-list.js';
 
 /** A round trip around the world and a busy client; people's next click comes later, and on a new connection. */
 const quietMs = 1000;
@@ -14,10 +14,10 @@ const quietMs = 1000;
  */
 export const oneTurn = (): Promise<void> => new Promise((resolve) => void setTimeout(() => setImmediate(resolve), 0));
 
-export class OpenRequests<T extends RosterMember> {
+export class OpenRequests<T extends ActiveMember> {
   /** Set by the listener: every answer that begins from then on is the last of its connection. */
   isStopping = false;
-  private readonly open = new Roster<T>();
+  private readonly open = new ActiveList<T>();
   private quiet: NodeJS.Timeout | null = null;
   private endedWhileStopping = 0;
   /** Ends a drain at once: nothing can come any more. */

@@ -1,10 +1,18 @@
 // The settings and the compiler call some things by other names; here is the one place that knows both.
 import type { WafSettings } from '#compiler';
-import type { Settings } from '../../settings/schema.js';
+import type { Settings } from '#settings';
 
 type CompilerRule = WafSettings['custom_rules'][number];
 
-const actions = { block: 'block', deny: 'block', allow: 'allow', log: 'log', pass: 'log' } as const;
+const actions = {
+  block: 'block',
+  deny: 'block',
+  drop: 'drop',
+  redirect: 'redirect',
+  allow: 'allow',
+  log: 'log',
+  pass: 'log',
+} as const;
 
 /** A custom rule of the settings in the compiler's words. */
 export function toCompilerRule(rule: Settings['custom_rules'][number]): CompilerRule {
@@ -18,8 +26,8 @@ export function toCompilerRule(rule: Settings['custom_rules'][number]): Compiler
     value: rule.value,
     action: actions[rule.action],
     phase: rule.phase as 1 | 2 | 3 | 4 | 5,
-    transformations: [],
-    redirect_url: '',
+    transformations: rule.transformations,
+    redirect_url: rule.redirect_url,
   };
 }
 

@@ -6,10 +6,10 @@
 // Whatever brings that version back later takes the kept ones: the feed may have gone on, but rules change only with an
 // apply.
 import type { Queryable, Tx } from '../../db/client.js';
-import type { Settings } from '../../settings/schema.js';
-import { baselineFeed } from '../../threat-intel/baseline-feed.js';
-import { feedPatchIds } from '../../threat-intel/managed-document.js';
-import { findManagedRow, rulesDigest } from '../../threat-intel/managed-feed.js';
+import type { Settings } from '#settings';
+import { baselineFeed } from '../../managed-feed/baseline.js';
+import { feedPatchIds } from '../../managed-feed/document.js';
+import { findManagedRow, rulesDigest } from '../../managed-feed/store.js';
 import { patchCatalog, type CatalogPatch } from '../../vpatch/catalog/index.js';
 
 export interface ManagedRules {
@@ -65,24 +65,29 @@ export async function findAppliedRules(sql: Queryable, managedSha256: string | n
 /** Before a version is marked with their hash. */
 export async function keepManagedRules(sql: Queryable, { sha256, catalogIds, delivered }: ManagedRules): Promise<void> {
   if (sha256 === '') return;
-  await sql`insert into managed_rule_sets (sha256, catalog_ids, patches) values (${sha256}, ${sql.json([...catalogIds])}, ${sql.json(delivered as never)}) on conflict (sha256) do nothing`;
+  await sql`
+    insert into managed_rule_sets (sha256, catalog_ids, patches)
+    values (${sha256}, ${sql.json([...catalogIds])}, ${sql.json(delivered as never)})
+    on conflict (sha256) do nothing`;
 }
 
 /** Forgets those that no version and no activation on its way names. */
 export async function pruneManagedRules(tx: Tx): Promise<void> {
-  await tx`delete from managed_rule_sets where sha256 not in (select managed_sha256 from settings_versions where managed_sha256 is not null union select pending_managed_sha256 from settings_state where pending_managed_sha256 is not null)`;
+  await tx`
+    delete from managed_rule_sets where sha256 not in (
+      select managed_sha256 from settings_versions where managed_sha256 is not null
+      union select pending_managed_sha256 from settings_state where pending_managed_sha256 is not null)`;
 }
 
 /**
- * The settings with the feed's rules in them, behind their own: the compiler's pointers into the settings go on
- * fitting.
- * An entry for a patch that the feed brought once and no longer has is off: nobody else has that rule.
+ * The settings with the feed's rules in them, behind their own, so that the compiler's pointers go on fitting. An entry
+ * for a patch that the feed brought once and no longer has is off: nobody else has that rule.
  */
 export function withManagedRules(settings: Settings, { patches, delivered }: ManagedRules): Settings {
   const isWithdrawn = (id: number): boolean => isOfFeed(id) && !delivered.some((patch) => patch.id === id);
   const own = settings.virtual_patches.map((entry) => (isWithdrawn(entry.id) ? { ...entry, enabled: false } : entry));
   const added = patches
     .filter(({ id }) => !own.some((entry) => entry.id === id))
-    .map(({ id, cve }) => ({ id, cve, enabled: true }));
+    .map(({ id, cve }) => ({ id, cve, name: '', enabled: true, seclang: '' }));
   return { ...settings, virtual_patches: [...own, ...added] };
 }

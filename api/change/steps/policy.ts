@@ -1,7 +1,7 @@
 // The settings people edit → what the compiler takes. Pure and deterministic. Indices of lists stay as they are, so
 // that the compiler's JSON pointers fit the settings.
 import { exclusionTagPattern, exclusionTargetPattern, type WafSettings } from '#compiler';
-import type { Settings } from '../../settings/schema.js';
+import type { Settings } from '#settings';
 import { findPatchIn, type FindVirtualPatch } from '../../vpatch/catalog/index.js';
 import type { PolicyInput } from '../compile-messages.js';
 import type { ApplyDiagnostic } from '../contract.js';
@@ -45,7 +45,8 @@ function toPolicyInput(settings: Settings, findVirtualPatch: FindVirtualPatch): 
     ]),
   ) as unknown as WafSettings['categories'];
   const patches = settings.virtual_patches.map((patch, index) => {
-    const found = findVirtualPatch(patch.cve, patch.id);
+    const own = patch.seclang === '' ? null : { name: patch.name || patch.cve, text: patch.seclang };
+    const found = own ?? findVirtualPatch(patch.cve, patch.id);
     if (found === null && patch.enabled)
       problems.push(
         settingProblem(`/virtual_patches/${index}/cve`, `the catalogue has no virtual patch for ${patch.cve}`),
@@ -57,13 +58,20 @@ function toPolicyInput(settings: Settings, findVirtualPatch: FindVirtualPatch): 
       text: found?.text ?? '',
     };
   });
-  const { mode, paranoia_level, inbound_threshold, outbound_threshold } = settings;
+  const { paranoia_level, allowed_methods, allowed_content_types, early_blocking, response_body_types } = settings;
   return {
     waf: {
-      mode,
+      mode: settings.mode,
       paranoia_level: paranoia_level as 1 | 2 | 3 | 4,
-      inbound_threshold,
-      outbound_threshold,
+      inbound_threshold: settings.inbound_threshold,
+      outbound_threshold: settings.outbound_threshold,
+      allowed_methods,
+      allowed_content_types,
+      early_blocking,
+      request_body_limit_bytes: settings.request_body_limit_bytes,
+      request_body_no_files_limit_bytes: settings.request_body_no_files_limit_bytes,
+      response_body_limit_bytes: settings.response_body_limit_bytes,
+      response_body_types,
       categories,
       custom_rules: settings.custom_rules.map(toCompilerRule),
       virtual_patches: patches,

@@ -2,8 +2,8 @@
 // step of the apply only: what serves already is brought back whatever its tests say, or a better engine would undo
 // protection.
 import { checkCustomRule, type CustomRule } from '../../rules/check.js';
-import type { RuleLab } from '../../rules/lab.js';
-import type { Settings } from '../../settings/schema.js';
+import type { RuleSandbox } from '../../rules/sandbox.js';
+import type { Settings } from '#settings';
 import type { ApplyDiagnostic } from '../contract.js';
 
 const provenMax = 5000;
@@ -14,7 +14,7 @@ export interface RuleTests {
 }
 
 /** Rules that were proven once are remembered, so that an apply that leaves them alone costs nothing here. */
-export function createRuleTests(lab: Pick<RuleLab, 'runAll'>): RuleTests {
+export function createRuleTests(sandbox: Pick<RuleSandbox, 'runAll'>): RuleTests {
   const proven = new Set<string>();
   return {
     async prove(settings) {
@@ -28,7 +28,7 @@ export function createRuleTests(lab: Pick<RuleLab, 'runAll'>): RuleTests {
         const { text } = checkCustomRule(one.rule);
         return text === null ? [] : [{ ...one, text }];
       });
-      const results = await lab.runAll(jobs.map(({ rule, text }) => ({ id: rule.id, text, tests: rule.tests })));
+      const results = await sandbox.runAll(jobs.map(({ rule, text }) => ({ id: rule.id, text, tests: rule.tests })));
       return jobs.flatMap(({ rule, index, key }, at) => {
         const failed = (results[at] ?? []).flatMap((result, test) =>
           result.passed

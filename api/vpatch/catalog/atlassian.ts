@@ -1,7 +1,6 @@
 // Atlassian: Confluence, Jira, Bitbucket.
-import { asPath, asSent, definePatch, type CatalogPatch } from './entry.js';
+import { asPath, asSent, type CatalogPatch, definePatch, json } from './entry.js';
 
-const json = { 'Content-Type': 'application/json' };
 const r = String.raw;
 
 export const atlassianPatches: readonly CatalogPatch[] = [
@@ -37,7 +36,8 @@ export const atlassianPatches: readonly CatalogPatch[] = [
     links: [
       [
         'REQUEST_FILENAME',
-        r`@rx (?:/pages/(?:createpage(?:-entervariables)?|doenterpagevariables|templates2/viewpagetemplate)\.action|/users/user-dark-features|/templates/editor-preload-container)`,
+        r`@rx (?:/pages/(?:createpage(?:-entervariables)?|doenterpagevariables|` +
+          r`templates2/viewpagetemplate)\.action|/users/user-dark-features|/templates/editor-preload-container)`,
         asPath,
       ],
       ['ARGS', r`@rx \x5cu00(?:27|22)|['\x22]\s*\+\s*[{#]`, 'urlDecodeUni,lowercase'],
@@ -145,7 +145,8 @@ export const atlassianPatches: readonly CatalogPatch[] = [
         'file template',
         'POST /rest/tinymce/1/macro/preview',
         json,
-        '{"contentId":"1","macro":{"name":"widget","body":"","params":{"url":"https://www.viddler.com/v/1","width":"1","_template":"file:///etc/passwd"}}}',
+        '{"contentId":"1","macro":{"name":"widget","body":"","params":{"url":"https://www.viddler.com/v/1",' +
+          '"width":"1","_template":"file:///etc/passwd"}}}',
       ],
     ],
     benign: [
@@ -153,7 +154,8 @@ export const atlassianPatches: readonly CatalogPatch[] = [
         'an ordinary widget',
         'POST /rest/tinymce/1/macro/preview',
         json,
-        '{"contentId":"1","macro":{"name":"widget","body":"","params":{"url":"https://www.youtube.com/watch?v=1","width":"400"}}}',
+        '{"contentId":"1","macro":{"name":"widget","body":"","params":' +
+          '{"url":"https://www.youtube.com/watch?v=1","width":"400"}}}',
       ],
       ['the name elsewhere', 'POST /rest/api/content', json, '{"_template":"x"}'],
     ],
@@ -193,7 +195,8 @@ export const atlassianPatches: readonly CatalogPatch[] = [
     attack: [
       [
         'NUL and an option',
-        'GET /rest/api/latest/projects/PROJ/repos/repo/archive?filename=a&at=master&path=x&prefix=ax%00--exec=%60id%60%00--remote=origin',
+        'GET /rest/api/latest/projects/PROJ/repos/repo/archive?filename=a&at=master&path=x&' +
+          'prefix=ax%00--exec=%60id%60%00--remote=origin',
       ],
     ],
     benign: [

@@ -53,6 +53,10 @@ export const asPath = 'urlDecodeUni,normalizePathWin,lowercase';
 /** A target before dots are resolved: for traversals. */
 export const asSent = 'urlDecodeUni,urlDecodeUni,lowercase';
 
+/** Headers of samples. */
+export const json = { 'Content-Type': 'application/json' };
+export const xml = { 'Content-Type': 'text/xml' };
+
 const severities = { critical: 'CRITICAL', high: 'ERROR', medium: 'WARNING' } as const;
 
 function transform(names: string | undefined): string {

@@ -1,23 +1,75 @@
 // The catalogue of virtual patches: ours, for published vulnerabilities. Sorted by id; ids are never reused.
-import { apachePatches } from './apache.js';
-import { appliancePatches } from './appliances.js';
+import { dataStorePatches } from './apache/data-stores.js';
+import { gatewayPatches } from './apache/gateways.js';
+import { httpServerPatches } from './apache/http-server.js';
+import { solrAndOfbizPatches } from './apache/solr-and-ofbiz.js';
+import { ciscoPatches } from './appliances/cisco.js';
+import { citrixPatches } from './appliances/citrix.js';
+import { consumerDevicePatches } from './appliances/consumer-devices.js';
+import { f5Patches } from './appliances/f5.js';
+import { firewallPatches } from './appliances/firewalls.js';
+import { fortinetPatches } from './appliances/fortinet.js';
+import { ivantiPatches } from './appliances/ivanti.js';
+import { vmwarePatches } from './appliances/vmware.js';
 import { atlassianPatches } from './atlassian.js';
-import { enterprisePatches } from './enterprise.js';
+import { businessSuitePatches } from './enterprise/business-suites.js';
+import { collaborationPatches } from './enterprise/collaboration.js';
+import { dashboardPatches } from './enterprise/dashboards.js';
+import { developmentPatches } from './enterprise/development.js';
+import { fileTransferPatches } from './enterprise/file-transfer.js';
+import { microsoftPatches } from './enterprise/microsoft.js';
+import { remoteAdministrationPatches } from './enterprise/remote-administration.js';
+import { webRuntimePatches } from './enterprise/web-runtimes.js';
+import { applicationServerPatches } from './java/application-servers.js';
+import { javaLibraryPatches } from './java/libraries.js';
+import { springPatches } from './java/spring.js';
+import { strutsPatches } from './java/struts.js';
+import { phpAdministrationPatches } from './php/administration.js';
+import { contentManagementPatches } from './php/content-management.js';
+import { phpFrameworkPatches } from './php/frameworks.js';
+import { phpLanguagePatches } from './php/language.js';
+import { shopAndForumPatches } from './php/shops-and-forums.js';
+import { wordpressAccountPatches } from './php/wordpress-accounts.js';
+import { wordpressPluginPatches } from './php/wordpress-plugins.js';
+import { wordpressPatches } from './php/wordpress.js';
 import type { CatalogPatch } from './entry.js';
-import { javaPatches } from './java.js';
-import { phpPatches } from './php.js';
-import { wordpressPatches } from './wordpress.js';
 
 export type { CatalogPatch, CatalogTest, PatchSeverity } from './entry.js';
 
 export const patchCatalog: readonly CatalogPatch[] = [
-  ...javaPatches,
+  ...javaLibraryPatches,
+  ...springPatches,
+  ...strutsPatches,
+  ...applicationServerPatches,
   ...atlassianPatches,
-  ...apachePatches,
-  ...phpPatches,
+  ...httpServerPatches,
+  ...solrAndOfbizPatches,
+  ...dataStorePatches,
+  ...gatewayPatches,
+  ...phpLanguagePatches,
+  ...phpFrameworkPatches,
+  ...contentManagementPatches,
+  ...shopAndForumPatches,
+  ...phpAdministrationPatches,
   ...wordpressPatches,
-  ...appliancePatches,
-  ...enterprisePatches,
+  ...wordpressPluginPatches,
+  ...wordpressAccountPatches,
+  ...citrixPatches,
+  ...f5Patches,
+  ...ivantiPatches,
+  ...firewallPatches,
+  ...fortinetPatches,
+  ...ciscoPatches,
+  ...consumerDevicePatches,
+  ...vmwarePatches,
+  ...microsoftPatches,
+  ...fileTransferPatches,
+  ...remoteAdministrationPatches,
+  ...developmentPatches,
+  ...dashboardPatches,
+  ...collaborationPatches,
+  ...webRuntimePatches,
+  ...businessSuitePatches,
 ].sort((left, right) => left.id - right.id);
 
 const byId = new Map(patchCatalog.map((patch) => [patch.id, patch]));

@@ -1,0 +1,73 @@
+// Every action that the audit log knows: who causes it, and what its entry says has happened. Programs filter by these
+// names, and they stand in the entries of years: a name is never changed and never given another meaning.
+
+/**
+ * `people`: somebody did it, over the API or with an API token. `system`: the program did it by itself. `operator`:
+ * somebody did it beside the program, on the command line of the server.
+ */
+export type AuditCause = 'people' | 'system' | 'operator';
+
+interface AuditActionRow {
+  readonly by: readonly AuditCause[];
+  readonly meaning: string;
+}
+
+export const auditActions = {
+  login: { by: ['people'], meaning: 'somebody logged in; the summary says how' },
+  logout: { by: ['people'], meaning: 'somebody ended their session' },
+
+  'account.password': { by: ['people'], meaning: 'somebody changed their own password' },
+  'account.session.end': { by: ['people'], meaning: 'somebody ended another session of their own' },
+  'account.totp.on': { by: ['people'], meaning: 'somebody turned their two-factor authentication on' },
+  'account.totp.off': { by: ['people'], meaning: 'somebody turned their two-factor authentication off' },
+  'account.recovery_codes': { by: ['people'], meaning: 'somebody made new recovery codes' },
+
+  'user.create': {
+    by: ['people', 'system'],
+    meaning: 'a user was created: by an administrator, by single sign-on, or as the first one of an installation',
+  },
+  'user.update': { by: ['people'], meaning: 'name, role or suspension of a user was changed' },
+  'user.delete': { by: ['people'], meaning: 'a user was deleted, with sessions and tokens' },
+  'user.password': {
+    by: ['people', 'operator'],
+    meaning: 'a user got a password that has to be changed at the next login',
+  },
+  'user.totp.off': { by: ['people'], meaning: 'an administrator turned off the two-factor authentication of a user' },
+  'user.sessions.end': { by: ['people'], meaning: 'an administrator ended every session of a user' },
+  'token.create': { by: ['people'], meaning: 'an API token was made' },
+  'token.revoke': { by: ['people'], meaning: 'an API token was revoked' },
+
+  'settings.update': { by: ['people'], meaning: 'a version of the settings was saved' },
+  'config.rollback': { by: ['people'], meaning: 'an older version of the settings was saved again' },
+  'config.apply': { by: ['people', 'system'], meaning: 'a version of the settings became active' },
+  'config.apply.refused': {
+    by: ['people', 'system'],
+    meaning: 'a version of the settings was not made active; what served before serves',
+  },
+  'config.apply.healed': {
+    by: ['system'],
+    meaning: 'an activation that a restart had interrupted was finished or forgotten',
+  },
+  'nodes.reconcile': { by: ['system'], meaning: 'a data-plane node was brought up to the active version' },
+
+  'rule.create': { by: ['people'], meaning: 'a custom rule was added' },
+  'rule.update': { by: ['people'], meaning: 'a custom rule was changed' },
+  'rule.enable': { by: ['people'], meaning: 'a custom rule was enabled' },
+  'rule.disable': { by: ['people'], meaning: 'a custom rule was disabled' },
+  'rule.delete': { by: ['people'], meaning: 'a custom rule was removed' },
+  'vpatch.apply': { by: ['people'], meaning: 'a virtual patch was put in force' },
+  'vpatch.disable': { by: ['people'], meaning: 'a virtual patch was switched off' },
+  'vpatch.remove': { by: ['people'], meaning: 'a virtual patch was taken out' },
+
+  'threat.add': { by: ['people'], meaning: 'addresses or networks were put on the deny list' },
+  'threat.remove': { by: ['people'], meaning: 'an address or a network was taken off the deny list' },
+  'threat.feed.off': { by: ['system'], meaning: 'the networks of a feed that was switched off were removed' },
+  'managed-feed.update': { by: ['people', 'system'], meaning: 'a new version of the managed feed was taken up' },
+  'managed-feed.off': { by: ['system'], meaning: 'the managed feed was switched off' },
+
+  'licence.activate': { by: ['people'], meaning: 'a licence key was activated' },
+  'licence.reject': { by: ['people'], meaning: 'a licence key was rejected' },
+  'audit.export': { by: ['people'], meaning: 'the audit log was exported' },
+} as const satisfies Record<string, AuditActionRow>;
+
+export type AuditAction = keyof typeof auditActions;

@@ -1,0 +1,68 @@
+// Reading the audit log: filters, pages, and a CSV export.
+import { Type, type Static } from '@sinclair/typebox';
+import type { Queryable } from '../db/client.js';
+import { escapeLike, Moment, parseMoment, toCsvLine } from '../http-kit/index.js';
+import type { AuditRow } from './chain.js';
+
+export const auditFilters = {
+  actor: Type.Optional(Type.String({ maxLength: 254 })),
+  action: Type.Optional(
+    Type.String({ maxLength: 100, description: 'exact, or a prefix that ends with a dot, such as user.' }),
+  ),
+  role: Type.Optional(Type.String({ maxLength: 20 })),
+  source_ip: Type.Optional(Type.String({ maxLength: 64 })),
+  from: Type.Optional(Moment('UTC')),
+  to: Type.Optional(Moment('UTC, exclusive')),
+  q: Type.Optional(Type.String({ maxLength: 200, description: 'words in the summary' })),
+};
+const Filters = Type.Object(auditFilters);
+type GivenFilters = Static<typeof Filters>;
+
+export type AuditFilters = Omit<GivenFilters, 'from' | 'to'> & {
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+};
+
+/**
+ * Refuses moments that do not exist before anything is answered: an export that has begun cannot be refused any more.
+ */
+export function readFilters(given: GivenFilters): AuditFilters {
+  return {
+    ...given,
+    from: given.from === undefined ? undefined : parseMoment(given.from, '/from'),
+    to: given.to === undefined ? undefined : parseMoment(given.to, '/to'),
+  };
+}
+
+/** Newest first, below `beforeId`. */
+export function selectEntries(sql: Queryable, wanted: AuditFilters, beforeId: number, limit: number) {
+  const action =
+    wanted.action === undefined
+      ? sql``
+      : wanted.action.endsWith('.')
+        ? sql`and action like ${`${escapeLike(wanted.action)}%`}`
+        : sql`and action = ${wanted.action}`;
+  return sql<AuditRow[]>`
+    select * from audit_entries where id < ${beforeId} ${action}
+    ${wanted.actor === undefined ? sql`` : sql`and actor = ${wanted.actor}`}
+    ${wanted.role === undefined ? sql`` : sql`and role = ${wanted.role}`}
+    ${wanted.source_ip === undefined ? sql`` : sql`and source_ip = ${wanted.source_ip}`}
+    ${wanted.from === undefined ? sql`` : sql`and at >= ${wanted.from}`}
+    ${wanted.to === undefined ? sql`` : sql`and at < ${wanted.to}`}
+    ${wanted.q === undefined ? sql`` : sql`and summary ilike ${`%${escapeLike(wanted.q)}%`}`}
+    order by id desc limit ${limit}`;
+}
+
+const columns = ['id', 'at', 'actor', 'role', 'source_ip', 'action', 'summary', 'details', 'hash'] as const;
+
+/** The head, then one line an entry, newest first; read in pages, so that it may be of any length. */
+export async function* exportLines(sql: Queryable, wanted: AuditFilters): AsyncGenerator<string> {
+  yield toCsvLine(columns);
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = await selectEntries(sql, wanted, before, 1000);
+    for (const row of rows) yield toCsvLine(columns.map((column) => row[column]));
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    before = last.id;
+  }
+}

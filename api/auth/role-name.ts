@@ -1,5 +1,0 @@
-import { Type } from '@sinclair/typebox';
-import { roles, type Role } from './route-matrix.js';
-
-/** A role in bodies and answers. */
-export const RoleName = Type.Unsafe<Role>({ type: 'string', enum: [...roles] });

@@ -1,0 +1,26 @@
+// Every advisory lock of the control plane, in one table so that no two meanings share a number. Two servers of
+// different releases may run on one database: a number is never given another meaning.
+import type { Tx } from './client.js';
+
+export const lockKeys = {
+  /** Bringing the schema up to date. */
+  migrations: 0x67610001,
+  /** An apply, a rollback or a recovery: one change of what serves at a time. */
+  apply: 0x67610002,
+  /** Held by the server that runs the background jobs. */
+  leader: 0x67610003,
+  /** Saving settings. */
+  settings: 0x67610004,
+  /** Making the first administrator. */
+  seed: 0x67610005,
+  /** Writing records: ids are handed out in the order of commits. */
+  ingest: 0x67610006,
+  /** Noting what was touched in the deny list, in the order of commits. */
+  threats: 0x67610007,
+} as const;
+export type LockKey = keyof typeof lockKeys;
+
+/** Waits for the lock; it is given back with the transaction. */
+export async function lockUntilCommit(tx: Tx, key: LockKey): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${lockKeys[key]})`;
+}

@@ -1,0 +1,62 @@
+import { Type } from '@sinclair/typebox';
+import { ApiError, refusals, type App, type SharedLimitsState } from '../http-kit/index.js';
+import type { HttpParts, Parts } from '../parts.js';
+
+export type HealthParts = Pick<Parts, 'database'> & Pick<HttpParts, 'limitsState'>;
+
+const SharedLimitsView = Type.Object({
+  kind: Type.Unsafe<SharedLimitsState['kind']>({ type: 'string', enum: ['in_process', 'redis'] }),
+  status: Type.Unsafe<SharedLimitsState['status']>({
+    type: 'string',
+    enum: ['ok', 'degraded'],
+    description: 'degraded: Redis is away and this process counts by itself; it is ready all the same',
+  }),
+  fallbacks: Type.Integer({ description: 'requests that were counted without Redis since the start' }),
+});
+
+const healthSchema = {
+  tags: ['health'],
+  summary: 'The process runs',
+  security: [],
+  response: { 200: Type.Object({ status: Type.Literal('ok') }), ...refusals },
+};
+const readySchema = {
+  tags: ['health'],
+  summary: 'The database answers and the settings are there',
+  security: [],
+  response: {
+    200: Type.Object({
+      status: Type.Literal('ready'),
+      database: Type.String(),
+      settings_version: Type.Integer(),
+      shared_limits: SharedLimitsView,
+    }),
+    ...refusals,
+  },
+};
+
+export function registerHealthRoutes(app: App, { database, limitsState }: HealthParts): void {
+  app.get('/api/health', { schema: healthSchema }, async () => ({ status: 'ok' as const }));
+  app.get('/api/ready', { schema: readySchema }, async () => {
+    try {
+      const [row] = await database.sql<{ head_id: number }[]>`select head_id from settings_state`;
+      if (row === undefined) throw new Error('the settings were never seeded');
+      return {
+        status: 'ready' as const,
+        database: database.kind,
+        settings_version: row.head_id,
+        shared_limits: limitsState(),
+      };
+    } catch (cause) {
+      throw new ApiError('not_ready', 'The database does not answer.', { headers: { 'retry-after': '5' }, cause });
+    }
+  });
+  // the address that `up` prints: a person who opens it gets the explorer, a program hears that there is nothing
+  for (const url of ['/api', '/api/'])
+    app.get(url, { schema: { hide: true } }, async (request, reply) =>
+      request.headers.accept?.includes('text/html') === true ? reply.redirect('/api/docs') : reply.callNotFound(),
+    );
+  app.get('/api/openapi.json', { schema: { hide: true } }, async (_, reply) =>
+    reply.type('application/json').send(JSON.stringify(app.swagger())),
+  );
+}

@@ -1,0 +1,95 @@
+// The Fastify instance before any route: how requests are read, validated, logged and refused.
+import { Ajv } from 'ajv';
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import {
+  ApiError,
+  checkStorable,
+  isNestedDeeper,
+  refusalOfBody,
+  type App,
+  type TypeBoxProvider,
+} from '../http-kit/index.js';
+import { explainErrors } from '#settings';
+import { sendRefusal, sendUnreadable } from './refuse.js';
+
+/** Bodies beyond this are answered 413; routes that import data say their own. */
+const bodyBytesMax = 1024 * 1024;
+const bodyDepthMax = 32;
+
+export interface InstanceOptions {
+  /** pino options, or false for silence. */
+  readonly logger: boolean | { readonly level: string };
+  /** Whose X-Forwarded-For is believed. */
+  readonly isTrustedProxy: (address: string) => boolean;
+}
+
+export function createInstance({ logger, isTrustedProxy }: InstanceOptions): App {
+  const app = Fastify({
+    logger:
+      logger === false
+        ? false
+        : {
+            ...(logger === true ? {} : logger),
+            redact: ['req.headers.authorization', 'req.headers.cookie'],
+            serializers: { req: describeRequest },
+          },
+    bodyLimit: bodyBytesMax,
+    trustProxy: (address) => isTrustedProxy(address),
+    genReqId: () => randomUUID(),
+    frameworkErrors: (error, request, reply) =>
+      void sendRefusal(error, request as FastifyRequest, reply as FastifyReply),
+    clientErrorHandler: sendUnreadable,
+    requestTimeout: 60_000,
+    routerOptions: { maxParamLength: 200 },
+  }).withTypeProvider<TypeBoxProvider>();
+  registerValidation(app);
+  app.addHook('preValidation', checkStorable);
+  app.setErrorHandler(sendRefusal);
+  registerBodyParser(app);
+  return app;
+}
+
+/** For the log. What an identity provider sends back with the browser stands for a login, and stays out of it. */
+const describeRequest = ({ method, url, host, ip }: FastifyRequest) => ({
+  method,
+  url: url.replace(/^(\/api\/sso\/callback)\?.*/, '$1?…'),
+  host,
+  remoteAddress: ip,
+});
+
+/**
+ * Bodies are taken literally; query strings and path parameters are text and are converted. Unknown members are
+ * refused, never dropped.
+ */
+function registerValidation(app: App): void {
+  const strict = new Ajv({ allErrors: true, useDefaults: true, strict: false, coerceTypes: false, verbose: true });
+  const fromText = new Ajv({ allErrors: true, useDefaults: true, strict: false, coerceTypes: 'array', verbose: true });
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? strict : fromText).compile(schema as object),
+  );
+  app.setSchemaErrorFormatter((errors, part) => {
+    const fields = explainErrors(errors);
+    const shown = fields.slice(0, 3).map(({ path, reason }) => `${path || '/'} ${reason}`);
+    return new ApiError('validation_failed', `The ${part} does not fit: ${shown.join('; ')}.`, { errors: fields });
+  });
+}
+
+function registerBodyParser(app: App): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser(['application/json', 'text/plain']);
+  app.addContentTypeParser(
+    ['application/json', 'application/merge-patch+json'],
+    { parseAs: 'string' },
+    (request, body, done) => {
+      const text = body as string;
+      if (text === '') return done(null, undefined);
+      if (isNestedDeeper(text, bodyDepthMax))
+        return done(new ApiError('nested_too_deep', `The body nests deeper than ${bodyDepthMax} levels.`), undefined);
+      void parse(request, text, (error: Error | null, parsed: unknown) => {
+        const isFromNode = request.routeOptions.url?.startsWith('/api/dataplane/') === true;
+        done(error ?? (isFromNode ? null : refusalOfBody(text, parsed)), parsed);
+      });
+    },
+  );
+}

@@ -1,0 +1,7 @@
+// The control plane's door for commands: starting it, and what is done beside it while it is stopped.
+export { EnvError, readEnv, type Env } from './env.js';
+export { connectDataPlane } from './nodes/link.js';
+export { createOutbound } from './outbound/outbound.js';
+export { createParts } from './parts.js';
+export { closeOnSignals, openDatabase, startServer, type RunningServer } from './server.js';
+export { resetPassword } from './users/reset-password.js';

@@ -1,0 +1,143 @@
+// What the control plane is made of. `AppDeps` is what a caller gives; `Parts` are made from it once, and every feature
+// picks those that it needs (its type names them).
+import type { FastifyRequest } from 'fastify';
+import { createAuditLog, type AuditLog } from './audit/chain.js';
+import { createBreachCheck, type BreachCheck } from './auth/breached.js';
+import { createPasswordHasher, type PasswordHasher } from './auth/password.js';
+import type { RouteMatrix } from './auth/route-matrix.js';
+import { createSealing, type Sealing } from './auth/sealing.js';
+import { createSessionTokens, type SessionTokens } from './auth/session-token.js';
+import type { ApplySettings, Expected } from './change/contract.js';
+import type { Database } from './db/client.js';
+import type { Env } from './env.js';
+import type { SharedLimitsState } from './http-kit/index.js';
+import type { Outbound } from './outbound/outbound.js';
+import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
+import { createSettingsReader } from './settings/reader.js';
+import type { Settings } from '#settings';
+
+export interface AppDeps {
+  readonly env: Pick<
+    Env,
+    | 'authSessionSecret'
+    | 'settingsEncryptionSecret'
+    | 'dataAdminToken'
+    | 'trustedProxies'
+    | 'breachedPasswordsUrl'
+    | 'torExitsUrl'
+    | 'brand'
+  >;
+  /** Migrated and seeded. */
+  readonly database: Database;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly outbound: Outbound;
+  /** null: no data plane is connected; apply answers 503. */
+  readonly applySettings: ApplySettings | null;
+  /** What a node that serves this version is held against; absent: no data plane is connected. */
+  readonly expectedOf?: (versionId: number) => Promise<Expected | null>;
+  /** Called after the list of bad addresses changed; pushes it to the data plane without a recompile. */
+  readonly threatsChanged?: () => Promise<void>;
+  /** Looks at every node and brings it up to date; absent: no data plane is connected. */
+  readonly reconcileNodes?: (audit: AuditLog) => Promise<string>;
+  /** Where rules of people are tried; absent: one is made. */
+  readonly sandbox?: RuleSandbox;
+  /** The unpacked rule set, for counting rules and trying exclusions; null or absent: both say that there is none. */
+  readonly crsDirectory?: string | null;
+  /** PEM of the vendor's public key; null: a build without one is a trial. */
+  readonly licencePublicKey: string | null;
+  /** pino options, or false for silence. */
+  readonly logger: boolean | { readonly level: string };
+  /** Tests lower it; everybody else leaves it out. */
+  readonly passwordIterations?: number;
+  /** Where several API processes count logins and 404s together; null or absent: each by itself. */
+  readonly redisUrl?: string | null;
+  /**
+   * Of every key there; null or absent: derived from the session secret, which all processes of an installation share.
+   */
+  readonly redisPrefix?: string | null;
+  /**
+   * How long a request waits for Redis at most; tests that count what Redis counts wait as long as a busy machine
+   * needs.
+   */
+  readonly redisAnswerMsMax?: number;
+  /** Requests per minute and source address: logins, and answers of 404. */
+  readonly loginsPerMinute?: number;
+  readonly notFoundPerMinute?: number;
+}
+
+/** Made once for a process. */
+export interface Parts {
+  readonly database: Database;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly outbound: Outbound;
+  readonly sealing: Sealing;
+  readonly audit: AuditLog;
+  readonly hasher: PasswordHasher;
+  readonly tokens: SessionTokens;
+  readonly breachCheck: BreachCheck;
+  /** The settings people edit, secrets sealed; at most two seconds old. */
+  readonly currentSettings: () => Promise<Settings>;
+  /** Tells `currentSettings` that this process has just changed them. */
+  readonly settingsChanged: () => void;
+  readonly applySettings: ApplySettings | null;
+  readonly expectedOf: (versionId: number) => Promise<Expected | null>;
+  readonly threatsChanged: () => Promise<void>;
+  /** null: no data plane is connected. */
+  readonly reconcileNodes: ((audit: AuditLog) => Promise<string>) | null;
+  readonly sandbox: RuleSandbox;
+  readonly crsDirectory: string | null;
+  readonly licencePublicKey: string | null;
+  /** Token between the two planes. */
+  readonly nodeToken: string;
+  readonly torExitsUrl: string;
+  readonly brandName: string;
+  readonly loginsPerMinute: number;
+}
+
+/** What only a server with routes has. */
+export interface HttpParts {
+  /** Who may call what: the access rows of all features. */
+  readonly matrix: RouteMatrix;
+  /**
+   * For answers that last: throws once the caller may not ask any more. Looking on is no activity, so the session does
+   * not live longer by it.
+   */
+  readonly requireStillAdmitted: (request: FastifyRequest) => Promise<void>;
+  readonly limitsState: () => SharedLimitsState;
+}
+
+/** What features pick from. */
+export type FeatureParts = Parts & HttpParts;
+
+const loginsPerMinuteDefault = 20;
+
+export function createParts(deps: AppDeps): Parts {
+  const { env, database, now, outbound, licencePublicKey, applySettings } = deps;
+  const sealing = createSealing(env.settingsEncryptionSecret);
+  const reader = createSettingsReader(database, now);
+  return {
+    database,
+    now,
+    outbound,
+    sealing,
+    licencePublicKey,
+    applySettings,
+    audit: createAuditLog(sealing, now),
+    hasher: createPasswordHasher(deps.passwordIterations),
+    tokens: createSessionTokens(env.authSessionSecret, now),
+    breachCheck: createBreachCheck(outbound, env.breachedPasswordsUrl),
+    currentSettings: reader.current,
+    settingsChanged: reader.forget,
+    expectedOf: deps.expectedOf ?? (async () => null),
+    threatsChanged: deps.threatsChanged ?? (async () => undefined),
+    reconcileNodes: deps.reconcileNodes ?? null,
+    sandbox: deps.sandbox ?? createRuleSandbox(),
+    crsDirectory: deps.crsDirectory ?? null,
+    nodeToken: env.dataAdminToken,
+    torExitsUrl: env.torExitsUrl,
+    brandName: env.brand.name,
+    loginsPerMinute: deps.loginsPerMinute ?? loginsPerMinuteDefault,
+  };
+}

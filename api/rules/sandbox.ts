@@ -1,0 +1,105 @@
+// Rules of people run here, not in the API's thread: a job has a thread of its own and a time after which it is ended.
+import { Worker } from 'node:worker_threads';
+import { ApiError } from '../http-kit/index.js';
+import type { ExclusionRequest, ExclusionSuggestion } from '../suggestions/suggest-exclusion.js';
+import type { RuleTestJob, RuleTestResult } from './rule-tests.js';
+
+export type SandboxJob =
+  | { readonly kind: 'tests'; readonly jobs: readonly RuleTestJob[] }
+  | { readonly kind: 'exclusion'; readonly request: ExclusionRequest };
+export type SandboxReply =
+  | { readonly kind: 'tests'; readonly results: RuleTestResult[][] }
+  | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion };
+
+export interface RuleSandbox {
+  /** Throws `busy` when too many jobs wait and `validation_failed` when a rule takes too long. */
+  runTests(job: RuleTestJob): Promise<RuleTestResult[]>;
+  /** The same for several rules in one thread; results in the order of the jobs. */
+  runAll(jobs: readonly RuleTestJob[]): Promise<RuleTestResult[][]>;
+  suggest(request: ExclusionRequest): Promise<ExclusionSuggestion>;
+}
+
+const waitingMax = 16;
+
+/** So many run at once; the others wait for their turn, and beyond `waitingMax` of them nobody may. */
+class Turns {
+  private readonly queue: (() => void)[] = [];
+  private running = 0;
+
+  constructor(private readonly most: number) {}
+
+  async enter(): Promise<void> {
+    if (this.running < this.most) {
+      this.running += 1;
+      return;
+    }
+    if (this.queue.length >= waitingMax)
+      throw new ApiError('busy', 'Too many rule tests are waiting. Try again in a few seconds.', {
+        headers: { 'retry-after': '5' },
+      });
+    await new Promise<void>((resolve) => this.queue.push(resolve));
+  }
+
+  leave(): void {
+    const next = this.queue.shift();
+    if (next === undefined) this.running -= 1;
+    else next();
+  }
+}
+
+export function createRuleSandbox(
+  options: { readonly testTimeoutMs?: number; readonly suggestTimeoutMs?: number; readonly threads?: number } = {},
+): RuleSandbox {
+  const { testTimeoutMs = 10_000, suggestTimeoutMs = 120_000, threads = 1 } = options;
+  const turns = new Turns(threads);
+  const run = async (job: SandboxJob, timeoutMs: number): Promise<SandboxReply> => {
+    await turns.enter();
+    try {
+      return await runInThread(job, timeoutMs);
+    } finally {
+      turns.leave();
+    }
+  };
+  const runAll: RuleSandbox['runAll'] = async (jobs) => {
+    if (jobs.every(({ tests }) => tests.length === 0)) return jobs.map(() => []);
+    const reply = await run({ kind: 'tests', jobs }, testTimeoutMs);
+    if (reply.kind !== 'tests') throw new Error('the sandbox answered another question');
+    return reply.results;
+  };
+  return {
+    runAll,
+    async runTests(job) {
+      return (await runAll([job]))[0] ?? [];
+    },
+    async suggest(request) {
+      const reply = await run({ kind: 'exclusion', request }, suggestTimeoutMs);
+      if (reply.kind !== 'exclusion') throw new Error('the sandbox answered another question');
+      return reply.suggestion;
+    },
+  };
+}
+
+async function runInThread(job: SandboxJob, timeoutMs: number): Promise<SandboxReply> {
+  const worker = new Worker(new URL('./sandbox-worker.js', import.meta.url), {
+    workerData: job,
+    name: 'gatehouse-sandbox',
+    resourceLimits: { maxOldGenerationSizeMb: 1024 },
+  });
+  let alarm: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<SandboxReply>((resolve, reject) => {
+      const tooLong = new ApiError(
+        'validation_failed',
+        `The test took longer than ${timeoutMs / 1000} seconds and was ended.`,
+        { errors: [{ path: '/tests', reason: 'takes too long' }] },
+      );
+      alarm = setTimeout(() => reject(tooLong), timeoutMs);
+      worker.once('message', resolve);
+      worker.once('error', reject);
+      worker.once('exit', (code) => reject(new Error(`the sandbox's thread ended with ${code} before it answered`)));
+    });
+  } finally {
+    clearTimeout(alarm);
+    await worker.terminate();
+  }
+}

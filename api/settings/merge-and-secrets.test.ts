@@ -1,0 +1,143 @@
+import t from 'tap';
+import fc from 'fast-check';
+import { createSealing } from '../auth/sealing.js';
+import { toCanonicalJson } from '../audit/canonical-json.js';
+import { applyMergePatch } from './merge-patch.js';
+import { diffSettings, summarizeChanges } from './diff.js';
+import { findNotEnforced } from './not-enforced.js';
+import { checkSettings, defaultSettings, type Settings } from '#settings';
+import { hideSecrets, revealSecrets, sealSecrets, secretPlaces } from './secrets.js';
+
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
+const sealing = createSealing('s'.repeat(32));
+
+t.test('merge patch: the examples of RFC 7396 appendix A', async (t) => {
+  const cases: [unknown, unknown, unknown][] = [
+    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    [{ a: 'b' }, { a: null }, {}],
+    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+      ['c', 'd'],
+    ],
+    [{ a: 'b' }, ['c'], ['c']],
+    [{ a: 'foo' }, null, null],
+    [{ a: 'foo' }, 'bar', 'bar'],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+  ];
+  for (const [target, patch, result] of cases) t.same(applyMergePatch(target, patch), result);
+});
+
+t.test('property: a patch changes only its own paths, and never its arguments', async () => {
+  const json = fc.object({
+    maxDepth: 3,
+    key: fc.constantFrom('a', 'b', 'c', 'd'),
+    values: [fc.integer(), fc.string(), fc.boolean()],
+    withNullPrototype: false,
+  });
+  fc.assert(
+    fc.property(json, json, (target, patch) => {
+      const before = toCanonicalJson(target);
+      const result = applyMergePatch(target, patch) as Record<string, unknown>;
+      for (const key of Object.keys(target))
+        if (!(key in patch) && toCanonicalJson(result[key]) !== toCanonicalJson(target[key])) return false;
+      return (
+        toCanonicalJson(target) === before &&
+        toCanonicalJson(applyMergePatch(result, patch)) === toCanonicalJson(result)
+      );
+    }),
+  );
+});
+
+t.test('differences name list elements', async (t) => {
+  const from = {
+    sites: [
+      { name: 'a', u: 1 },
+      { name: 'b', u: 2 },
+    ],
+    mode: 'On',
+    list: [1],
+  };
+  const to = {
+    sites: [
+      { name: 'b', u: 3 },
+      { name: 'c', u: 1 },
+    ],
+    mode: 'DetectionOnly',
+    list: [1, 2],
+  };
+  t.same(diffSettings(from, to), [
+    { path: '/sites/a', kind: 'removed', from: { name: 'a', u: 1 } },
+    { path: '/sites/b/u', kind: 'changed', from: 2, to: 3 },
+    { path: '/sites/c', kind: 'added', to: { name: 'c', u: 1 } },
+    { path: '/mode', kind: 'changed', from: 'On', to: 'DetectionOnly' },
+    { path: '/list', kind: 'changed', from: [1], to: [1, 2] },
+  ]);
+  t.equal(
+    summarizeChanges(diffSettings(from, to)),
+    'sites/a removed; sites/b/u: 2 → 3; sites/c added; mode: On → DetectionOnly; and 1 more',
+  );
+  t.equal(
+    diffSettings({ r: [{ id: 1 }, { id: 2 }] }, { r: [{ id: 2 }, { id: 1 }] }).length,
+    1,
+    'a new order is a change',
+  );
+  t.same(diffSettings(from, structuredClone(from)), []);
+});
+
+t.test('secrets: sealed when stored, hidden when read, kept by asterisks, plain when used', async (t) => {
+  t.same(
+    secretPlaces.map((p) => `${p.list ?? ''}/${p.field}`).sort(),
+    ['/auth_secret', '/sso_client_secret', 'siem_connectors/token'].sort(),
+  );
+  const given = (over: object): Settings => {
+    const checked = checkSettings(over);
+    if (checked.kind === 'refused') throw new Error(JSON.stringify(checked.problems));
+    return checked.settings;
+  };
+  const connectors = [
+    { name: 'one', kind: 'webhook', target: 'https://a', token: 'tok-1' },
+    { name: 'two', kind: 'webhook', target: 'https://b' },
+  ];
+  const stored = sealSecrets(given({ auth_secret: 'hunter2', siem_connectors: connectors }), null, sealing);
+  t.notMatch(JSON.stringify(stored), /hunter2|tok-1/);
+  const shown = hideSecrets(stored);
+  t.equal(shown.auth_secret, '********');
+  t.equal(shown.sso_client_secret, null);
+  t.same(
+    shown.siem_connectors.map((c) => c.token),
+    ['********', null],
+  );
+  t.equal(toCanonicalJson(sealSecrets(shown, stored, sealing)), toCanonicalJson(stored), 'PUT(GET) changes no byte');
+  const reordered = { ...shown, siem_connectors: [...shown.siem_connectors].reverse() };
+  t.equal(
+    revealSecrets(sealSecrets(reordered, stored, sealing), sealing).siem_connectors[1]?.token,
+    'tok-1',
+    'kept by name, not by position',
+  );
+  t.equal(revealSecrets(stored, sealing).auth_secret, 'hunter2');
+  t.equal(sealSecrets({ ...shown, auth_secret: null }, stored, sealing).auth_secret, null, 'null clears');
+  t.throws(() => sealSecrets(given({ sso_client_secret: '********' }), stored, sealing), {
+    code: 'settings_impossible',
+  });
+  t.throws(
+    () => sealSecrets({ ...shown, sso_client_secret: stored.auth_secret }, stored, sealing),
+    { code: 'settings_impossible' },
+    'a ciphertext cannot be planted elsewhere',
+  );
+});
+
+t.test('changed settings that nothing enforces are named', async (t) => {
+  const s = { ...defaultSettings(), ai_enabled: true, mode: 'DetectionOnly' as const };
+  t.same(findNotEnforced(s, new Set(['mode'])), ['ai_enabled']);
+  t.same(findNotEnforced(defaultSettings(), new Set()), []);
+});

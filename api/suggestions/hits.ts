@@ -1,0 +1,130 @@
+// What tripped which rule where: read from the stored security events. Their `details.messages` are the matches as the
+// data plane reports them (proxy/ship-records.ts).
+import type { Queryable } from '../db/client.js';
+import { findSamples, samplesKept } from '../records/samples.js';
+import type { TrialRequest } from '#compiler';
+import { isDetection } from './likelihood.js';
+
+export interface RuleHit {
+  readonly atMs: number;
+  readonly requestId: string;
+  readonly ruleId: number;
+  readonly message: string;
+  readonly tags: readonly string[];
+  /** `ARGS:q`; '' when the event does not say. */
+  readonly variable: string;
+  readonly site: string;
+  readonly method: string;
+  /** Without the query; numbers and ids as `*`. */
+  readonly path: string;
+  readonly uri: string;
+  readonly clientIp: string;
+  readonly verdict: string;
+}
+
+/** Where hits come from; tests have one in memory. */
+export interface HitSource {
+  /** The newest first, of detection rules only. */
+  hits(from: Date, eventsMax: number): Promise<readonly RuleHit[]>;
+  /** Which of these clients also made requests that were answered below 400 since then. */
+  goodClients(clients: readonly string[], from: Date): Promise<ReadonlySet<string>>;
+  /** One of these requests as it was recorded, secrets masked; null when none was sampled. */
+  request(requestIds: readonly string[]): Promise<TrialRequest | null>;
+}
+
+/** `/orders/42/lines` → `/orders/*` + `/lines`: what differs from request to request must not split a path's hits. */
+function templatePath(uri: string): string {
+  const path = (uri.split(/[?#]/, 1)[0] ?? '').slice(0, 1024);
+  const segments = path
+    .split('/')
+    .map((segment) => (/^\d+$|^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{16,}$/i.test(segment) ? '*' : segment));
+  return segments.join('/') || '/';
+}
+
+interface StoredMessage {
+  readonly rule_id?: unknown;
+  readonly message?: unknown;
+  readonly match?: unknown;
+  readonly tags?: unknown;
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The variable as ModSecurity's wording names it: Matched "…" against variable `ARGS:q' (Value: `…'). */
+function variableOf(message: StoredMessage): string {
+  return /against variable `([^']{1,300})'/.exec(text(message.match))?.[1] ?? '';
+}
+
+export interface StoredEvent {
+  readonly at: Date;
+  readonly request_id: string;
+  readonly site: string;
+  readonly client_ip: string;
+  readonly verdict: string;
+  readonly method: string;
+  readonly uri: string;
+  readonly details: unknown;
+}
+
+/** Events of any age and shape in, hits out: what does not name a detection rule is left out. */
+function toHits(event: StoredEvent): RuleHit[] {
+  const { messages } = (event.details ?? {}) as { messages?: unknown };
+  if (!Array.isArray(messages)) return [];
+  return (messages as StoredMessage[]).flatMap((message) => {
+    const ruleId = Number(message?.rule_id);
+    if (!Number.isInteger(ruleId) || !isDetection(ruleId)) return [];
+    const tags = Array.isArray(message.tags)
+      ? message.tags.filter((tag): tag is string => typeof tag === 'string')
+      : [];
+    return [
+      {
+        atMs: event.at.getTime(),
+        requestId: event.request_id,
+        ruleId,
+        message: text(message.message),
+        tags,
+        variable: variableOf(message),
+        site: event.site,
+        method: event.method,
+        path: templatePath(event.uri),
+        uri: event.uri,
+        clientIp: event.client_ip,
+        verdict: event.verdict,
+      },
+    ];
+  });
+}
+
+export function createHitSource(sql: Queryable): HitSource {
+  return {
+    async hits(from, eventsMax) {
+      const rows = await sql<StoredEvent[]>`
+        select at, request_id, site, client_ip, verdict, method, uri, details from security_events
+        where at >= ${from} order by at desc, id desc limit ${eventsMax}`;
+      return rows.flatMap(toHits);
+    },
+    async goodClients(clients, from) {
+      if (clients.length === 0) return new Set();
+      const rows = await sql<{ client_ip: string }[]>`
+        select distinct client_ip from request_records
+        where at >= ${from} and status < 400 and verdict = 'pass'
+          and client_ip in (select value from jsonb_array_elements_text(${sql.json([...clients])}::jsonb))`;
+      return new Set(rows.map((row) => row.client_ip));
+    },
+    async request(requestIds) {
+      const sample = (await findSamples(sql, samplesKept)).find((one) => requestIds.includes(one.requestId));
+      if (sample === undefined) return null;
+      // samples are latin1, one code unit per byte; trials take text
+      const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+      const headers = sample.headers.flatMap((name, index): [string, string][] =>
+        index % 2 === 0 ? [[utf8(name), utf8(sample.headers[index + 1] ?? '')]] : [],
+      );
+      return {
+        method: sample.method,
+        uri: sample.uri,
+        headers: headers.filter(([name]) => name.toLowerCase() !== 'content-length'),
+        body: utf8(sample.body ?? ''),
+      };
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import t, { type Test } from 'tap';
+import type { Database } from '../db/client.js';
+import { insertSamples } from '../records/samples.js';
+import { startTestApp } from '../testing/app.js';
+import { coreRules, withoutCoreRules } from '../testing/core-rules.js';
+import { onBothDatabases } from '../testing/databases.js';
+
+async function suggestions(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database, { crsDirectory: coreRules });
+  const { token } = await at.user('viewer');
+  const categories = (await at.call('GET', '/api/rules/categories', { token })).body['items'] as {
+    key: string;
+    rules: number | null;
+    tags: { tag: string; rules: number | null }[];
+  }[];
+  t.equal(categories.length, 13);
+  if (withoutCoreRules === false) {
+    t.ok(
+      categories.every(({ rules }) => (rules ?? 0) > 0),
+      JSON.stringify(categories.map(({ key, rules }) => [key, rules])),
+    );
+    t.match(
+      categories.find(({ key }) => key === 'method'),
+      { rules: 1, tags: [{ tag: 'OWASP_CRS/METHOD-ENFORCEMENT', rules: 1 }] },
+    );
+  }
+  t.match((await at.call('GET', '/api/fp-suggestions', { token })).body, { items: [] });
+  const node = 'c'.repeat(40);
+  const message = (ruleId: number, variable: string) => ({
+    rule_id: ruleId,
+    message: 'SQL Injection Attack',
+    match: `Matched "Operator \`Rx'" against variable \`${variable}' (Value: \`x')`,
+    tags: ['attack-sqli', 'OWASP_CRS', 'OWASP_CRS/ATTACK-SQLI'],
+  });
+  const uri = '/find/42?q=union+select+committee+from+members&lang=en';
+  const event = (n: number, ip: string, over: object = {}) => ({
+    at_ms: at.clock.nowMs - n * 3_600_000,
+    request_id: `f${n}`,
+    site: 'shop',
+    client_ip: ip,
+    kind: 'waf',
+    verdict: 'block',
+    method: 'GET',
+    uri,
+    status: 403,
+    rule_id: 949_110,
+    inbound_score: 5,
+    details: { messages: [message(942_190, 'ARGS:q'), message(949_110, 'TX:x')] },
+    ...over,
+  });
+  const request = (n: number, ip: string) => ({
+    at_ms: at.clock.nowMs - n * 1000,
+    request_id: `g${n}`,
+    site: 'shop',
+    generation: 1,
+    client_ip: ip,
+    method: 'GET',
+    uri: '/',
+    status: 200,
+    verdict: 'pass',
+    inbound_score: 0,
+    outbound_score: 0,
+    rule_ids: [],
+    user_agent: '',
+    request_bytes: 1,
+    response_bytes: 1,
+    latency_us: 1,
+    inspection_us: 1,
+  });
+  const shoppers = Array.from({ length: 12 }, (_, n) => `203.0.113.${n}`);
+  const scanner = Array.from({ length: 9 }, (_, n) =>
+    event(0, '198.51.100.66', {
+      request_id: `s${n}`,
+      uri: `/p${n}?a${n}=<script>`,
+      details: { messages: [message(941_110, `ARGS:a${n}`), message(932_160, `ARGS:a${n}`)] },
+    }),
+  );
+  const sent = await at.call('POST', '/api/dataplane/records', {
+    token: node,
+    body: {
+      node: 'n',
+      batch_id: 'fp',
+      requests: shoppers.map((ip, n) => request(n, ip)),
+      events: [
+        ...shoppers.map((ip, n) => event(n, ip)),
+        ...scanner,
+        event(0, '203.0.113.1', { request_id: 'odd', details: { messages: 'no list' } }),
+      ],
+    },
+  });
+  t.equal(sent.status, 200, sent.text);
+  await database.sql.begin((tx) =>
+    insertSamples(
+      tx,
+      [
+        {
+          request_id: 'f3',
+          at_ms: at.clock.nowMs,
+          site: 'shop',
+          method: 'GET',
+          uri,
+          protocol: 'HTTP/1.1',
+          headers: ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0', 'Accept', '*/*'],
+          body: null,
+          client_ip: '203.0.113.3',
+        },
+      ],
+      'secrets',
+    ),
+  );
+  const quick = await at.call('GET', '/api/fp-suggestions?verify=0', { token });
+  const items = quick.body['items'] as { rule_id: number; likelihood: { score: number } }[];
+  t.same(
+    items.map(({ rule_id }) => rule_id),
+    [942_190, 932_160, 941_110],
+    'most hits first; rules that only decide are left out',
+  );
+  t.match(items[0], {
+    hits: 12,
+    paths: [{ path: '/find/*', methods: ['GET'], hits: 12 }],
+    variables: [{ variable: 'ARGS:q', hits: 12 }],
+    likelihood: { features: { distinct_clients: 12, journey_share: 1, multi_attack_share: 0 } },
+    suggestion: { state: 'not_tried' },
+  });
+  t.ok((items[0]?.likelihood.score ?? 0) > 80, `people shopping: ${items[0]?.likelihood.score}`);
+  t.ok((items[1]?.likelihood.score ?? 99) < 40, `a scanner: ${items[1]?.likelihood.score}`);
+  if (withoutCoreRules !== false) return await at.close();
+  const full = await at.call('GET', '/api/fp-suggestions?verify=1&expires_in_days=30', { token });
+  t.match(
+    full.body['items'][0].suggestion,
+    {
+      state: 'verified',
+      scope: 'rule, variable, method, path',
+      rule_exclusions: [
+        {
+          id: 1_009_500,
+          rule_id: 942_190,
+          target: 'ARGS:q',
+          path: '/find/*',
+          method: 'GET',
+          expires_at: '2026-04-01T00:00:00.000Z',
+        },
+      ],
+      verification: { other_parameters: ['lang', 'another'] },
+    },
+    full.text.slice(0, 2000),
+  );
+  t.ok(full.body['items'][0].suggestion.verification.attacks_still_blocked > 60);
+  const operator = await at.user('operator');
+  t.match(
+    await at.call('PATCH', '/api/settings', {
+      token: operator.token,
+      body: { rule_exclusions: full.body['items'][0].suggestion.rule_exclusions },
+    }),
+    { status: 200 },
+    'the settings take it as it is',
+  );
+  const again = await at.call('GET', '/api/fp-suggestions?verify=1&expires_in_days=30', { token });
+  t.match(again.body['items'][0].suggestion, { state: 'not_reproduced' }, 'once it is excluded nothing has to be');
+  await at.close();
+}
+
+t.test('suggestions and categories', (t) => onBothDatabases(t, 'suggestions', suggestions));

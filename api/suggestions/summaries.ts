@@ -1,0 +1,125 @@
+// GET /api/fp-suggestions: the rules that trip most, where, how likely that is false, and for the likeliest an
+// exclusion that was tried out.
+import type { ScopedExclusion, TrialRequest, WafSettings } from '#compiler';
+import { familiesByClient, rateLikelihood, type Likelihood } from './likelihood.js';
+import type { HitSource, RuleHit } from './hits.js';
+import type { RuleSandbox } from '../rules/sandbox.js';
+import type { ExclusionSuggestion } from './suggest-exclusion.js';
+
+export interface RuleSummary {
+  readonly ruleId: number;
+  readonly message: string;
+  readonly tags: readonly string[];
+  readonly hits: readonly RuleHit[];
+  readonly paths: readonly { readonly path: string; readonly methods: readonly string[]; readonly hits: number }[];
+  readonly variables: readonly { readonly variable: string; readonly hits: number }[];
+  readonly likelihood: Likelihood;
+}
+
+function counted(values: readonly string[]): { readonly value: string; readonly hits: number }[] {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts]
+    .map(([value, hits]) => ({ value, hits }))
+    .sort((left, right) => right.hits - left.hits || (left.value < right.value ? -1 : 1));
+}
+
+const listMax = 10;
+
+/** Rules with the most hits first. */
+export function summarizeHits(
+  hits: readonly RuleHit[],
+  goodClients: ReadonlySet<string>,
+  rulesMax: number,
+): RuleSummary[] {
+  const families = familiesByClient(hits);
+  const byRule = new Map<number, RuleHit[]>();
+  for (const hit of hits) byRule.set(hit.ruleId, [...(byRule.get(hit.ruleId) ?? []), hit]);
+  return [...byRule]
+    .sort(([leftId, left], [rightId, right]) => right.length - left.length || leftId - rightId)
+    .slice(0, rulesMax)
+    .map(([ruleId, mine]) => ({
+      ruleId,
+      message: mine[0]?.message ?? '',
+      tags: mine[0]?.tags ?? [],
+      hits: mine,
+      paths: counted(mine.map(({ path }) => path))
+        .slice(0, listMax)
+        .map(({ value, hits: count }) => ({
+          path: value,
+          hits: count,
+          methods: [...new Set(mine.filter(({ path }) => path === value).map(({ method }) => method))].sort(),
+        })),
+      variables: counted(mine.map(({ variable }) => variable))
+        .slice(0, listMax)
+        .map(({ value, hits: count }) => ({ variable: value, hits: count })),
+      likelihood: rateLikelihood(mine, families, goodClients),
+    }));
+}
+
+export interface SuggestOptions {
+  readonly source: HitSource;
+  readonly sandbox: RuleSandbox;
+  readonly crsDirectory: string;
+  readonly waf: Partial<WafSettings>;
+  readonly exclusions: readonly ScopedExclusion[];
+  readonly expiresAt: string;
+  readonly nowMs: number;
+}
+
+/** The category's own tag: `OWASP_CRS/ATTACK-SQLI`, never the rule set's or a capec number. */
+function categoryTag(tags: readonly string[]): string | null {
+  return tags.find((tag) => /^OWASP_CRS\/[A-Z-]+$/.test(tag)) ?? null;
+}
+
+/**
+ * A request to try: the recorded one, else what the event says of a request without a body; null when neither will do.
+ */
+async function findRequest(source: HitSource, hits: readonly RuleHit[]): Promise<TrialRequest | null> {
+  const recorded = await source.request(hits.slice(0, 1000).map(({ requestId }) => requestId));
+  if (recorded !== null) return recorded;
+  const bodiless = hits.find(
+    ({ method, variable }) =>
+      (method === 'GET' || method === 'HEAD') &&
+      !/^(?:ARGS_POST|REQUEST_BODY|REQUEST_COOKIES|REQUEST_HEADERS|FILES|XML)/.test(variable),
+  );
+  return bodiless === undefined
+    ? null
+    : {
+        method: bodiless.method,
+        uri: bodiless.uri,
+        headers: [
+          ['User-Agent', 'Mozilla/5.0'],
+          ['Accept', '*/*'],
+        ],
+        body: '',
+      };
+}
+
+/** For the path and variable with the most hits of the rule. */
+export async function suggestFor(summary: RuleSummary, options: SuggestOptions): Promise<ExclusionSuggestion> {
+  const path = summary.paths[0];
+  if (path === undefined) return { kind: 'none', reason: 'the events name no path', rejected: [] };
+  const here = summary.hits.filter((hit) => hit.path === path.path);
+  const variable = counted(here.map((hit) => hit.variable))[0]?.value ?? '';
+  const sample = await findRequest(
+    options.source,
+    here.filter((hit) => hit.variable === variable),
+  );
+  if (sample === null)
+    return { kind: 'not_reproduced', reason: 'no request of these hits was recorded, and a body cannot be guessed' };
+  const { sandbox, crsDirectory, waf, exclusions, expiresAt, nowMs } = options;
+  return sandbox.suggest({
+    crsDirectory,
+    waf,
+    exclusions,
+    ruleId: summary.ruleId,
+    variable,
+    tag: categoryTag(summary.tags),
+    path: path.path,
+    methods: path.methods,
+    sample,
+    expiresAt,
+    nowMs,
+  });
+}

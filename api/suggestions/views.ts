@@ -1,0 +1,83 @@
+// Suggestions in answers.
+import { Type } from '@sinclair/typebox';
+import { Nullable } from '../http-kit/index.js';
+import type { ExclusionSuggestion } from './suggest-exclusion.js';
+
+const Exclusion = Type.Object({
+  id: Type.Integer(),
+  rule_id: Nullable(Type.Integer()),
+  tag: Nullable(Type.String()),
+  target: Nullable(Type.String()),
+  path: Nullable(Type.String()),
+  method: Nullable(Type.String()),
+  reason: Type.String(),
+  owner: Type.String(),
+  expires_at: Nullable(Type.String()),
+  enabled: Type.Boolean(),
+});
+const Rejected = Type.Array(Type.Object({ scope: Type.String(), reason: Type.String() }));
+const SuggestionView = Type.Object({
+  state: Type.Unsafe<'verified' | 'not_reproduced' | 'none' | 'not_tried'>({
+    type: 'string',
+    enum: ['verified', 'not_reproduced', 'none', 'not_tried'],
+  }),
+  reason: Type.String({ description: 'why there is none, or what is lost' }),
+  scope: Nullable(Type.String()),
+  rule_exclusions: Type.Array(Exclusion, { description: 'to be added to the settings as they are' }),
+  seclang: Type.String(),
+  verification: Nullable(
+    Type.Object({
+      other_parameters: Type.Array(Type.String()),
+      attacks_still_blocked: Type.Integer(),
+      lost_in_excluded: Type.Array(Type.Object({ family: Type.String(), tried: Type.Integer(), lost: Type.Integer() })),
+    }),
+  ),
+  rejected: Rejected,
+});
+const Features = Type.Object({
+  distinct_clients: Type.Integer(),
+  variable_concentration: Type.Number(),
+  path_concentration: Type.Number(),
+  distinct_hours: Type.Integer(),
+  multi_attack_share: Type.Number(),
+  journey_share: Type.Number(),
+});
+export const ItemView = Type.Object({
+  rule_id: Type.Integer(),
+  message: Type.String(),
+  tags: Type.Array(Type.String()),
+  hits: Type.Integer(),
+  paths: Type.Array(Type.Object({ path: Type.String(), methods: Type.Array(Type.String()), hits: Type.Integer() })),
+  variables: Type.Array(Type.Object({ variable: Type.String(), hits: Type.Integer() })),
+  likelihood: Type.Object({ score: Type.Integer({ minimum: 0, maximum: 100 }), features: Features }),
+  suggestion: SuggestionView,
+});
+
+/** `null`: it was not tried. */
+export function describeSuggestion(suggestion: ExclusionSuggestion | null, ruleId: number) {
+  const nothing = { scope: null, rule_exclusions: [], seclang: '', verification: null, rejected: [] };
+  if (suggestion === null) return { state: 'not_tried' as const, reason: 'ask for more with ?verify=', ...nothing };
+  if (suggestion.kind === 'not_reproduced') return { state: suggestion.kind, reason: suggestion.reason, ...nothing };
+  if (suggestion.kind === 'none')
+    return { state: suggestion.kind, reason: suggestion.reason, ...nothing, rejected: [...suggestion.rejected] };
+  const { scope, exclusions, seclang, othersTried, otherParameters, lost } = suggestion.exclusion;
+  const open = lost
+    .filter((family) => family.lost > 0)
+    .map((family) => `${family.lost} of ${family.tried} ${family.family}`);
+  return {
+    state: 'verified' as const,
+    reason:
+      open.length === 0
+        ? 'every attack tried in the excluded parameter is still stopped by other rules'
+        : `in the excluded parameter ${open.join(', ')} attacks would pass`,
+    scope,
+    rule_exclusions: exclusions.map((one) => ({ ...one, reason: `false positives of rule ${ruleId}`, owner: '' })),
+    seclang,
+    verification: {
+      other_parameters: [...otherParameters],
+      attacks_still_blocked: othersTried,
+      lost_in_excluded: lost.map((family) => ({ ...family })),
+    },
+    rejected: [...suggestion.rejected],
+  };
+}

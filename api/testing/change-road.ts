@@ -1,0 +1,61 @@
+// The road of a change with everything real but the rule set: database, compile thread, artifacts on disk, data planes.
+import type { Test } from 'tap';
+import type { Database } from '../db/client.js';
+import { connectDataPlane, type NodeLink } from '../nodes/link.js';
+import { startTestApp, type Reply, type TestApp } from './app.js';
+import { nodeToken, type TestNode } from './data-plane.js';
+import { writeRuleSet } from './rule-set.js';
+import { makeDirectory } from './temporary.js';
+
+export interface Road extends TestApp {
+  readonly link: NodeLink;
+  readonly admin: string;
+  readonly data: string;
+  patch(body: object): Promise<Reply>;
+  apply(query?: string, headers?: Record<string, string>): Promise<Reply>;
+}
+
+export async function startRoad(t: Test, database: Database, upstream: string, urls: readonly string[]): Promise<Road> {
+  const data = await makeDirectory(t, 'road');
+  const env = {
+    dataAdminToken: nodeToken,
+    dataAdminUrls: urls,
+    dataDirectory: data,
+    crsDirectory: await writeRuleSet(t),
+    upstreams: { customer: upstream, payment: upstream },
+    settingsEncryptionSecret: 'b'.repeat(40),
+  };
+  const link = await connectDataPlane({ env, database, now: Date.now });
+  const at = await startTestApp(database, { applySettings: link.applySettings, expectedOf: link.expectedOf });
+  t.teardown(async () => {
+    await at.close();
+    await link.close();
+  });
+  await link.start(at.parts);
+  const { token } = await at.user('admin');
+  return {
+    ...at,
+    link,
+    data,
+    admin: token,
+    patch: (body) => at.call('PATCH', '/api/settings', { token, body }),
+    apply: (query = '', headers = {}) => at.call('POST', `/api/apply${query}`, { token, headers }),
+  };
+}
+
+/** What a node answers there. */
+export const ask = async (node: TestNode, path: string): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${node.http}${path}`, { headers: { connection: 'close' } })).status;
+/** A custom rule that blocks requests with this word in an argument. */
+export const blockWord = (id: number, value: string): object => ({
+  id,
+  name: value,
+  kind: 'visual',
+  variable: 'ARGS',
+  operator: 'contains',
+  value,
+  action: 'block',
+  phase: 2,
+});
+/** What the rule set of tests blocks. */
+export const attack = '/?id=1%27%20OR%20%271%27=%271';

@@ -1,0 +1,131 @@
+// A throw-away PostgreSQL. It refuses to run as root, so as root it belongs to the `postgres` account.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { chown } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Test } from 'tap';
+import { freePort } from '../free-port.js';
+import { makeDirectory } from '../temporary.js';
+import { until } from '../waiting.js';
+import { debianDirectories, findPrograms, required, skipWithout, type Wanted } from './programs.js';
+
+const run = promisify(execFile);
+
+const wanted: Wanted = {
+  server: 'PostgreSQL',
+  untested: 'what is stored there',
+  install: 'apt-get install postgresql',
+  variable: 'GATEHOUSE_TEST_WITHOUT_POSTGRES',
+};
+const directoryFound = findPrograms(['initdb', 'postgres', 'pg_isready', 'createdb'], debianDirectories());
+
+/** Why tests of PostgreSQL are skipped. */
+export const withoutPostgres = skipWithout(directoryFound, wanted);
+
+export interface Cluster {
+  readonly directory: string;
+  readonly url: string;
+  /** Creates an empty database and returns its URL. */
+  create(): Promise<string>;
+  /** Ends the server process at once, as a crash would (SIGQUIT: immediate shutdown, recovery at the next start). */
+  crash(): Promise<void>;
+  start(): Promise<void>;
+}
+
+interface Owner {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+async function findOwner(): Promise<Owner> {
+  if (userInfo().uid !== 0) return {};
+  const [user, group] = [await run('id', ['-u', 'postgres']), await run('id', ['-g', 'postgres'])];
+  return { uid: Number(user.stdout), gid: Number(group.stdout) };
+}
+
+/** Goes with the test. Throws when the machine has none; see `withoutPostgres`. */
+export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster> {
+  const programs = required(directoryFound, wanted);
+  const owner = await findOwner();
+  const directory = await makeDirectory(t, 'pg');
+  if (owner.uid !== undefined && owner.gid !== undefined) await chown(directory, owner.uid, owner.gid);
+  const data = join(directory, 'd');
+  await run(
+    join(programs, 'initdb'),
+    ['-D', data, '--no-sync', '-U', 'gatehouse', '-A', 'trust', '--no-locale', '-E', 'UTF8', '--wal-segsize=1'],
+    { ...owner, cwd: directory },
+  );
+  const port = await freePort();
+  const url = (name: string): string => `postgres://gatehouse@127.0.0.1:${port}/${name}`;
+  let server: ChildProcess | null = null;
+  let made = 0;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const child = server;
+    server = null;
+    if (child !== null) await endChild(child, signal);
+  };
+  const start = async (): Promise<void> => {
+    server = startServer(programs, { data, directory, port, owner });
+    await untilReady(programs, server, port);
+  };
+  t.teardown(() => end('SIGINT'));
+  // a test that leaves without its tear-down
+  process.once('exit', () => {
+    if (server === null) return;
+    server.kill('SIGQUIT');
+    rmSync(directory, { recursive: true, force: true });
+  });
+  await start();
+  return {
+    directory,
+    url: url('postgres'),
+    async create() {
+      const name = `t${process.pid}_${++made}`;
+      await run(join(programs, 'createdb'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'gatehouse', name]);
+      return url(name);
+    },
+    crash: () => end('SIGQUIT'),
+    start,
+  };
+}
+
+interface Place {
+  readonly data: string;
+  readonly directory: string;
+  readonly port: number;
+  readonly owner: Owner;
+}
+
+function startServer(programs: string, { data, directory, port, owner }: Place): ChildProcess {
+  const settings = ['fsync=off', 'max_connections=60', 'shared_buffers=32MB'].flatMap((setting) => ['-c', setting]);
+  return spawn(join(programs, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', '', ...settings], {
+    ...owner,
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
+
+async function untilReady(programs: string, server: ChildProcess, port: number): Promise<void> {
+  let said = '';
+  server.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-2000)));
+  await until('PostgreSQL accepts connections', () => {
+    if (server.exitCode !== null || server.signalCode !== null) throw new Error(`the test PostgreSQL ended: ${said}`);
+    return run(join(programs, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q']).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') throw error;
+        return false;
+      },
+    );
+  });
+}
+
+async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill(signal);
+  });
+}

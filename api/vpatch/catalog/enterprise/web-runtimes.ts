@@ -1,0 +1,165 @@
+// What web applications run on: Telerik UI, Next.js, Rails, CGI, ColdFusion, Langflow.
+import { asPath, type CatalogPatch, definePatch, json } from '../entry.js';
+
+const r = String.raw;
+
+export const webRuntimePatches: readonly CatalogPatch[] = [
+  definePatch({
+    id: 1007407,
+    cve: 'CVE-2019-18935',
+    title: 'Telerik upload deserialises objects',
+    product: 'Progress Telerik UI for ASP.NET AJAX',
+    affected: 'before R3 2019 SP1',
+    cwe: 'CWE-502',
+    severity: 'critical',
+    phase: 1,
+    links: [
+      ['REQUEST_FILENAME', r`@rx /telerik\.web\.ui\.webresource\.axd`, asPath],
+      ['ARGS_GET:type', '@streq rau', 'trim,lowercase'],
+    ],
+    attack: [['the upload handler', 'POST /Telerik.Web.UI.WebResource.axd?type=rau', {}, 'rauPostData=x']],
+    benign: [
+      ['scripts', 'GET /Telerik.Web.UI.WebResource.axd?_TSM_HiddenField_=a&compress=1'],
+      ['elsewhere', 'GET /x?type=rau'],
+    ],
+  }),
+  definePatch({
+    id: 1007431,
+    cve: 'CVE-2025-29927',
+    title: 'Next.js skips middleware',
+    product: 'Next.js',
+    affected: '11.1.4 to 15.2.2',
+    cwe: 'CWE-285',
+    severity: 'critical',
+    phase: 1,
+    links: [['&REQUEST_HEADERS:X-Middleware-Subrequest', '@gt 0']],
+    attack: [
+      [
+        'the internal header',
+        'GET /admin',
+        { 'x-middleware-subrequest': 'middleware:middleware:middleware:middleware:middleware' },
+      ],
+    ],
+    benign: [
+      ['without it', 'GET /admin'],
+      ['another header', 'GET /', { 'x-middleware-prefetch': '1' }],
+    ],
+  }),
+  definePatch({
+    id: 1007432,
+    cve: 'CVE-2019-5418',
+    title: 'Rails renders the file that Accept names',
+    product: 'Ruby on Rails',
+    affected: 'before 6.0.0.beta3, 5.2.2.1, 5.1.6.2, 5.0.7.2, 4.2.11.1',
+    cwe: 'CWE-22',
+    technique: 'T1083',
+    severity: 'high',
+    phase: 1,
+    links: [['REQUEST_HEADERS:Accept', r`@rx \.\./|\{\{`]],
+    attack: [['password file', 'GET /robots', { Accept: '../../../../../../../../etc/passwd{{' }]],
+    benign: [
+      ['a browser', 'GET /', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }],
+      ['a vendor type', 'GET /', { Accept: 'application/vnd.github.v3+json' }],
+    ],
+  }),
+  definePatch({
+    id: 1007433,
+    cve: 'CVE-2014-6271',
+    title: 'Bash runs what follows a function',
+    product: 'GNU Bash behind CGI',
+    affected: '4.3 and older',
+    cwe: 'CWE-78',
+    technique: 'T1059.004',
+    severity: 'critical',
+    phase: 2,
+    links: [['REQUEST_HEADERS|ARGS|ARGS_NAMES', r`@rx ^\s*\(\s*\)\s*\{`, 'urlDecodeUni']],
+    attack: [['in a header', 'GET /cgi-bin/status', { 'User-Agent': '() { :; }; echo; /bin/id' }]],
+    benign: [
+      ['a browser', 'GET /cgi-bin/status', { 'User-Agent': 'Mozilla/5.0 (X11) () {}' }],
+      ['script text', 'POST /snippets', {}, 'code=f()+%7B+return+1+%7D'],
+    ],
+  }),
+  definePatch({
+    id: 1007434,
+    cve: 'CVE-2016-5385',
+    title: 'The Proxy header becomes HTTP_PROXY',
+    product: 'PHP and other CGI programs',
+    affected: 'PHP to 7.0.8',
+    cwe: 'CWE-601',
+    technique: 'T1090',
+    severity: 'high',
+    phase: 1,
+    links: [['&REQUEST_HEADERS:Proxy', '@gt 0']],
+    attack: [['the header', 'GET /', { Proxy: 'http://attacker.example:8080' }]],
+    benign: [
+      ['without', 'GET /proxy'],
+      ['a similar header', 'GET /', { 'Proxy-Connection': 'keep-alive' }],
+    ],
+  }),
+  definePatch({
+    id: 1007438,
+    cve: 'CVE-2023-26360',
+    title: 'ColdFusion deserialises variables',
+    product: 'Adobe ColdFusion',
+    affected: '2018 to update 15, 2021 to update 5',
+    cwe: 'CWE-284',
+    severity: 'critical',
+    phase: 2,
+    links: [
+      ['REQUEST_FILENAME', r`@rx \.cf[cm]`, asPath],
+      ['ARGS_NAMES', '@streq _variables', 'lowercase'],
+    ],
+    attack: [
+      [
+        'class name',
+        'POST /cf_scripts/scripts/ajax/ckeditor/plugins/filemanager/iedit.cfc?method=foo&_cfclient=true',
+        {},
+        '_variables=%7B%22_metadata%22%3A%7B%22classname%22%3A%22../x%22%7D%7D',
+      ],
+    ],
+    benign: [
+      ['a call', 'POST /shop/cart.cfc?method=add', {}, 'id=1'],
+      ['elsewhere', 'POST /x', {}, '_variables=1'],
+    ],
+  }),
+  definePatch({
+    id: 1007439,
+    cve: 'CVE-2010-2861',
+    title: 'ColdFusion administrator path traversal',
+    product: 'Adobe ColdFusion',
+    affected: '9.0.1 and older',
+    cwe: 'CWE-22',
+    technique: 'T1083',
+    severity: 'high',
+    phase: 2,
+    links: [
+      ['REQUEST_FILENAME', '@contains /cfide/', asPath],
+      ['ARGS:locale', r`@rx \.\.|\x00|[/\x5c]`, 'urlDecodeUni'],
+    ],
+    attack: [
+      ['password file', 'GET /CFIDE/administrator/enter.cfm?locale=../../../../../../lib/password.properties%00en'],
+    ],
+    benign: [
+      ['a locale', 'GET /CFIDE/administrator/enter.cfm?locale=de_DE'],
+      ['elsewhere', 'GET /x?locale=../de'],
+    ],
+  }),
+  definePatch({
+    id: 1007443,
+    cve: 'CVE-2025-3248',
+    title: 'Langflow validates code by running it',
+    product: 'Langflow',
+    affected: 'before 1.3.0',
+    cwe: 'CWE-306',
+    severity: 'critical',
+    phase: 1,
+    links: [['REQUEST_FILENAME', '@contains /api/v1/validate/code', asPath]],
+    attack: [
+      ['a decorator', 'POST /api/v1/validate/code', json, '{"code":"@exec(\'raise Exception(1)\')\\ndef f(): pass"}'],
+    ],
+    benign: [
+      ['a prompt', 'POST /api/v1/validate/prompt', json, '{"template":"a"}'],
+      ['in the query', 'GET /x?p=/api/v1/validate/code'],
+    ],
+  }),
+];

@@ -1,0 +1,72 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { runRuleCommand } from '../main.js';
+
+const signature = ['OWASP_CRS', '4.9.0'].join('/');
+
+/** What a command says on standard error. */
+async function run(argv: readonly string[]): Promise<{ code: number; said: string }> {
+  const write = process.stderr.write;
+  const { error } = console;
+  let said = '';
+  process.stderr.write = (text: string | Uint8Array): boolean => ((said += String(text)), true);
+  console.error = (text: string): void => void (said += `${text}\n`);
+  try {
+    return { code: await runRuleCommand('compile', argv), said };
+  } finally {
+    process.stderr.write = write;
+    console.error = error;
+  }
+}
+
+t.test('compile checks settings and rules, and ends with the code that says so', async (t) => {
+  const directory = t.testdir({
+    crs: { rules: { 'REQUEST-901-INITIALIZATION.conf': `SecComponentSignature "${signature}"\n` } },
+    'good.json': '{"mode":"DetectionOnly"}',
+    'bad.json': '{"mode":"Maybe"}',
+    'broken.json': '{',
+    'good.conf': 'SecAction "id:1,phase:1,pass"\n',
+    'bad.conf': 'SecAction "id:1,phase:9"\n',
+  });
+  const at = (name: string): string => join(directory, name);
+  const cases: [string, string[], number, RegExp][] = [
+    ['rules alone', ['--rules', at('good.conf')], 0, /^$/],
+    ['rules with an error, at its place', ['--rules', at('*.conf')], 1, /bad\.conf:1:23: error GH-C4002/],
+    ['settings', ['--settings', at('good.json'), '--crs', at('crs')], 0, /./],
+    [
+      'settings with an error, at its pointer',
+      ['--settings', at('bad.json'), '--crs', at('crs')],
+      1,
+      /settings \/mode: error GH-C7001/,
+    ],
+    ['no rule set there', ['--settings', at('good.json'), '--crs', at('nowhere')], 1, /GH-C7003/],
+    ['settings that are no JSON', ['--settings', at('broken.json'), '--crs', at('crs')], 1, /is not JSON/],
+    ['settings that are not there', ['--settings', at('absent.json'), '--crs', at('crs')], 1, /cannot be read/],
+    ['a pattern without files', ['--rules', at('*.none')], 2, /no file matches/],
+    ['an unknown option', ['--nope'], 2, /--nope/],
+  ];
+  for (const [name, argv, code, pattern] of cases) {
+    const outcome = await run(argv);
+    t.equal(outcome.code, code, name);
+    t.match(outcome.said, pattern, name);
+  }
+  const { GATEHOUSE_DATA } = process.env;
+  process.env['GATEHOUSE_DATA'] = at('data');
+  t.teardown(
+    () =>
+      void (GATEHOUSE_DATA === undefined
+        ? delete process.env['GATEHOUSE_DATA']
+        : (process.env['GATEHOUSE_DATA'] = GATEHOUSE_DATA)),
+  );
+  t.match(
+    await run(['--rules', at('good.conf'), '-o', at('crs')]),
+    { code: 1, said: /^gatehouse compile: EISDIR/ },
+    'an output that cannot be written',
+  );
+  t.same(
+    readdirSync(directory).filter((name) => name.endsWith('.tmp')),
+    [],
+    'leaves nothing behind',
+  );
+});

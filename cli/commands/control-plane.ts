@@ -1,0 +1,57 @@
+// `gatehouse control-plane`: the control plane alone, in the foreground; `up` starts it as a child. It reads the same
+// process settings as the rest.
+import {
+  closeOnSignals,
+  connectDataPlane,
+  EnvError,
+  readEnv,
+  startServer,
+  type Env,
+  type RunningServer,
+} from '#api/main';
+import { readFlags } from '../environment/flags.js';
+import { controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
+import { isSystemError, Refusal, startRefusal, wrongUsage } from '../refusal.js';
+import { sayReady, type FirstLogin } from '../supervise/child.js';
+
+/** Wrong values are refused as `.env` has to be mended. */
+export function readControlEnv(values: Readonly<Record<string, string>>): Env {
+  try {
+    return readEnv(values);
+  } catch (error) {
+    throw error instanceof EnvError ? new Refusal(error.message) : error;
+  }
+}
+
+interface Started {
+  readonly server: RunningServer;
+  readonly firstLogin: FirstLogin | null;
+}
+
+async function start(env: Env): Promise<Started> {
+  let firstLogin: FirstLogin | null = null;
+  const onFirstLogin = (email: string, password: string): void => void (firstLogin = { email, password });
+  try {
+    const server = await startServer({ env, connectDataPlane, onFirstLogin });
+    return { server, firstLogin };
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'EADDRINUSE')
+      throw new Refusal(`port ${env.ports.api} is taken; choose another with --api-port.`);
+    throw startRefusal(error) ?? error;
+  }
+}
+
+/** Resolves never: signals, or the end of whoever started it, end the process. */
+export async function runControlPlane(args: readonly string[]): Promise<never> {
+  const { flags, others } = readFlags(args);
+  if (others.length > 0) throw wrongUsage(`control-plane does not know ${others.join(' ')}.`);
+  const { server, firstLogin } = await start(readControlEnv(controlPlaneEnvironment(readEnvironment(flags))));
+  closeOnSignals(server, server.app.log);
+  // Its parent prints the password to a person; the log file must not have it.
+  if (process.send === undefined && firstLogin !== null)
+    console.log(`first login: ${firstLogin.email} ${firstLogin.password} (to be changed then)`);
+  console.log(`control plane on ${server.url}/api/docs`);
+  process.once('disconnect', () => void server.close().finally(() => process.exit(0))); // whoever started us is gone
+  sayReady({ url: server.url, firstLogin });
+  return new Promise(() => {});
+}

@@ -1,0 +1,104 @@
+// `gatehouse data-plane`: the data plane alone, in the foreground. `up` starts it as a child; a container or a service
+// manager starts it directly. Settings come from the local settings file until a control plane sends generations; a
+// later start resumes what was sent.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { chooseSelfTest } from '#proxy/contract';
+import { startDataPlane, type DataPlane, type DataPlaneOptions, type InitialGeneration } from '#proxy/main';
+import { defaultSettings } from '#settings';
+import type { Values } from '#settings/environment';
+import { root } from '../environment/directories.js';
+import { readFlags } from '../environment/flags.js';
+import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
+import { prepareArtifact } from '../local-settings/artifact.js';
+import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
+import { readSettings, settingsFile } from '../local-settings/settings-file.js';
+import { Refusal, startRefusal, withFiles, wrongUsage } from '../refusal.js';
+import { sayReady } from '../supervise/child.js';
+
+interface OwnFlags {
+  readonly artifact: string | null;
+  readonly settings: string | null;
+  /** null: decided by whether there is a control plane. */
+  readonly resume: boolean | null;
+  readonly sitesOfEnvironment: boolean;
+}
+
+function readOwnFlags(args: readonly string[]): OwnFlags {
+  const own = { artifact: null as string | null, settings: null as string | null };
+  let resume: boolean | null = null;
+  let sitesOfEnvironment = false;
+  const rest = [...args];
+  for (let flag = rest.shift(); flag !== undefined; flag = rest.shift()) {
+    if (flag === '--resume' || flag === '--local') resume = flag === '--resume';
+    else if (flag === '--sites-of-environment') sitesOfEnvironment = true;
+    else if (flag === '--artifact') own.artifact = rest.shift() ?? null;
+    else if (flag === '--settings') own.settings = rest.shift() ?? null;
+    else throw wrongUsage(`data-plane does not know ${flag}.`);
+  }
+  return { ...own, resume, sitesOfEnvironment };
+}
+
+const say = (text: string): void => console.error(`gatehouse: ${text}`);
+
+/** What a settings file is to serve; `artifactPath` null: compiled where that has not happened yet. */
+async function loadGeneration(
+  file: string,
+  data: string,
+  values: Values,
+  artifactPath: string | null,
+): Promise<InitialGeneration> {
+  const settings = readSettings(file);
+  const config = resolveProxy(settings, values);
+  const path = artifactPath ?? (await prepareArtifact(file, data, { say })).path;
+  return { config, artifact: withFiles(() => readFileSync(path)), selfTest: chooseSelfTest(settings) };
+}
+
+async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOptions> {
+  const data = resolve(root, values.GATEHOUSE_DATA);
+  const file = own.settings ?? settingsFile(data);
+  const { GATEHOUSE_CONTROL_URL: controlUrl, GATEHOUSE_ADMIN_TOKEN: token } = values;
+  // A node whose control plane is elsewhere begins where it ended: its local settings know neither sites nor deny list.
+  let resume = own.resume ?? controlUrl !== '';
+  const initial = await loadGeneration(file, data, values, own.artifact).catch(async (error: unknown) => {
+    // Protection that worked before the settings broke must not be lost over a restart.
+    if (!(error instanceof Refusal) || !existsSync(join(data, 'current.json'))) throw error;
+    say(`${error.message}\n  Starting with what served last (current.json) instead.`);
+    resume = true;
+    return { config: resolveProxy(defaultSettings(), values), artifact: null };
+  });
+  return {
+    host: values.WAF_BIND,
+    port: Number(values.WAF_PORT),
+    adminHost: '127.0.0.1',
+    adminPort: Number(values.GATEHOUSE_ADMIN_PORT),
+    adminToken: token || null,
+    workers: values.DATA_WORKERS === '' ? 'auto' : Number(values.DATA_WORKERS),
+    listener: values.DATA_LISTENER as DataPlaneOptions['listener'],
+    dataDir: data,
+    initial,
+    resume,
+    upstreams: own.sitesOfEnvironment ? upstreamsOf(values) : null,
+    reread: () => loadGeneration(file, data, values, null),
+    handlesSignals: true,
+    shipping: controlUrl !== '' && token !== '' ? { url: controlUrl, token } : null,
+  };
+}
+
+function start(options: DataPlaneOptions): Promise<DataPlane> {
+  return startDataPlane(options).catch((error: unknown) => {
+    throw startRefusal(error) ?? error;
+  });
+}
+
+/** Resolves never: signals, or the end of whoever started it, end the process. */
+export async function runDataPlane(args: readonly string[]): Promise<never> {
+  const { flags, others } = readFlags(args);
+  const own = readOwnFlags(others);
+  const values = readEnvironment(flags);
+  adoptDirectories(values);
+  const plane = await start(await optionsOf(own, values));
+  process.once('disconnect', () => void plane.stop().finally(() => process.exit(0))); // whoever started us is gone
+  sayReady({ ...plane.ports, workers: plane.workers, listener: plane.listener });
+  return new Promise(() => {});
+}

@@ -1,0 +1,61 @@
+// `gatehouse explain` on rules and requests of its own, and on the rules that serve.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import t from 'tap';
+import { emitArtifact } from '#compiler';
+import { loadRules } from '../rules/load-rules.js';
+import { attack, captured, engine, rules, setup } from '../testing/rule-command.js';
+import { runExplain } from './explain.js';
+
+t.test('explain tells what matched and why', async (t) => {
+  const { at } = setup(t);
+  const told = await captured(() => runExplain([at('request', attack), '--rules', at('r.conf', rules), ...engine]));
+  t.equal(told.code, 0);
+  for (const part of [
+    'POST /p HTTP/1.1',
+    'body of 10 bytes read as URLENCODED',
+    '1  phase 2  CRITICAL  seen REQUEST_METHOD',
+    'r.conf:4',
+    'Verdict: BLOCK: deny, status 403, by rule 1 in phase 2',
+  ])
+    t.ok(told.text.includes(part), part);
+  const json = await captured(() => runExplain([at('request'), '--rules', at('r.conf'), ...engine, '--json']));
+  t.match(JSON.parse(json.text), { verdict: 'block', matched: [{ id: 1, severity: 'CRITICAL' }], phases: [1, 2, 5] });
+  const benign = await captured(() =>
+    runExplain([at('benign', 'GET /\x1b[2J HTTP/1.1\r\nHost: a\r\n\r\n'), '--rules', at('r.conf'), ...engine]),
+  );
+  t.ok(
+    benign.text.includes('No rule matched.') && benign.text.includes('\\x1b') && !benign.text.includes('\x1b'),
+    'a request cannot steer the terminal',
+  );
+});
+
+t.test('explain asks the rules that serve; before any did, those of the settings', async (t) => {
+  const { at } = setup(t);
+  for (const folder of ['data', 'data/artifacts']) mkdirSync(at(folder));
+  const { GATEHOUSE_DATA } = process.env;
+  process.env['GATEHOUSE_DATA'] = at('data');
+  t.teardown(
+    () =>
+      void (GATEHOUSE_DATA === undefined
+        ? delete process.env['GATEHOUSE_DATA']
+        : (process.env['GATEHOUSE_DATA'] = GATEHOUSE_DATA)),
+  );
+  const { program } = loadRules([at('r.conf', rules)]);
+  const { bytes, hash } = await emitArtifact(program);
+  writeFileSync(at(`data/artifacts/${hash}`), bytes);
+  at('data/settings.json', '{"mode":"Maybe"}');
+  at('data/current.json', JSON.stringify({ id: 7, sha256: hash }));
+  const told = await captured(() => runExplain([at('request', attack), ...engine]));
+  t.match(told.text, /by rule 1 in phase 2\nRules: generation 7 of .*current\.json$/);
+  t.match(JSON.parse((await captured(() => runExplain([at('request'), ...engine, '--json']))).text), {
+    rules: /^generation 7/,
+    verdict: 'block',
+  });
+  at('data/current.json', JSON.stringify({ id: 8, sha256: '0'.repeat(64) }));
+  await t.rejects(
+    runExplain([at('request'), ...engine]),
+    /current\.json: the rules that it names cannot be read \(ENOENT.*Give --settings/,
+  );
+  at('data/current.json', JSON.stringify({ id: 9, sha256: '' }));
+  await t.rejects(runExplain([at('request'), ...engine]), /settings\.json|no rule set/, 'it serves without rules');
+});

@@ -1,0 +1,68 @@
+// `gatehouse explain`: one raw HTTP request through the rules, told for people (or --json for programs).
+import { readFileSync } from 'node:fs';
+import { createMemoryStore, type Verdict } from '#engine';
+import { parseOptions } from '../command-line.js';
+import { createEngine, parseEngineName } from '../inspect/engine-choice.js';
+import { explainTransaction, formatExplanation } from '../inspect/explanation.js';
+import { runRequest } from '../inspect/run-request.js';
+import { parseWire } from '../inspect/wire.js';
+import { Refusal, wrongUsage } from '../refusal.js';
+import { compileSettings, loadActive, type NamedProgram } from '../rules/active-rules.js';
+import { loadRules } from '../rules/load-rules.js';
+
+function readRequest(path: string): Buffer {
+  try {
+    return readFileSync(path === '-' ? 0 : path);
+  } catch (error) {
+    throw new Refusal(`${path}: cannot be read (${(error as Error).message}).`);
+  }
+}
+
+const usage =
+  'Usage: gatehouse explain FILE|- [--settings FILE | --rules GLOB…] [--engine compiled|interpreter] [--json]';
+
+function chooseProgram(rules: readonly string[] | undefined, settings: string | undefined): NamedProgram {
+  if (rules !== undefined && settings !== undefined) throw wrongUsage('explain: give either --rules or --settings.');
+  if (rules !== undefined) return { program: loadRules(rules).program, name: rules.join(', ') };
+  return settings === undefined ? loadActive() : compileSettings(settings);
+}
+
+/**
+ * Runs the command; exit code 0 whatever the verdict is. Without --rules and --settings it asks the rules that serve.
+ */
+export async function runExplain(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = parseOptions({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      rules: { type: 'string', multiple: true },
+      settings: { type: 'string' },
+      engine: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const path = positionals[0];
+  if (path === undefined || positionals.length > 1)
+    throw wrongUsage(`explain needs one file, or - for standard input.\n${usage}`);
+  const wire = parseWire(readRequest(path));
+  if (wire === null) throw new Refusal(`${path}: holds no HTTP request.`);
+  const { program, name } = chooseProgram(values.rules, values.settings);
+  const { inspector } = await createEngine(parseEngineName(values.engine), program);
+  const { transaction, verdict } = runRequest(
+    inspector,
+    { head: wire.head, body: wire.body, response: null },
+    { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5 },
+  );
+  const explanation = explainTransaction(transaction, verdict as Verdict, wire, program.files);
+  console.log(
+    values.json
+      ? JSON.stringify({ rules: name, ...explanation }, null, 2)
+      : `${formatExplanation(explanation)}\nRules: ${name}`,
+  );
+  return 0;
+}

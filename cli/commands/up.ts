@@ -1,0 +1,187 @@
+// `gatehouse up`: starts everything that belongs together, in order, and stops it together.
+//
+// This process only supervises: the demo, the data plane and the control plane are child processes with their own
+// process groups, so that Ctrl-C reaches this one alone and stopping is an orderly, bounded sequence. A child that dies
+// is started again with growing pauses; one that never became healthy is a failed start, and everything is stopped.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Values } from '#settings/environment';
+import { controlUrl } from '../environment/control-url.js';
+import { root, shown } from '../environment/directories.js';
+import { createEnvFile, envFilePath } from '../environment/env-file.js';
+import { readFlags } from '../environment/flags.js';
+import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
+import { prepareArtifact } from '../local-settings/artifact.js';
+import { readSettings, settingsFile } from '../local-settings/settings-file.js';
+import { Refusal, wrongUsage } from '../refusal.js';
+import { readServed, type Served } from '../supervise/admin-interface.js';
+import { announcement, tryOut, type Control } from '../supervise/announce.js';
+import { keepAlive } from '../supervise/keep-alive.js';
+import {
+  createParts,
+  hadControl,
+  rememberControl,
+  resuming,
+  stopParts,
+  type Parts,
+  type Plan,
+} from '../supervise/parts.js';
+import { checkPorts, wantedPorts } from '../supervise/ports.js';
+import { reload } from '../supervise/reload.js';
+
+/** The rules to start with; `path` null: those that served last. */
+interface FirstArtifact {
+  readonly path: string | null;
+  readonly ruleSetDirectory: string | null;
+  readonly ruleSetVersion: string;
+}
+
+/**
+ * The artifact to start with. Settings that cannot be used stop a first start; later the last active generation serves
+ * on (the data plane resumes it), because protection that worked must not be lost over a reboot.
+ */
+async function firstArtifact(file: string, data: string, values: Values, signal: AbortSignal): Promise<FirstArtifact> {
+  try {
+    readSettings(file, (note) => console.log(`note: ${note}`));
+    const { path, crs, cached, tookMs } = await prepareArtifact(file, data, { say: console.log, signal });
+    if (!cached) console.log(`rules compiled in ${(tookMs / 1000).toFixed(1)} s`);
+    return { path, ruleSetDirectory: crs.directory, ruleSetVersion: crs.version };
+  } catch (error) {
+    if (!(error instanceof Refusal) || !existsSync(join(data, 'current.json'))) throw error;
+    console.error(`gatehouse: ${error.message}\n  Starting with what served last instead.`);
+    return { path: null, ruleSetDirectory: null, ruleSetVersion: 'as it was' };
+  }
+}
+
+interface UpFlags {
+  readonly flags: Readonly<Record<string, string>>;
+  readonly hasApi: boolean;
+}
+
+function readUpFlags(args: readonly string[]): UpFlags {
+  const { flags, others } = readFlags(args);
+  const unknown = others.filter((other) => other !== '--no-api');
+  if (unknown.length > 0)
+    throw wrongUsage(
+      `up does not know ${unknown.join(' ')}. ` +
+        'Flags are --no-api and the names in .env.example, such as --waf-port 9000.',
+    );
+  return { flags, hasApi: !others.includes('--no-api') };
+}
+
+function prepareEnvFile(): void {
+  const done = createEnvFile();
+  if (done === 'written') console.log(`wrote ${shown(envFilePath())} with fresh secrets`);
+  if (done === 'completed') console.log(`added the secrets that ${shown(envFilePath())} lacked`);
+}
+
+/** The first signal to end. */
+function waitForSignal(): { readonly stopped: Promise<NodeJS.Signals>; readonly ending: AbortSignal } {
+  const controller = new AbortController();
+  const stopped = new Promise<NodeJS.Signals>((settle) => {
+    const end = (signal: NodeJS.Signals): void => {
+      controller.abort();
+      settle(signal);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  });
+  return { stopped, ending: controller.signal };
+}
+
+/**
+ * Each part is started when the one before serves. Resolves with the control plane, or null where a signal came first.
+ */
+async function startParts(
+  { demo, dataPlane, controlPlane }: Parts,
+  { values, data }: Plan,
+  stopped: Promise<NodeJS.Signals>,
+): Promise<{ readonly control: Control | null } | null> {
+  for (const part of [demo, dataPlane]) {
+    if (part === null) continue;
+    if (typeof (await Promise.race([part.start(), stopped])) === 'string') return null;
+    keepAlive(part, part === dataPlane ? resuming : undefined);
+  }
+  if (controlPlane === null) return { control: null };
+  // A control plane that worked once and cannot come up now (its database is away) must not take the protection with
+  // it.
+  const mayFollow = hadControl(data);
+  if (mayFollow) keepAlive(controlPlane);
+  const url = controlUrl(values);
+  const started = controlPlane
+    .start()
+    .then((ready): Control => ({ url: ready.url ?? url, firstLogin: ready.firstLogin ?? null }))
+    .catch((error: unknown): Control => {
+      if (!mayFollow || !(error instanceof Refusal)) throw error;
+      return { url, firstLogin: null, problem: error.message };
+    });
+  const control = await Promise.race([started, stopped]);
+  if (typeof control === 'string') return null;
+  if (!mayFollow) keepAlive(controlPlane);
+  rememberControl(data);
+  return { control };
+}
+
+/** What is asked of a running installation: to reread its settings, where they are a file. */
+function handleReload({ settingsFile: file, data, values }: Plan, control: Control | null): void {
+  process.on('SIGHUP', () => {
+    if (control === null) void reload(file, data, values);
+    else
+      console.error(
+        `gatehouse: SIGHUP rereads ${shown(file)} only without the control plane (--no-api); ` +
+          `with it, change settings there: ${control.url}/api/docs`,
+      );
+  });
+}
+
+/** null also when the data plane does not answer: the announcement says so. */
+async function servedNow(values: Values): Promise<Served | null> {
+  return readServed(values).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    return null;
+  });
+}
+
+export async function runUp(args: readonly string[]): Promise<number> {
+  const { flags, hasApi } = readUpFlags(args);
+  prepareEnvFile();
+  const values = readEnvironment(flags);
+  adoptDirectories(values);
+  const data = resolve(root, values.GATEHOUSE_DATA);
+  const file = settingsFile(data);
+  const needsDemo = values.UPSTREAM_CUSTOMER === '' || values.UPSTREAM_PAYMENT === '';
+  await checkPorts(wantedPorts(values, { demo: needsDemo, api: hasApi }));
+  const { stopped, ending } = waitForSignal();
+  const artifact = await firstArtifact(file, data, values, ending).catch((error: unknown) => {
+    if (!ending.aborted) throw error;
+    return null;
+  });
+  if (artifact === null || ending.aborted) return 0;
+  const { path: artifactPath, ruleSetDirectory, ruleSetVersion } = artifact;
+  const logDirectory = join(data, 'log');
+  const plan: Plan = {
+    values,
+    data,
+    settingsFile: file,
+    logDirectory,
+    artifactPath,
+    ruleSetDirectory,
+    needsDemo,
+    hasApi,
+  };
+  const parts = createParts(plan);
+  try {
+    const started = await startParts(parts, plan, stopped);
+    if (started === null) return 0;
+    const { control } = started;
+    handleReload(plan, control);
+    const tries = await tryOut(`http://127.0.0.1:${values.WAF_PORT}`);
+    const served = await servedNow(values);
+    console.log(announcement({ values, tries, ruleSetVersion, logDirectory, settingsFile: file, control, served }));
+    await stopped;
+    console.log('\nstopping…');
+    return 0;
+  } finally {
+    await stopParts(parts);
+    process.removeAllListeners('SIGHUP');
+  }
+}

@@ -1,0 +1,34 @@
+// data/settings.json: what a data plane without a control plane goes by.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatProblems, readLocalFile, type Settings } from '#settings';
+import { shown } from '../environment/directories.js';
+import { Refusal, withFiles } from '../refusal.js';
+
+/** A first settings file: everything at the specification's defaults, the sites left to UPSTREAM_*. */
+const firstSettings = { mode: 'On', paranoia_level: 1, inbound_threshold: 5, outbound_threshold: 4, sites: [] };
+
+/** Where it is; one is written where there is none. */
+export function settingsFile(data: string): string {
+  const file = join(data, 'settings.json');
+  if (existsSync(file)) return file;
+  withFiles(() => {
+    mkdirSync(data, { recursive: true });
+    writeFileSync(file, `${JSON.stringify(firstSettings, null, 2)}\n`, { flag: 'wx' });
+  });
+  return file;
+}
+
+/** Throws Refusal with every problem and its place. `tellNote` hears what is read under an old name, or by a new default. */
+export function readSettings(file: string, tellNote: (note: string) => void = () => {}): Settings {
+  const read = readLocalFile(withFiles(() => readFileSync(file, 'utf8')));
+  if (read.kind === 'refused') {
+    const problems = formatProblems(read.problems, 'the file').replace(/^/gm, '  ');
+    throw new Refusal(
+      `${shown(file)} cannot be used; nothing was changed:\n${problems}\n` +
+        '  Mend the file (or move it away: a fresh one is written at the next start).',
+    );
+  }
+  for (const { path, note } of read.notes) tellNote(`${shown(file)}: ${path} ${note}`);
+  return read.settings;
+}

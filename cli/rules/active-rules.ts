@@ -1,0 +1,51 @@
+// The rules that serve, for commands that ask them.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeArtifact } from '#engine';
+import type { Program } from '#engine/compile';
+import { compileProgram } from '#compiler';
+import { dataDirectory } from '../environment/directories.js';
+import { Refusal } from '../refusal.js';
+import { formatErrors } from './load-rules.js';
+import { gatherSources, readerWithMapping } from './policy-sources.js';
+
+export interface NamedProgram {
+  readonly program: Program;
+  /** Where the rules come from, for people. */
+  readonly name: string;
+}
+
+/** The program that the data plane keeps as the active one; null where none has served yet. */
+function readActive(): NamedProgram | null {
+  const path = join(dataDirectory(), 'current.json');
+  if (!existsSync(path)) return null;
+  try {
+    const { id, sha256 } = JSON.parse(readFileSync(path, 'utf8')) as { readonly id: number; readonly sha256: string };
+    if (sha256 === '') return null; // it serves without rules
+    const artifact = readFileSync(join(dataDirectory(), 'artifacts', sha256));
+    return { program: decodeArtifact(artifact).program, name: `generation ${id} of ${path}` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Refusal(
+      `${path}: the rules that it names cannot be read (${why}). Give --settings FILE or --rules GLOB.`,
+    );
+  }
+}
+
+/** The rules that serve; before any did those of data/settings.json, or of the defaults where there is no such file. */
+export function loadActive(): NamedProgram {
+  const usual = join(dataDirectory(), 'settings.json');
+  return readActive() ?? compileSettings(existsSync(usual) ? usual : undefined);
+}
+
+/**
+ * The program of a settings file; undefined = of the defaults. Refused with every error of the settings or the rules.
+ */
+export function compileSettings(path: string | undefined): NamedProgram {
+  const name = path ?? 'the defaults';
+  const reader = readerWithMapping();
+  const { sources, diagnostics } = gatherSources({ settings: path, rules: [], crs: undefined }, reader);
+  const compiled = sources === null ? null : compileProgram(sources, { reader });
+  if (compiled?.program != null) return { program: compiled.program, name };
+  throw new Refusal(`${name}: cannot be used.\n${formatErrors([...diagnostics, ...(compiled?.diagnostics ?? [])])}`);
+}

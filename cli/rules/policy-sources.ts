@@ -1,0 +1,76 @@
+// What a compile begins with: settings and the rule set, rule files, and where the compiler finds what they include.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  diskReader,
+  expandGlob,
+  loadCoreRuleSet,
+  renderPolicy,
+  resolvePolicy,
+  type Diagnostic,
+  type SourceReader,
+  type SourceText,
+} from '#compiler';
+import { dataDirectory } from '../environment/directories.js';
+import { Refusal, wrongUsage } from '../refusal.js';
+import { expandRules } from './load-rules.js';
+
+/** The rule set to use: the argument, CRS_DIR, or what set-up unpacked below data/crs. */
+function findCrsDirectory(given: string | undefined): string {
+  const named = given ?? process.env['CRS_DIR'];
+  if (named !== undefined && named !== '') return named;
+  const [found] = expandGlob(join(dataDirectory(), 'crs/*/rules/REQUEST-901-INITIALIZATION.conf')).reverse();
+  if (found === undefined)
+    throw wrongUsage('There is no rule set: run `node bin/crs.mjs`, set CRS_DIR, or give --crs DIR.');
+  return join(found, '../..');
+}
+
+/** `unicode.mapping` is found wherever set-up put it. */
+export function readerWithMapping(): SourceReader {
+  const named = process.env['GATEHOUSE_UNICODE_MAPPING'] ?? '';
+  const mapping = named === '' ? join(dataDirectory(), 'crs/unicode.mapping') : named;
+  return {
+    ...diskReader,
+    read: (path) => diskReader.read(path) ?? (path === 'unicode.mapping' ? diskReader.read(mapping) : null),
+  };
+}
+
+function readSettings(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Refusal(`--settings ${path}: cannot be read (${(error as Error).message}).`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Refusal(`--settings ${path}: is not JSON (${error.message}).`);
+  }
+}
+
+export interface PolicySources {
+  /** null when the settings cannot be used. */
+  readonly sources: readonly (SourceText | string)[] | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface SourceChoice {
+  readonly settings: string | undefined;
+  readonly rules: readonly string[];
+  readonly crs: string | undefined;
+}
+
+/** Settings (or, without --rules, the defaults) first, then the rule files in the order given. */
+export function gatherSources({ settings, rules, crs }: SourceChoice, reader: SourceReader): PolicySources {
+  const files = expandRules(rules);
+  if (settings === undefined && files.length > 0) return { sources: files, diagnostics: [] };
+  const ruleSet = loadCoreRuleSet(findCrsDirectory(crs), reader);
+  if (ruleSet.crs === null) return { sources: null, diagnostics: ruleSet.diagnostics };
+  const resolved = resolvePolicy(settings === undefined ? {} : readSettings(settings), ruleSet.crs);
+  return {
+    sources: resolved.policy === null ? null : [...renderPolicy(resolved.policy), ...files],
+    diagnostics: resolved.diagnostics,
+  };
+}

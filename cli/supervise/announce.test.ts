@@ -1,0 +1,116 @@
+// What `up` says when it is up: true of any settings and any application.
+import t from 'tap';
+import { variables, type Values } from '#settings/environment';
+import type { Served, ServedSite } from './admin-interface.js';
+import { announcement, type Announcement } from './announce.js';
+import { describeSites } from './describe-sites.js';
+import { inShort } from './keep-alive.js';
+
+const values = Object.fromEntries(variables.map((row) => [row.name, row.default])) as Values;
+const site = (name: string, prefix: string, upstream: string): ServedSite => ({ name, host: null, prefix, upstream });
+const demo: Served = {
+  ruleset: 'abc',
+  mode: 'On',
+  sites: [site('customer', '/', 'http://127.0.0.1:8000'), site('payment', '/payment', 'http://127.0.0.1:8000/payment')],
+  sitesFrom: 'environment',
+};
+const own = 'http://10.0.0.1';
+
+t.test('whom it protects', async (t) => {
+  const settings: Served = { ...demo, sitesFrom: 'settings', sites: [{ ...site('mine', '/', own), host: 'a.test' }] };
+  const mixed = { ...demo, sites: [site('customer', '/', own), ...demo.sites.slice(1)] };
+  const cases: [string, Values, Served | null, string][] = [
+    ['no answer', values, null, 'unknown: the data plane does not say (its log may)'],
+    [
+      'no rules',
+      values,
+      { ...demo, ruleset: '' },
+      'nothing yet: every request is answered 503 (the log of the data plane says why)',
+    ],
+    [
+      'the demo',
+      values,
+      demo,
+      'the bundled demo shop on port 8000 (set UPSTREAM_CUSTOMER to protect your own application)',
+    ],
+    [
+      'one application of the environment',
+      { ...values, UPSTREAM_CUSTOMER: own },
+      mixed,
+      `/ → ${own}\n/payment → the bundled demo payment service (UPSTREAM_PAYMENT names another application)`,
+    ],
+    ['sites of the settings', values, settings, `a.test/ → ${own}`],
+    [
+      'sites of the settings instead of the environment',
+      { ...values, UPSTREAM_CUSTOMER: 'http://b', UPSTREAM_PAYMENT: 'http://c' },
+      settings,
+      `a.test/ → ${own}\nUPSTREAM_CUSTOMER=http://b and UPSTREAM_PAYMENT=http://c are NOT in force: ` +
+        'the settings have sites of their own, and these win',
+    ],
+    [
+      'sites of another environment',
+      { ...values, UPSTREAM_CUSTOMER: 'http://b' },
+      mixed,
+      `/ → ${own}\n/payment → the bundled demo payment service (UPSTREAM_PAYMENT names another application)\n` +
+        'UPSTREAM_CUSTOMER=http://b is NOT in force: another control plane gave this node its sites',
+    ],
+    [
+      'many sites',
+      values,
+      { ...settings, sites: Array.from({ length: 8 }, (_, index) => site('s', `/${index}`, own)) },
+      `${[0, 1, 2, 3, 4, 5].map((index) => `/${index} → ${own}\n`).join('')}and 2 more`,
+    ],
+  ];
+  for (const [name, given, served, expected] of cases)
+    t.equal(describeSites(given, served).replaceAll(`\n${' '.repeat(20)}`, '\n'), expected, name);
+});
+
+const facts: Announcement = {
+  values,
+  tries: { passed: '200', blocked: '403' },
+  ruleSetVersion: '4.25.1',
+  logDirectory: '/srv/log',
+  settingsFile: '/srv/settings.json',
+  control: { url: 'http://127.0.0.1:8095', firstLogin: { email: 'a@b', password: 'pass' } },
+  served: demo,
+};
+
+t.test('the whole announcement', async (t) => {
+  t.equal(
+    announcement(facts),
+    `
+  Gatehouse is up (OWASP CRS 4.25.1).
+
+  WAF entry point   http://localhost:8080
+  protects          the bundled demo shop on port 8000 (set UPSTREAM_CUSTOMER to protect your own application)
+
+  passes  (200)     curl -i 'http://localhost:8080/search?q=lamp'
+  blocked (403)     curl -i "http://localhost:8080/search?q=1'%20OR%20'1'='1'%20--%20"
+
+  control plane     http://127.0.0.1:8095/api/   (explorer: http://127.0.0.1:8095/api/docs)
+  login             a@b   password pass   (shown this once; to be changed at the first login)
+  logs              /srv/log/
+  Ctrl-C stops everything.
+`,
+  );
+});
+
+t.test('its parts, as they differ', async (t) => {
+  const told = (change: Partial<Announcement>): string => announcement({ ...facts, ...change });
+  t.match(
+    told({ tries: { passed: 'no answer (ECONNREFUSED)', blocked: '502' } }),
+    /answers \(no answer [^]*answers \(502\)/,
+  );
+  t.match(
+    told({ tries: { passed: '404', blocked: '200' }, served: { ...demo, mode: 'DetectionOnly' } }),
+    /passes {2}\(404\)[^]*logged {2}\(200\).*\n {2}\(mode DetectionOnly: attacks are logged, not blocked\)\n/,
+  );
+  t.match(told({ control: null }), /\n {2}settings \/srv\/settings\.json \(reread on SIGHUP: kill -HUP \d+\)\n/);
+  const url = 'http://127.0.0.1:8095';
+  t.match(told({ control: { url, firstLogin: null } }), /admin@gatehouse\.local, with the password you chose/);
+  t.match(
+    told({ control: { url, firstLogin: null, problem: 'it ended\n  its words:\n    the last' } }),
+    /control plane {5}not up yet; .*\n {20}it ended the last\n/,
+  );
+  t.equal(inShort('one line'), 'one line');
+});

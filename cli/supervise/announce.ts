@@ -1,0 +1,105 @@
+// What `up` prints when everything serves.
+import type { Values } from '#settings/environment';
+import { shown } from '../environment/directories.js';
+import { envFilePath } from '../environment/env-file.js';
+import type { Served } from './admin-interface.js';
+import type { FirstLogin } from './child.js';
+import { describeSites, indentation } from './describe-sites.js';
+import { inShort } from './keep-alive.js';
+
+/** The control plane as it came up, or why it did not yet. */
+export interface Control {
+  readonly url: string;
+  /** null: it had a login before. */
+  readonly firstLogin: FirstLogin | null;
+  readonly problem?: string;
+}
+
+/** Statuses of the answers, or why there was none. */
+export interface Tries {
+  readonly passed: string;
+  readonly blocked: string;
+}
+
+export const attackPath = "/search?q=1'%20OR%20'1'='1'%20--%20";
+export const ordinaryPath = '/search?q=lamp';
+
+/** What a newcomer would type next, done for them: one request that passes, one that is stopped. */
+export async function tryOut(base: string): Promise<Tries> {
+  const attempt = async (path: string): Promise<string> => {
+    try {
+      const reply = await fetch(base + path, {
+        signal: AbortSignal.timeout(5000),
+        redirect: 'manual',
+        headers: { connection: 'close' },
+      });
+      await reply.arrayBuffer();
+      return String(reply.status);
+    } catch (error) {
+      const { cause, name } = error as Error & { readonly cause?: { readonly code?: string } };
+      return `no answer (${cause?.code ?? name})`;
+    }
+  };
+  return { passed: await attempt(ordinaryPath), blocked: await attempt(attackPath) };
+}
+
+/** What became of the two requests, in words that are true of any settings and any application. */
+function describeTries({ passed, blocked }: Tries, served: Served | null, base: string): string {
+  const isOfApplication = (status: string): boolean => /^(?!403)[234]/.test(status);
+  const isLoggedOnly = served?.mode === 'DetectionOnly' && isOfApplication(blocked);
+  const passes = isOfApplication(passed) ? 'passes ' : 'answers';
+  const stopped = blocked === '403' ? 'blocked' : isLoggedOnly ? 'logged ' : 'answers';
+  return [
+    `  ${passes} (${passed})     curl -i '${base}${ordinaryPath}'`,
+    `  ${stopped} (${blocked})     curl -i "${base}${attackPath}"`,
+    ...(isLoggedOnly ? ['  (mode DetectionOnly: attacks are logged, not blocked)'] : []),
+  ].join('\n');
+}
+
+/** The first password is shown once; it is in a person's terminal then, and in .env, and nowhere else. */
+function describeControl(values: Values, { url, firstLogin, problem }: Control): string {
+  if (problem !== undefined)
+    return (
+      '  control plane     not up yet; it is started again until it is, ' +
+      `and what was active last is in force meanwhile\n${indentation}${inShort(problem)}`
+    );
+  const login =
+    firstLogin === null
+      ? `${values.ADMIN_EMAIL}, with the password you chose ` +
+        `(the first one was printed at the first start and stands in ${shown(envFilePath())} as\n` +
+        `${indentation}ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
+      : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
+  return `  control plane     ${url}/api/   (explorer: ${url}/api/docs)\n  login             ${login}`;
+}
+
+export interface Announcement {
+  readonly values: Values;
+  readonly tries: Tries;
+  readonly ruleSetVersion: string;
+  readonly logDirectory: string;
+  readonly settingsFile: string;
+  /** null: started without it. */
+  readonly control: Control | null;
+  readonly served: Served | null;
+}
+
+export function announcement(facts: Announcement): string {
+  const { values, control, served } = facts;
+  const base = `http://localhost:${values.WAF_PORT}`;
+  const settings =
+    control === null
+      ? `  settings ${shown(facts.settingsFile)} (reread on SIGHUP: kill -HUP ${process.pid})`
+      : describeControl(values, control);
+  return `
+  Gatehouse is up (OWASP CRS ${facts.ruleSetVersion}).
+
+  WAF entry point   ${base}
+  protects          ${describeSites(values, served)}
+
+${describeTries(facts.tries, served, base)}
+
+${settings}
+  logs              ${shown(facts.logDirectory)}/
+  Ctrl-C stops everything.
+`;
+}

@@ -1,0 +1,130 @@
+// One part of `up` in a process of its own, with a process group of its own: Ctrl-C reaches only who supervises.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { program, root, shown } from '../environment/directories.js';
+import { Refusal } from '../refusal.js';
+import { LogFile } from './log-file.js';
+
+const healthMsMax = 180_000; // a child that ends is noticed at once; this is for one that hangs, not for a slow machine
+const stopMsMax = 15_000;
+const lastWordsMax = 12;
+const wordCharactersMax = 400;
+
+export interface FirstLogin {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** What a child says over its channel when it serves. */
+export interface Ready {
+  readonly kind: 'ready';
+  /** Of the control plane. */
+  readonly url?: string;
+  readonly firstLogin?: FirstLogin | null;
+}
+
+/** Tells whoever started this process that it serves; nothing where nobody listens. */
+export function sayReady(more: Readonly<Record<string, unknown>> = {}): void {
+  process.send?.({ kind: 'ready', ...more });
+}
+
+function isReady(message: unknown): message is Ready {
+  return typeof message === 'object' && message !== null && (message as Partial<Ready>).kind === 'ready';
+}
+
+export interface ChildOptions {
+  readonly name: string;
+  /** Of `bin/gatehouse`. */
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly logFile: string;
+}
+
+export class Child {
+  readonly name: string;
+  readonly logFile: string;
+  /** Of the next start. */
+  args: readonly string[];
+  isStopping = false;
+  onExit: (reason: number | string) => void = () => {};
+  private readonly env: NodeJS.ProcessEnv;
+  private process: ChildProcess | null = null;
+  private logged: Promise<void> = Promise.resolve();
+
+  constructor({ name, args, env, logFile }: ChildOptions) {
+    this.name = name;
+    this.args = args;
+    this.env = env;
+    this.logFile = logFile;
+  }
+
+  /** Resolves when it has said that it is ready; rejects with a Refusal when it ends or stays silent. */
+  start(): Promise<Ready> {
+    const log = new LogFile(this.logFile, (text) => console.error(`gatehouse: ${text}`));
+    const child = spawn(process.execPath, [program, ...this.args], {
+      cwd: root,
+      env: this.env,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: true,
+    });
+    this.process = child;
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => log.write(chunk));
+    // what it said last may still be on its way when it has ended
+    this.logged = new Promise((settle) => {
+      child.once('close', () => {
+        log.close();
+        settle();
+      });
+    });
+    child.on('exit', (code, signal) => {
+      this.process = null;
+      this.onExit(code ?? signal ?? 'nothing');
+    });
+    return this.ready(child);
+  }
+
+  private ready(child: ChildProcess): Promise<Ready> {
+    return new Promise((settle, refuse) => {
+      const timer = setTimeout(
+        () => refuse(new Refusal(`${this.name} did not become ready in ${healthMsMax / 1000} s.\n${this.lastWords()}`)),
+        healthMsMax,
+      );
+      child.on('message', (message) => {
+        if (!isReady(message)) return;
+        clearTimeout(timer);
+        settle(message);
+      });
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer);
+        void this.logged.then(() =>
+          refuse(new Refusal(`${this.name} ended with ${code ?? signal} while starting.\n${this.lastWords()}`)),
+        );
+      });
+    });
+  }
+
+  private lastWords(): string {
+    const text = existsSync(this.logFile) ? readFileSync(this.logFile, 'utf8').trimEnd() : '';
+    const lines = text === '' ? [] : text.split('\n').slice(-lastWordsMax);
+    const words = lines.map((line) => `    ${line.slice(0, wordCharactersMax)}`);
+    return `  Its last words (${shown(this.logFile)}):\n${words.join('\n')}`;
+  }
+
+  /** Asks it to end, and ends it when it takes too long. */
+  stop(): Promise<void> {
+    this.isStopping = true;
+    const child = this.process;
+    if (child === null) return Promise.resolve();
+    return new Promise((settle) => {
+      const timer = setTimeout(() => {
+        console.log(`${this.name} did not stop in ${stopMsMax / 1000} s; ending it`);
+        child.kill('SIGKILL');
+      }, stopMsMax);
+      child.once('exit', () => {
+        clearTimeout(timer);
+        settle();
+      });
+      child.kill('SIGTERM');
+    });
+  }
+}

@@ -1,0 +1,93 @@
+// The parts of an installation on one machine: demo, data plane, control plane, and what each is started with.
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Values } from '#settings/environment';
+import { controlUrl } from '../environment/control-url.js';
+import { Child } from './child.js';
+
+export interface Plan {
+  readonly values: Values;
+  /** Absolute path of GATEHOUSE_DATA. */
+  readonly data: string;
+  readonly settingsFile: string;
+  readonly logDirectory: string;
+  /** null: the data plane resumes what served last. */
+  readonly artifactPath: string | null;
+  /** null: each part finds one itself. */
+  readonly ruleSetDirectory: string | null;
+  readonly needsDemo: boolean;
+  readonly hasApi: boolean;
+}
+
+export interface Parts {
+  readonly demo: Child | null;
+  readonly dataPlane: Child;
+  readonly controlPlane: Child | null;
+}
+
+const controlMarker = (data: string): string => join(data, 'control-plane.json');
+
+/**
+ * Whether a control plane served here before: then the active generation is its own, and not that of the local
+ * settings.
+ */
+export const hadControl = (data: string): boolean => existsSync(controlMarker(data));
+
+/**
+ * Says that the active generation is the control plane's, so that the next start resumes it instead of the local
+ * settings.
+ */
+export function rememberControl(data: string): void {
+  if (!hadControl(data))
+    writeFileSync(controlMarker(data), `${JSON.stringify({ since: new Date().toISOString() })}\n`, { mode: 0o600 });
+}
+
+function dataPlaneArgs({ values, data, settingsFile, artifactPath, hasApi }: Plan): string[] {
+  // A restart must not fall back to the local settings while the control plane has newer ones.
+  const resumes = hasApi
+    ? hadControl(data) && existsSync(join(data, 'current.json'))
+    : values.GATEHOUSE_CONTROL_URL !== '';
+  return [
+    'data-plane',
+    ...(artifactPath === null ? [] : ['--artifact', artifactPath]),
+    '--settings',
+    settingsFile,
+    '--sites-of-environment',
+    resumes ? '--resume' : '--local',
+  ];
+}
+
+/** What serves now may be newer than what this start began with: a data plane that died comes back with that. */
+export const resuming = (args: readonly string[]): string[] =>
+  args.map((arg) => (arg === '--local' ? '--resume' : arg));
+
+export function createParts(plan: Plan): Parts {
+  const { values, data, logDirectory, ruleSetDirectory } = plan;
+  const ownUrl = plan.hasApi ? controlUrl(values) : '';
+  const env = {
+    ...process.env,
+    ...values,
+    GATEHOUSE_DATA: data,
+    GATEHOUSE_CONTROL_URL: values.GATEHOUSE_CONTROL_URL || ownUrl,
+  };
+  const controlEnv = {
+    ...env,
+    SETTINGS_IMPORT: values.SETTINGS_IMPORT || plan.settingsFile,
+    ...(ruleSetDirectory === null ? {} : { CRS_DIR: ruleSetDirectory }),
+  };
+  const part = (name: string, log: string, args: readonly string[], itsEnv: NodeJS.ProcessEnv): Child =>
+    new Child({ name, args, env: itsEnv, logFile: join(logDirectory, log) });
+  return {
+    demo: plan.needsDemo ? part('demo', 'demo.log', ['demo'], env) : null,
+    dataPlane: part('data plane', 'data-plane.log', dataPlaneArgs(plan), env),
+    controlPlane: plan.hasApi ? part('control plane', 'control-plane.log', ['control-plane'], controlEnv) : null,
+  };
+}
+
+/**
+ * The data plane first: what it still has to tell reaches the control plane. The demo last: requests may still wait for
+ * it.
+ */
+export async function stopParts({ demo, dataPlane, controlPlane }: Parts): Promise<void> {
+  for (const part of [dataPlane, controlPlane, demo]) await part?.stop();
+}

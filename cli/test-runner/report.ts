@@ -1,0 +1,79 @@
+// What one test file printed (TAP), and what follows from it.
+
+/** The names of the subtests that have begun and not ended, outermost first, from the lines of a TAP stream. */
+function createProgress(): { take(line: string): void; names(): string[] } {
+  const open: { readonly depth: number; readonly name: string }[] = [];
+  return {
+    take(line) {
+      const depth = /^ */.exec(line)?.[0].length ?? 0;
+      const begun = /^ *# Subtest: (.*)$/.exec(line)?.[1];
+      if (begun === undefined && !/^ *(?:not )?ok \d+ - /.test(line)) return;
+      const ends = open.findLastIndex(
+        (one) => one.depth === depth && (begun !== undefined || line.includes(` - ${one.name}`)),
+      );
+      if (ends >= 0) open.splice(ends);
+      if (begun !== undefined) open.push({ depth, name: begun });
+    },
+    names: () => open.map(({ name }) => name),
+  };
+}
+
+/** Of the assertions of a file, as TAP sums them up. */
+export interface Counts {
+  total: number;
+  pass: number;
+  fail: number;
+  skip: number;
+  todo: number;
+}
+
+export class Report {
+  readonly startedMs = Date.now();
+  readonly lines: string[] = [];
+  readonly counts: Counts = { total: 0, pass: 0, fail: 0, skip: 0, todo: 0 };
+  /** Why something was skipped. */
+  readonly skips: string[] = [];
+  private readonly progress = createProgress();
+
+  /** `file` is relative to the root. */
+  constructor(readonly file: string) {}
+
+  readonly take = (line: string): void => {
+    this.lines.push(line);
+    this.progress.take(line);
+    const summary = /^# \{ ([a-z0-9:, ]+) \}$/.exec(line)?.[1] ?? '';
+    for (const [, name, count] of summary.matchAll(/(\w+): (\d+)/g)) this.counts[name as keyof Counts] = Number(count);
+    const skip = /^ *ok \d+ - (.*?) # SKIP ?(.*)$/.exec(line);
+    if (skip !== null) this.skips.push(skip[2]?.trim() || `(no reason given: ${skip[1]})`);
+  };
+
+  /** Where it is: the open subtests. */
+  place(): string {
+    return this.progress.names().join(' > ') || 'no subtest was open';
+  }
+
+  /** As its process ended, with a code or by a signal. */
+  end(code: number | string): Outcome {
+    const { total, fail } = this.counts;
+    const isPassed = code === 0 && fail === 0 && total > 0;
+    if (code === 0 && total === 0) this.take('# not one assertion ran');
+    if (code !== 0 && fail === 0) this.take(`# ended with ${code} although no assertion failed, in: ${this.place()}`);
+    return this.outcome(isPassed);
+  }
+
+  /** Its process was ended by somebody. */
+  cut(why: string): Outcome {
+    this.take(`# ${why} came while it ran, in: ${this.place()}`);
+    return this.outcome(false);
+  }
+
+  private outcome(isPassed: boolean): Outcome {
+    return { report: this, isPassed, tookMs: Date.now() - this.startedMs };
+  }
+}
+
+export interface Outcome {
+  readonly report: Report;
+  readonly isPassed: boolean;
+  readonly tookMs: number;
+}

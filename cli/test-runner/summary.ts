@@ -1,0 +1,29 @@
+// What is printed of a run: a line a file, and at its end one plain line that CI reads.
+import type { Counts, Outcome } from './report.js';
+
+const linesShownMax = 400;
+
+/** One line for a file that passed; for one that failed everything but its passed assertions. */
+export function printOutcome({ report, isPassed, tookMs }: Outcome): void {
+  console.log(`${isPassed ? 'ok  ' : 'FAIL'} ${report.file.replace(/^build\//, '')} (${tookMs} ms)`);
+  if (isPassed) return;
+  const shown = report.lines.filter((line) => !/^ +ok \d/.test(line) && line.trim() !== '');
+  console.log(shown.slice(-linesShownMax).join('\n'));
+  if (shown.length > linesShownMax)
+    console.log(`… ${shown.length - linesShownMax} lines before that are in .tap/last-run.tap`);
+}
+
+/** Whether everything passed; `filesWanted` counts those that were not run, too. */
+export function printSummary(outcomes: readonly Outcome[], filesWanted: number, tookMs: number): boolean {
+  const sum = (name: keyof Counts): number => outcomes.reduce((all, { report }) => all + report.counts[name], 0);
+  const reasons = new Map<string, number>();
+  for (const reason of outcomes.flatMap(({ report }) => report.skips))
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  const failed = outcomes.filter(({ isPassed }) => !isPassed);
+  const died = failed.filter(({ report }) => report.counts.fail === 0).length;
+  for (const [reason, count] of reasons) console.log(`skipped ${count}: ${reason}`);
+  for (const { report } of failed) console.log(`failed file: ${report.file}`);
+  console.log(`${outcomes.length} of ${filesWanted} test files in ${Math.round(tookMs / 1000)} s`);
+  console.log(`${sum('pass')} passed, ${sum('fail') + died} failed, ${sum('skip') + sum('todo')} skipped`);
+  return sum('pass') > 0 && failed.length === 0 && outcomes.length === filesWanted;
+}

@@ -1,0 +1,73 @@
+// Test files as processes: each in one of its own, bounded in time, its temporary files gone with the run.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Report, type Outcome } from './report.js';
+
+const secondsToReport = 10; // tap names the subtest and the open handles when it is told; then the process is killed
+
+export class TestProcesses {
+  private readonly running = new Map<ChildProcess, Report>();
+  /** Of a test that was killed, and of processes that tests kill. */
+  private readonly scratch = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+
+  constructor(
+    private readonly root: string,
+    private readonly secondsMax: number,
+  ) {
+    chmodSync(this.scratch, 0o711); // PostgreSQL runs as a user of its own where this runs as root
+    process.once('exit', () => {
+      try {
+        rmSync(this.scratch, { recursive: true, force: true, maxRetries: 3 });
+      } catch (error) {
+        console.log(`${this.scratch} was not removed: ${(error as Error).message}`);
+      }
+    });
+  }
+
+  /** Runs one file; resolves when its process is gone. Never rejects. */
+  run(file: string): Promise<Outcome> {
+    const report = new Report(file);
+    const child = spawn(process.execPath, ['--enable-source-maps', file], {
+      cwd: this.root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, TAP_TIMEOUT: String(this.secondsMax), TMPDIR: this.scratch },
+    });
+    this.running.set(child, report);
+    const late = setTimeout(
+      () => {
+        report.take(`# no end after ${this.secondsMax} s, in: ${report.place()}`);
+        child.kill('SIGALRM'); // tap's word for "report what you wait for"
+        setTimeout(() => child.kill('SIGKILL'), secondsToReport * 1000).unref();
+      },
+      (this.secondsMax + secondsToReport) * 1000,
+    );
+    const streams = [child.stdout, child.stderr];
+    for (const stream of streams) createInterface({ input: stream }).on('line', report.take);
+    return new Promise((resolve) => {
+      child.on('error', (error) => report.take(`# ${error.message}`));
+      child.on('exit', () =>
+        setTimeout(() => {
+          report.take('# a process that it left behind held its output open');
+          for (const stream of streams) stream.destroy();
+        }, secondsToReport * 1000).unref(),
+      );
+      child.on('close', (code, signal) => {
+        clearTimeout(late);
+        this.running.delete(child);
+        resolve(report.end(signal ?? code ?? 'nothing'));
+      });
+    });
+  }
+
+  /** Kills what runs, and says where each was. */
+  cut(why: string): Outcome[] {
+    return [...this.running].map(([child, report]) => {
+      const outcome = report.cut(why);
+      child.kill('SIGKILL');
+      return outcome;
+    });
+  }
+}

@@ -1,0 +1,25 @@
+// What `gatehouse help` prints.
+export const usage = [
+  'Gatehouse, a web application firewall.',
+  '',
+  '  gatehouse up [--NAME value]…      start everything here; flags override .env ' +
+    '(--waf-port 9000, --upstream-customer URL, …);',
+  '                                    --no-api leaves the control plane out',
+  '  gatehouse data-plane [--NAME …]   only the data plane, in the foreground, logs on standard output; ' +
+    'where GATEHOUSE_CONTROL_URL names',
+  '                                    its control plane it begins with what served last (--resume), ' +
+    'else with data/settings.json (--local)',
+  '  gatehouse control-plane [--NAME …] only the control plane, in the foreground',
+  '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +
+    'Gatehouse stopped',
+  '  gatehouse demo [--demo-port N]    only the bundled demo shop',
+  '  gatehouse compile [--settings FILE] [--rules GLOB]… [--dump] -o FILE',
+  '  gatehouse inspect --rules GLOB… --requests FILE.jsonl [--engine compiled|interpreter] [--phases 1-5] ' +
+    '[--reflect] -o OUT.jsonl',
+  '  gatehouse explain FILE|- [--json] one raw HTTP request through the rules that serve, ' +
+    'or those of --settings FILE or --rules GLOB',
+  '  gatehouse ftw --rules GLOB… --cases FILE.jsonl [--report FILE]',
+  '  gatehouse help',
+  '',
+  'Exit codes: 0 done, 1 refused or failed, 2 wrong usage.',
+].join('\n');

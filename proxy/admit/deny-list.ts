@@ -1,0 +1,41 @@
+// The deny list: clients whose address is on it are not let in. The list comes from the control plane, without a
+// generation (`PUT` and `PATCH :2019/threats`, main/threat-list.ts), and lies in memory that all workers share.
+//
+// Memory: traffic makes it no larger, its sender does. The text of the list has at most 256 MiB; a table entry is 8
+// bytes (IPv4) or 32 bytes (IPv6), joined where networks touch. Beyond: the sender is refused, and the list before
+// stays.
+import { threatTextBytesMax } from '../shared-state/threat-delta.js';
+import type { Denial } from './decision.js';
+import type { Gate } from './gate.js';
+
+/** The rule by which people find such a request; it stands for the list, no rule set has it. */
+export const threatRuleId = 1_006_000;
+
+export const denyList: Gate = {
+  name: 'deny-list',
+  appliesTo: 'protected',
+  bound: {
+    of: 'text of the list, one for all workers',
+    max: threatTextBytesMax,
+    unit: 'bytes',
+    beyond: 'the new list is refused (413 or 422), the list before stays in force',
+  },
+  counter: 'threatsMatched',
+  decide: ({ head }, _site, { tables }) => (tables.denyList.contains(head.clientIp) ? denial(head.clientIp) : null),
+};
+
+function denial(clientIp: string): Denial {
+  return {
+    kind: 'deny',
+    status: 403,
+    shape: 'page',
+    rule: {
+      id: threatRuleId,
+      message: 'The client address is on the deny list',
+      match: `Matched the deny list against variable \`REMOTE_ADDR' (Value: \`${clientIp}')`,
+      data: clientIp,
+      severity: '2',
+      tags: ['gatehouse/threat-intel', 'attack-reputation-ip'],
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// The contract of a gate: one synchronous function in a file of its own, one row of the table in index.ts. It is asked
+// once for each request, between routing and inspection, on the hot road: it allocates nothing where it decides
+// nothing. What needs the network runs beside the road and writes into tables that a gate reads.
+import type { RequestHead } from '#engine';
+import type { ProxyConfig } from '../contract/index.js';
+import type { Exchange } from '../listeners/listener.js';
+import type { Site } from '../road/route.js';
+import type { Decision } from './decision.js';
+
+/** What a gate may know of a request. */
+export interface GateRequest {
+  /** As inspected and forwarded; `clientIp` is the client's own, also behind trusted proxies. */
+  readonly head: RequestHead;
+  readonly exchange: Pick<Exchange, 'framing' | 'isTls' | 'isUpgrade'>;
+  readonly requestId: string;
+  /** When it came, by the wall clock. */
+  readonly atMs: number;
+}
+
+export interface Clock {
+  wallMs(): number;
+  monotonicMs(): number;
+}
+
+/** Tables of this worker that others write: main by messages, jobs beside the road. */
+export interface SharedTables {
+  readonly denyList: { contains(address: string): boolean };
+}
+
+/** What a worker lends to its gates. */
+export interface GateWorker {
+  readonly clock: Clock;
+  readonly tables: SharedTables;
+}
+
+export interface GateContext<Compiled = undefined, State = undefined> extends GateWorker {
+  /** What `compile` made of the configuration of the request's generation. */
+  readonly compiled: Compiled;
+  /** What `createState` made when the worker began. */
+  readonly state: State;
+}
+
+/** How much memory a gate may take, and what happens beyond. */
+export interface Bound {
+  readonly of: string;
+  readonly max: number;
+  readonly unit: 'bytes' | 'entries';
+  readonly beyond: string;
+}
+
+export interface Gate<Compiled = undefined, State = undefined> {
+  /** As records and metrics name it. */
+  readonly name: string;
+  /** `protected`: requests that rules inspect; `all`: those of unprotected sites as well. */
+  readonly appliesTo: 'protected' | 'all';
+  readonly bound: Bound;
+  /** A counter of its own, besides `gateDecisions`. */
+  readonly counter?: 'threatsMatched';
+  /** Its own memory, once a worker; outlives generations. */
+  createState?(): State;
+  /**
+   * The settings as the gate wants them, once a generation and beside the traffic; what it throws refuses the
+   * generation. null: nothing to do under these settings, the gate is not asked.
+   */
+  compile?(config: ProxyConfig): Compiled | null;
+  decide(request: GateRequest, site: Site, context: GateContext<Compiled, State>): Decision | null;
+}
+
+/** A gate under one generation; what the road calls. */
+export interface PreparedGate {
+  readonly name: string;
+  readonly appliesTo: Gate['appliesTo'];
+  readonly counter: Gate['counter'];
+  decide(request: GateRequest, site: Site): Decision | null;
+}
+
+/** A row of the table: a gate whose own types nobody else has to know. */
+export interface GateRow extends Pick<Gate, 'name' | 'appliesTo' | 'bound'> {
+  /** Called once a worker; the result once a generation. */
+  open(worker: GateWorker): (config: ProxyConfig) => PreparedGate | null;
+}
+
+export function row<Compiled = undefined, State = undefined>(gate: Gate<Compiled, State>): GateRow {
+  const { name, appliesTo, bound, counter } = gate;
+  return {
+    name,
+    appliesTo,
+    bound,
+    open(worker) {
+      const state = gate.createState?.() as State; // a gate without one has `undefined` for its type
+      return (config) => {
+        const compiled = gate.compile?.(config) as Compiled | null;
+        if (compiled === null) return null;
+        const context: GateContext<Compiled, State> = { ...worker, compiled, state };
+        return { name, appliesTo, counter, decide: (request, site) => gate.decide(request, site, context) };
+      };
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// THE GATES, in the order in which they are asked. Each stands in a file of its own; a new one is that file and a row
+// here. The first that is enforced ends the request; one that only flags leaves it to the next.
+//
+// `appliesTo` is the decision whether unprotected sites have gates, gate by gate. A site without protection is one
+// whose owner wants it left alone (a health check, a webhook that must not be lost): what judges clients or requests
+// stays away from it. What guards this program itself (its memory, its connections) applies to all.
+import type { ProxyConfig } from '../contract/index.js';
+import { denyList } from './deny-list.js';
+import { row, type GateRow, type GateWorker, type PreparedGate } from './gate.js';
+
+export const gates: readonly GateRow[] = [
+  row(denyList), // protected: bad addresses, as feeds and people name them
+];
+
+/** The gates of one generation, chosen when it is prepared and not while requests wait. */
+export interface Admission {
+  readonly ofProtected: readonly PreparedGate[];
+  readonly ofOthers: readonly PreparedGate[];
+}
+
+/** Called once a worker; the result once a generation. `rows` is for tests. */
+export function openGates(worker: GateWorker, rows = gates): (config: ProxyConfig) => Admission {
+  const opened = rows.map((gate) => gate.open(worker));
+  return (config) => {
+    const ofProtected = opened.map((prepare) => prepare(config)).filter((gate) => gate !== null);
+    return { ofProtected, ofOthers: ofProtected.filter(({ appliesTo }) => appliesTo === 'all') };
+  };
+}

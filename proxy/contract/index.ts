@@ -1,0 +1,129 @@
+// What others may know of the data plane: the configuration it runs, the messages of its admin interface, the records
+// that leave it. The consumer owns its contract: the control plane must produce exactly this.
+import { dataPlaneDefaults } from '#settings';
+import type { ProxyConfig } from './proxy-config.js';
+
+export type Mode = 'On' | 'DetectionOnly';
+/** What happens when inspection itself fails: closed = 503, open = forward uninspected. Either way it is recorded. */
+export type FailMode = 'closed' | 'open';
+
+export type { ProxyConfig, SiteConfig } from './proxy-config.js';
+export type Limits = ProxyConfig['limits'];
+export type Timeouts = ProxyConfig['timeouts'];
+/** Which ordinary requests are kept whole for replays: one in `every`, at most `perSecondMax` a second, per worker. */
+export type ReplaySampling = ProxyConfig['replaySampling'];
+
+/** `PUT /generation`: JSON with the artifact's path, or its bytes in base64 (`artifactBase64`). */
+export interface GenerationRequest {
+  /** Chosen by the sender; strictly larger than the active one, or 0 to have it chosen. */
+  readonly id: number;
+  /** SHA-256 of the artifact's bytes, hex. */
+  readonly sha256: string;
+  /**
+   * Where the bytes lie on this machine (`data/artifacts/<sha256>`); empty string when `artifactBase64` carries them.
+   */
+  readonly artifactPath: string;
+  readonly artifactBase64?: string;
+  readonly config: ProxyConfig;
+  /**
+   * `inspect` (default): a ruleset that misses the built-in probes is refused. `skip`: for rule sets without such
+   * rules.
+   */
+  readonly selfTest?: 'inspect' | 'skip';
+}
+
+export type GenerationReply =
+  | {
+      readonly outcome: 'active';
+      readonly id: number;
+      readonly sha256: string;
+      readonly workers: number;
+      readonly isPersisted: boolean;
+      readonly tookMs: number;
+    }
+  | {
+      readonly outcome: 'refused';
+      readonly id: number;
+      readonly reason: string;
+      readonly problems: readonly Problem[];
+    };
+
+/** Something wrong with input: where, what, how to mend it. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+  readonly mend: string;
+}
+
+export interface EventMessage {
+  readonly ruleId: number;
+  readonly message: string;
+  readonly data: string;
+  readonly match: string;
+  readonly severity: string;
+  readonly file: string;
+  readonly lineNumber: number;
+  readonly ver: string;
+  readonly rev: string;
+  readonly tags: readonly string[];
+  readonly maturity: string;
+  readonly accuracy: string;
+}
+
+export type EventVerdict = 'pass' | 'flag' | 'block' | 'engine-error';
+
+/** The record of one transaction that matched a logging rule, was blocked, or could not be inspected. */
+export interface SecurityEvent {
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly site: string;
+  readonly generation: number;
+  readonly verdict: EventVerdict;
+  /** Of the site. */
+  readonly mode: Mode;
+  readonly clientIp: string;
+  readonly clientPort: number;
+  readonly serverIp: string;
+  readonly serverPort: number;
+  readonly method: string;
+  readonly uri: string;
+  readonly protocol: string;
+  readonly requestHeaders: readonly string[];
+  /** latin1 text of the body's first bytes, or null. */
+  readonly requestBody: string | null;
+  readonly status: number;
+  readonly responseHeaders: readonly string[];
+  readonly interruption: {
+    readonly ruleId: number;
+    readonly action: string;
+    readonly phase: number;
+    readonly status: number;
+  } | null;
+  readonly messages: readonly EventMessage[];
+  readonly inboundScore: number;
+  readonly outboundScore: number;
+  readonly phases: readonly number[];
+  readonly truncated: boolean;
+  readonly inspectionUs: number;
+  readonly error: string | null;
+}
+
+export const {
+  limits: defaultLimits,
+  timeouts: defaultTimeouts,
+  replaySampling: defaultReplaySampling,
+} = dataPlaneDefaults();
+
+// What both planes keep of requests goes through the same masks.
+export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from '../masking/mask.js';
+
+// What a producer of generations needs besides the types: settings → ProxyConfig.
+export {
+  chooseSelfTest,
+  resolveProxyConfig,
+  toProxyConfig,
+  upstreamDefaults,
+  type UpstreamDefaults,
+} from './proxy-config.js';
+export { changeThreatText } from '../shared-state/threat-delta.js';
+export type { ThreatDelta } from '../shared-state/threat-delta.js';

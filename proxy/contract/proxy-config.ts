@@ -1,0 +1,107 @@
+// Settings → the configuration of a data-plane node: the rows that reach it, and what is made of several of them. Pure.
+import {
+  checkSettings,
+  parseWindow,
+  toDataPlane,
+  type DataPlaneSettings,
+  type Problem,
+  type Settings,
+} from '#settings';
+
+/** What a node runs beside rules. The consumer owns its contract: whoever gives a node something produces exactly this. */
+export type ProxyConfig = DataPlaneSettings & {
+  /** CIDRs of proxies in front whose X-Forwarded-For is believed; from others it is replaced. */
+  readonly trustedProxies: readonly string[];
+  /** The settings name no sites, so these are the two of the process environment (UPSTREAM_*). Absent: they do. */
+  readonly sitesFromEnvironment?: boolean;
+};
+
+export type SiteConfig = ProxyConfig['sites'][number];
+
+/** Where the sites of settings without sites lead. */
+export interface UpstreamDefaults {
+  readonly customer: string;
+  readonly payment: string;
+}
+
+/** UPSTREAM_CUSTOMER and UPSTREAM_PAYMENT, or the bundled demo applications. */
+export function upstreamDefaults(env: Readonly<Record<string, string | undefined>>): UpstreamDefaults {
+  const given = (value: string | undefined, fallback: string): string =>
+    value === undefined || value === '' ? fallback : value;
+  return {
+    customer: given(env['UPSTREAM_CUSTOMER'], 'http://127.0.0.1:8000'),
+    payment: given(env['UPSTREAM_PAYMENT'], 'http://127.0.0.1:8000/payment'),
+  };
+}
+
+/** `settings` are complete; what cannot be in them was found by `findImpossible`. */
+export function toProxyConfig(settings: Settings, upstreams: UpstreamDefaults): ProxyConfig {
+  const sent = toDataPlane(settings);
+  const common = {
+    ...sent,
+    sites: sent.sites.map((site) => ({ ...site, host: site.host?.toLowerCase() ?? null })),
+    timeouts: { ...sent.timeouts, ...floodTimeouts(settings) },
+    trustedProxies: settings.rl_trust_proxy ? settings.rl_trusted_proxies : [],
+  };
+  if (common.sites.length > 0) return common;
+  return { ...common, sites: environmentSites(upstreams), sitesFromEnvironment: true };
+}
+
+/** While they are on, they count instead of three of the waiting times. */
+function floodTimeouts(settings: Settings): Partial<ProxyConfig['timeouts']> {
+  if (!settings.flood_timeouts_enabled) return {};
+  const milliseconds = (window: string): number => (parseWindow(window) ?? 0) * 1000;
+  return {
+    clientHeadMs: milliseconds(settings.flood_read_header),
+    clientBodyIdleMs: milliseconds(settings.flood_read_body),
+    clientIdleMs: milliseconds(settings.flood_idle),
+  };
+}
+
+export interface ResolvedConfig {
+  /** null when there are problems. */
+  readonly config: ProxyConfig | null;
+  readonly problems: readonly Problem[];
+}
+
+/** The same for settings of any shape. Never throws on what a person wrote. */
+export function resolveProxyConfig(candidate: unknown, upstreams: UpstreamDefaults): ResolvedConfig {
+  const checked = checkSettings(candidate);
+  if (checked.kind === 'refused') return { config: null, problems: checked.problems };
+  return { config: toProxyConfig(checked.settings, upstreams), problems: [] };
+}
+
+/** A stored configuration under the environment of today: sites that came from the environment follow it, those of the settings stay. */
+export function followEnvironment(config: ProxyConfig, upstreams: UpstreamDefaults): ProxyConfig {
+  return config.sitesFromEnvironment === true ? { ...config, sites: environmentSites(upstreams) } : config;
+}
+
+function environmentSites(upstreams: UpstreamDefaults): SiteConfig[] {
+  const shared = {
+    host: null,
+    protected: true,
+    failMode: 'closed',
+    mode: null,
+    hostPolicy: 'preserve',
+    verifyUpstreamCertificate: true,
+  } as const;
+  return [
+    { name: 'customer', prefix: '/', upstream: upstreams.customer, ...shared },
+    { name: 'payment', prefix: '/payment', upstream: upstreams.payment, ...shared },
+  ];
+}
+
+/** The threshold at which one critical rule blocks; every one of the self-test's attacks matches at least one. */
+const selfTestThresholdMax = 5;
+
+/**
+ * A node refuses rules that do not see an SQL injection. Somebody who switches that category off, or raises the
+ * threshold above what one rule scores, means it.
+ */
+export function chooseSelfTest({
+  categories: { sqli },
+  inbound_threshold,
+}: Pick<Settings, 'categories' | 'inbound_threshold'>): 'inspect' | 'skip' {
+  const expectsBlocks = sqli.enabled && sqli.path_exclusions.length === 0 && inbound_threshold <= selfTestThresholdMax;
+  return expectsBlocks ? 'inspect' : 'skip';
+}

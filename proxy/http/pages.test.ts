@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import t from 'tap';
+import { renderPage } from './pages.js';
+
+t.test('pages: HTML for people, problem+json for programs, nothing about rules', async (t) => {
+  const head = (accept: string) => ({
+    method: 'GET',
+    uri: '/',
+    protocol: 'HTTP/1.1',
+    headers: ['Accept', accept],
+    clientIp: '',
+    clientPort: 0,
+    serverIp: '',
+    serverPort: 0,
+  });
+  const html = renderPage(403, 'ID1', head('text/html,application/xhtml+xml'));
+  t.match(html.body, /<code>ID1<\/code>/);
+  t.notMatch(html.body, /rule|score|CRS|942/i);
+  const problem = renderPage(403, 'ID1', head('application/json'));
+  t.ok(problem.headers.includes('application/problem+json'));
+  t.strictSame(Object.keys(JSON.parse(problem.body) as object), ['type', 'title', 'status', 'detail', 'instance']);
+  t.equal((JSON.parse(problem.body) as { instance: string }).instance, 'ID1');
+  t.notOk(problem.headers.includes('Content-Security-Policy'));
+});
+
+t.test(
+  'HTML pages can be read by everybody, under a policy that allows them nothing but their own style sheet',
+  async (t) => {
+    const head = {
+      method: 'GET',
+      uri: '/',
+      protocol: 'HTTP/1.1',
+      headers: ['Accept', 'text/html'],
+      clientIp: '',
+      clientPort: 0,
+      serverIp: '',
+      serverPort: 0,
+    };
+    for (const status of [400, 403, 404, 413, 429, 499, 502, 504]) {
+      const { headers, body } = renderPage(status, 'ID1', head);
+      const style = /<style>([^]*)<\/style>/.exec(body)?.[1] ?? '';
+      const hash = createHash('sha256').update(style).digest('base64');
+      const policy = headers[headers.indexOf('Content-Security-Policy') + 1] ?? '';
+      t.match(policy, /^default-src 'none';/, `${status}: nothing else`);
+      t.ok(
+        policy.includes(`style-src 'sha256-${hash}'`),
+        `${status}: the style sheet is the one that the policy names`,
+      );
+      t.notMatch(body, /<script|<img|<link|style=|onload|href=/, `${status}: nothing that the policy would stop`);
+      t.match(body, /<html lang="en">/);
+      t.match(body, new RegExp(`<title>${status} [A-Z][^<]+</title>`));
+      t.equal(body.match(/<h1>/g)?.length, 1, `${status}: one heading`);
+      t.equal(body.match(/<main>/g)?.length, 1, `${status}: one landmark`);
+    }
+  },
+);

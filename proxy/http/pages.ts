@@ -1,0 +1,141 @@
+// What a client is told when its request is not answered by the application: a page for people, problem+json for
+// programs (RFC 9457). Neither says which rule, threshold or upstream was involved: that is for the log.
+import { createHash } from 'node:crypto';
+import type { RequestHead } from '#engine';
+import { findField } from './header-fields.js';
+
+interface Wording {
+  readonly title: string;
+  readonly detail: string;
+}
+
+const wordings: Readonly<Record<number, Wording>> = {
+  400: {
+    title: 'The request is malformed',
+    detail: 'The request could not be read without doubt and was not passed on.',
+  },
+  403: {
+    title: 'Request blocked',
+    detail: 'The request was not passed on because it looks like an attack on this application.',
+  },
+  404: { title: 'No such site', detail: 'No application is published at this address.' },
+  408: { title: 'The request took too long', detail: 'The rest of the request did not arrive in time.' },
+  413: { title: 'The request is too large', detail: 'The request body is larger than this application accepts.' },
+  414: { title: 'The address is too long', detail: 'The request target is longer than this application accepts.' },
+  417: { title: 'Expectation not supported', detail: 'Only the expectation 100-continue is supported.' },
+  431: {
+    title: 'The header fields are too large',
+    detail: 'The header fields of the request are larger than this application accepts.',
+  },
+  501: { title: 'Not supported', detail: 'This kind of request is not supported here.' },
+  502: {
+    title: 'The application is unreachable',
+    detail: 'The application did not answer properly. Please try again in a moment.',
+  },
+  503: {
+    title: 'Temporarily unavailable',
+    detail: 'The request cannot be handled at the moment. Please try again shortly.',
+  },
+  504: {
+    title: 'The application is too slow',
+    detail: 'The application did not answer in time. Please try again in a moment.',
+  },
+  505: { title: 'HTTP version not supported', detail: 'Please use HTTP/1.1.' },
+};
+
+export interface Page {
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+/**
+ * A page for `status`, in the form that the client asked for. `requestId` is the only thing it can be found again by.
+ */
+export function renderPage(status: number, requestId: string, head: Pick<RequestHead, 'headers'>): Page {
+  const wording =
+    wordings[status] ??
+    (status === 429
+      ? { title: 'Too many requests', detail: 'Please slow down.' }
+      : { title: 'Request refused', detail: 'The request was not passed on.' });
+  const accept = findField(head.headers, 'accept');
+  const isNavigation = accept !== null && accept.toLowerCase().includes('text/html');
+  const body = isNavigation
+    ? renderHtml(status, wording, requestId)
+    : JSON.stringify({
+        type: 'about:blank',
+        title: wording.title,
+        status,
+        detail: wording.detail,
+        instance: requestId,
+      });
+  const type = isNavigation ? 'text/html; charset=utf-8' : 'application/problem+json';
+  return {
+    headers: [
+      'Content-Type',
+      type,
+      ...(isNavigation ? policyFields : []),
+      'Cache-Control',
+      'no-store',
+      'X-Content-Type-Options',
+      'nosniff',
+      'X-Request-Id',
+      requestId,
+      'Date',
+      new Date().toUTCString(),
+    ],
+    body,
+  };
+}
+
+const css = [
+  '',
+  ':root{color-scheme:light dark;--ink:#1c2430;--soft:#5a6675;--paper:#f5f3ee;--card:#fff;--line:#d9d4c8;' +
+    '--gate:#a3442f}',
+  '@media (prefers-color-scheme:dark){:root{--ink:#e9e6df;--soft:#a4adb8;--paper:#14181e;--card:#1c222b;' +
+    '--line:#343c47;--gate:#e0866f}}',
+  '*{box-sizing:border-box}',
+  'body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);' +
+    'color:var(--ink);font:1rem/1.6 system-ui,sans-serif}',
+  'main{max-width:34rem;width:100%;background:var(--card);border:1px solid var(--line);' +
+    'border-top:4px solid var(--gate);border-radius:.5rem;padding:2rem}',
+  'h1{font-size:1.5rem;line-height:1.25;margin:.25rem 0 .75rem}',
+  'p{margin:.5rem 0}',
+  '.status{color:var(--soft);font-variant-numeric:tabular-nums;margin:0}',
+  'code{display:inline-block;padding:.15rem .5rem;border:1px solid var(--line);border-radius:.25rem;' +
+    'font:0.95rem ui-monospace,monospace;overflow-wrap:anywhere}',
+  '',
+].join('\n');
+
+/**
+ * The page brings its own policy: nothing is loaded or run, and the one style sheet is allowed by its hash. So it needs
+ * no exception in an operator's policy, and could run no script even if a value that an attacker chooses ever reached
+ * it.
+ */
+const cssHash = createHash('sha256').update(css).digest('base64');
+const policyFields = [
+  'Content-Security-Policy',
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " + `style-src 'sha256-${cssHash}'`,
+];
+
+function renderHtml(status: number, wording: Wording, requestId: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${status} ${wording.title}</title>
+<style>${css}</style>
+</head>
+<body>
+<main>
+<p class="status">${status}</p>
+<h1>${wording.title}</h1>
+<p>${wording.detail}</p>
+<p>${status >= 500 ? 'If this goes on' : 'If you think this is a mistake'}, tell the site's operator this reference:</p>
+<p><code>${requestId}</code></p>
+</main>
+</body>
+</html>
+`;
+}

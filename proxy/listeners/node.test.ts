@@ -1,3 +1,0 @@
-import { runListenerContract } from './listener.contract.js';
-
-runListenerContract('node');

@@ -1,0 +1,187 @@
+// The admin interface: 127.0.0.1 only by default, bearer token on everything but the health check.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { messageOf } from '../../contract/errors.js';
+import type { GenerationReply } from '../../contract/index.js';
+import type { ThreatDelta } from '../../shared-state/threat-delta.js';
+import { isToken } from './token.js';
+import type { ThreatReply } from '../threat-list.js';
+
+export interface AdminActions {
+  status(): Promise<object>;
+  metrics(): Promise<string>;
+  isHealthy(): boolean;
+  activate(request: unknown): Promise<GenerationReply>;
+  /** The whole deny list, one address or network a line. */
+  replaceThreats(text: Buffer): Promise<ThreatReply>;
+  /** What changed in it. */
+  changeThreats(delta: ThreatDelta): Promise<ThreatReply>;
+}
+
+export interface AdminOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+  readonly actions: AdminActions;
+}
+
+const bodyBytesMax = 256 * 1024 * 1024; // an artifact in base64
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  });
+  response.end(body);
+}
+
+function sendProblem(response: ServerResponse, status: number, title: string, detail: string): void {
+  send(response, status, 'application/problem+json', JSON.stringify({ type: 'about:blank', title, status, detail }));
+}
+
+class BodyTooLarge extends Error {}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax)
+      throw new BodyTooLarge(
+        `the body is larger than ${bodyBytesMax} bytes; an artifact can lie on disk and be named by artifactPath`,
+      );
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** null: `response` has been told that it is no JSON. */
+async function readJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<{ readonly value: unknown } | null> {
+  try {
+    return { value: JSON.parse((await readBytes(request)).toString('utf8')) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    sendProblem(response, 400, 'Not JSON', error.message);
+    return null;
+  }
+}
+
+function isThreatDelta(value: unknown): value is ThreatDelta {
+  const { base, sha256, added, removed } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    typeof base === 'string' &&
+    typeof sha256 === 'string' &&
+    [added, removed].every(
+      (list) => Array.isArray(list) && list.every((network) => typeof network === 'string' && !network.includes('\n')),
+    )
+  );
+}
+
+const threatStatus = { active: 200, refused: 422, mismatch: 409 } as const;
+
+type Route = (actions: AdminActions, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+const sendJson = (response: ServerResponse, status: number, value: object): void =>
+  send(response, status, 'application/json', JSON.stringify(value));
+
+const routes: Readonly<Record<string, Route>> = {
+  'GET /status': async (actions, _request, response) => sendJson(response, 200, await actions.status()),
+  'GET /metrics': async (actions, _request, response) =>
+    send(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await actions.metrics()),
+  'PUT /generation': async (actions, request, response) => {
+    const input = await readJson(request, response);
+    if (input === null) return;
+    const reply = await actions.activate(input.value);
+    sendJson(response, reply.outcome === 'active' ? 200 : 422, reply);
+  },
+  'PUT /threats': async (actions, request, response) => {
+    const reply = await actions.replaceThreats(await readBytes(request));
+    sendJson(response, threatStatus[reply.outcome], reply);
+  },
+  'PATCH /threats': async (actions, request, response) => {
+    const input = await readJson(request, response);
+    if (input === null) return;
+    if (!isThreatDelta(input.value)) {
+      sendProblem(
+        response,
+        400,
+        'No change of the deny list',
+        'send {"base": SHA-256 of the list in force, "sha256": that of the next, ' +
+          '"added": [networks], "removed": [networks]}',
+      );
+      return;
+    }
+    const reply = await actions.changeThreats(input.value);
+    sendJson(response, threatStatus[reply.outcome], reply);
+  },
+};
+
+async function serve(
+  { actions, token }: AdminOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = (request.url ?? '/').split('?')[0] ?? '';
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  if (path === '/healthz' && method === 'GET') {
+    const isHealthy = actions.isHealthy();
+    sendJson(response, isHealthy ? 200 : 503, { status: isHealthy ? 'ok' : 'no worker is ready' });
+    return;
+  }
+  if (!isToken(request.headers.authorization, token)) {
+    response.setHeader('www-authenticate', 'Bearer');
+    sendProblem(
+      response,
+      401,
+      'Unauthorized',
+      'send "Authorization: Bearer <token>"; the token is GATEHOUSE_ADMIN_TOKEN or lies in data/admin-token',
+    );
+    return;
+  }
+  const route = Object.hasOwn(routes, `${method} ${path}`) ? routes[`${method} ${path}`] : undefined;
+  if (route !== undefined) await route(actions, request, response);
+  else
+    sendProblem(
+      response,
+      404,
+      'Not Found',
+      'known here: GET /status, GET /metrics, GET /healthz, PUT /generation, PUT /threats, PATCH /threats',
+    );
+}
+
+export interface AdminServer {
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
+
+export function startAdmin(options: AdminOptions): Promise<AdminServer> {
+  const server: Server = createServer((request, response) => {
+    serve(options, request, response).catch((error: unknown) => {
+      if (error instanceof BodyTooLarge) sendProblem(response, 413, 'Too large', error.message);
+      else if (!response.headersSent) sendProblem(response, 500, 'Internal error', messageOf(error));
+      else response.destroy();
+    });
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        new Error(`the admin interface cannot listen on ${options.host}:${options.port}: ${error.message}`, {
+          cause: error,
+        }),
+      ),
+    );
+    server.listen(options.port, options.host, () => {
+      const { port } = server.address() as AddressInfo;
+      const close = (): Promise<void> =>
+        new Promise((done) => {
+          server.close(() => done());
+          server.closeAllConnections();
+        });
+      resolve({ port, close });
+    });
+  });
+}

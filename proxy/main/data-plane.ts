@@ -1,0 +1,160 @@
+// The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { pino, type Logger } from 'pino';
+import type { GenerationReply } from '../contract/index.js';
+import { engineModule } from '../inspection/inspection.js';
+import { chooseListener, type ListenerKind } from '../listeners/index.js';
+import { AuditLog } from '../records/audit-log.js';
+import { RecordShipper } from '../records/ship-records.js';
+import { startAdmin, type AdminServer } from './admin/server.js';
+import { resolveAdminToken } from './admin/token.js';
+import { chooseFirst, startWorkers } from './first-generation.js';
+import { Generations } from './generations.js';
+import { claimPort, workerCount } from './listen-port.js';
+import type { DataPlane, DataPlaneOptions } from './options.js';
+import { firstPayload } from './payloads.js';
+import { handleSignals } from './signals.js';
+import { describe, scrape, type Parts } from './admin/status.js';
+import { Supervisor, type SupervisorOptions } from './supervisor.js';
+import { ThreatList } from './threat-list.js';
+
+export type { DataPlane, DataPlaneOptions, InitialGeneration } from './options.js';
+
+/** What was not told by then is in the audit log all the same. */
+const shipMsMax = 2_000;
+
+function createShipper({ shipping }: DataPlaneOptions, log: Logger): RecordShipper | null {
+  if (shipping == null) return null;
+  const { url, token, node = hostname() } = shipping;
+  return new RecordShipper({ url, token, node, onProblem: (message) => log.warn(message) });
+}
+
+function createAudit({ dataDir, auditRotateBytes = 128 * 1024 * 1024 }: DataPlaneOptions, log: Logger): AuditLog {
+  return new AuditLog({
+    path: join(dataDir, 'log', 'audit.jsonl'),
+    rotateBytes: auditRotateBytes,
+    keepFiles: 5,
+    bufferBytesMax: 32 * 1024 * 1024,
+    serverId: hostname(),
+    onProblem: (message) => log.error(message),
+  });
+}
+
+/** Where the workers are to listen, and how many of them. */
+interface Place {
+  readonly listener: ListenerKind;
+  readonly workers: number;
+  readonly port: number;
+}
+
+/** Workers that listen, and all that they hand their records to. */
+async function startParts(options: DataPlaneOptions, { listener, workers, port }: Place, log: Logger): Promise<Parts> {
+  const local = firstPayload(options.initial, 1);
+  const { payload, isKept } = await chooseFirst(options, local, log);
+  const generations = new Generations(options.dataDir, payload, (message) => log.error(message));
+  const threats = new ThreatList(options.dataDir, (message) => log.error(message));
+  if (options.resume) await threats.resume();
+  const shipper = createShipper(options, log);
+  const audit = createAudit(options, log);
+  const supervision: SupervisorOptions = {
+    workers,
+    port,
+    start: {
+      listener,
+      host: options.host,
+      sharedPort: workers > 1,
+      inspectionModule: options.inspectionModule ?? engineModule,
+      inspectionThreads: options.inspectionThreads ?? 1,
+      shipsRequests: shipper !== null,
+    },
+    generation: () => generations.active,
+    threats: () => threats.current,
+    onEvents: (batch) => {
+      audit.append(batch, generations.active.config.privacyMode);
+      shipper?.addEvents(batch);
+    },
+    onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
+    log: (level, fields, message) => log[level](fields, message),
+  };
+  try {
+    const supervisor = await startWorkers(() => new Supervisor(supervision), generations, local, log);
+    if (isKept) await generations.persist();
+    return { supervisor, generations, listener, audit, threats, shipper };
+  } catch (error) {
+    await shipper?.close(0);
+    throw error;
+  }
+}
+
+/** How it is stopped once it was up. */
+interface Stopping {
+  readonly admin: AdminServer;
+  readonly lingerMs: number | null;
+}
+
+/** True = every thread is gone. */
+async function stopParts(
+  { supervisor, audit, shipper }: Parts,
+  drainMs: number,
+  stopping?: Stopping,
+): Promise<boolean> {
+  const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
+  await stopping?.admin.close();
+  await shipper?.close(shipMsMax);
+  await audit.close();
+  return areWorkersGone;
+}
+
+/** Starts everything; rejects with a message for people when something is in the way. */
+export async function startDataPlane(options: DataPlaneOptions): Promise<DataPlane> {
+  // Synchronous: what was said must be out before a hard end; lines are few, and no request waits for this thread.
+  const log = pino(
+    { name: 'gatehouse-proxy', level: options.logLevel ?? 'info' },
+    pino.destination({ fd: 2, sync: true }),
+  );
+  const { kind: listener, why } = chooseListener(options.listener);
+  const workers = workerCount(options, listener, log);
+  const port = await claimPort(options.host, options.port);
+  const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
+  const parts = await startParts(options, { listener, workers, port }, log);
+  const { supervisor, generations, threats } = parts;
+  const status = (): Promise<Record<string, unknown>> => describe(parts);
+  const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
+  const admin = await startAdmin({
+    host: options.adminHost,
+    port: options.adminPort,
+    token: adminToken,
+    actions: {
+      status,
+      activate,
+      isHealthy: () => supervisor.readyCount > 0,
+      metrics: () => scrape(parts),
+      replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)),
+      changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)),
+    },
+  }).catch(async (error: unknown) => {
+    await stopParts(parts, 0);
+    throw error;
+  });
+
+  let stopping: Promise<boolean> | null = null;
+  const endNow = async (lingerMs: number | null): Promise<boolean> => {
+    const { drainMs } = generations.active.config.timeouts;
+    const areWorkersGone = await stopParts(parts, drainMs, { admin, lingerMs });
+    log.info({ areWorkersGone }, 'data plane stopped');
+    return areWorkersGone;
+  };
+  const end = (lingerMs: number | null): Promise<boolean> => (stopping ??= endNow(lingerMs));
+  let forgetSignals = (): void => {};
+  const stop = async (): Promise<void> => {
+    forgetSignals();
+    await end(null);
+  };
+  const ports = { http: supervisor.port, admin: admin.port };
+  const plane: DataPlane = { ports, adminToken, listener, workers, activate, status, stop };
+  if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
+  const { id: generation, sha256: ruleset } = generations.active;
+  log.info({ listener, why, workers, port: ports.http, admin: ports.admin, generation, ruleset }, 'data plane is up');
+  return plane;
+}

@@ -1,0 +1,59 @@
+// How a data plane is started, and what whoever started it holds in hand.
+import type { UpstreamDefaults } from '../contract/proxy-config.js';
+import type { GenerationReply, ProxyConfig } from '../contract/index.js';
+import type { ListenerKind } from '../listeners/listener.js';
+
+/** What to serve before the control plane has spoken. */
+export interface InitialGeneration {
+  readonly config: ProxyConfig;
+  /** Compiled rules; null = none (protected sites then answer by their failMode). */
+  readonly artifact: Uint8Array | null;
+  readonly selfTest?: 'inspect' | 'skip';
+}
+
+export interface DataPlaneOptions {
+  readonly host: string;
+  readonly port: number; // 0 = any free one
+  readonly adminHost: string;
+  readonly adminPort: number; // 0 = any free one
+  /** null: made and kept in `dataDir/admin-token`. */
+  readonly adminToken: string | null;
+  readonly workers: number | 'auto';
+  readonly listener: ListenerKind | 'auto';
+  /** Holds current.json, artifacts/, log/audit.jsonl, admin-token. */
+  readonly dataDir: string;
+  readonly initial: InitialGeneration;
+  /**
+   * Start from dataDir/current.json when there is one, not from `initial`; of that only the rules serve, should those
+   * of current.json be unusable. Where it cannot be read at all and there is a control plane (`shipping`), nothing
+   * serves until that has spoken.
+   */
+  readonly resume: boolean;
+  /**
+   * Given: a resumed generation whose sites came from the environment gets these instead of those it was stored with.
+   * For a node that shares its environment with its control plane; elsewhere the control plane knows the upstreams and
+   * the node does not.
+   */
+  readonly upstreams?: UpstreamDefaults | null;
+  /** SIGHUP: what to serve now. Null result = keep what serves. */
+  readonly reread: (() => Promise<InitialGeneration | null>) | null;
+  readonly handlesSignals: boolean;
+  /** Test doubles; default the engine. */
+  readonly inspectionModule?: string;
+  readonly logLevel?: string;
+  /** Threads for large bodies, per worker; 0 = inspect inline. */
+  readonly inspectionThreads?: number;
+  readonly auditRotateBytes?: number;
+  /** The control plane that gets a line per request and the security events; default none. */
+  readonly shipping?: { readonly url: string; readonly token: string; readonly node?: string } | null;
+}
+
+export interface DataPlane {
+  readonly ports: { readonly http: number; readonly admin: number };
+  readonly adminToken: string;
+  readonly listener: ListenerKind;
+  readonly workers: number;
+  activate(request: unknown): Promise<GenerationReply>;
+  status(): Promise<Record<string, unknown>>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,50 @@
+// Generations that are made here and not sent: of the local settings, under rules that can be loaded, and the one that
+// answers nobody.
+import type { SiteConfig } from '../contract/index.js';
+import type { GenerationPayload } from '../worker/messages.js';
+import { sha256Of, toShared } from './artifacts.js';
+import type { InitialGeneration } from './options.js';
+
+export function firstPayload(initial: InitialGeneration, id: number): GenerationPayload {
+  const { artifact, config } = initial;
+  return {
+    id,
+    sha256: artifact === null ? '' : sha256Of(artifact),
+    artifact: artifact === null ? null : toShared(artifact),
+    config,
+    selfTest: initial.selfTest ?? 'inspect',
+  };
+}
+
+export const localRulesServe =
+  'its sites, mode and limits serve with the rules of the local settings, until a control plane sends others';
+
+/** What served last under rules that can be loaded: requests go where they went, and are inspected. */
+export function withLocalRules(
+  { id, config }: Pick<GenerationPayload, 'id' | 'config'>,
+  local: GenerationPayload,
+): GenerationPayload {
+  return { ...local, id: id + 1, config };
+}
+
+/** What answers everything with 503: one site that is protected, without rules to inspect it by. */
+export function closed({ id, config }: Pick<GenerationPayload, 'id' | 'config'>): GenerationPayload {
+  const site: SiteConfig = {
+    name: 'closed',
+    prefix: '/',
+    host: null,
+    upstream: 'http://127.0.0.1:9',
+    protected: true,
+    failMode: 'closed',
+    mode: null,
+    hostPolicy: 'upstream',
+    verifyUpstreamCertificate: true,
+  };
+  return {
+    id,
+    sha256: '',
+    artifact: null,
+    selfTest: 'skip',
+    config: { ...config, sites: [site], sitesFromEnvironment: false },
+  };
+}

@@ -1,0 +1,250 @@
+// All workers together: a change reaches every one of them or none, and their figures are added up. How one is started
+// and replaced is worker-slot.ts. No request ever touches this thread.
+import type { Worker } from 'node:worker_threads';
+import type { SecurityEvent } from '../contract/index.js';
+import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
+import type { RequestSample } from '../records/request-records.js';
+import type { ThreatTable } from '../shared-state/threat-delta.js';
+import {
+  dispatch,
+  type GenerationPayload,
+  type Handlers,
+  type LogLevel,
+  type ToMain,
+  type ToWorker,
+  type WorkerNews,
+  type WorkerReport,
+  type WorkerStart,
+} from '../worker/messages.js';
+import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
+
+export interface SupervisorOptions {
+  readonly workers: number;
+  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats'>;
+  readonly port: number;
+  /** What a worker started now has to load. */
+  readonly generation: () => GenerationPayload;
+  readonly threats: () => ThreatTable | null;
+  readonly onEvents: (batch: readonly SecurityEvent[]) => void;
+  readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
+  readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
+  /** What a worker runs; worker.js where none is given. */
+  readonly workerModule?: URL;
+}
+
+export type PrepareOutcome = { readonly kind: 'prepared' } | { readonly kind: 'refused'; readonly reason: string };
+
+const reportTimeoutMs = 2_000;
+
+export class Supervisor implements SlotOwner {
+  port: number;
+  isStopping = false;
+  private readonly slots: WorkerSlot[] = [];
+  private preparing: WorkerSlot[] = [];
+  private readonly reports = new Map<number, (report: WorkerReport) => void>();
+  private readonly gone: MetricsSnapshot = emptyMetrics();
+  private readonly drained = new Map<Worker, () => void>();
+  private nextToken = 1;
+
+  constructor(private readonly options: SupervisorOptions) {
+    this.port = options.port;
+  }
+
+  get workerModule(): URL {
+    return this.options.workerModule ?? new URL('../worker/worker.js', import.meta.url);
+  }
+
+  /** Resolves when every worker listens; rejects with the first reason when one cannot. */
+  async startAll(): Promise<void> {
+    const { workers } = this.options;
+    for (let index = 0; index < workers; index += 1) this.slots.push(new WorkerSlot(index, this));
+    const [first, ...others] = this.slots;
+    if (first === undefined) return;
+    await first.start(); // it settles the port when any free one was asked for
+    await Promise.all(others.map((slot) => slot.start()));
+  }
+
+  startData(workerId: number): WorkerStart {
+    const { start, generation, threats } = this.options;
+    return { ...start, workerId, port: this.port, generation: generation(), threats: threats() };
+  }
+
+  ready(slot: WorkerSlot, port: number): void {
+    this.port = port;
+    this.catchUp(slot);
+  }
+
+  heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'ready' | 'failed' }>): void {
+    const { options } = this;
+    const answered = (answer: Answer): void => slot.answer?.(answer);
+    const handlers: Handlers<Omit<WorkerNews, 'ready' | 'failed'>> = {
+      prepared: ({ id }) => answered({ kind: 'prepared', id }),
+      refused: ({ id, reason }) => answered({ kind: 'refused', id, reason }),
+      committed: ({ id }) => answered({ kind: 'committed', id }),
+      report: ({ token, report }) => this.reports.get(token)?.(report),
+      events: ({ batch }) => options.onEvents(batch),
+      requests: ({ lines, dropped, samples }) => options.onRequests(lines, dropped, samples),
+      log: ({ level, fields, message: text }) => options.log(level, fields, text),
+      drained: () => this.drained.get(worker)?.(),
+      dying: ({ reason }) => slot.dying(worker, reason),
+    };
+    dispatch(handlers, message);
+  }
+
+  departed(report: WorkerReport): void {
+    mergeMetrics(this.gone, report.metrics);
+  }
+
+  log(level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string): void {
+    this.options.log(level, fields, message);
+  }
+
+  private serving(): WorkerSlot[] {
+    return this.slots.filter(({ isReady }) => isReady);
+  }
+
+  /**
+   * Sends one message about generation `id` to these workers and collects one answer each; null = it died or took too
+   * long.
+   * Answers about other generations (one that was too late, one of a worker that caught up) are not waited for by
+   * anybody.
+   */
+  private askAll(
+    slots: readonly WorkerSlot[],
+    id: number,
+    message: ToWorker,
+    timeoutMs: number,
+  ): Promise<(Answer | null)[]> {
+    return Promise.all(
+      slots.map(
+        (slot) =>
+          new Promise<Answer | null>((resolve) => {
+            const timer = setTimeout(() => done(null), timeoutMs);
+            const done = (answer: Answer | null): void => {
+              if (answer !== null && answer.id !== id) return;
+              clearTimeout(timer);
+              slot.answer = null;
+              resolve(answer);
+            };
+            slot.answer = done;
+            slot.post(message);
+          }),
+      ),
+    );
+  }
+
+  /** All or none: on any refusal every worker discards, and what served goes on serving. */
+  async prepare(generation: GenerationPayload, timeoutMs: number): Promise<PrepareOutcome> {
+    this.preparing = this.serving();
+    const answers = await this.askAll(this.preparing, generation.id, { kind: 'prepare', generation }, timeoutMs);
+    let reason: string | null = answers.length === 0 ? 'no worker is running' : null;
+    for (const answer of answers) {
+      if (answer === null) reason ??= `a worker died or did not answer within ${timeoutMs} ms while preparing`;
+      else if (answer.kind === 'refused') reason ??= answer.reason;
+    }
+    if (reason === null) return { kind: 'prepared' };
+    this.tellAll({ kind: 'discard', id: generation.id });
+    return { kind: 'refused', reason };
+  }
+
+  /**
+   * Cannot fail: a worker that dies now is replaced by one that loads the new generation, one that came up meanwhile
+   * catches up. Returns how many serve it.
+   */
+  async commit(id: number, timeoutMs: number): Promise<number> {
+    const slots = this.preparing.filter(({ isReady }) => isReady);
+    this.preparing = [];
+    for (const slot of slots) slot.generation = id;
+    const answers = await this.askAll(slots, id, { kind: 'commit', id }, timeoutMs);
+    for (const slot of this.serving()) this.catchUp(slot);
+    return answers.filter((answer) => answer?.kind === 'committed').length;
+  }
+
+  /** A worker that started with what was active then, and came up after a change. */
+  private catchUp(slot: WorkerSlot): void {
+    const generation = this.options.generation();
+    if (slot.generation === generation.id || slot.worker === null) return;
+    slot.generation = generation.id;
+    slot.post({ kind: 'prepare', generation });
+    slot.post({ kind: 'commit', id: generation.id });
+  }
+
+  /** To workers that still start as well: they read it when they have. Versions keep the order. */
+  spreadThreats(list: ThreatTable): void {
+    for (const slot of this.slots) slot.post({ kind: 'threats', list });
+  }
+
+  private tellAll(message: ToWorker): void {
+    for (const slot of this.serving()) slot.post(message);
+  }
+
+  async report(): Promise<{ readonly metrics: MetricsSnapshot; readonly workers: readonly Record<string, unknown>[] }> {
+    const asked = await Promise.all(this.slots.map((slot) => this.reportOne(slot)));
+    const metrics = emptyMetrics();
+    mergeMetrics(metrics, this.gone);
+    for (const report of asked) if (report !== null) mergeMetrics(metrics, report.metrics);
+    const workers = this.slots.map((slot, index) => {
+      const report = asked[index] ?? null;
+      return {
+        worker: slot.index,
+        state: slot.state,
+        restarts: slot.restarts,
+        lastFailure: slot.lastReason,
+        generation: report?.generation ?? null,
+        inFlight: report?.inFlight ?? null,
+        retiring: report?.retiring ?? null,
+        eventsDropped: report?.eventsDropped ?? null,
+        loopLagMsP99: report?.loopLagMsP99 ?? null,
+      };
+    });
+    return { metrics, workers };
+  }
+
+  private reportOne(slot: WorkerSlot): Promise<WorkerReport | null> {
+    const { worker } = slot;
+    if (worker === null || slot.state !== 'ready') return Promise.resolve(null);
+    const token = this.nextToken;
+    this.nextToken += 1;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => done(slot.lastReport), reportTimeoutMs); // busy: its last word stands
+      const done = (report: WorkerReport | null): void => {
+        clearTimeout(timer);
+        this.reports.delete(token);
+        if (slot.worker === worker) slot.lastReport = report;
+        resolve(report);
+      };
+      this.reports.set(token, done);
+      slot.post({ kind: 'report', token });
+    });
+  }
+
+  get restarts(): number {
+    return this.slots.reduce((sum, slot) => sum + slot.restarts, 0);
+  }
+  get readyCount(): number {
+    return this.serving().length;
+  }
+
+  /**
+   * Workers finish what they have, up to `drainMs`, close their connections and end by themselves. Resolves when all
+   * are gone, or `lingerMs` after the last connection was closed; true = all are gone.
+   */
+  async stop(drainMs: number, lingerMs: number | null = null): Promise<boolean> {
+    this.isStopping = true;
+    const gone: Promise<void>[] = [];
+    const through: Promise<void>[] = [];
+    for (const slot of this.slots) {
+      for (const worker of [slot.worker, ...slot.former]) {
+        if (worker === null) continue;
+        const exit = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+        gone.push(exit);
+        through.push(Promise.race([exit, new Promise<void>((resolve) => this.drained.set(worker, resolve))]));
+        worker.postMessage({ kind: 'stop', drainMs } satisfies ToWorker);
+      }
+    }
+    const all = Promise.all(gone).then(() => true);
+    if (lingerMs === null) return all;
+    await Promise.all(through);
+    return Promise.race([all, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), lingerMs))]);
+  }
+}

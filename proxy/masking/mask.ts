@@ -1,0 +1,241 @@
+// What is kept of a request must not be a treasure: credentials, session ids, secrets in parameters and card numbers
+// are replaced by as many x before anything is stored, always. `privacy_mode` adds personal data: e-mail addresses,
+// telephone numbers, IBANs, national ids, and the values of fields that are named after such things. The shape stays
+// (punctuation, names, the e-mail's domain, the IBAN's country), so most rules see what they saw and analysts see what
+// was tried. Client addresses stay: blocking and the deny list live on them, and the specification does not count them
+// as personal data.
+// One set of masks for both planes: the node's audit log, and whatever the control plane stores of requests.
+import { maskCards, maskPersonal, maskTokens } from './personal-data.js';
+
+/** `secrets` is the least; `personal` is privacy_mode. */
+export type MaskLevel = 'secrets' | 'personal';
+
+export const maskLevelOf = (isPrivate: boolean): MaskLevel => (isPrivate ? 'personal' : 'secrets');
+
+const secretHeaders: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'x-api-key',
+  'x-auth-token',
+  'x-csrf-token',
+  'x-xsrf-token',
+  'x-amz-security-token',
+  'www-authenticate',
+  'set-cookie',
+]);
+const secretName = new RegExp(
+  [
+    String.raw`pass(?:word|wd|phrase)?$|^pwd|secret|token|api[-_]?key|^auth(?!or)|session|^sid$|^otp$|^totp$|^pin$`,
+    String.raw`^cvv2?$|^cvc$|card[-_]?(?:no|num)|^pan$|^iban$|^ssn$|credential|signature|^code$|^state$`,
+  ].join('|'),
+  'i',
+);
+const personalNames = [
+  String.raw`e[-_]?mail|mail|phone|tel|telephone|mobile|msisdn|fax`,
+  String.raw`(?:first|last|full|given|family|user|nick)[-_]?name|surname|login|birth[-_]?(?:day|date)|dob|address`,
+  String.raw`street|zip|(?:zip|postal|post)[-_]?code|passport|national[-_]?id|tax[-_]?id|ssn|iban|bic`,
+  String.raw`account[-_]?(?:no|num|number|id)`,
+];
+const personalName = new RegExp(`(?:^|[-_])(?:${personalNames.join('|')})$`, 'i');
+
+/**
+ * Letters, digits and what is not ASCII become x; punctuation stays, because rules look at it and secrets rarely are
+ * it.
+ */
+function blank(text: string): string {
+  // an escape becomes one x: "%xx" would be an encoding error, which rules punish
+  return text.replace(/%[0-9A-Fa-f]{2}|[A-Za-z0-9]|[^\u0000-\u007f]/g, 'x');
+}
+
+/** Of `user[password]`, `a.b.password` and `password` the last part counts; of what is encoded, what it says. */
+function judgeName(name: string, level: MaskLevel): boolean {
+  const decoded = (
+    name.includes('%')
+      ? name.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+      : name
+  )
+    .trim()
+    .replace(/[\])]+$/, '');
+  const leaf = decoded.slice(
+    Math.max(decoded.lastIndexOf('['), decoded.lastIndexOf('.'), decoded.lastIndexOf(':')) + 1,
+  );
+  return (
+    secretName.test(decoded) ||
+    secretName.test(leaf) ||
+    (level === 'personal' && (personalName.test(leaf) || personalName.test(decoded)))
+  );
+}
+
+/** Names come again and again, twenty thousand records a second; what was found out about short ones is kept. */
+const judged: Readonly<Record<MaskLevel, Map<string, boolean>>> = { secrets: new Map(), personal: new Map() };
+const judgedMax = 2000;
+const judgedCharsMax = 64;
+
+function isNamedSecret(name: string, level: MaskLevel): boolean {
+  const names = judged[level];
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const isSecret = judgeName(name, level);
+  if (name.length > judgedCharsMax) return isSecret;
+  if (names.size >= judgedMax) names.clear();
+  names.set(name, isSecret);
+  return isSecret;
+}
+
+/**
+ * What shows itself, whatever its name: tokens of known shapes and card numbers, and personal data where it must not
+ * stay.
+ */
+function maskShapes(text: string, level: MaskLevel): string {
+  const plain = maskCards(maskTokens(text, blank), blank);
+  return level === 'personal' ? maskPersonal(plain, blank) : plain;
+}
+
+/** `a=1&password=2`: values of secret names, also behind a semicolon. */
+function maskPairs(text: string, level: MaskLevel): string {
+  if (!text.includes('=')) return text;
+  return text
+    .split('&')
+    .map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 0) return pair;
+      if (isNamedSecret(pair.slice(0, at), level)) return `${pair.slice(0, at + 1)}${blank(pair.slice(at + 1))}`;
+      return pair.includes(';') ? maskMatrix(pair, level) : pair;
+    })
+    .join('&');
+}
+
+/** `/a;jsessionid=1/b`: matrix parameters. */
+function maskMatrix(text: string, level: MaskLevel): string {
+  return text.replace(/;([^=;/?]{1,100})=([^;/?]*)/g, (all, name: string, value: string) =>
+    isNamedSecret(name, level) ? `;${name}=${blank(value)}` : all,
+  );
+}
+
+export function maskUri(uri: string, level: MaskLevel = 'secrets'): string {
+  const at = uri.indexOf('?');
+  const path = at < 0 ? uri : uri.slice(0, at);
+  const masked = path.includes(';') ? maskMatrix(path, level) : path;
+  return maskShapes(at < 0 ? masked : `${masked}?${maskPairs(uri.slice(at + 1), level)}`, level);
+}
+
+/** Flat headers; every cookie's value is masked, its name stays. */
+export function maskHeaders(headers: readonly string[], level: MaskLevel = 'secrets'): string[] {
+  const masked = [...headers];
+  for (let index = 0; index + 1 < masked.length; index += 2)
+    masked[index + 1] = maskHeader((masked[index] as string).toLowerCase(), masked[index + 1] as string, level);
+  return masked;
+}
+
+function maskHeader(name: string, value: string, level: MaskLevel): string {
+  if (name === 'cookie')
+    return value
+      .split(';')
+      .map((pair) =>
+        pair.includes('=')
+          ? `${pair.slice(0, pair.indexOf('=') + 1)}${blank(pair.slice(pair.indexOf('=') + 1))}`
+          : pair,
+      )
+      .join(';');
+  if (name === 'authorization' || name === 'proxy-authorization')
+    return value
+      .replace(/^(\S+)(\s+)([^]*)$/, (_, scheme: string, gap: string, rest: string) => `${scheme}${gap}${blank(rest)}`)
+      .replace(/^\S+$/, blank);
+  if (secretHeaders.has(name) || isNamedSecret(name, level)) return blank(value);
+  return name === 'referer' ? maskUri(value, level) : maskShapes(value, level);
+}
+
+/** Members of secret names in what looks like JSON, multipart, XML or `name="value"`, complete or cut off. */
+function maskMembers(text: string, level: MaskLevel): string {
+  const strings = text.replace(
+    /("((?:[^"\\\n]|\\.){1,100})"\s{0,20}:\s{0,20}")((?:[^"\\]|\\.)*)/g,
+    (all, head: string, name: string, value: string) => (isNamedSecret(name, level) ? `${head}${blank(value)}` : all),
+  );
+  // a number stays one, or the document would not parse any more
+  const numbers = strings.replace(
+    /("((?:[^"\\\n]|\\.){1,100})"\s{0,20}:\s{0,20})(-?\d[\d.eE+-]*)/g,
+    (all, head: string, name: string, value: string) =>
+      isNamedSecret(name, level) ? `${head}${value.replace(/\d/g, '1')}` : all,
+  );
+  const parts = numbers.replace(
+    /(name="([^"\r\n]{1,100})"[^\r\n]*\r?\n(?:[^\r\n]{1,300}\r?\n){0,6}\r?\n)([^\r\n]*)/g,
+    (all, head: string, name: string, value: string) => (isNamedSecret(name, level) ? `${head}${blank(value)}` : all),
+  );
+  const elements = parts.replace(
+    /<([A-Za-z][\w:.-]{0,99})((?:\s[^<>]{0,300})?>)([^<]+)/g,
+    (all, name: string, rest: string, value: string) =>
+      isNamedSecret(name, level) ? `<${name}${rest}${blank(value)}` : all,
+  );
+  return elements.replace(
+    /(?<![\w:.-])([\w:.-]{1,100})(\s{0,20}=\s{0,20}["'])([^"'<>]*)/g,
+    (all, name: string, mid: string, value: string) =>
+      name.toLowerCase() !== 'name' && isNamedSecret(name, level) ? `${name}${mid}${blank(value)}` : all,
+  );
+}
+
+/** Form pairs, and members of secret names in anything that looks like JSON, XML or multipart. */
+export function maskBody(body: string, level: MaskLevel = 'secrets'): string {
+  const members = maskMembers(body, level);
+  return maskShapes(/^[^\s{[<][^\n]*=/.test(members) ? maskPairs(members, level) : members, level);
+}
+
+/** Text that quotes a request: a matched value, an error, a user agent. Secrets are found by their names within it. */
+export function maskText(text: string, level: MaskLevel = 'secrets'): string {
+  if (text === '') return text;
+  // a value ends where a quotation or the next pair begins
+  const pairs = text.includes('=')
+    ? text.replace(/(?<![\w.:[\]%-])([\w.:[\]%-]{1,100})=([^&;\s"'`<>]+)/g, (all, name: string, value: string) =>
+        isNamedSecret(name, level) ? `${name}=${blank(value)}` : all,
+      )
+    : text;
+  return maskShapes(/["<]/.test(pairs) ? maskMembers(pairs, level) : pairs, level);
+}
+
+/**
+ * Whether a match, in ModSecurity's wording, is about a value that must not be shown: `against variable `ARGS:password'
+ * (Value: `…')`.
+ */
+function isSecretMatch(match: string, level: MaskLevel): boolean {
+  const [, collection = '', name = ''] = /variable `([A-Z_]{1,40}):([^']{1,300})'/.exec(match) ?? [];
+  if (name === '' || collection.endsWith('_NAMES')) return false;
+  if (collection === 'REQUEST_COOKIES') return true;
+  const lower = name.toLowerCase();
+  return (
+    (collection.endsWith('_HEADERS') && (secretHeaders.has(lower) || lower === 'cookie')) || isNamedSecret(name, level)
+  );
+}
+
+/** A match and what it quotes: of a secret, the form of the value stays and says what was tried. */
+export function maskMatch(
+  match: string,
+  data: string,
+  level: MaskLevel,
+): { readonly match: string; readonly data: string } {
+  if (!isSecretMatch(match, level)) return { match: maskText(match, level), data: maskText(data, level) };
+  const at = match.indexOf('(Value: `');
+  return {
+    match: at < 0 ? match : `${match.slice(0, at + 9)}${blank(match.slice(at + 9))}`,
+    data: data === '' ? '' : '(masked)',
+  };
+}
+
+const depthMax = 8;
+
+/**
+ * Every text within; names of members, numbers and flags stay. What lies deeper than anything a node sends is left out.
+ */
+export function maskDetails<T>(value: T, level: MaskLevel, depth = 0): T {
+  if (typeof value === 'string') return maskText(value, level) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= depthMax) return null as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => maskDetails(item, level, depth + 1)) as T;
+  const { match, data } = value as { readonly match?: unknown; readonly data?: unknown };
+  const quoted = typeof match === 'string' ? maskMatch(match, typeof data === 'string' ? data : '', level) : null;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      if (quoted !== null && (name === 'match' || (name === 'data' && typeof item === 'string')))
+        return [name, quoted[name]];
+      return [name, maskDetails(item as unknown, level, depth + 1)];
+    }),
+  ) as T;
+}

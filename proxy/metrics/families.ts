@@ -1,0 +1,157 @@
+// Every metric of the data plane, one row each: how it is called, what it says, which labels it has and what they may
+// be. A call names a row, never a metric. Labels are sites, stages, outcomes and codes only: never addresses, paths or
+// user agents, so that no client can make the table grow.
+import { errorCodes } from '../contract/errors.js';
+
+/** What became of a request, in one word. */
+export const actions = ['served', 'blocked', 'flagged', 'refused', 'aborted', 'failed'] as const;
+export type Action = (typeof actions)[number];
+
+/** Why a request was refused, by whom but rules. */
+export const refusalReasons = [
+  'unreadable', // the listener's parser: bytes that are no request
+  'head', // syntax, framing or size of the head
+  'no_site',
+  'body_too_large',
+  'body_too_slow',
+  'memory', // all buffered bodies together
+  'gate', // the answer of a gate (admit/): denied, throttled, challenged
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+/** Label → the values it may have; `any` = made from configuration or from a number. */
+type Labels = Readonly<Record<string, readonly string[] | 'any'>>;
+
+export interface Family {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: Labels;
+  /**
+   * How releases before the prefix `gatehouse_` called it; still exposed, with the same values, until dashboards have
+   * followed. Where it had fewer labels, values are added up over the others.
+   */
+  readonly alias?: { readonly name: string; readonly labels?: readonly string[] };
+}
+
+const before = (name: string, labels?: readonly string[]): Pick<Family, 'alias'> => ({
+  alias: labels === undefined ? { name } : { name, labels },
+});
+
+const counter = <const L extends Labels>(name: string, help: string, labels: L, alias: Pick<Family, 'alias'> = {}) =>
+  ({ name: `gatehouse_${name}`, type: 'counter', help, labels, ...alias }) as const;
+const gauge = (name: string, help: string) =>
+  ({ name: `gatehouse_${name}`, type: 'gauge', help, labels: {}, ...before(`waap_${name}`) }) as const;
+const histogram = <const L extends Labels>(name: string, help: string, labels: L) =>
+  ({ name: `gatehouse_${name}`, type: 'histogram', help, labels, ...before(`waap_${name}`) }) as const;
+
+/** Added up over all workers, those that are gone included. */
+export const counters = {
+  requests: counter(
+    'requests_total',
+    'Requests by site and what became of them.',
+    { site: 'any', action: actions },
+    before('waap_requests_total'),
+  ),
+  refused: counter(
+    'refused_total',
+    'Requests refused by a parser, a limit or a gate, by the status of the answer and the reason.',
+    { status: 'any', reason: refusalReasons },
+    before('waap_refused_total', ['status']),
+  ),
+  gateDecisions: counter(
+    'gate_decisions_total',
+    'What gates decided: enforced, or only recorded (DetectionOnly, or a decision that only flags).',
+    { gate: 'any', decision: ['deny', 'throttle', 'challenge', 'flag'], outcome: ['enforced', 'recorded'] },
+  ),
+  gateErrors: counter(
+    'gate_errors_total',
+    'Gates that failed, by whether the request went on without them (open) or was answered 503 (closed).',
+    { gate: 'any', outcome: ['open', 'closed'] },
+  ),
+  threatsMatched: counter(
+    'threats_matched_total',
+    'Requests of clients on the deny list.',
+    {},
+    before('waap_threats_matched_total'),
+  ),
+  engineErrors: counter(
+    'engine_errors_total',
+    'Inspections that failed, by whether the request went on without them (open), was answered 503 (closed), ' +
+      'or was through already (logging).',
+    { outcome: ['open', 'closed', 'logging'] },
+    before('waap_engine_errors_total'),
+  ),
+  inspectionsOffloaded: counter(
+    'inspections_offloaded_total',
+    'Request bodies inspected on a thread of the pool.',
+    {},
+    before('waap_inspections_offloaded_total'),
+  ),
+  inspectionTruncated: counter(
+    'inspection_truncated_total',
+    'Inspections that saw a part only, because a limit was reached.',
+    {},
+    before('waap_inspection_truncated_total'),
+  ),
+  responseUninspected: counter(
+    'response_uninspected_total',
+    'Response bodies that rules asked for and could not be shown.',
+    { reason: ['coding'] },
+    before('waap_response_uninspected_total'),
+  ),
+  upstreamErrors: counter(
+    'upstream_errors_total',
+    'Requests that failed at the upstream, by error code.',
+    { code: errorCodes },
+    before('waap_upstream_errors_total'),
+  ),
+  memoLookups: counter('memo_lookups_total', 'Values looked up in the memo of the engine.', { worker: 'any' }),
+  memoFound: counter('memo_found_total', 'Values that the memo knew.', { worker: 'any' }),
+  scans: counter('scans_total', 'Scans of the automata.', { worker: 'any' }),
+  scannedBytes: counter('scanned_bytes_total', 'Bytes that the automata scanned.', { worker: 'any' }),
+} as const satisfies Readonly<Record<string, Family>>;
+
+export const histograms = {
+  upstreamDuration: histogram('upstream_duration_seconds', 'From sending a request to the head of its response.', {
+    site: 'any',
+  }),
+  stageDuration: histogram('stage_duration_seconds', 'Time spent in a stage of the road.', {
+    stage: ['request', 'inspection'],
+  }),
+} as const satisfies Readonly<Record<string, Family>>;
+
+/** Of the main thread, read when somebody asks. */
+export const gauges = {
+  configVersion: gauge('config_version', 'Id of the generation that serves.'),
+  configLastApplySuccess: gauge('config_last_apply_success', '0 when the last change was refused, else 1.'),
+  workersReady: gauge('workers_ready', 'Workers that serve.'),
+  workerRestarts: gauge('worker_restarts', 'Workers that were replaced since the start.'),
+  eventLoopLagSeconds: gauge('eventloop_lag_seconds', "99th percentile of the busiest worker's event loop delay."),
+  eventsDropped: gauge('events_dropped', 'Security events that workers had no room for.'),
+  auditWritten: gauge('audit_written', 'Lines of the audit log that were written.'),
+  auditDropped: gauge('audit_dropped', 'Lines of the audit log that the disk did not take in time.'),
+  threatNetworks: gauge('threat_networks', 'Networks on the deny list.'),
+  recordsShipped: gauge('records_shipped', 'Records that the control plane stored.'),
+  recordsDropped: gauge('records_dropped', 'Records dropped because the control plane was slow or away.'),
+  recordsRefused: gauge('records_refused', 'Records that the control plane refused for good.'),
+  recordsSampledOut: gauge('records_sampled_out', 'Records that the control plane left out because too many came.'),
+  recordsRetries: gauge('records_retries', 'Attempts to send records that failed.'),
+  recordsWaiting: gauge('records_waiting', 'Records on their way to the control plane.'),
+} as const satisfies Readonly<Record<string, Family>>;
+
+export type CounterName = keyof typeof counters;
+export type GaugeName = keyof typeof gauges;
+export type Stage = (typeof histograms)['stageDuration']['labels']['stage'][number];
+
+type CounterLabels<Name extends CounterName> = (typeof counters)[Name]['labels'];
+
+/** The labels that a counter has to be given, with their values. */
+export type LabelsOf<Name extends CounterName> = {
+  readonly [L in keyof CounterLabels<Name>]: CounterLabels<Name>[L] extends readonly (infer Value)[] ? Value : string;
+};
+
+/** None for a counter without labels. */
+export type LabelArguments<Name extends CounterName> = keyof LabelsOf<Name> extends never
+  ? readonly []
+  : readonly [labels: LabelsOf<Name>];

@@ -1,0 +1,154 @@
+// From what rules and gates said of a request to the record that leaves the worker.
+import type { MatchedRule, RequestHead, Verdict } from '#engine';
+import type { Decided, Throttling } from '../admit/decision.js';
+import type { EventMessage, EventVerdict, SecurityEvent } from '../contract/index.js';
+import type { Generation } from '../worker/generation.js';
+
+const valueBytesMax = 512; // of a matched value in the log: enough to see what it was
+const messagesMax = 64; // per event
+
+export interface EventFacts {
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly site: string;
+  readonly generation: Generation;
+  readonly head: RequestHead;
+  readonly clientIp: string;
+  readonly body: Buffer | null;
+  readonly status: number;
+  readonly responseHeaders: readonly string[];
+  readonly verdict: Verdict | null;
+  /** What another thread found, when the body was inspected there. */
+  readonly foreign: {
+    readonly messages: readonly EventMessage[];
+    readonly inboundScore: number;
+    readonly truncated: boolean;
+  } | null;
+  /** Of gates, in their order. */
+  readonly decisions: readonly Decided[];
+  /** In force or withheld. */
+  readonly interruption: SecurityEvent['interruption'];
+  readonly kind: EventVerdict;
+  readonly mode: SecurityEvent['mode'];
+  readonly inspectionUs: number;
+  readonly error: string | null;
+}
+
+function clip(text: string): string {
+  return text.length <= valueBytesMax ? text : `${text.slice(0, valueBytesMax)}…(${text.length} bytes)`;
+}
+
+function textOf(value: number | null): string {
+  return value === null ? '' : String(value);
+}
+
+/** A rule file as logs name it: `rules/NAME.conf`, whichever directory of whichever machine it was compiled in. */
+export function shownFile(path: string): string {
+  return path.startsWith('/') ? path.split('/').slice(-2).join('/') : path;
+}
+
+export function toEventMessage(matched: MatchedRule, files: readonly string[]): EventMessage {
+  const { rule } = matched;
+  const head = rule.links[0];
+  const operator = head?.operator ?? null;
+  const what = operator === null ? 'SecAction' : `Operator \`${operator.name}'`;
+  return {
+    ruleId: rule.id,
+    message: matched.msg,
+    data: clip(matched.logdata),
+    match: `Matched "${what}" against variable \`${matched.variable}' (Value: \`${clip(matched.value)}')`,
+    severity: textOf(rule.severity),
+    file: head === undefined ? '' : (files[head.file] ?? ''),
+    lineNumber: head?.line ?? 0,
+    ver: rule.ver ?? '',
+    rev: rule.rev ?? '',
+    tags: matched.tags,
+    maturity: textOf(rule.maturity),
+    accuracy: textOf(rule.accuracy),
+  };
+}
+
+/** Why a gate decided so, and with which numbers; nothing where no rule stands for it. */
+function messagesOfGate({ decision }: Decided): EventMessage[] {
+  const { rule } = decision;
+  if (rule === null) return [];
+  const numbers = decision.kind === 'throttle' ? numbersOf(decision) : '';
+  return [
+    {
+      ruleId: rule.id,
+      message: rule.message,
+      data: [rule.data, numbers].filter((part) => part !== '').join(' '),
+      match: rule.match,
+      severity: rule.severity,
+      file: '',
+      lineNumber: 0,
+      ver: '',
+      rev: '',
+      tags: rule.tags,
+      maturity: '',
+      accuracy: '',
+    },
+  ];
+}
+
+function numbersOf({ zone, limit, windowSeconds, remaining, retryAfterSeconds }: Throttling): string {
+  return (
+    `zone=${zone} limit=${limit} window_seconds=${windowSeconds} ` +
+    `remaining=${remaining} retry_after_seconds=${retryAfterSeconds}`
+  );
+}
+
+export function toSecurityEvent(facts: EventFacts): SecurityEvent {
+  const { verdict, foreign, generation, head } = facts;
+  const files = generation.inspection?.files ?? [];
+  const messages: EventMessage[] = foreign === null ? [] : foreign.messages.slice(0, messagesMax);
+  messages.unshift(...facts.decisions.flatMap(messagesOfGate));
+  if (verdict !== null) {
+    for (const matched of verdict.matched) {
+      if (messages.length >= messagesMax) break;
+      // The other thread ran phases 1 and 2 as well: its findings stand for both.
+      if (foreign === null || matched.phase > 2) messages.push(toEventMessage(matched, files));
+    }
+  }
+  const interruption = facts.interruption ?? verdict?.interruption ?? null;
+  const bodyBytesMax = generation.config.auditRequestBodyBytesMax;
+  return {
+    requestId: facts.requestId,
+    atMs: facts.atMs,
+    site: facts.site,
+    generation: generation.id,
+    verdict: facts.kind,
+    mode: facts.mode,
+    clientIp: facts.clientIp,
+    clientPort: head.clientPort,
+    serverIp: head.serverIp,
+    serverPort: head.serverPort,
+    method: head.method,
+    uri: head.uri,
+    protocol: head.protocol,
+    requestHeaders: head.headers,
+    requestBody:
+      facts.body === null || bodyBytesMax === 0
+        ? null
+        : facts.body.toString('latin1', 0, Math.min(facts.body.length, bodyBytesMax)),
+    status: facts.status,
+    responseHeaders: facts.responseHeaders,
+    interruption:
+      interruption === null
+        ? null
+        : {
+            ruleId: interruption.ruleId,
+            action: interruption.action,
+            phase: interruption.phase,
+            status: interruption.status,
+          },
+    messages,
+    inboundScore: foreign?.inboundScore ?? verdict?.inboundScore ?? 0,
+    outboundScore: verdict?.outboundScore ?? 0,
+    phases:
+      foreign === null ? (verdict?.phases ?? []) : [1, 2, ...(verdict?.phases ?? []).filter((phase) => phase > 2)],
+    truncated: (foreign?.truncated ?? false) || (verdict?.truncated ?? false),
+    inspectionUs: facts.inspectionUs,
+    error: facts.error,
+  };
+}

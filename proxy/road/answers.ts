@@ -1,0 +1,44 @@
+// What a client gets instead of the application's answer, by what stopped its request: rules or a gate.
+import type { Interruption } from '#engine';
+import type { Challenge } from '../admit/decision.js';
+import { isFieldText } from '../http/header-fields.js';
+import type { Action } from '../metrics/families.js';
+import type { Enforced } from './decide.js';
+
+export type Answer =
+  /** A page of ours; `headers` come on top of its own. */
+  | { readonly shape: 'page'; readonly status: number; readonly headers: readonly string[] }
+  | { readonly shape: 'redirect'; readonly status: number; readonly location: string }
+  | { readonly shape: 'challenge'; readonly status: number; readonly challenge: Challenge }
+  | { readonly shape: 'close'; readonly status: number };
+
+const noFields: readonly string[] = [];
+
+export const page = (status: number, headers = noFields): Answer => ({ shape: 'page', status, headers });
+
+export function answerOfRules({ action, status, data }: Interruption): Answer {
+  switch (action) {
+    case 'drop':
+      return { shape: 'close', status };
+    case 'redirect':
+      // The location comes from a rule's macros, hence from the request: line breaks in it would write header lines.
+      if (data === '' || !isFieldText(data)) return page(403);
+      return { shape: 'redirect', status: status >= 300 && status < 400 ? status : 302, location: data };
+    case 'deny':
+      return page(status >= 400 && status < 600 ? status : 403);
+  }
+}
+
+export function answerOfGate(decision: Enforced): Answer {
+  switch (decision.kind) {
+    case 'deny':
+      return decision.shape === 'close' ? { shape: 'close', status: decision.status } : page(decision.status);
+    case 'throttle':
+      return page(429, ['Retry-After', String(Math.max(1, Math.ceil(decision.retryAfterSeconds)))]);
+    case 'challenge':
+      return { shape: 'challenge', status: decision.status, challenge: decision };
+  }
+}
+
+/** Under which of the actions the request is counted. */
+export const actionOf = ({ kind }: Enforced): Action => (kind === 'throttle' ? 'refused' : 'blocked');

@@ -1,0 +1,27 @@
+// What a worker lends to every request on the road.
+import type { CollectionStore } from '#engine';
+import type { SecurityEvent } from '../contract/index.js';
+import type { ForeignInspector } from '../inspection/inspection-pool.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { RequestRing } from '../records/request-records.js';
+import type { UpstreamPool } from '../upstream/pool.js';
+import type { Generation } from '../worker/generation.js';
+import type { BodyWorker } from './request-body.js';
+import type { Site } from './route.js';
+
+export interface RoadContext extends BodyWorker {
+  /** Read once per request, with no await between reading and pinning. */
+  current(): Generation;
+  /** Wall clock, ms. */
+  now(): number;
+  makeRequestId(nowMs: number): string;
+  poolFor(site: Site, generation: Generation): UpstreamPool;
+  readonly store: CollectionStore;
+  readonly metrics: Metrics;
+  record(event: SecurityEvent): void;
+  /** Lines for the control plane; null = there is none. */
+  readonly requests: RequestRing | null;
+  /** Inspection off this thread for large bodies; null = always inline. */
+  readonly foreignInspector: ForeignInspector | null;
+  log(level: 'info' | 'warn' | 'error', fields: Readonly<Record<string, unknown>>, message: string): void;
+}

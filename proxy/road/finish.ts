@@ -1,0 +1,158 @@
+// What is kept of a request that is through: its measures, a security event where rules, gates or a failure have
+// something to say, and a line for the request log of the control plane.
+import type { RequestHead, Verdict } from '#engine';
+import type { Decided, Decision } from '../admit/decision.js';
+import type { EventVerdict, SecurityEvent } from '../contract/index.js';
+import { findField } from '../http/header-fields.js';
+import type { Exchange } from '../listeners/listener.js';
+import type { Action } from '../metrics/families.js';
+import { toSecurityEvent } from '../records/security-event.js';
+import type { Generation } from '../worker/generation.js';
+import type { RoadContext } from './context.js';
+import type { RequestBody } from './request-body.js';
+import type { RequestInspection } from './request-inspection.js';
+import type { Site } from './route.js';
+
+/** What ended a request, or would have, as records have it. */
+export type Stop = NonNullable<SecurityEvent['interruption']>;
+
+/** What records are made from. */
+export interface FinishedRequest {
+  readonly context: RoadContext;
+  readonly generation: Generation;
+  readonly exchange: Exchange;
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly startedMs: number;
+  readonly site: Site | null;
+  /** As inspected. */
+  readonly head: RequestHead;
+  /** null: there is none, or nobody asked for it. */
+  readonly body: RequestBody | null;
+  /** null: no rules looked at it. */
+  readonly inspection: RequestInspection | null;
+  /** Of gates, in their order. */
+  readonly decisions: readonly Decided[];
+  /** Rules or a gate ended it. */
+  readonly isBlocked: boolean;
+  /** They would have, or flagged it. */
+  readonly isFlagged: boolean;
+  readonly stop: Stop | null;
+  /** Of inspection or a gate. */
+  readonly failure: Error | null;
+  /** What the client got. */
+  readonly response: { readonly status: number; readonly fields: readonly string[]; readonly bytes: number };
+}
+
+/** A gate's decision in the form of an interruption; null where no rule stands for it, or it would end nothing. */
+export function stopOf(decision: Decision): Stop | null {
+  if (decision.kind === 'flag' || decision.rule === null) return null;
+  const { kind, rule } = decision;
+  switch (kind) {
+    case 'deny':
+      return {
+        ruleId: rule.id,
+        action: decision.shape === 'close' ? 'drop' : 'deny',
+        phase: 1,
+        status: decision.status,
+      };
+    case 'throttle':
+      return { ruleId: rule.id, action: 'throttle', phase: 1, status: 429 };
+    case 'challenge':
+      return { ruleId: rule.id, action: 'challenge', phase: 1, status: decision.status };
+  }
+}
+
+/** Once, on every way out. */
+export function recordFinished(request: FinishedRequest, verdict: Verdict | null, action: Action): void {
+  const { context, inspection } = request;
+  const { metrics } = context;
+  const kind = kindOf(request, verdict);
+  const site = request.site?.name ?? 'none';
+  metrics.request(site, kind === 'flag' && action === 'served' ? 'flagged' : action);
+  metrics.stage('request', (performance.now() - request.startedMs) / 1000);
+  if (inspection !== null && inspection.tookMs > 0) metrics.stage('inspection', inspection.tookMs / 1000);
+  const hasMatches =
+    (verdict !== null && verdict.matched.length > 0) || (inspection?.foreign?.messages.length ?? 0) > 0;
+  if (kind !== 'pass' || hasMatches) recordEvent(request, verdict, kind, site);
+  if (context.requests?.hasRoom() === true) recordLine(request, verdict, kind, action, site);
+}
+
+function kindOf(request: FinishedRequest, verdict: Verdict | null): EventVerdict {
+  if (request.isBlocked) return 'block';
+  if (request.failure !== null) return 'engine-error';
+  const isFlagged = request.isFlagged || request.inspection?.foreign?.isFlagged === true;
+  return isFlagged || verdict?.kind === 'flag' || verdict?.kind === 'block' ? 'flag' : 'pass';
+}
+
+function recordEvent(request: FinishedRequest, verdict: Verdict | null, kind: EventVerdict, site: string): void {
+  const { context, generation, inspection, exchange, head, body, response } = request;
+  const foreign = inspection?.foreign ?? null;
+  if (verdict?.truncated === true || foreign?.truncated === true) context.metrics.count('inspectionTruncated');
+  context.record(
+    toSecurityEvent({
+      requestId: request.requestId,
+      atMs: request.atMs,
+      site,
+      generation,
+      head: exchange.head,
+      clientIp: head.clientIp,
+      body: body?.bytes ?? null,
+      status: response.status,
+      responseHeaders: response.fields,
+      verdict,
+      foreign,
+      decisions: request.decisions,
+      interruption: request.stop,
+      kind,
+      mode: request.site?.mode ?? generation.config.mode,
+      inspectionUs: Math.round((inspection?.tookMs ?? 0) * 1000),
+      error: request.failure?.message ?? null,
+    }),
+  );
+}
+
+/** The line for the control plane's request log. */
+function recordLine(
+  request: FinishedRequest,
+  verdict: Verdict | null,
+  kind: EventVerdict,
+  action: Action,
+  site: string,
+): void {
+  const { exchange, head, inspection, response } = request;
+  const body = request.body?.bytes ?? null;
+  request.context.requests?.record({
+    atMs: request.atMs,
+    requestId: request.requestId,
+    site,
+    generation: request.generation.id,
+    clientIp: head.clientIp,
+    method: head.method,
+    uri: head.uri,
+    status: response.status,
+    action,
+    kind,
+    inboundScore: inspection?.foreign?.inboundScore ?? verdict?.inboundScore ?? 0,
+    outboundScore: verdict?.outboundScore ?? 0,
+    ruleIds: ruleIdsOf(request, verdict),
+    userAgent: findField(head.headers, 'user-agent') ?? '',
+    requestBytes: exchange.framing.kind === 'length' ? exchange.framing.bytes : (body?.length ?? 0),
+    responseBytes: response.bytes,
+    latencyUs: (performance.now() - request.startedMs) * 1000,
+    inspectionUs: (inspection?.tookMs ?? 0) * 1000,
+    head,
+    body,
+  });
+}
+
+function ruleIdsOf({ decisions, inspection }: FinishedRequest, verdict: Verdict | null): number[] {
+  const ids: number[] = [];
+  const foreign = inspection?.foreign ?? null;
+  for (const { decision } of decisions) if (decision.rule !== null) ids.push(decision.rule.id);
+  if (foreign !== null) for (const { ruleId } of foreign.messages) ids.push(ruleId);
+  // The other thread ran phases 1 and 2 as well: its findings stand for both.
+  if (verdict !== null)
+    for (const { rule, phase } of verdict.matched) if (foreign === null || phase > 2) ids.push(rule.id);
+  return ids;
+}

@@ -1,0 +1,155 @@
+// The request head as the upstream receives it, built from the same snapshot that was inspected. Nothing is re-read
+// from the listener: what was inspected is what is forwarded, less the hop's own fields, plus what this proxy vouches
+// for.
+import type { RequestHead } from '#engine';
+import { codingOf } from '../http/decode-body.js';
+import { connectionListed, hopByHopFields, joinedField, listHasToken } from '../http/header-fields.js';
+import type { Site } from './route.js';
+
+export interface ForwardFacts {
+  readonly site: Site;
+  readonly target: string;
+  readonly requestId: string;
+  /** The connection's peer is a proxy whose X-Forwarded-* are believed and continued. */
+  readonly isFromTrustedProxy: boolean;
+  readonly isTls: boolean;
+  readonly peerIp: string;
+  /** Bytes of the body that follows; 'chunked', or null when there is none. */
+  readonly body: number | 'chunked' | null;
+  readonly isUpgrade: boolean;
+  /** WebSocket extensions may be negotiated with the upstream. */
+  readonly keepsExtensions: boolean;
+  /** Rules will look at the response: it must come in a coding that can be undone for them. */
+  readonly isInspected: boolean;
+  /** Trailers of the response can be relayed: a client that says it takes them is passed on as one. */
+  readonly relaysTrailers: boolean;
+}
+
+/**
+ * What does not go on as it came. `own`: written anew below, or of this hop. `claim`: where the client is, or which
+ * path and host it really asked for; upstreams believe it of a proxy in front of them, so it goes on from trusted
+ * proxies only. A path in it (X-Original-URL) would be a way round the choice of a site. Names of single CDNs are left
+ * to those who use them.
+ */
+const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
+  ...[
+    ...hopByHopFields,
+    'host',
+    'content-length',
+    'expect',
+    'x-request-id',
+    'x-forwarded-for',
+    'x-forwarded-proto',
+    'x-forwarded-host',
+  ].map((name) => [name, 'own'] as const),
+  ['cookie', 'own'], // several become one list, see below
+  ['proxy', 'own'], // CGI programs would take it for their own HTTP_PROXY setting
+  ...[
+    'forwarded',
+    'x-client-ip',
+    'x-cluster-client-ip',
+    'x-forwarded',
+    'x-forwarded-port',
+    'x-forwarded-prefix',
+    'x-forwarded-scheme',
+    'x-forwarded-server',
+    'x-forwarded-ssl',
+    'x-forwarded-uri',
+    'x-original-forwarded-for',
+    'x-original-host',
+    'x-original-uri',
+    'x-original-url',
+    'x-real-ip',
+    'x-rewrite-url',
+  ].map((name) => [name, 'claim'] as const),
+]);
+
+/** Few clients, few values; emptied when it is full, because clients choose them. */
+const readable = new Map<string, string>();
+const readableMax = 256;
+
+/**
+ * An Accept-Encoding without the codings that cannot be undone here: a client could choose one (zstd, or any by `*`) to
+ * get a leak past the rules for response bodies.
+ */
+function readableCodings(value: string): string {
+  const known = readable.get(value);
+  if (known !== undefined) return known;
+  const kept = value.split(',').filter((part) => codingOf(part.split(';', 1)[0] as string) !== 'unknown');
+  const codings = kept.length === 0 ? 'identity' : kept.join(',').trim();
+  if (readable.size >= readableMax) readable.clear();
+  readable.set(value, codings);
+  return codings;
+}
+
+/** A field name with `-` for whatever is no letter or digit. */
+function dashed(lower: string): string {
+  let text = lower;
+  for (let index = 0; index < lower.length; index += 1) {
+    const code = lower.charCodeAt(index);
+    if ((code >= 0x61 && code <= 0x7a) || code === 0x2d || (code >= 0x30 && code <= 0x39)) continue;
+    text = `${text.slice(0, index)}-${text.slice(index + 1)}`;
+  }
+  return text;
+}
+
+/**
+ * Request line, header fields and blank line, latin1. Field names that would become one of ours in a CGI environment
+ * (`X_Forwarded_For`; some servers make an underscore of a dot, too) are dropped: an upstream could not tell them
+ * apart.
+ */
+export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string {
+  const { headers } = head;
+  const { site } = facts;
+  const connection = joinedField(headers, 'connection');
+  const listed =
+    connection === null || connection === 'keep-alive' || connection === 'close' ? null : connectionListed(connection);
+  let host = '';
+  let forwardedFor = '';
+  let forwardedProto = '';
+  let forwardedHost = '';
+  let hadLength = false;
+  let takesTrailers = false;
+  let cookies: string | null = null;
+  let text = '';
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    const lower = name.toLowerCase();
+    const treatment = treatments.get(lower);
+    if (treatment === 'own') {
+      if (lower === 'host') host = value;
+      else if (lower === 'content-length') hadLength = true;
+      else if (lower === 'cookie') cookies = cookies === null ? value : `${cookies}; ${value}`;
+      else if (lower === 'te') takesTrailers ||= facts.relaysTrailers && listHasToken(value, 'trailers');
+      else if (facts.isFromTrustedProxy) {
+        if (lower === 'x-forwarded-for') forwardedFor = forwardedFor === '' ? value : `${forwardedFor}, ${value}`;
+        else if (lower === 'x-forwarded-proto') forwardedProto = value;
+        else if (lower === 'x-forwarded-host') forwardedHost = value;
+      }
+      continue;
+    }
+    if ((treatment === 'claim' && !facts.isFromTrustedProxy) || (listed !== null && listed.has(lower))) continue;
+    if (facts.isUpgrade && !facts.keepsExtensions && lower === 'sec-websocket-extensions') continue;
+    if (treatment === undefined && treatments.has(dashed(lower))) continue;
+    text += `${name}: ${facts.isInspected && lower === 'accept-encoding' ? readableCodings(value) : value}\r\n`;
+  }
+  const forwardedChain = forwardedFor === '' ? facts.peerIp : `${forwardedFor}, ${facts.peerIp}`;
+  const ownHost = site.preservesHost && host !== '' ? host : site.upstreamAuthority;
+  const proto = forwardedProto !== '' ? forwardedProto : facts.isTls ? 'https' : 'http';
+  let own =
+    `Host: ${ownHost}\r\nX-Request-Id: ${facts.requestId}\r\nX-Forwarded-For: ${forwardedChain}\r\n` +
+    `X-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${forwardedHost !== '' ? forwardedHost : host}\r\n`;
+  if (facts.body === 'chunked') own += 'Transfer-Encoding: chunked\r\n';
+  else if (facts.body !== null) own += `Content-Length: ${facts.body}\r\n`;
+  else if (hadLength) own += 'Content-Length: 0\r\n';
+  own += facts.isUpgrade
+    ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
+    : takesTrailers
+      ? 'Connection: keep-alive, TE\r\nTE: trailers\r\n'
+      : 'Connection: keep-alive\r\n';
+  // Clients send one Cookie field (RFC 6265 section 5.4), HTTP/2 may split it at "; " (RFC 9113 section 8.2.3). Servers
+  // join several with a comma, which reads otherwise than the list that was inspected.
+  if (cookies !== null) text += `Cookie: ${cookies}\r\n`;
+  return `${head.method} ${facts.target} HTTP/1.1\r\n${own}${text}\r\n`;
+}

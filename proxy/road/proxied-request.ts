@@ -1,0 +1,383 @@
+// THE ROAD of a request, in one place. Each step is a method below, in this order (the numbers are those of
+// ARCHITECTURE.md):
+//   take → route → admit → inspectHead → readBody → inspectBody → settle → forward → (reply.ts: inspect, relay)
+//   → finish
+// The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
+// the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
+import { performance } from 'node:perf_hooks';
+import type { Interruption, RequestHead, Verdict } from '#engine';
+import type { Decided, Decision } from '../admit/decision.js';
+import type { GateRequest, PreparedGate } from '../admit/gate.js';
+import { asError, ProxyError } from '../contract/errors.js';
+import type { Limits } from '../contract/index.js';
+import { findField } from '../http/header-fields.js';
+import type { ForeignInspector } from '../inspection/inspection-pool.js';
+import type { Exchange } from '../listeners/listener.js';
+import type { Action, RefusalReason } from '../metrics/families.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { UpstreamExchange } from '../upstream/exchange.js';
+import type { UpstreamHead } from '../upstream/response-head.js';
+import { releaseGeneration, type Generation } from '../worker/generation.js';
+import { actionOf, answerOfGate, answerOfRules, page, type Answer } from './answers.js';
+import { acceptableRequestId, clientBehindProxies } from './client-address.js';
+import type { RoadContext } from './context.js';
+import { decide, decideOnFailure, decideOnGate } from './decide.js';
+import { recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
+import { buildForwardHead } from './forward-head.js';
+import { Reply, type RepliedRequest } from './reply.js';
+import { RequestBody, type BodyOwner } from './request-body.js';
+import { RequestInspection } from './request-inspection.js';
+import { ResponseWriter } from './response-writer.js';
+import type { Site } from './route.js';
+
+const noDecisions: readonly Decided[] = [];
+
+export function handleRequest(context: RoadContext, exchange: Exchange): void {
+  new ProxiedRequest(context, exchange).take();
+}
+
+export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, FinishedRequest {
+  readonly generation: Generation;
+  readonly atMs: number;
+  readonly startedMs: number;
+  head: RequestHead;
+  requestId: string;
+  site: Site | null = null;
+  inspection: RequestInspection | null = null;
+  body: RequestBody | null = null;
+  readonly response: ResponseWriter = new ResponseWriter(this);
+  upstream: UpstreamExchange | null = null;
+  decisions = noDecisions;
+  isBlocked = false;
+  isFlagged = false;
+  stop: Stop | null = null;
+  failure: Error | null = null;
+  isOver = false;
+  private target = '';
+  private isFromTrustedProxy = false;
+
+  constructor(
+    readonly context: RoadContext,
+    readonly exchange: Exchange,
+  ) {
+    this.generation = context.current();
+    this.generation.inFlight += 1;
+    this.startedMs = performance.now();
+    this.atMs = context.now();
+    this.head = exchange.head;
+    this.requestId = context.makeRequestId(this.atMs);
+  }
+
+  /** Steps 1 and 2: the listener has copied the head; one that is not acceptable ends here. */
+  take(): void {
+    const { exchange } = this;
+    // Named first, on purpose: V8 takes a function literal that is assigned to a property for a method and places it in
+    // the old generation at once. From there it keeps the whole request until the next full collection: half of what a
+    // request allocates was copied twice for that.
+    const onAbort = (): void => this.clientGone();
+    exchange.onAbort = onAbort;
+    if (exchange.refusal !== null) {
+      this.refuse(exchange.refusal.status, 'head', true);
+      return;
+    }
+    if (this.generation.trusted !== null) this.believeProxies();
+    this.route();
+  }
+
+  private believeProxies(): void {
+    const { trusted, config } = this.generation;
+    const { head } = this.exchange;
+    if (trusted === null || !trusted.contains(head.clientIp)) return;
+    this.isFromTrustedProxy = true;
+    if (config.acceptRequestId) this.requestId = acceptableRequestId(head.headers) ?? this.requestId;
+    const clientIp = clientBehindProxies(head, trusted);
+    if (clientIp !== head.clientIp) this.head = { ...head, clientIp };
+  }
+
+  /** Step 3, and the order of the next. */
+  private route(): void {
+    const { router, admission } = this.generation;
+    const routed = router.match(findField(this.head.headers, 'host') ?? '', this.head.uri);
+    if (routed === null) {
+      this.refuse(404, 'no_site', !this.isBodyComplete);
+      return;
+    }
+    const { site } = routed;
+    this.site = site;
+    this.target = routed.target;
+    // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
+    const isInspected = site.isProtected || (routed.isAmbiguous && router.hasProtected);
+    this.admit(isInspected ? admission.ofProtected : admission.ofOthers, site);
+    if (isInspected && !this.isOver) this.inspectHead(site);
+    if (!this.isOver) this.readBody(site);
+  }
+
+  /** Step 4: the gates, in the order of their table (admit/index.ts). */
+  private admit(gates: readonly PreparedGate[], site: Site): void {
+    for (const gate of gates) {
+      let decision: Decision | null = null;
+      try {
+        decision = gate.decide(this, site);
+      } catch (error) {
+        this.failedOpenOrClosed(asError(error), site, gate.name);
+      }
+      if (decision !== null) this.settleGate(gate, decision, site);
+      if (this.isOver) return;
+    }
+  }
+
+  /** Step 5: phase 1. */
+  private inspectHead(site: Site): void {
+    const { inspection } = this.generation;
+    if (inspection === null) {
+      const failure = new ProxyError('PXY_NO_RULESET', 'this site is protected and no ruleset is loaded');
+      this.failedOpenOrClosed(failure, site, null);
+      return;
+    }
+    const rules = new RequestInspection(inspection, this, site.engineMode);
+    this.inspection = rules;
+    this.settle(rules.requestHead(this.context.store), site);
+  }
+
+  /** Step 6: the body, whole where it is to be inspected or small, else passed on as it comes. */
+  private readBody(site: Site): void {
+    const { exchange, context } = this;
+    if (exchange.framing.kind === 'none') {
+      this.inspectBody(site, 0);
+      return;
+    }
+    const isInspected = this.inspection?.isOn === true;
+    const body = new RequestBody(this, exchange, context, this.limits, this.startedMs);
+    this.body = body;
+    if (isInspected || !body.isLarge) body.collect(isInspected);
+    else this.forward(site);
+    if (!this.isOver) body.read();
+  }
+
+  bodyTaken(wireBytes: number): void {
+    this.inspectBody(this.site as Site, wireBytes);
+  }
+
+  /** Step 7: phase 2, inline or on the pool's threads. */
+  private inspectBody(site: Site, wireBytes: number): void {
+    const { inspection } = this;
+    if (inspection !== null && inspection.isOn) {
+      const { foreignInspector } = this.context;
+      const bytes = this.body?.bytes ?? null;
+      const { inlineInspectionBytesMax } = this.limits;
+      if (bytes !== null && bytes.length > inlineInspectionBytesMax && foreignInspector !== null) {
+        void this.inspectElsewhere(site, inspection, foreignInspector, bytes, wireBytes);
+        return;
+      }
+      this.settle(inspection.requestBody(bytes, wireBytes), site);
+    }
+    if (!this.isOver) this.forward(site);
+  }
+
+  private async inspectElsewhere(
+    site: Site,
+    inspection: RequestInspection,
+    pool: ForeignInspector,
+    bytes: Buffer,
+    wireBytes: number,
+  ): Promise<void> {
+    this.metrics.count('inspectionsOffloaded');
+    const interruption = await inspection.elsewhere(pool, this.generation, bytes, wireBytes);
+    if (this.isOver) return;
+    this.settle(interruption, site);
+    if (!this.isOver) this.forward(site);
+  }
+
+  /** Step 8: what the engine says, under the site's mode; that it failed, under the site's fail mode. */
+  private settle(interruption: Interruption | null, site: Site): void {
+    const failure = this.inspection?.failure ?? null;
+    if (failure !== null) {
+      this.failedOpenOrClosed(failure, site, null);
+      return;
+    }
+    switch (decide(interruption, site.mode)) {
+      case 'forward':
+        return;
+      case 'flag':
+        this.isFlagged = true;
+        this.stop ??= interruption;
+        return;
+      case 'block':
+        this.isBlocked = true;
+        this.stop = interruption;
+        this.giveUpUpstream();
+        this.endWith(answerOfRules(interruption as Interruption), 'blocked');
+    }
+  }
+
+  /** Step 8 for a gate. */
+  private settleGate({ name, counter }: PreparedGate, decision: Decision, site: Site): void {
+    const { metrics } = this;
+    const enforced = decideOnGate(decision, site.mode);
+    this.decisions = [...this.decisions, { gate: name, decision }];
+    if (counter !== undefined) metrics.count(counter);
+    const outcome = enforced === null ? 'recorded' : 'enforced';
+    metrics.count('gateDecisions', { gate: name, decision: decision.kind, outcome });
+    if (enforced === null) {
+      this.isFlagged = true;
+      this.stop ??= stopOf(decision);
+      return;
+    }
+    const answer = answerOfGate(enforced);
+    this.isBlocked = enforced.kind !== 'throttle' || enforced.rule !== null;
+    this.stop = stopOf(enforced);
+    metrics.count('refused', { status: String(answer.status), reason: 'gate' });
+    this.endWith(answer, actionOf(enforced));
+  }
+
+  /** Step 8 for inspection (`gate` null) or a gate that failed. */
+  private failedOpenOrClosed(error: Error, site: Site, gate: string | null): void {
+    const { metrics, requestId, context } = this;
+    const isOpen = decideOnFailure(site.failMode) === 'forward';
+    const outcome = isOpen ? 'open' : 'closed';
+    if (gate === null) metrics.count('engineErrors', { outcome });
+    else metrics.count('gateErrors', { gate, outcome });
+    this.failure = error;
+    context.log(
+      'error',
+      { site: site.name, requestId, failMode: site.failMode, err: error.stack ?? error.message },
+      gate === null ? 'inspection failed' : `the gate ${gate} failed`,
+    );
+    try {
+      this.inspection?.finish();
+    } catch (second) {
+      context.log('error', { requestId, err: asError(second).message }, 'a failed inspection could not be finished');
+    }
+    if (isOpen) return;
+    this.giveUpUpstream();
+    this.endWith(page(503), 'failed');
+  }
+
+  /** Step 9. */
+  private forward(site: Site): void {
+    const { exchange, body } = this;
+    const isStreaming = body !== null && body.isStreaming;
+    const head = buildForwardHead(this.head, {
+      site,
+      target: this.target,
+      requestId: this.requestId,
+      isFromTrustedProxy: this.isFromTrustedProxy,
+      isTls: exchange.isTls,
+      peerIp: exchange.head.clientIp,
+      body: body === null ? null : body.announced,
+      isUpgrade: exchange.isUpgrade,
+      keepsExtensions: exchange.tunnelsRawBytes,
+      isInspected: this.inspection?.isOn === true,
+      relaysTrailers: exchange.relaysTrailers,
+    });
+    const onDrain = (): void => this.upstream?.resume(); // named first: see `take`
+    exchange.onDrain = onDrain;
+    const request = { method: this.head.method, head, body: isStreaming ? null : (body?.bytes ?? null), isStreaming };
+    const upstream = this.context.poolFor(site, this.generation).dispatch(request, new Reply(this, site.name));
+    this.upstream = upstream;
+    if (isStreaming) body.sendTo(upstream);
+  }
+
+  /** Step 10, for reply.ts: phase 3. */
+  inspectReplyHead(head: UpstreamHead): boolean {
+    const { inspection } = this;
+    if (inspection === null || !inspection.isOn) return false;
+    this.settle(inspection.responseHead(head), this.site as Site);
+    return inspection.wantsResponseBody;
+  }
+
+  /** Phase 4. */
+  inspectReplyBody(bytes: Buffer | null, wireBytes: number): void {
+    const { inspection } = this;
+    if (inspection === null || !inspection.isOn) return;
+    this.settle(inspection.responseBody(bytes, wireBytes), this.site as Site);
+  }
+
+  upstreamDrained(): void {
+    if (this.isOver) return;
+    if (this.body === null)
+      this.exchange.resumeBody(); // a tunnel
+    else this.body.upstreamDrained();
+  }
+
+  get limits(): Limits {
+    return this.generation.config.limits;
+  }
+
+  get metrics(): Metrics {
+    return this.context.metrics;
+  }
+
+  private get isBodyComplete(): boolean {
+    return this.exchange.framing.kind === 'none' || this.body?.isComplete === true;
+  }
+
+  /** Not taken, before any rule has looked at it. */
+  refuse(status: number, reason: RefusalReason, isLast: boolean): void {
+    this.metrics.count('refused', { status: String(status), reason });
+    this.endWith(page(status), 'refused', isLast);
+  }
+
+  /** An answer of ours, in place of the application's. `isLast`: the connection ends with it. */
+  endWith(answer: Answer, action: Action, isLast = !this.isBodyComplete): void {
+    if (this.isOver) return;
+    this.response.give(answer, isLast);
+    this.finish(action);
+  }
+
+  private giveUpUpstream(): void {
+    this.upstream?.abort();
+    this.upstream = null;
+  }
+
+  /** Something failed on the way. */
+  failed(error: ProxyError): void {
+    if (this.isOver) return;
+    const { requestId, context, site } = this;
+    context.metrics.count('upstreamErrors', { code: error.code });
+    context.log('warn', { site: site?.name, requestId, code: error.code, err: error.message }, 'upstream failed');
+    if (this.response.isBegun) this.cut('failed');
+    else this.endWith(page(error.status), 'failed');
+  }
+
+  bodyStoodStill(who: 'client' | 'upstream'): void {
+    this.upstream?.abort();
+    if (who === 'upstream')
+      this.failed(new ProxyError('PXY_UPSTREAM_BODY_TIMEOUT', 'the upstream took no more of the request body'));
+    else if (this.response.isBegun) this.cut('aborted');
+    else this.refuse(408, 'body_too_slow', true);
+  }
+
+  /** The client has the beginning of an answer, and gets no more of it. */
+  private cut(action: Action): void {
+    this.response.cut();
+    this.finish(action);
+  }
+
+  private clientGone(): void {
+    if (this.isOver) return;
+    this.upstream?.abort();
+    this.response.status = 499;
+    this.finish('aborted');
+  }
+
+  /** Step 11: phase 5, the record, the measures, the pin. */
+  finish(action: Action): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.body?.release();
+    recordFinished(this, this.finishInspection(), action);
+    releaseGeneration(this.generation);
+  }
+
+  private finishInspection(): Verdict | null {
+    try {
+      return this.inspection === null ? null : this.inspection.finish();
+    } catch (error) {
+      // The answer is out already: nothing to decide any more, but never silent.
+      this.failure = asError(error);
+      this.metrics.count('engineErrors', { outcome: 'logging' });
+      return null;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+// The way back: the upstream's response is inspected (phase 3, and phase 4 where the rules ask for the body) and
+// relayed as it came. Only a body that is to be inspected is held, up to a limit; streams never are.
+import type { ProxyError } from '../contract/errors.js';
+import type { Limits } from '../contract/index.js';
+import { BodyCollector } from '../http/body-collector.js';
+import { codingsOf, decodeBody } from '../http/decode-body.js';
+import { findField, joinedField } from '../http/header-fields.js';
+import { isStream } from '../http/response-fields.js';
+import type { Exchange, TunnelClient } from '../listeners/listener.js';
+import type { Action } from '../metrics/families.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { UpstreamExchange, UpstreamHandler } from '../upstream/exchange.js';
+import type { UpstreamHead } from '../upstream/response-head.js';
+import { page, type Answer } from './answers.js';
+import type { ResponseWriter } from './response-writer.js';
+
+/** The request that this is the reply to. */
+export interface RepliedRequest {
+  readonly exchange: Pick<Exchange, 'head' | 'isUpgrade' | 'relaysTrailers' | 'onAbort' | 'acceptTunnel'>;
+  readonly response: ResponseWriter;
+  readonly upstream: UpstreamExchange | null;
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+  /** It was answered otherwise, or its client has gone: nothing of the reply is wanted any more. */
+  readonly isOver: boolean;
+  /** Phase 3; true: rules want to see the body. The request is over when they block. */
+  inspectReplyHead(head: UpstreamHead): boolean;
+  /** Phase 4. The request is over when rules block. */
+  inspectReplyBody(bytes: Buffer | null, wireBytes: number): void;
+  upstreamDrained(): void;
+  failed(error: ProxyError): void;
+  endWith(answer: Answer, action: Action, isLast: boolean): void;
+  finish(action: Action): void;
+}
+
+/** tunnel: a WebSocket; held: collected for phase 4; flowing: relayed. */
+type State = 'waiting' | 'held' | 'inspecting' | 'flowing' | 'tunnel';
+
+export class Reply implements UpstreamHandler {
+  private state: State = 'waiting';
+  private head: UpstreamHead | null = null;
+  private readonly dispatchedMs = performance.now();
+  private collector: BodyCollector | null = null;
+  /** Bytes and the end that came while the held part was being decoded. */
+  private late: Buffer[] = [];
+  private isEnded = false;
+  private trailers: readonly string[] | null = null;
+  private client: TunnelClient | null = null;
+  private earlyTunnel: Buffer[] = [];
+
+  constructor(
+    private readonly request: RepliedRequest,
+    private readonly site: string,
+  ) {}
+
+  /** Ahead of everything a rule could say about the response: hints are about what comes, never the response itself. */
+  onInterim(head: UpstreamHead): void {
+    const { request } = this;
+    // 100 is this proxy's own business: what the client expected was answered before its body was read.
+    if (request.isOver || head.status === 100) return;
+    request.response.interim(head);
+  }
+
+  onHead(head: UpstreamHead): void {
+    const { request } = this;
+    const { exchange, response } = request;
+    if (request.isOver) return;
+    this.head = head;
+    request.metrics.upstream(this.site, (performance.now() - this.dispatchedMs) / 1000);
+    response.prepare(head);
+    const wantsBody = request.inspectReplyHead(head);
+    if (request.isOver) return;
+    if (head.status === 101) {
+      this.joinTunnel(head);
+      return;
+    }
+    if (head.bodyBytes === 0 && (exchange.head.method === 'HEAD' || head.status === 204 || head.status === 304)) {
+      this.state = 'flowing';
+      response.writeBodyless(head);
+      return;
+    }
+    if (wantsBody && !isStream(head.headers)) {
+      this.state = 'held';
+      this.collector = new BodyCollector(request.limits.responseBodyBytesMax);
+    } else this.startRelay(head.bodyBytes);
+  }
+
+  private startRelay(bodyBytes: number | null): void {
+    const { head } = this;
+    if (head === null) return;
+    this.state = 'flowing';
+    const { exchange, response } = this.request;
+    const mayHaveTrailers = bodyBytes === null && exchange.relaysTrailers;
+    response.begin(head, bodyBytes, mayHaveTrailers ? findField(head.headers, 'trailer') : null);
+  }
+
+  onData(chunk: Buffer): void {
+    const { request } = this;
+    if (request.isOver) return;
+    switch (this.state) {
+      case 'flowing':
+        if (!request.response.write(chunk)) request.upstream?.pause();
+        return;
+      case 'held':
+        this.hold(chunk);
+        return;
+      case 'inspecting':
+        this.late.push(Buffer.from(chunk));
+        return;
+      case 'tunnel':
+        this.sendToClient(chunk);
+        return;
+      case 'waiting':
+    }
+  }
+
+  private hold(chunk: Buffer): void {
+    const { collector, request } = this;
+    if (collector === null) return;
+    const taken = collector.add(chunk);
+    if (taken === chunk.length) return;
+    // Over the limit: this part is inspected, the rest is relayed after it.
+    this.late.push(Buffer.from(chunk.subarray(taken)));
+    request.upstream?.pause();
+    this.inspectHeld(collector, this.head?.bodyBytes ?? collector.bytes + 1);
+  }
+
+  onEnd(trailers: readonly string[] | null): void {
+    const { request, collector } = this;
+    this.isEnded = true;
+    this.trailers = trailers;
+    if (request.isOver) return;
+    switch (this.state) {
+      case 'held':
+        if (collector !== null) this.inspectHeld(collector, collector.bytes);
+        return;
+      case 'flowing':
+        this.complete();
+        return;
+      case 'tunnel':
+        this.client?.end();
+        request.finish('served');
+        return;
+      case 'waiting':
+      case 'inspecting':
+    }
+  }
+
+  private complete(): void {
+    const { request } = this;
+    request.response.end(this.trailers);
+    request.finish('served');
+  }
+
+  /** Phase 4 on what was held; decoded for the engine, relayed as it came. */
+  private inspectHeld(collector: BodyCollector, wireBytes: number): void {
+    this.collector = null;
+    this.state = 'inspecting';
+    const raw = collector.take();
+    const codings = this.head === null ? [] : codingsOf(joinedField(this.head.headers, 'content-encoding'));
+    if (raw === null || codings.length === 0) {
+      this.inspectBytes(raw, raw, wireBytes);
+      return;
+    }
+    const { metrics, limits } = this.request;
+    if (codings === 'unknown') {
+      metrics.count('responseUninspected', { reason: 'coding' });
+      this.inspectBytes(raw, null, wireBytes);
+      return;
+    }
+    void decodeBody(raw, codings, limits.decodedBodyBytesMax).then((decoded) => {
+      if (this.request.isOver) return;
+      if (decoded.isPartial) metrics.count('inspectionTruncated');
+      // Nothing at all could be undone: what calls itself coded and is not, some clients show as it is.
+      const bytes = decoded.bytes.length === 0 ? raw : decoded.bytes;
+      this.inspectBytes(raw, bytes, decoded.isPartial ? bytes.length + 1 : bytes.length);
+    });
+  }
+
+  private inspectBytes(raw: Buffer | null, bytes: Buffer | null, wireBytes: number): void {
+    const { request } = this;
+    request.inspectReplyBody(bytes, wireBytes);
+    if (request.isOver) return;
+    // All of it is here: a length can be told even where the upstream chunked, unless trailers need the chunks.
+    const isAllHere = this.isEnded && this.late.length === 0 && this.trailers === null;
+    this.startRelay(isAllHere ? (raw?.length ?? 0) : (this.head?.bodyBytes ?? null));
+    let isFlowing = true;
+    if (raw !== null) this.late.unshift(raw);
+    for (const chunk of this.late.splice(0)) isFlowing = request.response.write(chunk) && isFlowing;
+    if (this.isEnded) this.complete();
+    else if (isFlowing) request.upstream?.resume();
+  }
+
+  onError(error: ProxyError): void {
+    this.request.failed(error);
+  }
+
+  onDrain(): void {
+    this.request.upstreamDrained();
+  }
+
+  private joinTunnel(head: UpstreamHead): void {
+    const { request } = this;
+    const { upstream, exchange, response } = request;
+    if (!exchange.isUpgrade || upstream === null) {
+      upstream?.abort();
+      request.endWith(page(502), 'failed', true);
+      return;
+    }
+    this.state = 'tunnel';
+    response.isBegun = true;
+    const onAbort = (): void => {
+      upstream.abort();
+      request.finish('served');
+    };
+    exchange.onAbort = onAbort; // named first: see ProxiedRequest.take
+    exchange.acceptTunnel({
+      headers: response.fields,
+      protocol: findField(head.headers, 'sec-websocket-protocol'),
+      sendUpstream: (bytes) => upstream.write(bytes),
+      unsentUpstreamBytes: () => upstream.unsentBytes,
+      closeUpstream: () => {
+        upstream.abort();
+        request.finish('served');
+      },
+      opened: (client) => {
+        this.client = client;
+        for (const bytes of this.earlyTunnel.splice(0)) client.send(bytes);
+      },
+    });
+  }
+
+  private sendToClient(chunk: Buffer): void {
+    if (this.client === null) {
+      this.earlyTunnel.push(Buffer.from(chunk));
+      return;
+    }
+    if (!this.client.send(chunk)) this.request.upstream?.pause();
+  }
+}

@@ -1,0 +1,126 @@
+// The rules over one request: its transaction, what a thread of the pool found in its body, and how long that took. A
+// phase returns what the engine says; what the engine throws is kept as `failure`. What follows is decided on the road.
+import { performance } from 'node:perf_hooks';
+import type { CollectionStore, Interruption, RequestHead, Transaction, Verdict } from '#engine';
+import { asError } from '../contract/errors.js';
+import type { Mode } from '../contract/index.js';
+import type { LoadedInspection } from '../inspection/inspection.js';
+import type { ForeignInspector, ForeignVerdict } from '../inspection/inspection-pool.js';
+import type { UpstreamHead } from '../upstream/response-head.js';
+import type { Generation } from '../worker/generation.js';
+
+export interface InspectedRequest {
+  readonly head: RequestHead;
+  readonly requestId: string;
+  /** When it came, by the wall clock. */
+  readonly atMs: number;
+}
+
+export class RequestInspection {
+  /** What another thread found, when the body was inspected there. */
+  foreign: ForeignVerdict | null = null;
+  tookMs = 0;
+  /** Of the phase that ran last. */
+  failure: Error | null = null;
+  /** After phase 3: phase 4 asks for the body. */
+  wantsResponseBody = false;
+  private transaction: Transaction | null = null;
+
+  constructor(
+    private readonly inspection: LoadedInspection,
+    private readonly request: InspectedRequest,
+    /** Of the site; see Site.engineMode. */
+    private readonly engineMode: Mode | null,
+  ) {}
+
+  /** Whether rules look at what comes: not before `requestHead`, and not after a failure. */
+  get isOn(): boolean {
+    return this.transaction !== null;
+  }
+
+  private run(phase: () => Interruption | null): Interruption | null {
+    const startedMs = performance.now();
+    try {
+      return phase();
+    } catch (error) {
+      this.failure = asError(error);
+      return null;
+    } finally {
+      this.tookMs += performance.now() - startedMs;
+    }
+  }
+
+  /** Phase 1. */
+  requestHead(store: CollectionStore): Interruption | null {
+    const { inspector } = this.inspection;
+    const { engineMode } = this;
+    const { head, requestId: uniqueId, atMs: nowMs } = this.request;
+    return this.run(() => {
+      const transaction = inspector.begin(head, { uniqueId, nowMs, store });
+      this.transaction = transaction;
+      if (engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = engineMode;
+      return inspector.requestHeaders(transaction);
+    });
+  }
+
+  /** Phase 2. */
+  requestBody(body: Buffer | null, wireBytes: number): Interruption | null {
+    const { transaction } = this;
+    if (transaction === null) return null;
+    return this.run(() => this.inspection.inspector.requestBody(transaction, body, wireBytes));
+  }
+
+  /** Phases 1 and 2 on a thread of the pool, for large bodies. It fails as well when that thread dies. */
+  async elsewhere(
+    pool: ForeignInspector,
+    generation: Generation,
+    body: Buffer,
+    wireBytes: number,
+  ): Promise<Interruption | null> {
+    const { engineMode } = this;
+    const { head, requestId: uniqueId, atMs: nowMs } = this.request;
+    try {
+      this.foreign = await pool.inspect(generation, { head, uniqueId, nowMs, body, wireBytes, engineMode });
+    } catch (error) {
+      this.failure = asError(error);
+      return null;
+    }
+    this.tookMs += this.foreign.tookMs;
+    return this.foreign.interruption;
+  }
+
+  /** Phase 3. */
+  responseHead({ status, protocol, headers }: UpstreamHead): Interruption | null {
+    const { transaction } = this;
+    if (transaction === null) return null;
+    const { inspector } = this.inspection;
+    return this.run(() => {
+      const interruption = inspector.responseHeaders(transaction, { status, protocol, headers });
+      this.wantsResponseBody = interruption === null && inspector.wantsResponseBody(transaction);
+      return interruption;
+    });
+  }
+
+  /** Phase 4; decoded bytes. */
+  responseBody(body: Buffer | null, wireBytes: number): Interruption | null {
+    const { transaction } = this;
+    if (transaction === null) return null;
+    return this.run(() => this.inspection.inspector.responseBody(transaction, body, wireBytes));
+  }
+
+  /**
+   * Phase 5, once; null when rules did not look at this request. Throws what the engine throws. After a failure the
+   * transaction's state cannot be trusted: it is finished for its memory, its verdict is not used.
+   */
+  finish(): Verdict | null {
+    const { transaction } = this;
+    this.transaction = null;
+    if (transaction === null) return null;
+    const startedMs = performance.now();
+    try {
+      return this.inspection.inspector.finish(transaction);
+    } finally {
+      this.tookMs += performance.now() - startedMs;
+    }
+  }
+}

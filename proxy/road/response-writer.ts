@@ -1,0 +1,97 @@
+// What the client gets, and what is remembered of it for the records: the application's response as it is relayed, or
+// an answer of ours in its place.
+import { renderPage } from '../http/pages.js';
+import { relayedFields, relayedTrailers } from '../http/response-fields.js';
+import type { Exchange } from '../listeners/listener.js';
+import type { UpstreamHead } from '../upstream/response-head.js';
+import type { Answer } from './answers.js';
+
+/** Whose response it is. */
+interface AnsweredRequest {
+  readonly exchange: Exchange;
+  readonly requestId: string;
+}
+
+export class ResponseWriter {
+  status = 0;
+  fields: readonly string[] = [];
+  bytes = 0;
+  /** The client has part of the application's response: only cutting is left when something fails. */
+  isBegun = false;
+
+  constructor(private readonly request: AnsweredRequest) {}
+
+  /** An answer of ours. `isLast`: the connection ends with it. */
+  give(answer: Answer, isLast: boolean): void {
+    const { exchange, requestId } = this.request;
+    switch (answer.shape) {
+      case 'close':
+        this.status = answer.status;
+        exchange.close();
+        return;
+      case 'page': {
+        const page = renderPage(answer.status, requestId, exchange.head);
+        const fields = answer.headers.length === 0 ? page.headers : [...page.headers, ...answer.headers];
+        this.respond(answer.status, fields, page.body, isLast);
+        return;
+      }
+      case 'redirect':
+        this.respond(answer.status, ['Location', answer.location, ...this.ownFields()], '', isLast);
+        return;
+      case 'challenge': {
+        const { headers, body } = answer.challenge;
+        this.respond(answer.status, [...headers, ...this.ownFields()], body, isLast);
+      }
+    }
+  }
+
+  private ownFields(): string[] {
+    return ['Cache-Control', 'no-store', 'X-Request-Id', this.request.requestId];
+  }
+
+  private respond(status: number, fields: readonly string[], body: string, isLast: boolean): void {
+    this.status = status;
+    this.fields = fields;
+    this.bytes = body.length;
+    this.request.exchange.respond(status, fields, body, isLast);
+  }
+
+  interim({ status, reason, headers }: UpstreamHead): void {
+    const { exchange, requestId } = this.request;
+    exchange.relayInterim(status, reason, relayedFields(headers, requestId));
+  }
+
+  /** The application's response has come; nothing of it has left. */
+  prepare({ status, headers }: UpstreamHead): void {
+    this.status = status;
+    this.fields = relayedFields(headers, this.request.requestId);
+  }
+
+  /** A response that has no body, whatever it announces. */
+  writeBodyless({ status, reason, declaredBytes }: UpstreamHead): void {
+    this.isBegun = true;
+    this.request.exchange.respondBodyless(status, reason, this.fields, declaredBytes);
+  }
+
+  /** `bodyBytes` null: unknown. `announcedTrailers`: the field that says which will follow. */
+  begin({ status, reason }: UpstreamHead, bodyBytes: number | null, announcedTrailers: string | null): void {
+    this.isBegun = true;
+    if (announcedTrailers !== null) this.fields = [...this.fields, 'Trailer', announcedTrailers];
+    this.request.exchange.startResponse(status, reason, this.fields, bodyBytes);
+  }
+
+  /** False: the client is slow. */
+  write(chunk: Buffer): boolean {
+    this.bytes += chunk.length;
+    return this.request.exchange.write(chunk);
+  }
+
+  end(trailers: readonly string[] | null): void {
+    this.request.exchange.endResponse(trailers === null ? null : relayedTrailers(trailers));
+  }
+
+  /** Of a response that began: no more of it. */
+  cut(): void {
+    this.request.exchange.close();
+  }
+}

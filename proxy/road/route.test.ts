@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { resolveProxyConfig } from '../contract/proxy-config.js';
+import { createRouter, type Router } from './route.js';
+
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
+function routerOf(sites: readonly object[]): Router {
+  const { config, problems } = resolveProxyConfig({ sites }, { customer: '', payment: '' });
+  if (config === null) throw new Error(JSON.stringify(problems));
+  return createRouter(config);
+}
+
+t.test('sites by host and whole segments', async (t) => {
+  const router = routerOf([
+    { name: 'root', prefix: '/', upstream: 'http://root:1', protected: true },
+    { name: 'api', prefix: '/api', upstream: 'http://api:1', protected: true },
+    { name: 'v2', prefix: '/api/v2/', upstream: 'http://v2:1/base', protected: true },
+    { name: 'static', prefix: '/static', upstream: 'http://root:1', protected: false },
+    { name: 'shop', prefix: '/', host: 'shop.example', upstream: 'http://shop:1/', protected: true },
+  ]);
+  const cases: readonly [host: string, uri: string, site: string, target: string][] = [
+    ['x', '/', 'root', '/'],
+    ['x', '/apiary', 'root', '/apiary'],
+    ['x', '/api', 'api', '/api'],
+    ['x', '/api/?q=/api/v2', 'api', '/api/?q=/api/v2'],
+    ['x', '/api/v2', 'v2', '/base'],
+    ['x', '/api/v2/x?y', 'v2', '/base/x?y'],
+    ['x', '/x/../api/z', 'api', '/x/../api/z'],
+    ['x', '/%61pi/z', 'api', '/%61pi/z'],
+    ['x', '//api/z', 'api', '//api/z'],
+    ['SHOP.example:8080', '/api', 'shop', '/api'],
+    ['shop.example.', '/a', 'shop', '/a'],
+    ['x', 'http://x/api/q', 'api', '/api/q'],
+  ];
+  for (const [host, uri, site, target] of cases) {
+    const routed = router.match(host, uri);
+    t.equal(routed?.site.name, site, `${host} ${uri}`);
+    t.equal(routed?.target, target, `${host} ${uri} → target`);
+  }
+  t.equal(router.match('x', '/x/..;/api/v2/y'), null, 'a rewritten prefix must stand there literally');
+  t.equal(router.match('x', '/static/..;/admin')?.isAmbiguous, true);
+  t.equal(
+    router.match('x', '/static/%2e%2e/static/x')?.isAmbiguous,
+    true,
+    'an unprotected site reached in a roundabout way',
+  );
+  t.equal(router.match('x', '/static/a.js')?.isAmbiguous, false);
+  t.equal(routerOf([{ name: 'a', prefix: '/a', upstream: 'http://a', protected: true }]).match('x', '/b'), null);
+});
+
+t.test('a path in several readings gets the strictest rules among them', async (t) => {
+  const router = routerOf([
+    { name: 'root', prefix: '/', upstream: 'http://one:1', protected: true },
+    {
+      name: 'trial',
+      prefix: '/trial',
+      upstream: 'http://one:1',
+      protected: true,
+      mode: 'DetectionOnly',
+      fail_mode: 'open',
+    },
+    { name: 'free', prefix: '/free', upstream: 'http://one:1', protected: false },
+  ]);
+  const cases: readonly [uri: string, site: string, mode: string, failMode: string][] = [
+    ['/trial/a', 'trial', 'DetectionOnly', 'open'],
+    ['/trial/a%20b', 'trial', 'DetectionOnly', 'open'],
+    ['/trial/%C3%BC;v=1//x', 'trial', 'DetectionOnly', 'open'],
+    ['/admin/%2e%2e/trial/x', 'trial', 'On', 'closed'],
+    ['/admin/..%2ftrial/x', 'trial', 'On', 'closed'],
+    ['/admin/%252e%252e/trial/x', 'trial', 'On', 'closed'],
+    ['/admin/..;/trial/x', 'trial', 'On', 'closed'],
+    ['/admin\\..\\trial\\x', 'trial', 'On', 'closed'],
+    ['//trial/x', 'trial', 'On', 'closed'],
+    ['/trial//../x', 'root', 'On', 'closed'],
+    ['/free/../trial/x', 'trial', 'DetectionOnly', 'open'],
+    ['/Trial/x', 'root', 'On', 'closed'],
+  ];
+  for (const [uri, site, mode, failMode] of cases) {
+    const routed = router.match('h', uri)?.site;
+    t.strictSame([routed?.name, routed?.mode, routed?.failMode], [site, mode, failMode], uri);
+  }
+});
+
+t.test("another site's path for servers that ignore case is no way round its protection", async (t) => {
+  const router = routerOf([
+    { name: 'root', prefix: '/', upstream: 'http://one:1', protected: false },
+    { name: 'api', prefix: '/Api', upstream: 'http://one:1', protected: true },
+  ]);
+  for (const [uri, site, isAmbiguous] of [
+    ['/x', 'root', false],
+    ['/Api/x', 'api', false],
+    ['/api/x', 'root', true],
+    ['/API', 'root', true],
+    ['/apiary', 'root', false],
+  ] as const) {
+    const routed = router.match('h', uri);
+    t.strictSame([routed?.site.name, routed?.isAmbiguous], [site, isAmbiguous], uri);
+  }
+});

@@ -1,0 +1,176 @@
+// Which site a request belongs to: by host, then by the longest prefix, whole segments, on the path as an upstream
+// would read it. What could be read in two ways is never given the benefit of an unprotected site.
+import { URL } from 'node:url';
+import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
+import { normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
+
+export interface Site {
+  readonly name: string;
+  readonly prefix: string; // '' for the root, else '/a/b' without a slash at the end
+  readonly caselessPrefix: string;
+  readonly host: string | null;
+  readonly isProtected: boolean;
+  readonly mode: Mode;
+  /** What the engine's mode becomes for this site, unless the rules turned it off; null = as the rules say. */
+  readonly engineMode: Mode | null;
+  readonly failMode: FailMode;
+  readonly origin: string; // key of the connection pool
+  readonly tls: boolean;
+  readonly upstreamHost: string; // to connect to
+  readonly upstreamPort: number;
+  readonly upstreamAuthority: string; // for Host
+  readonly verifyCertificate: boolean;
+  /** What replaces the prefix; null = the path goes on as it came. */
+  readonly basePath: string | null;
+  readonly preservesHost: boolean;
+}
+
+export interface Routed {
+  readonly site: Site;
+  /** The request target the upstream gets. */
+  readonly target: string;
+  /**
+   * The path had dots, doubled slashes or encodings that change its meaning, or is another site's for servers that
+   * ignore case.
+   */
+  readonly isAmbiguous: boolean;
+}
+
+export interface Router {
+  readonly sites: readonly Site[];
+  readonly hasProtected: boolean;
+  match(host: string, uri: string): Routed | null;
+}
+
+function compileSite(site: SiteConfig, config: ProxyConfig): Site {
+  const url = new URL(site.upstream);
+  const tls = url.protocol === 'https:';
+  const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const afterScheme = site.upstream.slice(site.upstream.indexOf('://') + 3);
+  const hasPath = afterScheme.includes('/');
+  return {
+    name: site.name,
+    prefix: site.prefix.replace(/\/+$/, ''),
+    caselessPrefix: site.prefix.replace(/\/+$/, '').toLowerCase(),
+    host: site.host === null ? null : site.host.toLowerCase(),
+    isProtected: site.protected,
+    mode: site.mode ?? config.mode,
+    // Rules in DetectionOnly stay so unless this very site says On; DetectionOnly from either side withholds.
+    engineMode: site.mode ?? (config.mode === 'DetectionOnly' ? 'DetectionOnly' : null),
+    failMode: site.failMode,
+    origin: `${url.protocol}//${host}:${port}${site.verifyUpstreamCertificate ? '' : '#unverified'}`,
+    tls,
+    upstreamHost: host,
+    upstreamPort: port,
+    upstreamAuthority: url.host,
+    verifyCertificate: site.verifyUpstreamCertificate,
+    basePath: hasPath ? url.pathname.replace(/\/+$/, '') : null,
+    preservesHost: site.hostPolicy === 'preserve',
+  };
+}
+
+export function createRouter(config: ProxyConfig): Router {
+  const sites = config.sites.map((site) => compileSite(site, config));
+  // Named hosts before "any", longer prefixes before shorter: the first that fits is the right one.
+  const ordered = [...sites].sort(
+    (a, b) => Number(b.host !== null) - Number(a.host !== null) || b.prefix.length - a.prefix.length,
+  );
+  const only = ordered.length === 1 ? (ordered[0] as Site) : null;
+  // Where all sites are alike, it does not matter whose rules a path in several readings gets.
+  const isUniform = sites.every(
+    (site) =>
+      site.mode === sites[0]?.mode && site.engineMode === sites[0]?.engineMode && site.failMode === sites[0]?.failMode,
+  );
+  const isCatchAll =
+    only !== null &&
+    only.host === null &&
+    only.prefix === '' &&
+    (only.basePath === null || only.basePath === '') &&
+    only.isProtected;
+  return {
+    sites,
+    hasProtected: sites.some((site) => site.isProtected),
+    match(host, uri) {
+      const path = pathOf(uri);
+      if (isCatchAll && only !== null && uri.charCodeAt(0) === 0x2f)
+        return { site: only, target: uri, isAmbiguous: false };
+      const normal = normalisePath(path);
+      const name = bareHost(host);
+      const site = siteFor(ordered, name, normal);
+      const target = site === null ? null : targetFor(site, uri, path);
+      if (site === null || target === null) return null;
+      const isAmbiguous =
+        normal !== path || ((!site.isProtected || !isUniform) && caselessSiteFor(ordered, name, normal) !== site);
+      return {
+        site:
+          isAmbiguous && !isUniform
+            ? asStrictAs(
+                site,
+                readingsOf(path).flatMap((reading) => [
+                  siteFor(ordered, name, reading),
+                  caselessSiteFor(ordered, name, reading),
+                ]),
+              )
+            : site,
+        target,
+        isAmbiguous,
+      };
+    },
+  };
+}
+
+function siteFor(ordered: readonly Site[], name: string, path: string): Site | null {
+  for (const site of ordered)
+    if ((site.host === null || site.host === name) && coversPath(site.prefix, path)) return site;
+  return null;
+}
+
+/** Many frameworks and file systems take /API for /api. */
+function caselessSiteFor(ordered: readonly Site[], name: string, path: string): Site | null {
+  const caseless = path.toLowerCase();
+  for (const site of ordered)
+    if ((site.host === null || site.host === name) && coversPath(site.caselessPrefix, caseless)) return site;
+  return null;
+}
+
+/** A path that another server may read as another site's gets that site's rules, where those are stricter. */
+function asStrictAs(site: Site, others: readonly (Site | null)[]): Site {
+  let strict = site;
+  for (const other of others) {
+    if (other === null || !other.isProtected) continue;
+    if (strict.mode === 'DetectionOnly' && other.mode === 'On')
+      strict = { ...strict, mode: other.mode, engineMode: other.engineMode };
+    if (strict.failMode === 'open' && other.failMode === 'closed') strict = { ...strict, failMode: 'closed' };
+  }
+  return strict;
+}
+
+function coversPath(prefix: string, path: string): boolean {
+  if (prefix === '') return true;
+  return path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === 0x2f);
+}
+
+/** Host without port, lower case, without the dot of a fully qualified name. */
+function bareHost(host: string): string {
+  let end = host.length;
+  if (host.startsWith('[')) end = host.indexOf(']') + 1;
+  else {
+    const colon = host.indexOf(':');
+    if (colon !== -1) end = colon;
+  }
+  if (host.charCodeAt(end - 1) === 0x2e) end -= 1;
+  return host.slice(0, end).toLowerCase();
+}
+
+/** Null when the path would have to be rewritten and does not literally begin with the prefix. */
+function targetFor(site: Site, uri: string, path: string): string | null {
+  if (uri === '*') return uri;
+  const queryAt = uri.indexOf('?');
+  const query = queryAt === -1 ? '' : uri.slice(queryAt);
+  if (site.basePath === null) return uri.charCodeAt(0) === 0x2f ? uri : path + query;
+  if (!coversPath(site.prefix, path)) return null;
+  const rest = path.slice(site.prefix.length);
+  const target = site.basePath + rest;
+  return (target === '' || target.charCodeAt(0) !== 0x2f ? `/${target}` : target) + query;
+}

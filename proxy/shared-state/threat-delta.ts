@@ -1,0 +1,75 @@
+// A change of the deny list: the list's text in sorted lines, and what to take out of it and put into it. Both planes
+// work on the same text with this one function, so that the digest of the result says whether they still agree.
+
+/** Of the list's text; larger ones are refused, and the list before stays. */
+export const threatTextBytesMax = 256 * 1024 * 1024;
+
+/**
+ * A list on its way to a worker. Versions count up within one process; the table is shared memory, one for all workers.
+ */
+export interface ThreatTable {
+  readonly version: number;
+  readonly table: SharedArrayBuffer;
+}
+
+/** From one list to the next, both named by their SHA-256. */
+export interface ThreatDelta {
+  readonly base: string;
+  readonly sha256: string;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export interface ThreatChange {
+  readonly text: Buffer;
+  /** What was really taken out and put in; what was as asked before is not named. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Offset of the first line that is not before `network`. */
+function findLine(text: Buffer, network: Buffer, from: number): number {
+  let low = from;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    // offset -1 would count from the end
+    const start = middle === 0 ? 0 : text.lastIndexOf(10, middle - 1) + 1;
+    const end = lineEnd(text, start);
+    if (text.compare(network, 0, network.length, start, end) < 0) low = end + 1;
+    else high = start;
+  }
+  return Math.min(low, text.length);
+}
+
+function lineEnd(text: Buffer, start: number): number {
+  const end = text.indexOf(10, start);
+  return end < 0 ? text.length : end;
+}
+
+/**
+ * `text`: one network a line, sorted by bytes, each line ended. Where it is not, the result is nonsense, and its digest
+ * says so. Costs a copy of the text.
+ */
+export function changeThreatText(text: Buffer, added: readonly string[], removed: readonly string[]): ThreatChange {
+  const wanted = new Map([
+    ...removed.map((network) => [network, false] as const),
+    ...added.map((network) => [network, true] as const),
+  ]);
+  const done = { added: [] as string[], removed: [] as string[] };
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const [network, isWanted] of [...wanted].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    const bytes = Buffer.from(network, 'latin1');
+    const start = findLine(text, bytes, at);
+    const end = lineEnd(text, start);
+    const isThere = start < text.length && text.compare(bytes, 0, bytes.length, start, end) === 0;
+    if (isThere === isWanted) continue;
+    pieces.push(text.subarray(at, start));
+    at = isThere ? Math.min(end + 1, text.length) : start;
+    if (isWanted) pieces.push(Buffer.from(`${network}\n`, 'latin1'));
+    (isWanted ? done.added : done.removed).push(network);
+  }
+  pieces.push(text.subarray(at));
+  return { text: pieces.length === 1 ? text : Buffer.concat(pieces), ...done };
+}

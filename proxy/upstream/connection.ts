@@ -1,0 +1,256 @@
+// One keep-alive connection to an upstream: one request at a time, no pipelining, and a deadline for whatever it waits
+// for. Deadlines are of the monotonic clock: a step of the wall clock must not end every request under way.
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { ProxyError } from '../contract/errors.js';
+import type { Attempt } from './attempt.js';
+import type { UpstreamOptions } from './exchange.js';
+import { closedEarly, connectFailed, timedOut, timeoutMsOf, type Wait } from './failures.js';
+import { outbox, type OutboxWriter } from './outbox.js';
+import type { UpstreamHead } from './response-head.js';
+import { ResponseParser, type ResponseSink } from './response-parser.js';
+
+/** Head and body up to here leave in one write: a gathering write costs more than copying a small body. */
+const joinedBytesMax = 16 * 1024;
+
+/** One receive buffer for all upstream sockets of this thread: bytes are used or copied before the next read. */
+const receiveBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** What a connection needs of its pool. */
+export interface ConnectionOwner {
+  readonly options: UpstreamOptions;
+  /** It finished its request and can take another. */
+  takeBack(connection: Connection): void;
+  /** It is closed. */
+  forget(connection: Connection): void;
+}
+
+export class Connection implements ResponseSink, OutboxWriter {
+  idleSinceMs = 0;
+  private readonly socket: Socket;
+  private readonly parser = new ResponseParser(this);
+  private attempt: Attempt | null = null;
+  private isConnected = false;
+  private isClosed = false;
+  private isPaused = false;
+  private hasBytes = false;
+  private isBodySent = true;
+  /** Of the request that leaves at the end of this turn; null = nothing waits. */
+  private unsent: string | null = null;
+  private served = 0;
+  private deadlineMs = 0;
+  private waitsFor: Wait | 'tunnel' | 'nothing' = 'connect';
+  private lastError: Error | null = null;
+
+  constructor(private readonly pool: ConnectionOwner) {
+    const { options } = pool;
+    this.socket = options.tls ? this.openTls() : this.openTcp();
+    this.socket.setNoDelay(true);
+    this.socket.on('drain', () => this.attempt?.handler.onDrain());
+    this.socket.on('error', (error) => {
+      this.lastError = error;
+    });
+    this.socket.on('end', () => this.ended());
+    this.socket.on('close', () => this.closed());
+  }
+
+  private openTcp(): Socket {
+    const { host, port } = this.pool.options;
+    const onread = {
+      buffer: receiveBuffer,
+      callback: (bytes: number): boolean => {
+        this.received(receiveBuffer.subarray(0, bytes));
+        return !this.isPaused;
+      },
+    };
+    return connectTcp({ host, port, onread }, () => this.connected());
+  }
+
+  private openTls(): Socket {
+    const { host, port, serverName, verifyCertificate } = this.pool.options;
+    const socket = connectTls(
+      { host, port, servername: serverName, rejectUnauthorized: verifyCertificate, ALPNProtocols: ['http/1.1'] },
+      () => this.connected(),
+    );
+    socket.on('data', (chunk: Buffer) => this.received(chunk));
+    return socket;
+  }
+
+  get isUsable(): boolean {
+    return !this.isClosed && this.socket.writable;
+  }
+
+  get unsentBytes(): number {
+    return this.socket.writableLength;
+  }
+
+  private connected(): void {
+    this.isConnected = true;
+    if (this.attempt !== null && this.waitsFor === 'connect') this.await('head');
+  }
+
+  send(attempt: Attempt): void {
+    this.attempt = attempt;
+    this.hasBytes = false;
+    this.isPaused = false;
+    this.isBodySent = !attempt.request.isStreaming;
+    this.parser.begin(attempt.request.method);
+    this.await(this.isConnected ? 'head' : 'connect');
+    const { head, body } = attempt.request;
+    if (attempt.request.isStreaming)
+      this.socket.write(head, 'latin1'); // its body may follow at once
+    else if (body === null || body.length <= joinedBytesMax) {
+      this.unsent = body === null || body.length === 0 ? head : head + body.toString('latin1');
+      outbox.add(this);
+    } else {
+      this.socket.cork();
+      this.socket.write(head, 'latin1');
+      this.socket.write(body);
+      this.socket.uncork();
+    }
+    attempt.attach(this);
+  }
+
+  flush(): void {
+    const { unsent } = this;
+    this.unsent = null;
+    if (unsent !== null && !this.isClosed) this.socket.write(unsent, 'latin1');
+  }
+
+  private await(what: Wait): void {
+    const { options } = this.pool;
+    this.waitsFor = what;
+    this.deadlineMs = performance.now() + timeoutMsOf(what, options);
+  }
+
+  /** Borrowed bytes of the client's body. The wait for a response head starts anew with each. */
+  write(chunk: Buffer): boolean {
+    if (this.isClosed) return true;
+    if (this.waitsFor === 'head') this.await('head');
+    return this.socket.write(Buffer.from(chunk));
+  }
+
+  finishBody(): void {
+    this.isBodySent = true;
+    if (this.waitsFor === 'head') this.await('head');
+  }
+
+  pause(): void {
+    if (this.isPaused || this.isClosed) return;
+    this.isPaused = true;
+    this.socket.pause();
+  }
+
+  resume(): void {
+    if (!this.isPaused || this.isClosed) return;
+    this.isPaused = false;
+    if (this.waitsFor === 'body') this.await('body');
+    this.socket.resume();
+  }
+
+  destroy(): void {
+    this.attempt = null;
+    this.socket.destroy();
+    this.closed();
+  }
+
+  private received(chunk: Buffer): void {
+    if (this.attempt === null || this.unsent !== null) {
+      // Bytes that nobody asked for: the next request would read them as its own answer.
+      this.socket.destroy();
+      this.closed();
+      return;
+    }
+    this.hasBytes = true;
+    if (this.waitsFor === 'body') this.deadlineMs = performance.now() + this.pool.options.bodyIdleTimeoutMs;
+    try {
+      const used = this.parser.push(chunk);
+      if (used < chunk.length) this.destroy();
+    } catch (error) {
+      if (!(error instanceof ProxyError)) throw error;
+      const { attempt } = this;
+      this.destroy();
+      attempt?.fail(error);
+    }
+  }
+
+  onInterim(head: UpstreamHead): void {
+    if (this.waitsFor === 'head') this.await('head'); // a sign of life; the parser limits how many there may be
+    this.attempt?.handler.onInterim(head);
+  }
+
+  onHead(head: UpstreamHead): void {
+    const { attempt } = this;
+    if (attempt === null) return;
+    attempt.hasHead = true;
+    if (head.status === 101) this.waitsFor = 'tunnel';
+    else this.await('body');
+    attempt.handler.onHead(head);
+  }
+
+  onData(chunk: Buffer): void {
+    this.attempt?.handler.onData(chunk);
+  }
+
+  onEnd(reusable: boolean, trailers: readonly string[] | null): void {
+    const { attempt } = this;
+    this.attempt = null;
+    if (attempt === null) return;
+    this.waitsFor = 'nothing';
+    this.served += 1;
+    // An answer before the whole request was sent: the rest of it must not be read as a next request.
+    const isReusable = reusable && this.isBodySent && !this.isClosed && this.socket.writable;
+    if (isReusable) {
+      if (this.isPaused) {
+        this.isPaused = false;
+        this.socket.resume();
+      }
+      this.pool.takeBack(this);
+    } else this.destroy();
+    attempt.finished(trailers);
+  }
+
+  private ended(): void {
+    const { attempt } = this;
+    try {
+      if (attempt !== null && this.parser.finish()) return;
+    } finally {
+      if (!this.isClosed) this.socket.destroy();
+    }
+  }
+
+  private closed(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    const { attempt } = this;
+    const isUnsent = this.unsent !== null;
+    this.attempt = null;
+    this.unsent = null;
+    this.pool.forget(this);
+    if (attempt === null) return;
+    if (this.parser.isTunnel) {
+      attempt.finished(null);
+      return;
+    }
+    const { options } = this.pool;
+    if (!this.isConnected) {
+      attempt.fail(connectFailed(options, this.lastError));
+      return;
+    }
+    const repeat = isUnsent ? 'always' : this.served > 0 && !this.hasBytes ? 'idempotent' : 'never';
+    attempt.fail(closedEarly(options, this.lastError), repeat);
+  }
+
+  checkDeadline(nowMs: number): void {
+    const { options } = this.pool;
+    if (this.attempt === null) {
+      if (nowMs - this.idleSinceMs > options.keepAliveMs) this.destroy();
+      return;
+    }
+    const { attempt, waitsFor: what } = this;
+    if (what === 'tunnel' || what === 'nothing' || this.isPaused || nowMs < this.deadlineMs) return;
+    if (!this.isBodySent && what === 'head') return; // the client is the slow one; its own timeout applies
+    this.destroy();
+    attempt.fail(timedOut(what, options));
+  }
+}

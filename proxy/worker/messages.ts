@@ -1,0 +1,94 @@
+// What main and a worker say to each other: two tables, kind → what comes with it. Who receives has a table of handlers
+// of the same kinds: a new kind does not compile until it is handled.
+import type { ProxyConfig, SecurityEvent } from '../contract/index.js';
+import type { ListenerKind } from '../listeners/listener.js';
+import type { MetricsSnapshot } from '../metrics/metrics.js';
+import type { RequestSample } from '../records/request-records.js';
+import type { ThreatTable } from '../shared-state/threat-delta.js';
+
+/** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
+export interface GenerationPayload {
+  readonly id: number;
+  readonly sha256: string;
+  readonly artifact: SharedArrayBuffer | null;
+  readonly config: ProxyConfig;
+  readonly selfTest: 'inspect' | 'skip';
+}
+
+export interface WorkerStart {
+  readonly workerId: number;
+  readonly listener: ListenerKind;
+  readonly host: string;
+  readonly port: number;
+  readonly sharedPort: boolean;
+  readonly inspectionModule: string;
+  readonly generation: GenerationPayload;
+  readonly inspectionThreads: number;
+  /** Whether a line per request is made for the control plane. */
+  readonly shipsRequests: boolean;
+  /** The deny list in force; null = none was given. */
+  readonly threats: ThreatTable | null;
+}
+
+export type LogLevel = 'info' | 'warn' | 'error';
+
+export interface WorkerReport {
+  readonly workerId: number;
+  readonly generation: number;
+  readonly inFlight: number;
+  readonly retiring: number;
+  readonly eventsDropped: number;
+  readonly loopLagMsP99: number;
+  readonly metrics: MetricsSnapshot;
+}
+
+/** What main says. */
+export interface WorkerOrders {
+  readonly prepare: { readonly generation: GenerationPayload };
+  readonly commit: { readonly id: number };
+  readonly discard: { readonly id: number };
+  readonly report: { readonly token: number };
+  readonly threats: { readonly list: ThreatTable };
+  readonly stop: { readonly drainMs: number };
+}
+
+/** What a worker says. */
+export interface WorkerNews {
+  readonly ready: { readonly port: number };
+  readonly failed: { readonly reason: string };
+  readonly prepared: { readonly id: number };
+  readonly refused: { readonly id: number; readonly reason: string };
+  readonly committed: { readonly id: number };
+  readonly report: { readonly token: number; readonly report: WorkerReport };
+  readonly events: { readonly batch: SecurityEvent[] };
+  /** Lines of request-records.ts, how many there was no room for, and the few that are kept whole. */
+  readonly requests: { readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] };
+  readonly log: {
+    readonly level: LogLevel;
+    readonly fields: Readonly<Record<string, unknown>>;
+    readonly message: string;
+  };
+  /** Stopping: every request is through, and every connection closed. */
+  readonly drained: Readonly<Record<never, never>>;
+  /**
+   * A bug surfaced; this worker takes no more connections and ends when its requests have. Main starts another at once.
+   */
+  readonly dying: { readonly reason: string };
+}
+
+/** The messages of a table, all of them or those of some kinds. */
+type MessageOf<Table, Kind extends keyof Table = keyof Table> = {
+  [K in Kind]: { readonly kind: K } & Table[K];
+}[Kind];
+
+export type ToWorker<Kind extends keyof WorkerOrders = keyof WorkerOrders> = MessageOf<WorkerOrders, Kind>;
+export type ToMain<Kind extends keyof WorkerNews = keyof WorkerNews> = MessageOf<WorkerNews, Kind>;
+
+export type Handlers<Table> = { readonly [Kind in keyof Table]: (message: Table[Kind]) => void };
+
+/** Throws for a kind that the table does not know. */
+export function dispatch<Table>(handlers: Handlers<Table>, message: MessageOf<Table>): void {
+  const { kind } = message as { readonly kind: keyof Table };
+  if (!Object.hasOwn(handlers, kind)) throw new Error(`unexpected message: ${JSON.stringify(message)}`);
+  handlers[kind](message);
+}

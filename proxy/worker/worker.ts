@@ -1,0 +1,203 @@
+// One thread: a listener, the current generation, a mailbox. Nothing else.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../contract/errors.js';
+import { openGates } from '../admit/index.js';
+import { defaultReplaySampling } from '../contract/index.js';
+import type { InspectionModule } from '../inspection/inspection.js';
+import { createInspectionPool } from '../inspection/inspection-pool.js';
+import { listen, type Listener } from '../listeners/index.js';
+import { Metrics } from '../metrics/metrics.js';
+import { EventRing } from '../records/event-ring.js';
+import { RequestRing } from '../records/request-records.js';
+import type { RoadContext } from '../road/context.js';
+import { handleRequest } from '../road/proxied-request.js';
+import type { BodyWatch } from '../road/request-body.js';
+import { createRequestIds } from '../road/request-id.js';
+import { refuseUnreadable } from '../road/unreadable.js';
+import { AddressSetHolder } from '../shared-state/address-set-holder.js';
+import { ActiveList } from './active-list.js';
+import type { Generation } from './generation.js';
+import { LogQuota } from './log-quota.js';
+import {
+  dispatch,
+  type GenerationPayload,
+  type Handlers,
+  type ToMain,
+  type ToWorker,
+  type WorkerOrders,
+  type WorkerStart,
+} from './messages.js';
+import { GenerationRefused, prepareGeneration } from './prepare.js';
+import { Serving } from './serving.js';
+import { UpstreamPools } from './upstream-pools.js';
+
+const eventsCapacity = 4096; // between two flushes; beyond, dropped and counted
+const requestsCapacity = 1024; // between two flushes: 10,000 lines a second and worker; beyond, sampled and counted
+const flushEveryMs = 100;
+const sweepEveryMs = 500;
+
+const port = parentPort;
+if (port === null) throw new Error('worker.js runs as a worker thread, started by the supervisor');
+const start = workerData as WorkerStart;
+const post = (message: ToMain): void => port.postMessage(message);
+const { write: log } = new LogQuota((level, fields, message) =>
+  post({ kind: 'log', level, fields: { worker: start.workerId, ...fields }, message }),
+);
+
+const module = (await import(start.inspectionModule)) as InspectionModule;
+const metrics = new Metrics();
+const events = new EventRing(eventsCapacity, (batch) => post({ kind: 'events', batch }));
+const requests = start.shipsRequests
+  ? new RequestRing(
+      requestsCapacity,
+      (lines, dropped, samples) => post({ kind: 'requests', lines, dropped, samples }),
+      () => serving.current.config.replaySampling ?? defaultReplaySampling,
+    )
+  : null;
+const denyList = new AddressSetHolder();
+if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
+const readingBody = new ActiveList<BodyWatch>();
+const pools = new UpstreamPools();
+const loopDelay = monitorEventLoopDelay({ resolution: 20 });
+loopDelay.enable();
+
+let serving: Serving;
+let listener: Listener | null = null;
+let isStopping = false;
+
+const foreignInspector =
+  start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
+
+const prepareGates = openGates({
+  clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now() },
+  tables: { denyList },
+});
+const makeGeneration = (payload: GenerationPayload): Generation => prepareGeneration(payload, module, prepareGates);
+
+const context: RoadContext = {
+  current: () => serving.current,
+  now: () => Date.now(),
+  makeRequestId: createRequestIds(),
+  poolFor: (site, generation) => pools.of(site, generation),
+  store: module.createStore(),
+  metrics,
+  record: (event) => events.record(event),
+  requests,
+  readingBody,
+  bodies: { heldBytes: 0 },
+  foreignInspector,
+  log,
+};
+
+const flusher = setInterval(() => {
+  events.flush();
+  requests?.flush();
+}, flushEveryMs);
+const sweeper = setInterval(() => {
+  const nowMs = performance.now();
+  const { clientBodyIdleMs } = serving.current.config.timeouts;
+  for (const watch of readingBody.all()) if (nowMs - watch.bodyAtMs > clientBodyIdleMs) watch.bodyTimedOut();
+}, sweepEveryMs);
+
+/**
+ * Ends everything that keeps this thread alive. `bug`: why main has to start another, which may need this one's port.
+ */
+async function stop(drainMs: number, bug: string | null = null): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  await listener?.stop(drainMs, () => {
+    if (bug !== null) post({ kind: 'dying', reason: bug });
+  });
+  pools.close();
+  await foreignInspector?.close();
+  clearInterval(flusher);
+  clearInterval(sweeper);
+  loopDelay.disable();
+  events.flush();
+  requests?.flush();
+  post({ kind: 'drained' });
+  port?.close();
+}
+
+function prepare(payload: GenerationPayload): void {
+  const { id } = payload;
+  try {
+    serving.prepare(() => makeGeneration(payload));
+    post({ kind: 'prepared', id });
+  } catch (error) {
+    if (!(error instanceof GenerationRefused)) throw error;
+    post({ kind: 'refused', id, reason: error.message });
+  }
+}
+
+function report(token: number): void {
+  const { current, retiringCount: retiring } = serving;
+  post({
+    kind: 'report',
+    token,
+    report: {
+      workerId: start.workerId,
+      generation: current.id,
+      inFlight: current.inFlight,
+      retiring,
+      eventsDropped: events.dropped,
+      loopLagMsP99: loopDelay.percentile(99) / 1e6,
+      metrics: metrics.snapshot(serving.inspectionCounters()),
+    },
+  });
+}
+
+const orders: Handlers<WorkerOrders> = {
+  prepare: ({ generation }) => prepare(generation),
+  commit: ({ id }) => {
+    serving.commit(id);
+    post({ kind: 'committed', id });
+  },
+  discard: ({ id }) => serving.discard(id),
+  report: ({ token }) => report(token),
+  threats: ({ list }) => void denyList.swap(list.version, list.table),
+  stop: ({ drainMs }) => void stop(drainMs),
+};
+port.on('message', (message: ToWorker) => dispatch(orders, message));
+
+/**
+ * A bug ends this worker like a stop: others' requests are finished, what still comes on kept connections is answered,
+ * and main starts a replacement at once. Not by ending the thread: one that ends with open uWebSockets.js sockets takes
+ * the whole process with it (the library's handles outlive the thread's loop), and every request under way would pay
+ * for one.
+ */
+process.on('uncaughtException', (error) => {
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (listener === null) {
+    post({ kind: 'failed', reason });
+    port.close();
+    return;
+  }
+  if (isStopping) {
+    log('error', { err: reason }, 'a bug in a worker that is stopping');
+    return;
+  }
+  void stop(serving.current.config.timeouts.drainMs, reason);
+});
+
+try {
+  serving = new Serving(makeGeneration(start.generation), start.workerId, (previous, next) =>
+    pools.closeUnused(previous, next),
+  );
+  listener = await listen(start.listener, {
+    host: start.host,
+    port: start.port,
+    sharedPort: start.sharedPort,
+    limits: () => serving.current.config.limits,
+    timeouts: start.generation.config.timeouts,
+    handler: {
+      onRequest: (exchange) => handleRequest(context, exchange),
+      onUnreadable: (status) => refuseUnreadable(context, status),
+    },
+  });
+  post({ kind: 'ready', port: listener.port });
+} catch (error) {
+  post({ kind: 'failed', reason: messageOf(error) });
+  void stop(0);
+}

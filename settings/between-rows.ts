@@ -1,0 +1,239 @@
+// Rules between fields, and of fields that a pattern cannot say. One entry a rule; each is exercised by check.test.ts.
+import ipaddr from 'ipaddr.js';
+import { parseWindow } from './row.js';
+import { settingRows, siteIdentity, type Settings } from './table.js';
+
+/** Where, why it cannot be, and how to mend it where the reason does not say so. */
+export type Refuse = (path: string, reason: string, mend?: string) => void;
+export type Rule = (settings: Settings, refuse: Refuse) => void;
+
+function refuseDuplicates<T>(
+  list: readonly T[],
+  at: string,
+  keyOf: (item: T) => unknown,
+  name: string,
+  refuse: Refuse,
+) {
+  const first = new Map<unknown, number>();
+  for (const [index, item] of list.entries()) {
+    const key = keyOf(item);
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, index);
+    else refuse(`${at}/${index}`, `has the same ${name} as ${at}/${earlier}`);
+  }
+}
+
+const isBrokenUrl = (url: string): boolean => url !== '' && !URL.canParse(url);
+
+const ofSites: readonly Rule[] = [
+  (s, refuse) => refuseDuplicates(s.sites, '/sites', siteIdentity, 'host and prefix', refuse),
+  (s, refuse) => refuseDuplicates(s.sites, '/sites', ({ name }) => name.toLowerCase(), 'name', refuse),
+  (s, refuse) => {
+    for (const [index, { name, prefix, host, upstream }] of s.sites.entries()) {
+      const at = `/sites/${index}`;
+      if (name.length > 64) refuse(`${at}/name`, 'is longer than 64 characters');
+      if (/[?#%\\]|\/\/|\/\.{1,2}(\/|$)/.test(prefix))
+        refuse(`${at}/prefix`, 'is not a plain path', 'leave out "?", "#", "%", "//", backslashes and dot segments');
+      if (host !== null && !/^[A-Za-z0-9._[\]:-]+$/.test(host))
+        refuse(`${at}/host`, 'is not a host name', 'write the name only, such as shop.example.com');
+      refuseUpstream(upstream, `${at}/upstream`, refuse);
+    }
+  },
+  (s, refuse) => {
+    for (const [index, network] of s.rl_trusted_proxies.entries()) {
+      const at = `/rl_trusted_proxies/${index}`;
+      if (!ipaddr.isValid(network) && !ipaddr.isValidCIDR(network)) refuse(at, 'is not an IP address or network');
+      else if (/\/0+$/.test(network)) refuse(at, 'would believe X-Forwarded-For from everybody');
+    }
+  },
+  (s, refuse) => {
+    if (s.rl_trust_proxy && s.rl_trusted_proxies.length === 0)
+      refuse(
+        '/rl_trusted_proxies',
+        'must list the proxies when rl_trust_proxy is on, or every client could invent its address',
+      );
+  },
+];
+
+function refuseUpstream(upstream: string, at: string, refuse: Refuse): void {
+  if (!URL.canParse(upstream)) {
+    refuse(at, 'is not a URL', 'write it as http://host:port or https://host');
+    return;
+  }
+  const { username, password, search, hash } = new URL(upstream);
+  if (username !== '' || password !== '')
+    refuse(at, 'has a user name or password in it', 'remove it; the application must authenticate its own users');
+  if (search !== '' || hash !== '') refuse(at, 'has a query or a fragment', 'remove everything from "?" or "#" on');
+}
+
+/** What normalisation takes away (`//`, `/./`, a backslash) would never be met. */
+const isReachable = (path: string): boolean =>
+  /^\/(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!.*\/\/+[^/])[^?#\\\x00-\x1f\x7f]{0,1023}$/.test(path);
+
+const ofRules: readonly Rule[] = [
+  (s, refuse) => {
+    for (const [key, { path_exclusions }] of Object.entries(s.categories))
+      for (const [index, path] of path_exclusions.entries())
+        if (!isReachable(path))
+          refuse(
+            `/categories/${key}/path_exclusions/${index}`,
+            'would never be met',
+            'leave out "?", "#", backslashes, and segments that are empty, "." or ".."',
+          );
+  },
+  (s, refuse) => refuseDuplicates(s.custom_rules, '/custom_rules', ({ id }) => id, 'id', refuse),
+  (s, refuse) => {
+    for (const [index, rule] of s.custom_rules.entries()) {
+      const at = `/custom_rules/${index}`;
+      if (rule.kind === 'raw' && rule.seclang.trim() === '') refuse(`${at}/seclang`, 'a raw rule needs its text');
+      if (rule.kind === 'visual' && rule.variable.trim() === '')
+        refuse(`${at}/variable`, 'a visual rule needs a variable');
+      if (rule.kind === 'visual' && rule.operator.trim() === '')
+        refuse(`${at}/operator`, 'a visual rule needs an operator');
+      if (rule.kind === 'visual' && rule.action === 'redirect' && rule.redirect_url === '')
+        refuse(`${at}/redirect_url`, 'a rule that redirects needs to know where to');
+    }
+  },
+  (s, refuse) => refuseDuplicates(s.virtual_patches, '/virtual_patches', ({ id }) => id, 'id', refuse),
+  (s, refuse) => {
+    for (const [index, { cve, seclang }] of s.virtual_patches.entries())
+      if (cve === '' && seclang === '')
+        refuse(`/virtual_patches/${index}/cve`, 'is missing', 'name the CVE, or give the rule itself in seclang');
+  },
+  (s, refuse) => refuseDuplicates(s.rule_exclusions, '/rule_exclusions', ({ id }) => id, 'id', refuse),
+  (s, refuse) => {
+    for (const [index, { rule_id, tag }] of s.rule_exclusions.entries())
+      if ((rule_id === null) === (tag === null)) refuse(`/rule_exclusions/${index}`, 'names either a rule_id or a tag');
+  },
+];
+
+const insteadOf = {
+  client_head_ms: 'flood_read_header',
+  client_body_idle_ms: 'flood_read_body',
+  client_idle_ms: 'flood_idle',
+} as const;
+
+const ofDataPlane: readonly Rule[] = [
+  ({ limits }, refuse) => {
+    if (limits.request_body_bytes_max > limits.held_body_bytes_max)
+      refuse(
+        '/limits/request_body_bytes_max',
+        'must not exceed limits/held_body_bytes_max: bodies of that size would be allowed and answered 503',
+      );
+    if (limits.response_body_bytes_max > limits.decoded_body_bytes_max)
+      refuse(
+        '/limits/response_body_bytes_max',
+        'must not exceed limits/decoded_body_bytes_max: compressing an answer would be a way around its inspection',
+      );
+  },
+  (s, refuse) => {
+    if (!s.flood_timeouts_enabled) return;
+    const defaults = settingRows.timeouts.properties;
+    for (const [name, instead] of Object.entries(insteadOf) as [keyof typeof insteadOf, string][])
+      if (s.timeouts[name] !== defaults[name].default)
+        refuse(
+          `/timeouts/${name}`,
+          `does not count while flood_timeouts_enabled is on: set ${instead}, and this to null`,
+        );
+  },
+];
+
+const daySeconds = 86_400;
+const longestFlood = 3600;
+
+const ofTraffic: readonly Rule[] = [
+  (s, refuse) => refuseDuplicates(s.rl_zones, '/rl_zones', ({ name }) => name, 'name', refuse),
+  (s, refuse) =>
+    refuseDuplicates(
+      s.endpoint_limits,
+      '/endpoint_limits',
+      ({ method, path }) => `${method} ${path}`,
+      'method and path',
+      refuse,
+    ),
+  (s, refuse) => {
+    if (s.challenge_enabled && s.challenge_paths.length === 0)
+      refuse('/challenge_paths', 'must list at least one path when challenge_enabled is on');
+  },
+  (s, refuse) => {
+    const windows: [path: string, window: string, secondsMax: number][] = [
+      ['/flood_read_header', s.flood_read_header, longestFlood],
+      ['/flood_read_body', s.flood_read_body, longestFlood],
+      ['/flood_write', s.flood_write, longestFlood],
+      ['/flood_idle', s.flood_idle, longestFlood],
+      ['/rl_window', s.rl_window, daySeconds],
+      ['/flood_global_window', s.flood_global_window, daySeconds],
+      ['/flood_burst_window', s.flood_burst_window, daySeconds],
+      ['/attack_burst_window', s.attack_burst_window, daySeconds],
+    ];
+    for (const [index, { window }] of s.rl_zones.entries())
+      windows.push([`/rl_zones/${index}/window`, window, daySeconds]);
+    for (const [index, { window }] of s.endpoint_limits.entries())
+      windows.push([`/endpoint_limits/${index}/window`, window, daySeconds]);
+    for (const [path, window, secondsMax] of windows)
+      if ((parseWindow(window) ?? 0) > secondsMax) refuse(path, `must be at most ${secondsMax} seconds`);
+  },
+];
+
+const ofDetection: readonly Rule[] = [
+  // T=0 would block every client, whatever it does
+  (s, refuse) => {
+    if (s.ai_risk_threshold < 1) refuse('/ai_risk_threshold', 'must be at least 1: at 0 every client would be blocked');
+  },
+  (s, refuse) => {
+    if (s.ai_enabled && s.ai_w_signature + s.ai_w_anomaly + s.ai_w_api_abuse + s.ai_w_bot <= 0)
+      refuse('/ai_w_signature', 'at least one of the four weights must be above 0');
+  },
+  (s, refuse) => {
+    if (s.auth_enabled && s.auth_protected_paths.length === 0)
+      refuse('/auth_protected_paths', 'must list at least one path when auth_enabled is on');
+  },
+  (s, refuse) => {
+    if (s.auth_alg === 'HS256' && s.auth_jwks_url !== '')
+      refuse(
+        '/auth_alg',
+        'HS256 uses auth_secret; choose the algorithm of the key set, or a public key could be used as a shared secret',
+      );
+  },
+  (s, refuse) => {
+    if (s.auth_alg !== 'HS256' && s.auth_secret !== null)
+      refuse('/auth_secret', 'is for HS256 only; clear it, or choose HS256');
+  },
+];
+
+const urls = ['ti_feed_url', 'mrf_url', 'auth_jwks_url', 'siem_webhook_url', 'sso_issuer', 'sso_redirect_uri'] as const;
+
+const ofGovernance: readonly Rule[] = [
+  (s, refuse) => {
+    if (s.policy_session_idle_minutes > s.policy_session_ttl_minutes)
+      refuse('/policy_session_idle_minutes', 'must not exceed policy_session_ttl_minutes');
+  },
+  (s, refuse) => {
+    if (!s.sso_enabled) return;
+    for (const name of ['sso_issuer', 'sso_client_id', 'sso_redirect_uri'] as const)
+      if (s[name] === '') refuse(`/${name}`, 'is needed when sso_enabled is on');
+    if (s.sso_redirect_uri !== '' && !s.sso_redirect_uri.endsWith('/api/sso/callback'))
+      refuse('/sso_redirect_uri', 'must end with /api/sso/callback');
+  },
+  (s, refuse) => refuseDuplicates(s.siem_connectors, '/siem_connectors', ({ name }) => name, 'name', refuse),
+  (s, refuse) => {
+    for (const [index, { kind, target }] of s.siem_connectors.entries()) {
+      const isStream = kind === 'syslog' || kind === 'cef';
+      if (isStream !== /^https?:/.test(target)) continue;
+      const wanted = isStream ? 'tcp://, tls:// or udp:// host and port' : 'an http or https URL';
+      refuse(`/siem_connectors/${index}/target`, `must be ${wanted}`);
+    }
+  },
+  (s, refuse) => {
+    for (const name of urls) if (isBrokenUrl(s[name])) refuse(`/${name}`, 'is not a URL');
+  },
+];
+
+export const betweenRows: readonly Rule[] = [
+  ...ofSites,
+  ...ofRules,
+  ...ofDataPlane,
+  ...ofTraffic,
+  ...ofDetection,
+  ...ofGovernance,
+];

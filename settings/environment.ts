@@ -1,0 +1,50 @@
+// The environment: what a deployment is told from outside, one row a variable. Everybody who names, reads, writes or
+// documents such a variable takes it from here: the commands, the control plane, `.env`, `.env.example`, the README,
+// and whatever installs Gatehouse. Pure: the callers bring the texts and the values.
+import { controlPlaneVariables, outgoingVariables, dashboardVariables } from './environment/control-plane-variables.js';
+import { nodeVariables } from './environment/node-variables.js';
+import { storageVariables } from './environment/storage-variables.js';
+import type { EnvironmentVariable } from './environment/variable.js';
+
+export { parseEnvironmentFile, type EnvironmentFile, type EnvironmentFileProblem } from './environment/file.js';
+export { kinds, type Kind } from './environment/kinds.js';
+export { renderEnvironmentExample, renderEnvironmentLines, renderEnvironmentTable } from './environment/render.js';
+export { toolVariables } from './environment/tool-variables.js';
+export type { EnvironmentVariable, KindName, ProcessName } from './environment/variable.js';
+
+/** In the order in which `.env` lists them. */
+export const variables = [
+  ...nodeVariables,
+  ...controlPlaneVariables,
+  ...storageVariables,
+  ...dashboardVariables,
+  ...outgoingVariables,
+] as const;
+
+export type VariableName = (typeof variables)[number]['name'];
+export type Values = Readonly<Record<VariableName, string>>;
+type Given = Readonly<Partial<Record<string, string>>>;
+
+const rows: ReadonlyMap<string, EnvironmentVariable> = new Map(variables.map((row) => [row.name, row]));
+
+export function variableOf(name: VariableName): EnvironmentVariable {
+  const row = rows.get(name);
+  if (row === undefined) throw new Error(`there is no variable ${name}`);
+  return row;
+}
+
+export const isVariableName = (name: string): name is VariableName => rows.has(name);
+
+/** What is in force where `given` has something, the default where it has not; '' where there is no default. */
+export function valueOf(name: VariableName, given: Given): string {
+  const value = given[name] ?? '';
+  return value === '' ? variableOf(name).default : value;
+}
+
+/** The same, with what another variable stands in for: a value that says "empty = …" in its purpose is never empty. */
+export function effectiveValueOf(name: VariableName, given: Given): string {
+  const value = valueOf(name, given);
+  return value === ''
+    ? (variableOf(name).whenEmpty?.((other) => effectiveValueOf(other as VariableName, given)) ?? '')
+    : value;
+}

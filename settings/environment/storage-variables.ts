@@ -1,0 +1,55 @@
+// Variables of what the control plane stores its data in.
+import type { EnvironmentVariable } from './variable.js';
+
+export const storageVariables = [
+  {
+    name: 'DATABASE_URL',
+    default: '',
+    kind: 'postgresUrl',
+    readBy: ['control plane'],
+    isSecret: true,
+    purpose: 'PostgreSQL (postgres://…); empty = POSTGRES_*, or else embedded, below DATA_DIR',
+  },
+  {
+    name: 'POSTGRES_HOST',
+    default: '',
+    kind: 'text',
+    readBy: ['control plane'],
+    purpose: 'PostgreSQL host when DATABASE_URL is empty; empty = embedded',
+  },
+  { name: 'POSTGRES_PORT', default: '5432', kind: 'port', readBy: ['control plane'], purpose: 'PostgreSQL port' },
+  { name: 'POSTGRES_USER', default: 'gatehouse', kind: 'text', readBy: ['control plane'], purpose: 'PostgreSQL user' },
+  {
+    name: 'POSTGRES_PASSWORD',
+    default: '',
+    kind: 'secret',
+    readBy: ['control plane'],
+    generated: 'key',
+    isSecret: true,
+    purpose: 'PostgreSQL password',
+  },
+  {
+    name: 'POSTGRES_DB',
+    default: 'gatehouse',
+    kind: 'text',
+    readBy: ['control plane'],
+    purpose: 'PostgreSQL database',
+  },
+  {
+    name: 'REDIS_URL',
+    default: '',
+    kind: 'redisUrl',
+    readBy: ['control plane'],
+    isSecret: true,
+    purpose:
+      'where several processes of the control plane share their limits of logins; empty = each counts for itself',
+  },
+  {
+    name: 'REDIS_PREFIX',
+    default: '',
+    kind: 'redisPrefix',
+    readBy: ['control plane'],
+    purpose:
+      'begins every key in Redis, so that several installations can use one; empty = derived from AUTH_SESSION_SECRET',
+  },
+] as const satisfies readonly EnvironmentVariable[];

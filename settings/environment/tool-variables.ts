@@ -1,0 +1,19 @@
+// Variables that are no settings of a deployment, hence neither in `.env` nor flags: they tell a single run of a
+// command, of the set-up, of the tests or of the benchmark what to do otherwise. Here so that no name is made up at the
+// place where it is read.
+
+export const toolVariables = {
+  GATEHOUSE_ENV_FILE: 'another place than .env, so that one checkout can run twice',
+  GATEHOUSE_UNICODE_MAPPING: 'unicode.mapping of ModSecurity, where `compile` is not to look for it in GATEHOUSE_DATA',
+  GATEHOUSE_NO_APT: '1: set-up installs no system packages',
+  GATEHOUSE_SHARED: 'folder of the corpora that tests, `make crs` and the benchmark use; default ../shared',
+  GATEHOUSE_TEST_WITHOUT_POSTGRES: '1: what is stored is not tested on PostgreSQL',
+  GATEHOUSE_COLD_APPLY: 'set: the test of changes under load leaves out the warm-up',
+  CI: 'true: set-up installs what only tests need',
+  SEED: 'seed of property tests',
+  UPDATE: '1: tests rewrite golden files and generated documents instead of failing',
+  AGREEMENT_MUTATIONS: 'mutated requests on which both engines have to agree',
+  RANDOM_RULE_SETS: 'random rule sets on which both engines have to agree',
+  TAP_TIMEOUT: 'seconds that a test file may take; the runner sets it',
+  BENCH_PEERS: '1: the benchmark measures nginx and nginx with ModSecurity, too',
+} as const;

@@ -1,0 +1,32 @@
+// The door of the settings: what a person may set, checked in one place.
+//   rows/          the table: one row a setting
+//   check.ts       a candidate → complete settings, or every problem with its place and how to mend it
+//   local-file.ts  the settings of a data plane without a control plane; old names
+//   data-plane.ts  the rows that a node gets, and their check at its door
+//   reference.ts   the table for people (docs/settings.md)
+// It refuses to know who stores settings or what becomes of them.
+export { checkSettings, completeSettings, defaultSettings, findImpossible, type Checked } from './check.js';
+export {
+  createDoorCheck,
+  dataPlaneDefaults,
+  dataPlaneProperties,
+  toDataPlane,
+  type DataPlaneSettings,
+} from './data-plane.js';
+export { readLocalFile, type LocalFile } from './local-file.js';
+export { withCurrentNames, type Renamed } from './names.js';
+export { explainErrors, formatProblems, type Problem } from './problems.js';
+export { describeSettings } from './reference.js';
+export { keptSecret, parseWindow, type Access } from './row.js';
+export { categoryKeys, ruleIdRanges, type CategoryKey } from './rows/categories.js';
+export { CustomRule, RuleTest } from './rows/rules.js';
+export {
+  accessOf,
+  enforcedNames,
+  settingNames,
+  settingRows,
+  SettingsSchema,
+  siteIdentity,
+  type SettingName,
+  type Settings,
+} from './table.js';

@@ -1,0 +1,94 @@
+// The settings file of a data plane without a control plane (data/settings.json): the same settings, the same names, the
+// same check. What only the control plane could make true is refused by name, because leaving it out would change how
+// traffic is handled without anybody having said so.
+import { checkSettings } from './check.js';
+import { isFields, withCurrentNames, type Renamed } from './names.js';
+import type { Problem } from './problems.js';
+import { factsOf } from './row.js';
+import { settingNames, settingRows, type SettingName, type Settings } from './table.js';
+
+export type LocalFile =
+  | { readonly kind: 'fine'; readonly settings: Settings; readonly notes: Renamed['notes'] }
+  | { readonly kind: 'refused'; readonly problems: readonly Problem[] };
+
+/** Settings that a data plane alone puts in force. */
+const localNames: ReadonlySet<string> = new Set(
+  settingNames.filter((name) => {
+    const { reach, enforcedBy } = factsOf(settingRows[name]);
+    return enforcedBy !== null && reach.some((one) => one !== 'control');
+  }),
+);
+
+const isKnown = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
+
+/** A local rule need not have a name; the settings of the control plane ask for one. */
+function withNames(rules: unknown, path: string, notes: { path: string; note: string }[]): unknown {
+  if (!Array.isArray(rules)) return rules;
+  return rules.map((rule: unknown, index) => {
+    if (!isFields(rule)) return rule;
+    const isVisual = rule['kind'] !== 'raw';
+    if (isVisual && rule['action'] === undefined)
+      notes.push({
+        path: `${path}/${index}`,
+        note: 'has no action and blocks, as in the control plane; write "action": "log" to have it only recorded',
+      });
+    const isNameless = rule['name'] === undefined || rule['name'] === '';
+    return isNameless ? { ...rule, name: `rule ${String(rule['id'])}` } : rule;
+  });
+}
+
+/** `text`: the file's JSON. Never throws on what a person wrote. */
+export function readLocalFile(text: string): LocalFile {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return refuse('', `is not JSON: ${error.message}`, 'mend the place that the message names');
+  }
+  if (!isFields(parsed)) return refuse('', 'is not an object', 'begin the file with { and end it with }');
+  const renamed = withCurrentNames(parsed);
+  const notes = [...renamed.notes];
+  const fields = renamed.value as Readonly<Record<string, unknown>>;
+  const foreign = Object.keys(fields).filter(
+    (name) => isKnown(name) && !localNames.has(name) && !isEmpty(fields[name]),
+  );
+  const problems = foreign.map((name) => ({
+    path: `/${name}`,
+    reason: 'is not enforced without the control plane',
+    mend: 'remove it, or start with the control plane and set it there',
+  }));
+  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !isKnown(name) || localNames.has(name)));
+  const checked = checkSettings({
+    ...rest,
+    custom_rules: withNames(rest['custom_rules'] ?? [], '/custom_rules', notes),
+  });
+  if (checked.kind === 'refused') problems.push(...checked.problems);
+  else problems.push(...withoutText(checked.settings));
+  return problems.length > 0 || checked.kind === 'refused'
+    ? { kind: 'refused', problems }
+    : { kind: 'fine', settings: checked.settings, notes };
+}
+
+const refuse = (path: string, reason: string, mend: string): LocalFile => ({
+  kind: 'refused',
+  problems: [{ path, reason, mend }],
+});
+
+const isEmpty = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
+
+/** The catalogue of virtual patches is the control plane's. */
+function withoutText(settings: Settings): Problem[] {
+  return settings.virtual_patches.flatMap(({ enabled, seclang }, index) =>
+    enabled && seclang === ''
+      ? [
+          {
+            path: `/virtual_patches/${index}/seclang`,
+            reason: 'is missing: the catalogue is known to the control plane only',
+            mend: 'give the rule here, or start with the control plane',
+          },
+        ]
+      : [],
+  );
+}

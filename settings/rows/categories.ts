@@ -1,0 +1,28 @@
+// The thirteen categories of the CRS that can be switched, and who owns which rule ids: facts that the settings, the
+// compiler and the control plane share.
+
+export const categoryKeys = [
+  'sqli',
+  'xss',
+  'rce',
+  'php',
+  'java',
+  'generic',
+  'lfi',
+  'rfi',
+  'protocol',
+  'method',
+  'scanner',
+  'fixation',
+  'dataleak',
+] as const;
+export type CategoryKey = (typeof categoryKeys)[number];
+
+export const ruleIdRanges = {
+  custom: [1_000_000, 1_005_999],
+  threatIntelligence: [1_006_000, 1_006_999],
+  virtualPatches: [1_007_000, 1_007_999],
+  categoryExclusions: [1_009_000, 1_009_499],
+  ruleExclusions: [1_009_500, 1_009_999],
+  endpointAuthorisation: [1_010_000, 1_019_999],
+} as const satisfies Record<string, readonly [number, number]>;

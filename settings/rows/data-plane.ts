@@ -1,0 +1,107 @@
+// Sizes, waiting times and records of the data plane. Each description says what is beyond the value.
+import { Type } from '@sinclair/typebox';
+import { Choice, closed, member, setting, Whole } from '../row.js';
+
+const bytes = (minimum: number, maximum: number, value: number, description: string) =>
+  member(Whole(minimum, maximum, value), description, 'bytes');
+const waiting = (value: number, description: string) =>
+  member(Whole(10, 3_600_000, value), description, 'milliseconds');
+
+const limits = {
+  uri_bytes_max: bytes(256, 65_536, 8192, 'longest request target; beyond it 414'),
+  header_bytes_max: bytes(1024, 262_144, 32_768, 'all header fields of a request together; beyond it 431'),
+  header_fields_max: member(Whole(8, 1000, 128), 'header fields of a request; beyond it 431', 'fields'),
+  request_body_bytes_max: bytes(
+    1024,
+    1_073_741_824,
+    13_107_200,
+    'request body that is held for inspection; beyond it request_body_over_limit decides',
+  ),
+  request_body_over_limit: member(
+    Choice(['reject', 'partial'], 'reject'),
+    'reject: 413; partial: the part is inspected and the rest goes through uninspected',
+  ),
+  held_body_bytes_max: bytes(
+    65_536,
+    1_099_511_627_776,
+    268_435_456,
+    'all request bodies a worker holds at a time; beyond it 503 for the request that exceeds it',
+  ),
+  response_body_bytes_max: bytes(
+    1024,
+    67_108_864,
+    524_288,
+    'response body that is held for inspection; beyond it the part is inspected and the rest relayed',
+  ),
+  decoded_body_bytes_max: bytes(
+    1024,
+    67_108_864,
+    2_097_152,
+    'compressed response body once it is decoded; beyond it the part is inspected',
+  ),
+  inline_inspection_bytes_max: bytes(
+    1024,
+    67_108_864,
+    32_768,
+    'larger request bodies are inspected on a thread of their own',
+  ),
+  upstream_connections_max: member(Whole(1, 65_536, 256), 'connections per worker and upstream', 'connections'),
+  upstream_waiters_max: member(
+    Whole(0, 1_000_000, 1024),
+    'requests that wait for such a connection; beyond it 503',
+    'requests',
+  ),
+};
+
+const timeouts = {
+  client_head_ms: waiting(
+    15_000,
+    'time a client has to send the request head; node:http listener, from the next start of a worker on',
+  ),
+  client_body_idle_ms: waiting(30_000, 'time between two pieces of a request body; beyond it 408'),
+  client_idle_ms: waiting(
+    65_000,
+    'time a client connection may idle, or take nothing of its response; node:http listener, from the next start of a ' +
+      'worker on',
+  ),
+  upstream_connect_ms: waiting(5000, 'time an upstream has to accept a connection; beyond it 504'),
+  upstream_head_ms: waiting(60_000, 'time an upstream has to begin its answer; beyond it 504'),
+  upstream_body_idle_ms: waiting(
+    60_000,
+    'time between two pieces of an answer; beyond it 504, or the connection is cut when part of it was relayed',
+  ),
+  upstream_keep_alive_ms: waiting(4000, 'time an unused upstream connection is kept'),
+  drain_ms: waiting(8000, 'time that requests have to end when a worker stops, or an old generation retires'),
+};
+
+const replaySampling = {
+  every: member(
+    Whole(0, 1_000_000, 100),
+    'one in so many ordinary requests is kept for replays, secrets masked; 0 keeps none',
+    'requests',
+  ),
+  per_second_max: member(Whole(1, 100, 5), 'at most so many per second and worker', 'requests'),
+};
+
+export const dataPlaneRows = {
+  limits: setting(Type.Object(limits, { ...closed, default: {} }), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: 'proxy/handle-request.ts',
+    description: 'sizes beyond which the data plane refuses or inspects a part',
+  }),
+  timeouts: setting(Type.Object(timeouts, { ...closed, default: {} }), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: 'proxy/worker.ts',
+    description:
+      'how long the data plane waits; while flood_timeouts_enabled is on, flood_read_header, flood_read_body and ' +
+      'flood_idle count instead of the client_… fields',
+  }),
+  replay_sampling: setting(Type.Object(replaySampling, { ...closed, default: {} }), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: 'proxy/request-records.ts',
+    description: 'ordinary requests that are kept whole, so that an apply can say which of them new rules would block',
+  }),
+};

@@ -1,0 +1,181 @@
+// Bots, the detection engine, API abuse, and what a protected site asks for before it lets anybody in.
+import { Type } from '@sinclair/typebox';
+import { Choice, Flag, HttpUrl, Path, Secret, setting, Shaped, Whole } from '../row.js';
+
+const weight = (value: number) => Type.Number({ minimum: 0, maximum: 100, default: value });
+
+export const detectionRows = {
+  bot_action: setting(Choice(['monitor', 'block'], 'monitor'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'what happens to bots',
+  }),
+  bot_score_threshold: setting(Whole(1, 1000, 5), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'bot score at which a client counts as a bot',
+    unit: 'points',
+  }),
+  bot_allow_verified: setting(Flag(true), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'exempt verified good crawlers',
+  }),
+  bot_verify_rdns: setting(Flag(true), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'check crawlers by forward-confirmed reverse DNS',
+  }),
+  bot_check_headers: setting(Flag(true), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'score missing browser headers',
+  }),
+  bot_block_automation: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'score HTTP libraries; off by default, because health checks and mobile apps are such clients',
+  }),
+  bot_ja3_blocklist: setting(
+    Type.Array(Shaped('^[0-9a-f]{32}$', 'write 32 hexadecimal digits in small letters'), {
+      maxItems: 10_000,
+      default: [],
+      uniqueItems: true,
+    }),
+    { access: 'operator', reach: ['data'], enforcedBy: null, description: 'JA3 hashes that are refused' },
+  ),
+
+  ai_enabled: setting(Flag(false), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'fuse the layers into one risk; scores in monitor mode too',
+  }),
+  ai_action: setting(Choice(['monitor', 'block'], 'monitor'), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'block enforces the verdict ladder',
+  }),
+  ai_risk_threshold: setting(Whole(0, 100, 80), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'risk T at which a client is blocked; challenged from T-20, throttled from T-35, both never below 1',
+    unit: 'risk points',
+  }),
+  ai_window_sec: setting(Whole(10, 86_400, 300), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'live scoring window',
+    unit: 'seconds',
+  }),
+  ai_w_signature: setting(weight(40), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'weight of signatures; weights are normalised to their sum',
+  }),
+  ai_w_anomaly: setting(weight(20), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'weight of anomalies',
+  }),
+  ai_w_api_abuse: setting(weight(25), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'weight of API abuse',
+  }),
+  ai_w_bot: setting(weight(15), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'weight of bot signals',
+  }),
+  ai_block_seconds: setting(Whole(1, 2_592_000, 600), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'how long an offender is blocked',
+    unit: 'seconds',
+  }),
+
+  api_protect_mode: setting(Choice(['monitor', 'block'], 'monitor'), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'what happens to API abuse',
+  }),
+  api_bola_threshold: setting(Whole(2, 1_000_000, 20), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'distinct objects or admin hits within the window',
+    unit: 'objects',
+  }),
+  api_bola_window_sec: setting(Whole(1, 86_400, 60), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'window of that count',
+    unit: 'seconds',
+  }),
+  api_block_seconds: setting(Whole(1, 2_592_000, 600), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: null,
+    description: 'how long an offender is blocked',
+    unit: 'seconds',
+  }),
+  auth_enabled: setting(Flag(false), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'demand credentials on protected paths',
+  }),
+  auth_protected_paths: setting(Type.Array(Path(), { maxItems: 500, default: [], uniqueItems: true }), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'path prefixes that need Authorization or X-API-Key',
+  }),
+  auth_alg: setting(Choice(['HS256', 'RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'], 'HS256'), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'signature algorithm of tokens at the data plane',
+  }),
+  auth_secret: setting(Secret(), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'HS256 key; empty checks presence only',
+  }),
+  auth_jwks_url: setting(HttpUrl(), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'key set for the other algorithms',
+  }),
+  schema_action: setting(Choice(['ignore', 'alert', 'block'], 'ignore'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'requests that do not fit the uploaded OpenAPI document',
+  }),
+  graphql_protect: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'refuse GraphQL introspection',
+  }),
+};

@@ -1,0 +1,201 @@
+// Section "WAF and rules": what becomes rules.
+import { Type } from '@sinclair/typebox';
+import { Choice, closed, Flag, MediaType, Method, OrNull, Path, setting, Shaped, Text, Whole } from '../row.js';
+import { categoryKeys, ruleIdRanges, type CategoryKey } from './categories.js';
+
+const RuleId = ([minimum, maximum]: readonly [number, number]) => Type.Integer({ minimum, maximum });
+
+const Category = () =>
+  Type.Object(
+    {
+      enabled: Flag(true),
+      path_exclusions: Type.Array(Path(), {
+        maxItems: 200,
+        default: [],
+        uniqueItems: true,
+        description: 'paths where the category is off: `/api` covers `/api` and `/api/…`, `*` stands for one segment',
+      }),
+    },
+    { ...closed, default: {} },
+  );
+
+const categories = Object.fromEntries(categoryKeys.map((key) => [key, Category()])) as Record<
+  CategoryKey,
+  ReturnType<typeof Category>
+>;
+
+/** A request a rule carries as its own proof; a rule cannot be applied while one of them fails. */
+export const RuleTest = Type.Object(
+  {
+    name: Text(200),
+    expect: Type.Unsafe<'match' | 'no_match'>({ type: 'string', enum: ['match', 'no_match'] }),
+    method: Type.String({ default: 'GET', maxLength: 32, pattern: '^[A-Z][A-Z0-9_-]*$' }),
+    uri: Type.String({ minLength: 1, maxLength: 8192, default: '/' }),
+    headers: Type.Array(Type.Tuple([Type.String({ minLength: 1, maxLength: 256 }), Type.String({ maxLength: 8192 })]), {
+      maxItems: 64,
+      default: [],
+    }),
+    body: Text(65_536),
+  },
+  closed,
+);
+
+/** `deny` is another word for `block`, `pass` for `log`. */
+const ruleActions = ['block', 'deny', 'drop', 'redirect', 'allow', 'log', 'pass'] as const;
+
+/** id, name and state of both kinds; `visual` uses the parts, `raw` the text. */
+export const CustomRule = Type.Object(
+  {
+    id: RuleId(ruleIdRanges.custom),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    enabled: Flag(true),
+    kind: Choice(['visual', 'raw'], 'visual'),
+    variable: Text(1000),
+    operator: Text(100),
+    value: Text(65_536),
+    action: Choice(ruleActions, 'block'),
+    phase: Whole(1, 5, 2),
+    transformations: Type.Array(Shaped('^[A-Za-z0-9_]{1,40}$', 'write the name of a transformation'), {
+      maxItems: 20,
+      default: [],
+    }),
+    redirect_url: Text(2000, { description: 'where `redirect` leads' }),
+    seclang: Text(65_536),
+    tests: Type.Array(RuleTest, { maxItems: 50, default: [] }),
+  },
+  closed,
+);
+
+const VirtualPatch = Type.Object(
+  {
+    id: RuleId(ruleIdRanges.virtualPatches),
+    cve: Shaped('^(CVE-[0-9]{4}-[0-9]{4,7})?$', 'write it as CVE-2021-44228', { default: '' }),
+    name: Text(200),
+    enabled: Flag(true),
+    seclang: Text(65_536, { description: 'the rule; empty takes the one that the catalogue has for the CVE' }),
+  },
+  closed,
+);
+
+/** A scoped, owned, expiring exclusion: one rule (or tag), optionally one variable, method and path. */
+const RuleExclusion = Type.Object(
+  {
+    id: RuleId(ruleIdRanges.ruleExclusions),
+    rule_id: OrNull(Type.Integer({ minimum: 1, maximum: 99_999_999 })),
+    tag: OrNull(Type.String({ minLength: 1, maxLength: 200 })),
+    target: OrNull(Type.String({ minLength: 1, maxLength: 300 }), 'such as ARGS:comment; null excludes the whole rule'),
+    path: OrNull(Path()),
+    method: OrNull(Method()),
+    reason: Text(1000),
+    owner: Text(254),
+    expires_at: OrNull(
+      Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?Z$' }),
+      'UTC; null never expires',
+    ),
+    enabled: Flag(true),
+  },
+  closed,
+);
+
+const engineConfig = 'compiler/policy/engine-config.ts';
+const operator = (enforcedBy: string, description: string, unit?: string) => ({
+  access: 'operator' as const,
+  reach: ['rules'] as const,
+  enforcedBy,
+  description,
+  ...(unit === undefined ? {} : { unit }),
+});
+
+export const ruleRows = {
+  mode: setting(Choice(['On', 'DetectionOnly'], 'On'), {
+    access: 'operator',
+    reach: ['rules', 'data'],
+    enforcedBy: engineConfig,
+    description: 'On blocks; DetectionOnly logs only',
+  }),
+  paranoia_level: setting(
+    Whole(1, 4, 1),
+    operator(engineConfig, 'CRS paranoia level; higher finds more and is wrong more often'),
+  ),
+  inbound_threshold: setting(
+    Whole(1, 1_000_000, 5),
+    operator(engineConfig, 'anomaly score at which a request is blocked', 'points'),
+  ),
+  outbound_threshold: setting(
+    Whole(1, 1_000_000, 4),
+    operator(engineConfig, 'anomaly score at which a response is blocked', 'points'),
+  ),
+  categories: setting(
+    Type.Object(categories, { ...closed, default: {} }),
+    operator('compiler/policy/exclusions.ts', 'the CRS categories: on or off, and where they are off'),
+  ),
+  custom_rules: setting(
+    Type.Array(CustomRule, { maxItems: 2000, default: [] }),
+    operator(
+      'compiler/policy/custom-rules.ts',
+      'rules of your own, ids from 1000000 to 1005999; disabled ones are kept and not loaded',
+    ),
+  ),
+  virtual_patches: setting(
+    Type.Array(VirtualPatch, { maxItems: 1000, default: [] }),
+    operator('compiler/policy/custom-rules.ts', 'virtual patches of the catalogue, ids 1007xxx'),
+  ),
+  rule_exclusions: setting(
+    Type.Array(RuleExclusion, { maxItems: 500, default: [] }),
+    operator('compiler/policy/rule-exclusions.ts', 'scoped exclusions of single rules'),
+  ),
+  allowed_methods: setting(
+    Type.Array(Shaped('^[A-Z][A-Z0-9_-]{0,31}$', 'write a method in capitals'), {
+      maxItems: 100,
+      uniqueItems: true,
+      default: ['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'],
+    }),
+    operator(engineConfig, 'methods that reach the application; the CRS alone leaves out PUT, PATCH and DELETE'),
+  ),
+  allowed_content_types: setting(
+    Type.Array(MediaType(), {
+      maxItems: 500,
+      uniqueItems: true,
+      default: [
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+        'text/xml',
+        'application/xml',
+        'application/soap+xml',
+        'application/json',
+        'application/problem+json',
+        'application/ld+json',
+        'application/vnd.api+json',
+        'application/merge-patch+json',
+        'application/json-patch+json',
+        'application/graphql',
+        'application/x-ndjson',
+        'application/csp-report',
+        'application/reports+json',
+        'application/cloudevents+json',
+      ],
+    }),
+    operator(engineConfig, 'media types of request bodies, without parameters'),
+  ),
+  early_blocking: setting(Flag(false), operator(engineConfig, 'block at the end of phases 1 and 3 already')),
+  request_body_limit_bytes: setting(
+    Whole(1024, 2 ** 30, 13_107_200),
+    operator(engineConfig, 'larger request bodies are refused with 413', 'bytes'),
+  ),
+  request_body_no_files_limit_bytes: setting(
+    Whole(1024, 2 ** 30, 1_048_576),
+    operator(engineConfig, 'the same without uploaded files', 'bytes'),
+  ),
+  response_body_limit_bytes: setting(
+    Whole(0, 2 ** 30, 1_048_576),
+    operator(engineConfig, 'responses are inspected up to this size; 0 leaves their bodies alone', 'bytes'),
+  ),
+  response_body_types: setting(
+    Type.Array(MediaType(), {
+      maxItems: 100,
+      uniqueItems: true,
+      default: ['text/plain', 'text/html', 'text/xml', 'application/json', 'application/xml'],
+    }),
+    operator(engineConfig, 'media types of responses whose body is inspected'),
+  ),
+};

@@ -1,0 +1,211 @@
+// Rate limits, floods, the attack mode and the challenge.
+import { Type } from '@sinclair/typebox';
+import { Choice, closed, Flag, Method, Path, setting, Shaped, Whole, Window } from '../row.js';
+
+const Zone = Type.Object(
+  {
+    name: Shaped('^[a-z0-9][a-z0-9_-]{0,63}$', 'write small letters, digits, _ and -'),
+    match_path: Path(),
+    key: Shaped("^(ip|global|header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128})$", 'write ip, global or header:<Name>', {
+      default: 'ip',
+      description: 'ip, global or header:<Name>',
+    }),
+    events: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+    window: Window('1m'),
+  },
+  closed,
+);
+
+const EndpointLimit = Type.Object(
+  { path: Path(), method: Method(), events: Type.Integer({ minimum: 1, maximum: 10_000_000 }), window: Window('1m') },
+  closed,
+);
+
+export const trafficRows = {
+  rl_enabled: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'rate limiting on',
+  }),
+  rl_events: setting(Whole(1, 10_000_000, 600), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'default zone: requests a client may send per window',
+    unit: 'requests',
+  }),
+  rl_window: setting(Window('1m'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'default zone: window',
+    unit: 'count and s, m, h or d',
+  }),
+  rl_distributed: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'counters shared through the key-value store; needed with several nodes',
+  }),
+  rl_zones: setting(Type.Array(Zone, { maxItems: 100, default: [] }), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'further zones',
+  }),
+  endpoint_limits: setting(Type.Array(EndpointLimit, { maxItems: 500, default: [] }), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'tight caps per client on expensive endpoints',
+  }),
+
+  flood_global_enabled: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'cap on all requests together',
+  }),
+  flood_global_events: setting(Whole(1, 100_000_000, 100_000), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'requests per window, all clients together',
+    unit: 'requests',
+  }),
+  flood_global_window: setting(Window('10s'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'window of the global cap',
+    unit: 'count and s, m, h or d',
+  }),
+  flood_burst_enabled: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'burst cap per client',
+  }),
+  flood_burst_events: setting(Whole(1, 10_000_000, 100), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'requests per window and client',
+    unit: 'requests',
+  }),
+  flood_burst_window: setting(Window('1s'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'window of the burst cap',
+    unit: 'count and s, m, h or d',
+  }),
+  flood_timeouts_enabled: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'timeouts against slow requests',
+  }),
+  flood_read_header: setting(Window('10s'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'time a client has to send the request head',
+    unit: 'count and s, m, h or d',
+  }),
+  flood_read_body: setting(Window('30s'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: 'proxy/config.ts',
+    description: 'time between two pieces of a body',
+    unit: 'count and s, m, h or d',
+  }),
+  flood_write: setting(Window('60s'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'time a client has to take the answer',
+    unit: 'count and s, m, h or d',
+  }),
+  flood_idle: setting(Window('65s'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'time a connection may idle',
+    unit: 'count and s, m, h or d',
+  }),
+  flood_autoban_enabled: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'ban clients that keep being limited',
+  }),
+  flood_autoban_threshold: setting(Whole(1, 1_000_000, 20), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'limited requests within the window that lead to a ban',
+    unit: 'requests',
+  }),
+  flood_autoban_window_sec: setting(Whole(1, 86_400, 60), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'window of the automatic ban',
+    unit: 'seconds',
+  }),
+  flood_autoban_duration_sec: setting(Whole(1, 31_536_000, 600), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'length of the first ban; repeat offenders get longer ones',
+    unit: 'seconds',
+  }),
+  attack_mode: setting(Choice(['off', 'auto', 'on'], 'off'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'under-attack mode',
+  }),
+  attack_spike_factor: setting(Type.Number({ minimum: 1.1, maximum: 1000, default: 3 }), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'auto: requests per minute above the baseline by this factor',
+    unit: 'times',
+  }),
+  attack_min_rpm: setting(Whole(1, 100_000_000, 600), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'auto: never below this rate',
+    unit: 'requests per minute',
+  }),
+  attack_burst_events: setting(Whole(1, 10_000_000, 20), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'cap per client while under attack',
+    unit: 'requests',
+  }),
+  attack_burst_window: setting(Window('1s'), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'window of that cap',
+    unit: 'count and s, m, h or d',
+  }),
+  challenge_enabled: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'browser challenge on the listed paths',
+  }),
+  challenge_paths: setting(Type.Array(Path(), { maxItems: 500, default: [], uniqueItems: true }), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: null,
+    description: 'path prefixes that are challenged',
+  }),
+};
