@@ -1,22 +1,21 @@
 // The oracle and the compiled engine agree, on every corpus and on mutations of them: matched rules with variable,
-// value, message and tags, all of TX, the verdict. Rungs: Hyperscan with and without the memo, RE2 in Hyperscan's
+// value, message and tags, all of TX, the verdict. Variants: Hyperscan with and without the memo, RE2 in Hyperscan's
 // place.
 // AGREEMENT_MUTATIONS (default 2,000 a level) and SEED make it a soak: `make fuzz` runs 100,000.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { createCompiledInspector, createInterpreter, hyperscanLibrary, loadRuleset } from '#engine';
-import type { Program } from '#engine/ir';
-import { re2Library } from '#engine/native/re2';
+import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
+import { createInterpreter, re2Library, type Program } from '#engine/compile';
 import { automataCacheDirectory, sharedDirectory } from '#cli/environment/directories';
 import { createFileCache } from './disk/file-cache.js';
 import { diskReader } from './disk/disk-reader.js';
-import { formatDiagnostics } from './diagnostics.js';
-import { emitArtifact } from './emit.js';
+import { formatDiagnostics } from './diagnostics/format.js';
+import { emitArtifact } from './artifact/emit.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from './index.js';
-import { compileProgram } from './program.js';
+import { compileProgram } from './compile-program.js';
 import { findCrs } from './testing/core-rules.js';
-import { compareAll, runSample, type Rung, type Sample } from './testing/agreement.js';
+import { compareAll, runSample, type Variant, type Sample } from './testing/agreement.js';
 import { ftwSamples, mutations, trafficSamples } from './testing/samples.js';
 
 const shared = sharedDirectory();
@@ -88,7 +87,10 @@ function costOf(ruleset: ReturnType<typeof loadRuleset>, samples: readonly Sampl
   const { lookups, found, scans, scannedBytes } = inspector.counters();
   inspector.release();
   const each = (count: number): string => (count / samples.length).toFixed(1);
-  return `${samples.length} requests: ${each(lookups)} values looked up, ${((100 * found) / lookups).toFixed(0)} % known, ${each(scans)} scanned, ${each(scannedBytes)} bytes scanned per request`;
+  return (
+    `${samples.length} requests: ${each(lookups)} values looked up, ${((100 * found) / lookups).toFixed(0)} % ` +
+    `known, ${each(scans)} scanned, ${each(scannedBytes)} bytes scanned per request`
+  );
 }
 
 t.setTimeout(3_600_000); // bin/test.mjs has the limit that counts
@@ -114,7 +116,7 @@ for (const { paranoia, mode } of [
     );
     const ruleset = loadRuleset(bytes, hyperscanLibrary());
     t.equal(ruleset.rebuilt.length, 0, 'this machine takes its own databases');
-    const rungs: Rung[] = [
+    const variants: Variant[] = [
       { name: 'Hyperscan, memo', inspector: createCompiledInspector(ruleset) },
       { name: 'Hyperscan, no memo', inspector: createCompiledInspector(ruleset, { memo: null }) },
     ];
@@ -123,7 +125,7 @@ for (const { paranoia, mode } of [
     const benign = [...trafficSamples(shared, 'benign')];
     const mix = [...trafficSamples(shared, 'perf-mix')];
     const oracle = createInterpreter(program);
-    const check = (name: string, samples: Iterable<Sample>, atLeast: number, over = rungs): void => {
+    const check = (name: string, samples: Iterable<Sample>, atLeast: number, over = variants): void => {
       const { compared, differences } = compareAll(oracle, over, samples);
       t.same(differences, [], `${name}: ${compared} requests, no difference`);
       t.ok(compared >= atLeast, `${name}: at least ${atLeast} were compared`);
@@ -144,7 +146,12 @@ for (const { paranoia, mode } of [
     );
     const sizes = report.plan.databases.map(({ bytes: size }) => size);
     t.comment(
-      `${report.plan.atoms} atoms, ${report.plan.pipelines} pipelines, ${report.plan.classes.length} classes, ${sizes.length} databases of ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024)} KiB (largest ${Math.round(Math.max(...sizes) / 1024)} KiB; longest list ${Math.max(...report.plan.databases.map(({ patterns }) => patterns))} patterns), ${report.plan.inRe2.length} atoms in RE2 sets, artifact ${Math.round(bytes.length / 1024)} KiB, folded ${JSON.stringify(report.folded)}`,
+      `${report.plan.atoms} atoms, ${report.plan.pipelines} pipelines, ${report.plan.classes.length} classes, ` +
+        `${sizes.length} databases of ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024)} KiB (largest ` +
+        `${Math.round(Math.max(...sizes) / 1024)} KiB; longest list ` +
+        `${Math.max(...report.plan.databases.map(({ patterns }) => patterns))} patterns), ` +
+        `${report.plan.inRe2.length} atoms in RE2 sets, artifact ${Math.round(bytes.length / 1024)} KiB, folded ` +
+        `${JSON.stringify(report.folded)}`,
     );
     t.comment(`benign ${costOf(ruleset, benign.slice(0, 3000))}`);
     t.comment(`perf-mix ${costOf(ruleset, mix.slice(0, 3000))}`);

@@ -4,11 +4,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { formatDiagnostics } from './diagnostics.js';
-import { compileProgram } from './program.js';
-import type { SourceReader } from './source.js';
+import { formatDiagnostics } from './diagnostics/format.js';
+import { compileProgram } from './compile-program.js';
+import type { SourceReader } from './text/source.js';
 import { findCrs } from './testing/core-rules.js';
-import { builtInUnicodeMap, parseUnicodeMap } from './unicode-map.js';
+import { builtInUnicodeMap, parseUnicodeMap } from './program/unicode-map.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const shared = process.env['GATEHOUSE_SHARED'] ?? join(root, '../shared');

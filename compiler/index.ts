@@ -1,25 +1,31 @@
 // The compiler's door: rule text and settings in, a Program, an artifact and diagnostics out.
 //
 // It reads nothing by itself: files come through an injected SourceReader, time and randomness are not used. It never
-// throws on what a user wrote. Start at program.ts, which names the stages in order:
-// source → lexer → parser → ast → bind → assemble → ir. The back half, from a Program to an artifact, is emit.ts.
-export { compileProgram } from './program.js';
-export { formatDiagnostics, type Diagnostic } from './diagnostics.js';
-export type { SourceReader, SourceText } from './source.js';
-export { renderPolicy, resolvePolicy, type Policy } from './policy.js';
+// throws on what a user wrote. The folders are the stages: text/ → tree/ → program/ (compile-program.ts names their
+// steps in order), then passes/ → plan/ → artifact/ (artifact/emit.ts).
+export { compileProgram } from './compile-program.js';
+export type { Diagnostic } from './diagnostics/diagnostics.js';
+export { formatDiagnostics } from './diagnostics/format.js';
+export type { SourceReader, SourceText } from './text/source.js';
+export { renderPolicy, resolvePolicy, type Policy } from './policy/policy.js';
 export { loadCoreRuleSet } from './policy/crs.js';
 export { categoryKeys, categoryTags, ruleIdRanges, type CategoryKey, type WafSettings } from './policy/settings.js';
 // For whoever makes artifacts at run time (the control plane's worker): the back half, its cache and files from disk.
-export { emitArtifact, type EmittedArtifact } from './emit.js';
+export { emitArtifact, type EmittedArtifact } from './artifact/emit.js';
 export { createFileCache } from './disk/file-cache.js';
 export type { CompileCache } from './plan/database-compiler.js';
 export { rememberIn } from './plan/memory-cache.js';
 export { diskReader, expandGlob } from './disk/disk-reader.js';
 // For the command line.
-export { severityNames } from './actions.js';
+export { severityNames } from './program/actions/index.js';
 export { openPatternCache } from './disk/pattern-cache.js';
-export { dumpPlan, dumpProgram } from './dump.js';
-export { giveBackMemory, loadRehearsal, rehearseEmitted, type Rehearsal } from './rehearsal.js';
+export { dumpPlan, dumpProgram } from './artifact/dump.js';
+export {
+  giveBackMemory,
+  loadOfflineInspector,
+  offlineInspectorOf,
+  type OfflineInspector,
+} from './artifact/offline-inspector.js';
 export { checkVisualRule } from './policy/check-rule.js';
 export { checkRuleText } from './policy/raw-rule.js';
 export {
@@ -35,4 +41,4 @@ export {
   type Trial,
   type TrialOutcome,
   type TrialRequest,
-} from './trial.js';
+} from './policy/trial.js';

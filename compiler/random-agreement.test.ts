@@ -3,8 +3,9 @@
 // RANDOM_RULE_SETS (default 300) and SEED make it a soak; a failure prints the smallest rules and requests found.
 import fc from 'fast-check';
 import t from 'tap';
-import { compileProgram } from './program.js';
-import { ruleSets, requests } from './testing/random-rules.js';
+import { compileProgram } from './compile-program.js';
+import { requests } from './testing/random-requests.js';
+import { ruleSets } from './testing/random-rules.js';
 import { compareText, createMemoryCache, type ShortRequest } from './testing/rule-text.js';
 
 const count = Number(process.env['RANDOM_RULE_SETS'] ?? 300);
@@ -37,7 +38,12 @@ t.test('random rule sets', async (t) => {
     interruptAfterTimeLimit: 3_000_000,
   });
   const report = result.failed
-    ? `${result.counterexample?.[0] ?? ''}\n${JSON.stringify(result.counterexample?.[1], null, 1)}\n${String(result.errorInstance)}\nSEED=${result.seed} path ${result.counterexamplePath ?? ''}`
+    ? [
+        result.counterexample?.[0] ?? '',
+        JSON.stringify(result.counterexample?.[1], null, 1),
+        String(result.errorInstance),
+        `SEED=${result.seed} path ${result.counterexamplePath ?? ''}`,
+      ].join('\n')
     : '';
   t.equal(report, '', `seed ${result.seed}: ${run} rule sets ran, ${refused} were refused by the compiler`);
   t.ok(run > refused, 'most random rule sets are valid');

@@ -1,22 +1,27 @@
 // The engine's door: artifact bytes in, verdicts out.
 //
 // It refuses: to parse seclang (the compiler does), to read files, clocks or the environment (all ambient things are
-// arguments), to wait (every call on the request road is synchronous). Start at inspector.ts (the one interface),
-// evaluate.ts (what a match is), compiled/inspect.ts (how the few rules worth running are found).
+// arguments), to wait (every call on the request road is synchronous).
+//
+// Start at transaction/inspector.ts (the one interface), evaluate/evaluator.ts (what a match is), compiled/inspect.ts
+// (how the few rules worth running are found).
 //
 // A data plane: `loadRuleset` once per generation, `createCompiledInspector` once per thread, then per request
 // begin → requestHeaders → requestBody → responseHeaders → responseBody → finish.
-export { loadRuleset, rulesetOf, type Ruleset } from './ruleset.js';
+//
+// What a compiler needs besides is behind the other door (compile.ts).
+export { loadRuleset, rulesetOf, type Ruleset } from './program/ruleset.js';
 export { createCompiledInspector, type CompiledInspector } from './compiled/inspect.js';
-export { createInterpreter } from './interpreter.js';
-export { createMemoryStore } from './memory-store.js';
-export { giveBackMemory, yieldToOthers } from './native/addon.js';
+export { createMemoryStore } from './transaction/memory-store.js';
+export { exitNow, giveBackMemory, yieldToOthers } from './native/addon.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
-export { ArtifactRefused, decodeArtifact, hashArtifact } from './artifact.js';
-export { parseIpv4, parseIpv6 } from './operators/ip-address.js';
-export type { ArtifactMeta, ProbeIR } from './artifact.js';
-export type { Inspector } from './inspector.js';
-export type { CollectionStore } from './store.js';
+export { ArtifactRefused, decodeArtifact, hashArtifact } from './program/artifact.js';
+export { parseIpv4, parseIpv6 } from './operators/network/ip-address.js';
+export type { ArtifactMeta, ProbeIR } from './program/artifact-sections.js';
+export type { Inspector } from './transaction/inspector.js';
+// What a matched rule refers to.
+export type { ActionIR, LinkIR, Program, RuleIR } from './program/ir.js';
+export type { CollectionStore } from './transaction/store.js';
 export type {
   Interruption,
   MatchedRule,
@@ -24,5 +29,5 @@ export type {
   ResponseHead,
   Transaction,
   TransactionEnvironment,
-} from './transaction.js';
-export type { Verdict } from './verdict.js';
+} from './transaction/transaction.js';
+export type { Verdict } from './transaction/verdict.js';

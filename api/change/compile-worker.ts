@@ -12,14 +12,14 @@ import {
   emitArtifact,
   giveBackMemory,
   loadCoreRuleSet,
-  loadRehearsal,
-  rehearseEmitted,
+  loadOfflineInspector as loadRehearsal,
+  offlineInspectorOf as rehearseEmitted,
   rememberIn,
   renderPolicy,
   resolvePolicy,
   type Diagnostic,
   type EmittedArtifact,
-  type Rehearsal,
+  type OfflineInspector as Rehearsal,
   type SourceReader,
 } from '#compiler';
 import { findArtifact, storeArtifact } from './artifacts.js';

@@ -1,6 +1,5 @@
 import t from 'tap';
-import type { Inspector } from '#engine/inspector';
-import type { CollectionStore } from '#engine/store';
+import type { CollectionStore, Inspector } from '#engine';
 import type { ProxyConfig } from '#proxy/contract';
 import { replayImpact, type ReplaySample, type ReplaySide } from './replay.js';
 

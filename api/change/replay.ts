@@ -1,7 +1,6 @@
 // Replay impact: recorded requests through the rules that serve and the rules that would. Pure: two inspectors in,
 // differences out. What it answers is what would change for people, so a site's mode counts as it does in the proxy.
-import type { Inspector } from '#engine/inspector';
-import type { CollectionStore } from '#engine/store';
+import type { CollectionStore, Inspector } from '#engine';
 import type { ProxyConfig } from '#proxy/contract';
 import type { ReplayImpact } from './contract.js';
 

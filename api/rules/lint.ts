@@ -1,5 +1,5 @@
 // What is no error and probably not meant. One function per habit; each has a code that the console can explain.
-import type { ActionIR, LinkIR, Program, RuleIR } from '#engine/ir';
+import type { ActionIR, LinkIR, Program, RuleIR } from '#engine';
 import type { RuleProblem } from './check.js';
 
 interface Finding {

@@ -12,8 +12,7 @@ import {
   toRequestHead,
   type TrialRequest,
 } from '#compiler';
-import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
-import { createMemoryStore } from '#engine/memory-store';
+import { createCompiledInspector, createMemoryStore, hyperscanLibrary, loadRuleset } from '#engine';
 import { patchCatalog } from './catalog/index.js';
 import { testMsMax } from '../testing/waiting.js';
 

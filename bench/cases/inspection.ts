@@ -3,7 +3,6 @@
 // time of this process, transformations by the clock.
 import {
   createCompiledInspector,
-  createInterpreter,
   createMemoryStore,
   hyperscanLibrary,
   loadRuleset,
@@ -11,7 +10,7 @@ import {
   type Inspector,
   type Ruleset,
 } from '#engine';
-import { transformations } from '#engine/transformations/index';
+import { createInterpreter, transformations } from '#engine/compile';
 import { artifactOf } from '../artifacts.js';
 import type { BenchContext } from '../context.js';
 import { createGenerator, parseRequest, type ParsedRequest, type Template } from '../traffic.js';

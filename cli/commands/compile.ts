@@ -1,6 +1,6 @@
 // `gatehouse compile`: settings and rule files → an artifact, with everything there is to say about them.
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { decodeArtifact } from '#engine/artifact';
+import { decodeArtifact } from '#engine';
 import {
   compileProgram,
   createFileCache,

@@ -1,7 +1,6 @@
 // `gatehouse explain`: one raw HTTP request through the rules, told for people (or --json for programs).
 import { readFileSync } from 'node:fs';
-import { createMemoryStore } from '#engine/memory-store';
-import type { Verdict } from '#engine/verdict';
+import { createMemoryStore, type Verdict } from '#engine';
 import { parseOptions } from '../command-line.js';
 import { createEngine, parseEngineName } from '../inspect/engine-choice.js';
 import { explainTransaction, formatExplanation } from '../inspect/explanation.js';

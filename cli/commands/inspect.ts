@@ -2,7 +2,7 @@
 import { createReadStream, createWriteStream, openSync } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { createMemoryStore } from '#engine/memory-store';
+import { createMemoryStore } from '#engine';
 import { parseOptions } from '../command-line.js';
 import { createEngine, parseEngineName } from '../inspect/engine-choice.js';
 import { inspectLine, type InspectOptions } from '../inspect/inspect-rows.js';

@@ -1,8 +1,6 @@
 // Which engine a command runs: the compiled one (the product) or the interpreter (the oracle).
-import { createCompiledInspector, hyperscanLibrary, loadRuleset } from '#engine';
-import type { Inspector } from '#engine/inspector';
-import { createInterpreter } from '#engine/interpreter';
-import type { Program } from '#engine/ir';
+import { createCompiledInspector, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
+import { createInterpreter, type Program } from '#engine/compile';
 import { createFileCache, emitArtifact } from '#compiler';
 import { automataCacheDirectory } from '../environment/directories.js';
 import { wrongUsage } from '../refusal.js';

@@ -1,6 +1,6 @@
 // A matched rule as one line of ModSecurity's error log, the text that the CRS regression suite searches.
-import type { MatchedRule, Transaction } from '#engine/transaction';
-import { expand } from '#engine/variables';
+import type { MatchedRule, Transaction } from '#engine';
+import { expand } from '#engine/compile';
 
 /** Control bytes and quotes as ModSecurity writes them: `\x0a`, `\"`. */
 function escapeForLog(text: string): string {

@@ -1,6 +1,5 @@
 // What the rules made of one request: as data for programs, as text for people.
-import type { Transaction } from '#engine/transaction';
-import type { Verdict } from '#engine/verdict';
+import type { Transaction, Verdict } from '#engine';
 import { severityNames } from '#compiler';
 import type { WireRequest } from './wire.js';
 

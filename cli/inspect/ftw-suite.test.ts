@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { createInterpreter } from '#engine/interpreter';
+import { createInterpreter } from '#engine/compile';
 import { findCrs } from '#compiler/testing/core-rules';
 import { sharedDirectory } from '../environment/directories.js';
 import { loadRules } from '../rules/load-rules.js';

@@ -1,8 +1,7 @@
 // The CRS regression suite over an Inspector. Each stage is the exact bytes that go-ftw would send; a tolerant reader
 // takes the place of the web server, reflect.ts that of the backend.
 import { readFileSync } from 'node:fs';
-import type { Inspector } from '#engine/inspector';
-import { createMemoryStore } from '#engine/memory-store';
+import { createMemoryStore, type Inspector } from '#engine';
 import { wrongUsage } from '../refusal.js';
 import { formatErrorLog } from './error-log.js';
 import type { FtwObserved, FtwOutput } from './ftw-judge.js';

@@ -1,7 +1,5 @@
 // Rows of `gatehouse inspect`: a JSON line that asks for an inspection becomes one that says what came of it.
-import type { Inspector } from '#engine/inspector';
-import type { CollectionStore } from '#engine/store';
-import type { RequestHead } from '#engine/transaction';
+import type { CollectionStore, Inspector, RequestHead } from '#engine';
 import { isReflection, reflect } from './reflect.js';
 import { runRequest, type RunInput } from './run-request.js';
 import { parseWire } from './wire.js';

@@ -5,15 +5,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { transformationContext } from '#engine/evaluate';
-import type { Inspector } from '#engine/inspector';
-import { createInterpreter } from '#engine/interpreter';
-import type { Program } from '#engine/ir';
-import { createMemoryStore } from '#engine/memory-store';
-import { OperatorArgumentError } from '#engine/operators/operator';
-import { bindTargets, collectTargets, fullName } from '#engine/targets';
-import type { Transaction } from '#engine/transaction';
-import { transformations } from '#engine/transformations/index';
+import { createMemoryStore, type Inspector, type Transaction } from '#engine';
+import {
+  bindTargets,
+  collectTargets,
+  createInterpreter,
+  fullName,
+  OperatorArgumentError,
+  transformationContext,
+  transformations,
+  type Program,
+} from '#engine/compile';
 import { compileProgram, expandGlob, type SourceReader } from '#compiler';
 import { sharedDirectory } from '../environment/directories.js';
 import { formatErrorLog } from './error-log.js';

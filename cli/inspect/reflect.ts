@@ -1,6 +1,6 @@
 // The test backend of the CRS regression suite, as far as the suite uses it: everything is an empty 200, and
 // POST /reflect answers with the response that the request's JSON body describes.
-import type { RequestHead, ResponseHead } from '#engine/transaction';
+import type { RequestHead, ResponseHead } from '#engine';
 
 export interface BackendResponse {
   readonly head: ResponseHead;

@@ -1,8 +1,5 @@
 // One request through an Inspector, phase by phase, the way the proxy does it.
-import type { Inspector } from '#engine/inspector';
-import type { CollectionStore } from '#engine/store';
-import type { RequestHead, ResponseHead, Transaction } from '#engine/transaction';
-import type { Verdict } from '#engine/verdict';
+import type { CollectionStore, Inspector, RequestHead, ResponseHead, Transaction, Verdict } from '#engine';
 
 export interface RunInput {
   readonly head: RequestHead;

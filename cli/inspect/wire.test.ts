@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { RequestHead } from '#engine/transaction';
+import type { RequestHead } from '#engine';
 import { isReflection, reflect, sniffContentType } from './reflect.js';
 import { parseWire } from './wire.js';
 

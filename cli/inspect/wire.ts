@@ -1,6 +1,6 @@
 // One raw HTTP/1.x request from bytes, for the command line tools only: tolerant where a server in front of ModSecurity
 // is, so that malformed requests of test corpora reach the rules. The proxy has its own, strict parser.
-import type { RequestHead } from '#engine/transaction';
+import type { RequestHead } from '#engine';
 
 export interface WireRequest {
   readonly head: RequestHead;

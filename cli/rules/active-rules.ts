@@ -1,8 +1,8 @@
 // The rules that serve, for commands that ask them.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeArtifact } from '#engine/artifact';
-import type { Program } from '#engine/ir';
+import { decodeArtifact } from '#engine';
+import type { Program } from '#engine/compile';
 import { compileProgram } from '#compiler';
 import { dataDirectory } from '../environment/directories.js';
 import { Refusal } from '../refusal.js';

@@ -1,5 +1,5 @@
 // The rule files of a command line: patterns to files, files to a Program.
-import type { Program } from '#engine/ir';
+import type { Program } from '#engine/compile';
 import { compileProgram, diskReader, expandGlob, formatDiagnostics, type Diagnostic } from '#compiler';
 import { Refusal, wrongUsage } from '../refusal.js';
 

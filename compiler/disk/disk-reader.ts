@@ -1,7 +1,7 @@
 // Rule files on disk: shell patterns, and reading as bytes.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SourceReader } from '../source.js';
+import type { SourceReader } from '../text/source.js';
 
 /** What the system says of a path: missing, forbidden, a directory, too long, no path at all. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

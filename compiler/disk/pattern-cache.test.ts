@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { program } from '#cli/environment/directories';
-import { compileRe2 } from '#engine/native/re2-pattern';
+import { compileRe2 } from '#engine/compile';
 import { regexPattern } from '../plan/patterns.js';
 import { createMemoryCache } from '../testing/rule-text.js';
 import { createFileCache } from './file-cache.js';

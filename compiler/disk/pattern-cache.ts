@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { useAcceptedForms, type AcceptedForms } from '#engine/native/re2-pattern';
+import { useAcceptedForms, type AcceptedForms } from '#engine/compile';
 import type { CompileCache } from '../plan/database-compiler.js';
 import { useWrittenPatterns, type WrittenPattern } from '../plan/patterns.js';
 

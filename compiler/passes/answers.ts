@@ -1,12 +1,19 @@
 // Questions of the constant folding pass about one link in one abstract state: can it match, must it, what does it
 // write?
-import type { LinkIR, OperatorIR, Program, SetvarOperation, TargetIR, Template } from '#engine/ir';
-import { limits } from '#engine/limits';
-import { leadingInteger } from '#engine/memory-store';
-import { createMatcher } from '#engine/operators/index';
-import { OperatorArgumentError, type Matcher } from '#engine/operators/operator';
-import { transformations } from '#engine/transformations/index';
-import { variables } from '#engine/variables';
+import {
+  createMatcher,
+  leadingInteger,
+  limits,
+  OperatorArgumentError,
+  transformations,
+  variables,
+  type LinkIR,
+  type Matcher,
+  type OperatorIR,
+  type SetvarOperation,
+  type TargetIR,
+  type Template,
+} from '#engine/compile';
 import { UNKNOWN, type Known, type TxState } from './tx-state.js';
 
 export type Answer = 'always' | 'never' | 'maybe';
@@ -71,7 +78,7 @@ function holds(
 }
 
 /**
- * null: a macro expanded to what the operator cannot use. Such a link matches nothing, negated or not (evaluate.ts).
+ * null: a macro expanded to what the operator cannot use. Such a link matches nothing, negated or not (evaluator.ts).
  */
 export function matcherOrNull(operator: OperatorIR, argument: string): Matcher | null {
   try {
@@ -133,13 +140,4 @@ export function writesOwnArgument(link: LinkIR): boolean {
     if (!action.key.every((part) => typeof part === 'string')) return true;
     return read.includes(action.key.join('').toLowerCase());
   });
-}
-
-/** The program's unicode map as transformations take it. */
-export function unicodeMapOf(program: Program): ReadonlyMap<number, number> | null {
-  const { unicodeMap: flat } = program.settings;
-  if (flat === null) return null;
-  const map = new Map<number, number>();
-  for (let index = 0; index + 1 < flat.length; index += 2) map.set(flat[index] as number, flat[index + 1] as number);
-  return map;
 }

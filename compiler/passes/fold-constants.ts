@@ -7,19 +7,18 @@
 // may be skipped or removed at run time (ctl:ruleRemove…) only ever makes knowledge weaker. A region skipped by a gate
 // that some ctl may remove stays dead only where the same ctl removes the region's rule too. The oracle suite runs the
 // whole program and must agree.
-import { seesEarlierRules } from '#engine/chain-links';
-import type { ActionIR, ControlIR, LinkIR, Program, RuleIR } from '#engine/ir';
-import { limits } from '#engine/limits';
-import { namesRule } from '#engine/removals';
 import {
-  answerTarget,
-  constantText,
-  matchesOnce,
-  nextValue,
-  unicodeMapOf,
-  writesOwnArgument,
-  type Answer,
-} from './answers.js';
+  limits,
+  namesRule,
+  seesEarlierRules,
+  transformationContext,
+  type ActionIR,
+  type ControlIR,
+  type LinkIR,
+  type Program,
+  type RuleIR,
+} from '#engine/compile';
+import { answerTarget, constantText, matchesOnce, nextValue, writesOwnArgument, type Answer } from './answers.js';
 import { settleHoists, type Write } from './hoist.js';
 import { TxState, UNKNOWN } from './tx-state.js';
 
@@ -60,7 +59,7 @@ class Folder {
 
   constructor(private readonly program: Program) {
     this.matchesAreSeen = seesEarlierRules(program);
-    this.unicodeMap = unicodeMapOf(program);
+    this.unicodeMap = transformationContext(program).unicodeMap;
   }
 
   run(): FoldedProgram {

@@ -1,8 +1,7 @@
 // Which constant SecActions may really move to load time. A candidate always runs, in phase 1, and only writes
 // constants to TX. It moves when nobody who stays can tell: no staying item touches its keys before its last write, and
 // none walks over them (TX:/^name/), because the variables of the load come first in the order of a walk.
-import type { LinkIR, Program, RuleIR, Template } from '#engine/ir';
-import { bindTarget } from '#engine/targets';
+import { bindTarget, type LinkIR, type Program, type RuleIR, type Template } from '#engine/compile';
 
 export interface Write {
   readonly key: string;

@@ -1,7 +1,7 @@
 // What Hyperscan refuses of a list: replaced, left out, or an error, and known the next time.
 import t from 'tap';
 import { hyperscanLibrary } from '#engine';
-import type { PatternSpec } from '#engine/native/matcher';
+import type { PatternSpec } from '#engine/compile';
 import { DatabaseCompiler, type PatternList } from './database-compiler.js';
 
 const spec = (id: number, source: string): PatternSpec => ({

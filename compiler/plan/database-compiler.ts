@@ -4,8 +4,13 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Piscina } from 'piscina';
-import type { PatternSpec } from '#engine/native/matcher';
-import type { CompileTask, CompileReply } from './database-worker.js';
+import {
+  databaseWorker,
+  type CompileReply,
+  type CompileTask,
+  type PatternFit,
+  type PatternSpec,
+} from '#engine/compile';
 
 /** Where compiled databases and pattern classifications outlive a compile. Keys are hex hashes. */
 export interface CompileCache {
@@ -22,9 +27,6 @@ export interface CompiledDatabase {
   readonly refused: readonly number[];
   readonly compileMs: number; // 0 when it came from the cache
 }
-
-/** How Hyperscan takes one pattern: exactly, only as an over-approximation, or not at all. */
-export type PatternFit = 'exact' | 'prefilter' | 'refused';
 
 export interface PatternList {
   readonly patterns: readonly PatternSpec[];
@@ -67,7 +69,7 @@ export class DatabaseCompiler {
     this.pool ??= import('piscina').then(
       ({ Piscina: Pool }) =>
         new Pool({
-          filename: new URL('./database-worker.js', import.meta.url).href,
+          filename: databaseWorker.href,
           minThreads: 0,
           maxThreads: Math.max(1, this.threads),
           idleTimeout: 1000,
@@ -119,7 +121,8 @@ export class DatabaseCompiler {
       }
       if (reply.kind !== 'refused' || instead?.has(reply.patternId) !== true || refused.includes(reply.patternId)) {
         throw new Error(
-          `Hyperscan refused a pattern list that had been checked: ${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`,
+          'Hyperscan refused a pattern list that had been checked: ' +
+            `${reply.kind === 'refused' ? reply.message : 'an answer to another question'}`,
         );
       }
       refused.push(reply.patternId);

@@ -1,10 +1,14 @@
 // One pattern as the automata want it, with what the planner asks about it.
-import { foldLowercase, restrictTo } from '#engine/regex/analysis';
-import type { ByteSet } from '#engine/regex/byte-set';
-import { toHyperscanSource } from '#engine/regex/hyperscan-source';
-import { type RegexNode, RegexUnsupportedError } from '#engine/regex/node';
-import { parseRegex } from '#engine/regex/parser';
-import { toRe2Source } from '#engine/regex/re2-source';
+import {
+  foldLowercase,
+  parseRegex,
+  RegexUnsupportedError,
+  restrictTo,
+  toHyperscanSource,
+  toRe2Source,
+  type ByteSet,
+  type RegexNode,
+} from '#engine/compile';
 
 export interface ScanPattern {
   /** PCRE syntax for Hyperscan. */

@@ -1,5 +1,5 @@
 // A visual rule, checked as what it stands for: what a person who is filling the form needs.
-import { Diagnostics } from '../diagnostics.js';
+import { Diagnostics } from '../diagnostics/diagnostics.js';
 import { renderVisualRule } from './custom-rules.js';
 import { checkRuleText, type CheckedRule } from './raw-rule.js';
 import type { VisualRule } from './settings.js';

@@ -1,6 +1,6 @@
 // The rule set on disk, through the injected reader.
-import { Diagnostics, type Diagnostic } from '../diagnostics.js';
-import type { SourceReader, SourceText } from '../source.js';
+import { Diagnostics, type Diagnostic } from '../diagnostics/diagnostics.js';
+import type { SourceReader, SourceText } from '../text/source.js';
 
 /** An unpacked OWASP CRS release. */
 export interface CoreRuleSet {

@@ -1,13 +1,13 @@
 // Custom rules and virtual patches → rule text, checked by compiling each on its own.
-import type { Diagnostics } from '../diagnostics.js';
-import { findOperator } from '../names.js';
-import { compileProgram } from '../program.js';
+import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import { findOperator } from '../program/names.js';
+import { compileProgram } from '../compile-program.js';
 import { canQuote, quoteValue, renderLabel, renderOperator, toBytes } from './quoting.js';
 import { checkRuleText } from './raw-rule.js';
 import { ruleIdRanges, type CustomRule, type RawRule, type VirtualPatch, type VisualRule } from './settings.js';
 
-const variablePattern =
-  /^(?:[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)(?:\|[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\]*-]{1,200})?)*$/;
+const oneVariable = '[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\\]*-]{1,200})?';
+const variablePattern = new RegExp(`^(?:${oneVariable})(?:\\|${oneVariable})*$`);
 const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]{1,2000}$/; // without ' which ends the value
 
 /** Rule text of a visual rule; null after reporting. `path` is the rule's JSON pointer. */
@@ -33,8 +33,9 @@ export function renderVisualRule(rule: VisualRule, path: string, diagnostics: Di
   const transformations = rule.transformations.map((name) => `,t:${name}`).join('');
   const label = renderLabel(rule.name === '' ? `Custom rule ${rule.id}` : rule.name);
   const argument = rendered.argument === '' ? '' : ` ${rendered.argument}`;
+  const meta = `msg:'${label}',tag:'gatehouse/custom-rule'`;
   return `SecRule ${rule.variable} "${named[1]}@${rendered.operator}${argument}" \\
-    "id:${rule.id},phase:${rule.phase},${action},log,auditlog,t:none${transformations},msg:'${label}',tag:'gatehouse/custom-rule'"
+    "id:${rule.id},phase:${rule.phase},${action},log,auditlog,t:none${transformations},${meta}"
 `;
 }
 

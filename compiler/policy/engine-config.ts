@@ -21,6 +21,23 @@ const argumentsMax = 1000;
 const jsonDepthMax = 512;
 const uploadFilesMax = 100;
 
+/** A request whose body cannot be inspected ends here: the actions of such a rule, quoted. */
+function refusal(id: number, message: string, logdata: string | null = null): string {
+  const shown = logdata === null ? '' : `,logdata:'${logdata}'`;
+  return `"id:${id},phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'${message}'${shown}"`;
+}
+
+/** What a charset may look like: not written so that the CRS overlooks it, or one of those that it allows. */
+const readableCharset =
+  'charset\\s*=|(?i)charset\\s*=[\\s\\"\']*(?:utf-?8|us-ascii|iso-8859-15?|windows-1252)(?:[;\\s\\"\']|$)';
+
+function renderResponseBodies(settings: WafSettings): string {
+  return `SecResponseBodyMimeType ${settings.response_body_types.join(' ')}
+SecResponseBodyLimit ${settings.response_body_limit_bytes}
+SecResponseBodyLimitAction ProcessPartial
+`;
+}
+
 /** Body access and limits, the body processors, and what a body that cannot be parsed means. */
 export function renderEngineConfig(settings: WafSettings): string {
   const responses = settings.response_body_limit_bytes > 0 && settings.response_body_types.length > 0;
@@ -36,7 +53,7 @@ SecArgumentsLimit ${argumentsMax}
 SecArgumentSeparator &
 SecUploadFileLimit ${uploadFilesMax}
 SecResponseBodyAccess ${responses ? 'On' : 'Off'}
-${responses ? `SecResponseBodyMimeType ${settings.response_body_types.join(' ')}\nSecResponseBodyLimit ${settings.response_body_limit_bytes}\nSecResponseBodyLimitAction ProcessPartial\n` : ''}SecAuditEngine RelevantOnly
+${responses ? renderResponseBodies(settings) : ''}SecAuditEngine RelevantOnly
 SecAuditLogRelevantStatus "^(?:5|4(?:0[0-35-9]|[1-9]))"
 SecAuditLogParts ABIJDEFHZ
 SecUnicodeMapFile unicode.mapping 20127
@@ -47,23 +64,25 @@ SecRule REQUEST_HEADERS:Content-Type "@rx ^(?:application/(?:soap\\+)?|text/)xml
 SecRule REQUEST_HEADERS:Content-Type "@rx ^application/(?:[a-z0-9.-]+\\+)?json" \\
     "id:200001,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=JSON"
 
-# The CRS judges a charset by its lower-case name (920480); Tomcat and Django take Charset=, and Django charset*=, for the same.
-# In phase 2, like all that ends a request here: ended before the set-up below, no setvar of it would be a constant to fold.
+# The CRS judges a charset by its lower-case name (920480); Tomcat and Django take Charset=, and Django charset*=, for \
+the same.
+# In phase 2, like all that ends a request here: ended before the set-up below, no setvar of it would be a constant to \
+fold.
 SecRule REQUEST_HEADERS:Content-Type "@rx (?i)charset[\\s*]*=" \\
     "id:200008,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'A charset that the rules do not read',chain"
-    SecRule REQUEST_HEADERS:Content-Type "!@rx charset\\s*=|(?i)charset\\s*=[\\s\\"']*(?:utf-?8|us-ascii|iso-8859-15?|windows-1252)(?:[;\\s\\"']|$)" "t:none"
+    SecRule REQUEST_HEADERS:Content-Type "!@rx ${readableCharset}" "t:none"
 
 # A body that cannot be parsed cannot be inspected.
 SecRule &ARGS "@ge ${argumentsMax}" \\
-    "id:200007,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'More arguments than are inspected'"
+    ${refusal(200_007, 'More arguments than are inspected')}
 SecRule REQBODY_ERROR "!@eq 0" \\
-    "id:200002,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'The request body cannot be parsed',logdata:'%{REQBODY_ERROR_MSG}'"
+    ${refusal(200_002, 'The request body cannot be parsed', '%{REQBODY_ERROR_MSG}')}
 SecRule MULTIPART_STRICT_ERROR "!@eq 0" \\
-    "id:200003,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'The multipart body is not strictly well-formed',logdata:'${flags}'"
+    ${refusal(200_003, 'The multipart body is not strictly well-formed', flags)}
 SecRule MULTIPART_UNMATCHED_BOUNDARY "@eq 1" \\
-    "id:200004,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'A multipart boundary does not match'"
+    ${refusal(200_004, 'A multipart boundary does not match')}
 SecRule TX:/^MSC_/ "!@streq 0" \\
-    "id:200005,phase:2,deny,status:400,log,t:none,severity:CRITICAL,msg:'An internal limit of the engine was reached',logdata:'%{MATCHED_VAR_NAME}'"
+    ${refusal(200_005, 'An internal limit of the engine was reached', '%{MATCHED_VAR_NAME}')}
 `;
 }
 
@@ -71,12 +90,16 @@ SecRule TX:/^MSC_/ "!@streq 0" \\
 export function renderCrsSetup(settings: WafSettings, setupVersion: number): string {
   const action = (id: number, ...variables: string[]): string =>
     `SecAction \\\n    "id:${id},phase:1,pass,nolog,t:none,${variables.map((one) => `setvar:'tx.${one}'`).join(',')}"`;
+  const thresholds = [
+    `inbound_anomaly_score_threshold=${settings.inbound_threshold}`,
+    `outbound_anomaly_score_threshold=${settings.outbound_threshold}`,
+  ];
   const types = settings.allowed_content_types.map((type) => `|${type.toLowerCase()}|`).join(' ');
   return `# Anomaly scoring: rules add to a score, and rules 949110 and 959100 decide.
 ${[1, 2, 3, 4, 5].map((phase) => `SecDefaultAction "phase:${phase},log,auditlog,pass"`).join('\n')}
 ${action(900_000, `blocking_paranoia_level=${settings.paranoia_level}`)}
 ${action(900_001, `detection_paranoia_level=${settings.paranoia_level}`)}
-${action(900_110, `inbound_anomaly_score_threshold=${settings.inbound_threshold}`, `outbound_anomaly_score_threshold=${settings.outbound_threshold}`)}
+${action(900_110, ...thresholds)}
 ${action(900_120, `early_blocking=${settings.early_blocking ? 1 : 0}`)}
 ${action(900_200, `allowed_methods=${settings.allowed_methods.join(' ')}`)}
 ${action(900_220, `allowed_request_content_type=${types}`)}

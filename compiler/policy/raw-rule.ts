@@ -1,9 +1,9 @@
 // Rule text that people write themselves, checked with positions. What it means must not depend on the rules that stand
 // before and behind it in the settings: they are one file when they are compiled.
-import { Diagnostics, type Diagnostic } from '../diagnostics.js';
-import { parseFile } from '../parser.js';
-import { compileProgram } from '../program.js';
-import { SourceFile } from '../source.js';
+import { Diagnostics, type Diagnostic } from '../diagnostics/diagnostics.js';
+import { parseFile } from '../tree/parser.js';
+import { compileProgram } from '../compile-program.js';
+import { SourceFile } from '../text/source.js';
 import { toBytes } from './quoting.js';
 
 export interface CheckedRule {
@@ -27,7 +27,7 @@ const rawDirectives: ReadonlySet<string> = new Set([
   'secruleupdatetargetbytag',
   'secruleupdatetargetbymsg',
   'secruleupdateactionbyid',
-]); // prettier-ignore
+]);
 
 /** As bytes with LF, closed: a backslash at the end would draw the next rule into this one, or into its comment. */
 function closedText(input: string): string {

@@ -34,7 +34,8 @@ function conditions({ path, method, expires_at }: ScopedExclusion): string[] {
   if (path !== null)
     links.push(
       `SecRule REQUEST_FILENAME "@rx ${pathExpression(path)}" t:none`,
-      `SecRule REQUEST_FILENAME "@rx ${understoodPathExpression(path)}" t:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin`,
+      `SecRule REQUEST_FILENAME "@rx ${understoodPathExpression(path)}" ` +
+        't:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin',
     );
   return links;
 }

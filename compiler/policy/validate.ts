@@ -1,6 +1,6 @@
 // Untrusted JSON → WafSettings, every problem with its JSON pointer. Fields of other sections are not ours and are left
 // alone.
-import type { Diagnostics } from '../diagnostics.js';
+import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import {
   categoryKeys,
   customActions,

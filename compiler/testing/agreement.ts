@@ -1,8 +1,14 @@
-// The ladder: every rung runs the same requests through the oracle and the compiled engine and demands equal matches,
-// TX and verdict. Used by agreement.test.ts and `make fuzz`.
-import type { CompiledInspector, Inspector, RequestHead, Verdict } from '#engine';
-import { createMemoryStore } from '#engine/memory-store';
-import type { ResponseHead, Transaction } from '#engine/transaction';
+// The same requests through the oracle and every variant of the compiled engine: equal matches, TX and verdict. Used by
+// agreement.test.ts and `make fuzz`.
+import {
+  createMemoryStore,
+  type CompiledInspector,
+  type Inspector,
+  type RequestHead,
+  type ResponseHead,
+  type Transaction,
+  type Verdict,
+} from '#engine';
 
 export interface Sample {
   readonly id: string;
@@ -51,12 +57,16 @@ function outcomeOf(transaction: Transaction, verdict: Verdict): Outcome {
   };
 }
 
+function matchAt({ matched }: Outcome, index: number): string {
+  return matched[index] ?? '(none)';
+}
+
 /** Null when equal, else the first difference for people to read. */
 function differenceOf(oracle: Outcome, other: Outcome): string | null {
   if (oracle.verdict !== other.verdict) return `verdict: oracle ${oracle.verdict}, compiled ${other.verdict}`;
   for (let index = 0; index < Math.max(oracle.matched.length, other.matched.length); index += 1) {
     if (oracle.matched[index] !== other.matched[index])
-      return `match ${index}: oracle ${oracle.matched[index] ?? '(none)'}, compiled ${other.matched[index] ?? '(none)'}`;
+      return `match ${index}: oracle ${matchAt(oracle, index)}, compiled ${matchAt(other, index)}`;
   }
   const left = new Map(oracle.tx);
   const right = new Map(other.tx);
@@ -67,18 +77,18 @@ function differenceOf(oracle: Outcome, other: Outcome): string | null {
   return null;
 }
 
-export interface Rung {
+export interface Variant {
   readonly name: string;
   readonly inspector: CompiledInspector;
 }
 
 /**
- * Differences found, at most `listMax` described; each sample is also run twice on memoising rungs by the caller's
+ * Differences found, at most `listMax` described; each sample is also run twice on memoising variants by the caller's
  * choice of samples.
  */
 export function compareAll(
   oracle: Inspector,
-  rungs: readonly Rung[],
+  variants: readonly Variant[],
   samples: Iterable<Sample>,
   listMax = 10,
 ): { readonly compared: number; readonly differences: readonly string[] } {
@@ -86,7 +96,7 @@ export function compareAll(
   const differences: string[] = [];
   for (const sample of samples) {
     const expected = runSample(oracle, sample);
-    for (const { name, inspector } of rungs) {
+    for (const { name, inspector } of variants) {
       const difference = differenceOf(expected, runSample(inspector, sample));
       if (difference !== null && differences.length < listMax) differences.push(`${sample.id} [${name}] ${difference}`);
     }

@@ -1,131 +1,19 @@
-// Arbitrary small rule sets and requests made of few names and few texts, so that rules meet values, each other's
-// variables and each other's removals often. Everything is text: what fails prints as rules that anybody can run.
+// Arbitrary small rule sets made of few names and few texts, so that rules meet values, each other's variables and each
+// other's removals often. Everything is text: what fails prints as rules that anybody can run.
 import fc from 'fast-check';
-import type { ShortRequest } from './rule-text.js';
-
-type Text = fc.Arbitrary<string>;
-const oneOf = (...texts: string[]): Text => fc.constantFrom(...texts);
-
-const txNames = ['n', 'p', 'pl', 'd_a', 'd_b', 'list'] as const;
-const words = ['evil', 'EVIL', 'x', 'y', 'a', '0', '1', '2', '10', '-1', ''] as const;
-
-const requestTargets = [
-  'ARGS',
-  'ARGS',
-  'ARGS',
-  'ARGS:a',
-  'ARGS:/^f/',
-  'ARGS|!ARGS:a',
-  'ARGS_GET',
-  'ARGS_POST',
-  'ARGS_NAMES',
-  'ARGS_GET_NAMES',
-  'ARGS_POST_NAMES',
-  'REQUEST_HEADERS',
-  'REQUEST_HEADERS|!REQUEST_HEADERS:Cookie',
-  'REQUEST_HEADERS:User-Agent',
-  'REQUEST_HEADERS:X-Test',
-  'REQUEST_HEADERS:/^x-/',
-  'REQUEST_HEADERS:Cookie',
-  'REQUEST_HEADERS_NAMES',
-  'REQUEST_COOKIES',
-  'REQUEST_COOKIES:c',
-  'REQUEST_COOKIES|!REQUEST_COOKIES:/^c/',
-  'REQUEST_COOKIES_NAMES',
-  'REQUEST_URI',
-  'REQUEST_URI_RAW',
-  'REQUEST_FILENAME',
-  'REQUEST_BASENAME',
-  'QUERY_STRING',
-  'REQUEST_LINE',
-  'REQUEST_METHOD',
-  'REQUEST_BODY',
-  'REQUEST_PROTOCOL',
-  'ARGS_COMBINED_SIZE',
-  'REMOTE_ADDR',
-  'REQBODY_PROCESSOR',
-  'REQUEST_METHOD',
-  'REQUEST_METHOD|REQUEST_HEADERS:X-Test',
-  'REQUEST_HEADERS:X-Test|REQUEST_HEADERS:User-Agent',
-  '&REQUEST_HEADERS:User-Agent',
-  '&REQUEST_HEADERS:x-other',
-  'REQUEST_HEADERS:x-other',
-  '&ARGS',
-  '&ARGS:a',
-  '&ARGS_POST',
-  '&REQUEST_HEADERS:X-Test',
-  '&REQUEST_COOKIES',
-  'XML:/*',
-  'FILES',
-  'MULTIPART_PART_HEADERS',
-  'HIGHEST_SEVERITY',
-  'ARGS_GET_NAMES|REQUEST_COOKIES_NAMES',
-  'ARGS|REQUEST_COOKIES|REQUEST_HEADERS:User-Agent',
-];
-const txTargets = [
-  'TX:n',
-  'TX:p',
-  'TX:pl',
-  'TX:d_a',
-  'TX:/^d_/',
-  'TX:/^(?:n|p)/',
-  'TX:0',
-  'TX:1',
-  'TX',
-  '&TX:n',
-  '&TX:pl',
-  '&TX:/^d_/',
-  'TX:n|TX:p',
-  'TX:/l/',
-  '&TX:0',
-];
-const responseTargets = [
-  'RESPONSE_BODY',
-  'RESPONSE_HEADERS',
-  'RESPONSE_HEADERS:X-R',
-  'RESPONSE_STATUS',
-  'RESPONSE_HEADERS_NAMES',
-  '&RESPONSE_HEADERS',
-];
-const matchTargets = ['MATCHED_VAR', 'MATCHED_VARS', 'MATCHED_VAR_NAME', 'MATCHED_VARS_NAMES', 'RULE:id'];
-
-const patterns = [
-  'evil',
-  '(?i)evil',
-  '^$',
-  '^.*$',
-  '^[a-z]+$',
-  'e.*vil',
-  '(e)(v)(i)?',
-  '[^a-z]',
-  '\\d+',
-  'x|y',
-  '^(?:a|b)*$',
-  '(?i:or)\\s+\\d',
-  'l$',
-  '\\bevil\\b',
-  '[\\x80-\\xff]',
-  '.',
-  '^(.)',
-  '^\\d*$',
-  '%',
-  '(?i)<script[^>]*>',
-  '/etc/passwd',
-  '^(?:evil|x)(\\d)?',
-  'E',
-  'e(?=v)',
-  '(?:e|v){2,}il',
-  '\\x00',
-  '\\n',
-  'v\\si',
-  '%{tx.p}',
-  '%{tx.n}',
-  '^%{tx.list}$',
-  '%{ARGS.b}',
-  '%{tx.0}',
-];
-const wordArguments = ['evil', 'EVIL', 'x', '1', 'vi', 'e', '0', '%{tx.p}', '%{tx.n}', '%{ARGS.b}', '%{tx.1}'];
-const numberArguments = ['0', '1', '2', '3', '-1', '%{tx.n}', '%{tx.pl}'];
+import {
+  matchTargets,
+  numberArguments,
+  oneOf,
+  patterns,
+  requestTargets,
+  responseTargets,
+  transformations,
+  txNames,
+  txTargets,
+  wordArguments,
+  type Text,
+} from './random-words.js';
 
 const operators: Text = fc.oneof(
   { weight: 6, arbitrary: oneOf(...patterns).map((pattern) => `@rx ${pattern}`) },
@@ -170,40 +58,6 @@ const operators: Text = fc.oneof(
   },
 );
 
-const transformations = [
-  'none',
-  'lowercase',
-  'lowercase',
-  'uppercase',
-  'urlDecode',
-  'urlDecodeUni',
-  'urlDecodeUni',
-  'htmlEntityDecode',
-  'removeNulls',
-  'replaceNulls',
-  'removeWhitespace',
-  'compressWhitespace',
-  'trim',
-  'trimLeft',
-  'replaceComments',
-  'removeComments',
-  'removeCommentsChar',
-  'normalizePath',
-  'normalizePathWin',
-  'jsDecode',
-  'cssDecode',
-  'base64Decode',
-  'hexDecode',
-  'hexEncode',
-  'length',
-  'cmdLine',
-  'utf8toUnicode',
-  'sha1',
-  'md5',
-  'sqlHexDecode',
-  'escapeSeqDecode',
-  'urlEncode',
-];
 const pipeline: fc.Arbitrary<string[]> = fc.oneof(
   { weight: 2, arbitrary: fc.constant([] as string[]) },
   {
@@ -387,8 +241,10 @@ function printStatement(one: Statement, id: number): string {
   if (one.kind === 'gate')
     return `SecRule ${one.value} "${one.operator}" "id:${id},phase:${one.phase},nolog,noauditlog,pass,skipAfter:E1"`;
   const { shape } = one;
-  if (one.kind === 'action')
-    return `SecAction "id:${id},phase:${shape.phase},${[...shape.head, ...(shape.links[0]?.actions ?? []).filter((text) => text !== 'capture' && text !== 'multiMatch')].join(',')}"`;
+  if (one.kind === 'action') {
+    const own = (shape.links[0]?.actions ?? []).filter((text) => text !== 'capture' && text !== 'multiMatch');
+    return `SecAction "id:${id},phase:${shape.phase},${[...shape.head, ...own].join(',')}"`;
+  }
   return shape.links
     .map((link, position) => {
       const actions = [
@@ -397,7 +253,8 @@ function printStatement(one: Statement, id: number): string {
         ...link.actions,
         ...(position < shape.links.length - 1 ? ['chain'] : []),
       ];
-      return `${'  '.repeat(position)}SecRule ${link.targets} "${link.negated ? '!' : ''}${link.operator}"${actions.length === 0 ? '' : ` "${actions.join(',')}"`}`;
+      const quoted = actions.length === 0 ? '' : ` "${actions.join(',')}"`;
+      return `${'  '.repeat(position)}SecRule ${link.targets} "${link.negated ? '!' : ''}${link.operator}"${quoted}`;
     })
     .join('\n');
 }
@@ -409,100 +266,12 @@ export const ruleSets: Text = fc
       const start = hasStart
         ? ['SecAction "id:90,phase:1,nolog,noauditlog,pass,setvar:tx.pl=1,setvar:tx.n=0,setvar:\'tx.list=evil x\'"\n']
         : [];
-      return `SecRuleEngine ${mode}\nSecRequestBodyAccess On\nSecResponseBodyAccess On\nSecDefaultAction "phase:1,log,pass"\nSecDefaultAction "phase:2,log,deny,status:403"\n${start.join('')}${statements.map((one, index) => printStatement(one, index + 1)).join('\n')}\n`;
+      return `SecRuleEngine ${mode}
+SecRequestBodyAccess On
+SecResponseBodyAccess On
+SecDefaultAction "phase:1,log,pass"
+SecDefaultAction "phase:2,log,deny,status:403"
+${start.join('')}${statements.map((one, index) => printStatement(one, index + 1)).join('\n')}
+`;
     }),
   );
-
-const pieces = [
-  ...words,
-  ...words,
-  "' or 1=1-- ",
-  '<script>',
-  '../etc/passwd',
-  '%2565vil',
-  '%65',
-  '&#101;vil',
-  '\\x65vil',
-  '/*',
-  '*/',
-  ' ',
-  '\0',
-  '\xe9',
-  '\xff',
-  '%',
-  '%u0065vil',
-  '(',
-  '\n',
-  'ZXZpbA==',
-  '6576696c',
-  '  ',
-  'e^vil',
-  '+',
-];
-const value: Text = fc.array(oneOf(...pieces), { maxLength: 3 }).map((parts) => parts.join(''));
-
-function encode(text: string): string {
-  return [...text]
-    .map((character) =>
-      /[A-Za-z0-9._~-]/.test(character) ? character : `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-    )
-    .join('');
-}
-const parameters: Text = fc
-  .array(fc.tuple(oneOf('a', 'b', 'foo', 'A', 'a\nb', 'evil'), value), { maxLength: 4 })
-  .map((list) => list.map(([name, text]) => `${encode(name)}=${encode(text)}`).join('&'));
-const headerValue: Text = value.map((text) => text.replace(/[\0\r\n]/g, '').trim());
-
-export const requests: fc.Arbitrary<ShortRequest> = fc
-  .record({
-    path: oneOf('/', '/evil', '/x/../etc/passwd', '/a%20b', '/index.php'),
-    query: fc.option(parameters, { nil: null, freq: 5 }),
-    method: oneOf('', '', 'HEAD', 'evil'),
-    headers: fc.array(
-      fc.tuple(
-        oneOf('User-Agent', 'X-Test', 'Cookie', 'x-other', 'x-test', 'user-agent'),
-        fc.oneof(headerValue, oneOf('evil', 'x', '')),
-      ),
-      { maxLength: 3 },
-    ),
-    cookies: fc.option(
-      fc.array(fc.tuple(oneOf('c', 'cc', 'evil', 'd'), oneOf('evil', 'x', '1', 'EVIL', "'or 1=1")), {
-        minLength: 1,
-        maxLength: 3,
-      }),
-      { nil: null, freq: 2 },
-    ),
-    body: fc.option(
-      fc.oneof(
-        parameters.map((text) => ['application/x-www-form-urlencoded', text] as const),
-        fc.tuple(
-          oneOf('text/plain', 'application/json', 'application/xml'),
-          oneOf('evil', '{"a":"evil"}', '{"a":[1,"x"]}', '<r a="x">evil</r>'),
-        ),
-      ),
-      { nil: null, freq: 2 },
-    ),
-    response: fc.option(
-      fc.record({ status: fc.constantFrom(200, 404), headers: fc.array(headerValue, { maxLength: 2 }), body: value }),
-      { nil: null, freq: 2 },
-    ),
-  })
-  .map(({ path, query, method, headers, cookies, body, response }) => ({
-    method: method !== '' ? method : body === null ? 'GET' : 'POST',
-    uri: query === null ? path : `${path}?${query}`,
-    headers: [
-      ...headers.flat(),
-      ...(cookies === null ? [] : ['Cookie', cookies.map((pair) => pair.join('=')).join('; ')]),
-      ...(body === null ? [] : ['Content-Type', body[0]]),
-    ],
-    ...(body === null ? {} : { body: body[1] }),
-    ...(response === null
-      ? {}
-      : {
-          response: {
-            status: response.status,
-            headers: ['Content-Type', 'text/html', ...response.headers.flatMap((text) => ['X-R', text])],
-            body: response.body,
-          },
-        }),
-  }));

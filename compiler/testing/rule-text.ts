@@ -1,11 +1,11 @@
 // Rule text → oracle and compiled engine side by side, for tests that write rules instead of using the CRS.
-import { createCompiledInspector, createInterpreter, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
-import type { Program } from '#engine/ir';
-import { formatDiagnostics } from '../diagnostics.js';
-import { emitArtifact } from '../emit.js';
+import { createCompiledInspector, hyperscanLibrary, loadRuleset, type Inspector } from '#engine';
+import { createInterpreter, type Program } from '#engine/compile';
+import { formatDiagnostics } from '../diagnostics/format.js';
+import { emitArtifact } from '../artifact/emit.js';
 import type { CompileCache } from '../plan/database-compiler.js';
-import { compileProgram } from '../program.js';
-import { compareAll, type Rung, type Sample } from './agreement.js';
+import { compileProgram } from '../compile-program.js';
+import { compareAll, type Variant, type Sample } from './agreement.js';
 
 export interface ShortRequest {
   readonly method?: string;
@@ -60,7 +60,7 @@ export function createMemoryCache(): CompileCache {
 export interface Pair {
   readonly program: Program;
   readonly oracle: Inspector;
-  readonly rungs: readonly Rung[];
+  readonly variants: readonly Variant[];
   release(): void;
 }
 
@@ -69,16 +69,16 @@ async function createPair(text: string, cache: CompileCache): Promise<Pair> {
   const program = programOf(text);
   const { bytes } = await emitArtifact(program, { cache, threads: 1 });
   const ruleset = loadRuleset(bytes, hyperscanLibrary());
-  const rungs: Rung[] = [
+  const variants: Variant[] = [
     { name: 'memo', inspector: createCompiledInspector(ruleset) },
     { name: 'no memo', inspector: createCompiledInspector(ruleset, { memo: null }) },
   ];
   return {
     program,
     oracle: createInterpreter(program),
-    rungs,
+    variants,
     release() {
-      for (const { inspector } of rungs) inspector.release();
+      for (const { inspector } of variants) inspector.release();
       ruleset.release();
     },
   };
@@ -94,7 +94,7 @@ export async function compareText(
   try {
     return compareAll(
       pair.oracle,
-      pair.rungs,
+      pair.variants,
       requests.map((request, index) => sampleOf(request, `request ${index} ${JSON.stringify(request)}`)),
     ).differences;
   } finally {

@@ -1,6 +1,6 @@
-import type { ControlIR } from '../ir.js';
-import type { RemovalTable } from '../removals.js';
-import type { Transaction } from '../transaction.js';
+import type { ControlIR } from '../program/ir.js';
+import type { RemovalTable } from '../evaluate/removals.js';
+import type { Transaction } from '../transaction/transaction.js';
 
 function changedParts(now: string, control: Extract<ControlIR, { kind: 'auditLogParts' }>): string {
   if (control.operation === 'set') return control.parts;

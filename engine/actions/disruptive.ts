@@ -1,6 +1,6 @@
-import type { RuleIR } from '../ir.js';
-import type { Interruption, Transaction } from '../transaction.js';
-import { expand } from '../variables.js';
+import type { RuleIR } from '../program/ir.js';
+import type { Interruption, Transaction } from '../transaction/transaction.js';
+import { expand } from '../variables/index.js';
 
 function interruptionOf(rule: RuleIR, transaction: Transaction): Interruption | null {
   const { disruptive } = rule;
@@ -31,7 +31,7 @@ function interruptionOf(rule: RuleIR, transaction: Transaction): Interruption | 
  * The disruptive action of a rule whose whole chain matched. With the engine On the first one interrupts; in
  * DetectionOnly nothing happens (the reference manual counts `allow` among what DetectionOnly withholds) but the first
  * would-be interruption is remembered. In the logging phase everything has been sent: the interruption is recorded, and
- * the verdict calls it a flag (session.ts).
+ * the verdict calls it a flag (transaction/session.ts).
  */
 export function runDisruptive(rule: RuleIR, transaction: Transaction): void {
   const { disruptive } = rule;

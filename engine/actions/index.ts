@@ -1,12 +1,12 @@
 // What happens after a match, the same for both engines. Order as in ModSecurity v3:
 //   for every value that matches a link: captures, MATCHED_VAR…, setvar (also when the chain fails later on);
 //   when the whole chain matched: the other actions, last link first; the log record; the disruptive action; skips.
-import type { ActionIR, LinkIR, RuleIR } from '../ir.js';
-import { limits } from '../limits.js';
-import type { RemovalTable } from '../removals.js';
-import { fullName } from '../targets.js';
-import type { Transaction } from '../transaction.js';
-import { expand } from '../variables.js';
+import type { ActionIR, LinkIR, RuleIR } from '../program/ir.js';
+import { limits } from '../transaction/limits.js';
+import type { RemovalTable } from '../evaluate/removals.js';
+import { fullName } from '../variables/targets.js';
+import type { Transaction } from '../transaction/transaction.js';
+import { expand } from '../variables/index.js';
 import { runControl } from './ctl.js';
 import { runDisruptive } from './disruptive.js';
 import { runDeprecatevar, runExpirevar, runIdentity, runInitcol, runSetenv } from './persistent.js';

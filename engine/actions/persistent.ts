@@ -1,9 +1,9 @@
 // Actions on persistent collections and the identity of the transaction.
-import type { ActionIR } from '../ir.js';
-import { leadingInteger } from '../memory-store.js';
-import { openRecord, recordOf } from '../persistent-records.js';
-import type { Transaction } from '../transaction.js';
-import { expand } from '../variables.js';
+import type { ActionIR } from '../program/ir.js';
+import { leadingInteger } from '../transaction/memory-store.js';
+import { openRecord, recordOf } from '../transaction/persistent-records.js';
+import type { Transaction } from '../transaction/transaction.js';
+import { expand } from '../variables/index.js';
 import { variableName } from './setvar.js';
 
 type Of<Kind extends ActionIR['kind']> = Extract<ActionIR, { kind: Kind }>;

@@ -1,9 +1,9 @@
-import type { ActionIR } from '../ir.js';
-import { limits } from '../limits.js';
-import { leadingInteger } from '../memory-store.js';
-import { recordOf } from '../persistent-records.js';
-import type { Transaction } from '../transaction.js';
-import { expand } from '../variables.js';
+import type { ActionIR } from '../program/ir.js';
+import { limits } from '../transaction/limits.js';
+import { leadingInteger } from '../transaction/memory-store.js';
+import { recordOf } from '../transaction/persistent-records.js';
+import type { Transaction } from '../transaction/transaction.js';
+import { expand } from '../variables/index.js';
 
 type SetvarAction = Extract<ActionIR, { kind: 'setvar' }>;
 

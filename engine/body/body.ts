@@ -1,4 +1,4 @@
-import type { Collection } from '../collection.js';
+import type { Collection } from '../transaction/collection.js';
 
 /** Where a body processor writes what it found. Collections are the transaction's own. All text is latin1. */
 export interface BodySink {
@@ -10,7 +10,8 @@ export interface BodySink {
   readonly filesTmpContent: Collection;
   readonly multipartFilename: Collection;
   readonly multipartName: Collection;
-  readonly multipartPartHeaders: Collection; // name = field name, value = "Header: value" line without its line end (folded lines joined by a blank), as ModSecurity v3
+  /** name = field name, value = "Header: value" without its line end (folded lines joined by a blank), as in v3. */
+  readonly multipartPartHeaders: Collection;
   readonly xmlText: string[]; // XML:/* — text nodes, joined or apart as ModSecurity v3 gives them (see xml.ts)
   readonly xmlAttributes: string[]; // XML://@*
   /**

@@ -1,4 +1,4 @@
-import { Collection } from '../collection.js';
+import { Collection } from '../transaction/collection.js';
 import type { BodySink } from './body.js';
 
 /** Empty collections for one body. */

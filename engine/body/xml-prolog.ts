@@ -36,8 +36,14 @@ export function readEncoding(body: Buffer): XmlEncoding {
 }
 
 /** XML 1.0 §2.8, with a version that may be missing. Held against at most `declarationBytesMax` bytes. */
-const declarationForm =
-  /^<\?xml(?:[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*'))?(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*'))?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*'))?[ \t\r\n]*$/;
+const declarationForm = new RegExp(
+  ['^<\\?xml', optional('version'), optional('encoding'), optional('standalone'), '[ \\t\\r\\n]*$'].join(''),
+);
+
+/** A pseudo-attribute that may be missing; its value, quotes included, is a group. */
+function optional(name: string): string {
+  return `(?:[ \\t\\r\\n]+${name}[ \\t\\r\\n]*=[ \\t\\r\\n]*("[^"]*"|'[^']*'))?`;
+}
 
 /**
  * Lower-cased value of the encoding pseudo-attribute; null when there is none, '' when the declaration is malformed.
@@ -45,7 +51,8 @@ const declarationForm =
 function declaredEncoding(declaration: string): string | null {
   const match = declarationForm.exec(declaration);
   if (match === null) return '';
-  return match[1] === undefined ? null : match[1].slice(1, -1).toLowerCase();
+  const encoding = match[2];
+  return encoding === undefined ? null : encoding.slice(1, -1).toLowerCase();
 }
 
 export interface Doctype {

@@ -1,12 +1,7 @@
 // Who asks an atom: the rules to run when it may hold on a value of some source.
-import type { LinkIR, Program, TargetIR } from '../ir.js';
-import { scanSources, type PlanIR, type ScanSource } from '../plan.js';
-
-export const sourceNames = Object.keys(scanSources) as readonly ScanSource[];
-/** 25 sources fit a bit mask. */
-export const sourceBit = Object.fromEntries(sourceNames.map((source, index) => [source, 1 << index])) as Readonly<
-  Record<ScanSource, number>
->;
+import type { LinkIR, Program, TargetIR } from '../program/ir.js';
+import { scanSources, type PlanIR } from '../program/plan.js';
+import { sourceBit, sourceNames } from './sources.js';
 
 export interface AtomUse {
   readonly item: number;

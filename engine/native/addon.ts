@@ -1,4 +1,4 @@
-// Finds and types the native addon (binding.cc, libinjection.cc). Loaded on first use, so that a process that only
+// Finds and types the native addon (binding.cc says what is in it). Loaded on first use, so that a process that only
 // reads types or runs the RE2 twin needs no native build.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ export interface NativeScanner {
   readonly native: 'scanner';
 }
 
-/** binding.cc's exports. Strings are latin1 (one code unit per byte). Every function throws on a wrong argument. */
+/** The addon's exports. Strings are latin1 (one code unit per byte). Every function throws on a wrong argument. */
 export interface NativeAddon {
   version(): string;
   platform(): string;
@@ -46,7 +46,9 @@ export function nativeAddon(): NativeAddon {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
     throw new NativeAddonMissing(
-      `The native addon cannot be loaded (${reason}). Build it with \`make setup\` (or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, python3 and pkg-config.`,
+      `The native addon cannot be loaded (${reason}). Build it with \`make setup\` ` +
+        `(or \`npx node-gyp rebuild -C engine/native\`); it needs the packages libhyperscan-dev, g++, make, ` +
+        'python3 and pkg-config.',
       { cause },
     );
   }

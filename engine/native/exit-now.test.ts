@@ -9,7 +9,8 @@ function run(program: string): Promise<{ readonly end: number | string | null; r
     [
       '--input-type=module',
       '-e',
-      `import { exitNow } from ${JSON.stringify(new URL('./addon.js', import.meta.url).href)}; import { Worker } from 'node:worker_threads';\n${program}`,
+      `import { exitNow } from ${JSON.stringify(new URL('./addon.js', import.meta.url).href)};\n` +
+        `import { Worker } from 'node:worker_threads';\n${program}`,
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );

@@ -68,7 +68,8 @@ function nativeSource(pattern: PatternSpec): string {
     if (pattern.source.charCodeAt(at) > 0xff)
       throw new PatternRefused(
         pattern.id,
-        `The pattern holds U+${pattern.source.charCodeAt(at).toString(16)} at ${at}: patterns are bytes, encode the text first.`,
+        `The pattern holds U+${pattern.source.charCodeAt(at).toString(16)} at ${at}: patterns are bytes, encode the ` +
+          'text first.',
       );
   }
   return pattern.source.includes('\0')

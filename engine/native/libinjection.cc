@@ -1,6 +1,6 @@
 // libinjection as Debian's libmodsecurity.so.3 exports it. Opened at run time, so that a machine without that library
 // still has Hyperscan; the functions then throw an error that says which package brings it.
-#include <napi.h>
+#include "native.h"
 
 #include <dlfcn.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+namespace gatehouse {
 namespace {
 
 // From libinjection's public interface (BSD-3-Clause): both return non-zero for "is an attack".
@@ -31,14 +32,18 @@ const Library& library() {
     }
     if (result->sqli == nullptr || result->xss == nullptr) {
       const char* reason = dlerror();
-      result->problem = std::string("libinjection is missing: install the package libmodsecurity3 (Debian, Ubuntu: apt-get install libmodsecurity3); ") + (reason != nullptr ? reason : "its functions are not exported");
+      result->problem =
+          std::string("libinjection is missing: install the package libmodsecurity3 (Debian, Ubuntu: "
+                      "apt-get install libmodsecurity3); ") +
+          (reason != nullptr ? reason : "its functions are not exported");
     }
     return result;
   }();
   return *loaded;
 }
 
-// The value's bytes with a NUL behind them: libinjection's tokenizers were written for C strings and this costs nothing.
+// The value's bytes with a NUL behind them: libinjection's tokenizers were written for C strings and this costs
+// nothing.
 class Bytes {
  public:
   bool read(napi_env env, napi_value value) {
@@ -57,7 +62,9 @@ class Bytes {
     if (napi_is_typedarray(env, value, &typed) != napi_ok || !typed) return false;
     napi_typedarray_type elements;
     void* bytes = nullptr;
-    if (napi_get_typedarray_info(env, value, &elements, &length_, &bytes, nullptr, nullptr) != napi_ok || elements != napi_uint8_array) return false;
+    if (napi_get_typedarray_info(env, value, &elements, &length_, &bytes, nullptr, nullptr) != napi_ok ||
+        elements != napi_uint8_array)
+      return false;
     large_.resize(length_ + 1);
     if (length_ > 0) std::memcpy(large_.data(), bytes, length_);
     large_[length_] = '\0';
@@ -109,16 +116,11 @@ napi_value Xss(napi_env env, napi_callback_info info) {
   return result;
 }
 
-void define(Napi::Env env, Napi::Object exports, const char* name, napi_callback callback) {
-  napi_value function = nullptr;
-  if (napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, nullptr, &function) != napi_ok) throw Napi::Error::New(env, "could not create a native function");
-  exports.Set(name, Napi::Value(env, function));
-}
-
 }  // namespace
 
-Napi::Object InitLibinjection(Napi::Env env, Napi::Object exports) {
+void InitLibinjection(Napi::Env env, Napi::Object exports) {
   define(env, exports, "sqli", Sqli);
   define(env, exports, "xss", Xss);
-  return exports;
 }
+
+}  // namespace gatehouse

@@ -19,30 +19,34 @@ import { nativeAddon } from './addon.js';
  * the DOM specifications.
  */
 const eventPrefixes: ReadonlyMap<string, readonly string[]> = groupByFirst(
-  `abort activate active addsourcebuffer addstream addtrack afterprint animationcancel animationend animationiteration animationstart
-  audioend audioprocess audiostart autocomplete beforeactivate beforecopy beforecut beforeinput beforeload beforepaste beforeprint
-  beforeunload beginevent blocked blur boundary bufferedamountlow cached cancel canplay change chargingchange chargingtimechange
-  checking click close complete compositionend compositionstart compositionupdate connect contextmenu controllerchange copy cuechange
-  cut dataavailable datachannel dblclick devicechange devicemotion deviceorientation dischargingtimechange disconnect domactivate
-  domcharacterdatamodified domcontentloaded domfocusin domfocusout domnodeinserted domnoderemoved domsubtreemodified downloading drag
-  drop durationchange emptied encrypted end enter error exit fetch finish focus formchange forminput gamepadconnected
-  gamepaddisconnected gesturechange gestureend gesturescroll gesturestart gesturetap gotpointercapture hashchange icecandidate
-  iceconnectionstatechange icegatheringstatechange inactive input install invalid keydown keypress keystatuseschange keyup
-  languagechange leavepictureinpicture levelchange load lostpointercapture mark merchantvalidation message mousedown mouseenter
-  mouseleave mousemove mouseout mouseover mouseup mousewheel mute negotiationneeded nexttrack nomatch noupdate obsolete offline online
-  open orientationchange overconstrained overflowchanged pagehide pageshow paste pause payerdetailchange paymentauthorized
-  paymentmethodchange paymentmethodselected play pointercancel pointerdown pointerenter pointerleave pointerlockchange pointerlockerror
-  pointermove pointerout pointerover pointerup popstate previoustrack processorerror progress propertychange ratechange
-  readystatechange rejectionhandled remove reset resize resourcetimingbufferfull result resume scroll search securitypolicyviolation
-  seeked seeking select shippingaddresschange shippingcontactselected shippingmethodselected shippingoptionchange show
-  signalingstatechange slotchange soundend soundstart sourceclose sourceended sourceopen speechend speechstart squeeze stalled start
-  statechange stop storage submit success suspend textinput timeout timeupdate toggle tonechange touchcancel touchend touchforcechange
-  touchmove touchstart track transitioncancel transitionend transitionrun transitionstart uncapturederror unhandledrejection unload
-  unmute update upgradeneeded validatemerchant versionchange visibilitychange volumechange waiting webglcontextchanged
-  webglcontextcreationerror webglcontextlost webglcontextrestored webkitanimationend webkitanimationiteration webkitanimationstart
-  webkitbeforetextinserted webkitbeginfullscreen webkitcurrentplaybacktargetiswirelesschanged webkitendfullscreen webkitfullscreenchange
-  webkitfullscreenerror webkitkey webkitmouseforce webkitneedkey webkitnetworkinfochange webkitplaybacktargetavailabilitychanged
-  webkitpresentationmodechanged webkitregionoversetchange webkitremovesourcebuffer webkitsourceclose webkitsourceended webkitsourceopen
+  `abort activate active addsourcebuffer addstream addtrack afterprint animationcancel animationend animationiteration
+  animationstart audioend audioprocess audiostart autocomplete beforeactivate beforecopy beforecut beforeinput
+  beforeload beforepaste beforeprint beforeunload beginevent blocked blur boundary bufferedamountlow cached cancel
+  canplay change chargingchange chargingtimechange checking click close complete compositionend compositionstart
+  compositionupdate connect contextmenu controllerchange copy cuechange cut dataavailable datachannel dblclick
+  devicechange devicemotion deviceorientation dischargingtimechange disconnect domactivate domcharacterdatamodified
+  domcontentloaded domfocusin domfocusout domnodeinserted domnoderemoved domsubtreemodified downloading drag drop
+  durationchange emptied encrypted end enter error exit fetch finish focus formchange forminput gamepadconnected
+  gamepaddisconnected gesturechange gestureend gesturescroll gesturestart gesturetap gotpointercapture hashchange
+  icecandidate iceconnectionstatechange icegatheringstatechange inactive input install invalid keydown keypress
+  keystatuseschange keyup languagechange leavepictureinpicture levelchange load lostpointercapture mark
+  merchantvalidation message mousedown mouseenter mouseleave mousemove mouseout mouseover mouseup mousewheel mute
+  negotiationneeded nexttrack nomatch noupdate obsolete offline online open orientationchange overconstrained
+  overflowchanged pagehide pageshow paste pause payerdetailchange paymentauthorized paymentmethodchange
+  paymentmethodselected play pointercancel pointerdown pointerenter pointerleave pointerlockchange pointerlockerror
+  pointermove pointerout pointerover pointerup popstate previoustrack processorerror progress propertychange
+  ratechange readystatechange rejectionhandled remove reset resize resourcetimingbufferfull result resume scroll
+  search securitypolicyviolation seeked seeking select shippingaddresschange shippingcontactselected
+  shippingmethodselected shippingoptionchange show signalingstatechange slotchange soundend soundstart sourceclose
+  sourceended sourceopen speechend speechstart squeeze stalled start statechange stop storage submit success suspend
+  textinput timeout timeupdate toggle tonechange touchcancel touchend touchforcechange touchmove touchstart track
+  transitioncancel transitionend transitionrun transitionstart uncapturederror unhandledrejection unload unmute
+  update upgradeneeded validatemerchant versionchange visibilitychange volumechange waiting webglcontextchanged
+  webglcontextcreationerror webglcontextlost webglcontextrestored webkitanimationend webkitanimationiteration
+  webkitanimationstart webkitbeforetextinserted webkitbeginfullscreen webkitcurrentplaybacktargetiswirelesschanged
+  webkitendfullscreen webkitfullscreenchange webkitfullscreenerror webkitkey webkitmouseforce webkitneedkey
+  webkitnetworkinfochange webkitplaybacktargetavailabilitychanged webkitpresentationmodechanged
+  webkitregionoversetchange webkitremovesourcebuffer webkitsourceclose webkitsourceended webkitsourceopen
   webkitspeechchange webkittransitionend webkitwillreveal wheel write zoom`,
 );
 

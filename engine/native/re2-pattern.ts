@@ -27,7 +27,8 @@ function compileForm(form: Re2Form): RE2 {
   } catch (cause) {
     throw new RegexUnsupportedError(
       0,
-      `RE2 refuses this pattern: ${cause instanceof Error ? cause.message : String(cause)}; use smaller counts or split it into several rules`,
+      `RE2 refuses this pattern: ${cause instanceof Error ? cause.message : String(cause)}; use smaller counts or ` +
+        'split it into several rules',
     );
   }
 }

@@ -4,8 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import type { OperatorIR } from '../ir.js';
-import { createMatcher, literalsAreCaseless, literalsOf, operators, pmPhrases } from './index.js';
+import type { OperatorIR } from '../program/ir.js';
+import { createMatcher, operators } from './index.js';
+import { literalsAreCaseless, literalsOf } from './literals.js';
+import { pmPhrases } from './text/pm.js';
 import { OperatorArgumentError } from './operator.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });

@@ -1,23 +1,21 @@
 // The operators that Gatehouse knows, as one table you can read. Not here on purpose, and refused by the compiler:
 // operators that leave the process or need foreign data (rbl, geoLookup, gsbLookup, inspectFile, fuzzyHash,
 // validateDTD, validateSchema, validateHash, rsub).
-// Adding one: a file beside this one, a line here, vectors in the test.
-import type { OperatorIR } from '../ir.js';
+// Adding one: a file in the folder of its kind, a line here, vectors in the test.
+import type { OperatorIR } from '../program/ir.js';
 import { noMatch, unconditionalMatch } from './constant.js';
-import { ipMatch, ipMatchFromFile } from './ip-match.js';
+import { ipMatch, ipMatchFromFile } from './network/ip-match.js';
 import { detectSQLi, detectXSS } from './libinjection.js';
 import { eq, ge, gt, le, lt } from './numeric.js';
 import { type Matcher, type Operator, OperatorArgumentError } from './operator.js';
-import { pm, pmFromFile, pmPhrases } from './pm.js';
-import { rxGlobal } from './rx-global.js';
-import { rx } from './rx.js';
-import { beginsWith, contains, containsWord, endsWith, streq, strmatch, within } from './text.js';
-import { validateByteRange } from './validate-byte-range.js';
-import { validateUrlEncoding } from './validate-url-encoding.js';
-import { validateUtf8Encoding } from './validate-utf8-encoding.js';
-import { verifyCC, verifyCPF, verifySSN, verifySVNR } from './verify-number.js';
-
-export { pmPhrases } from './pm.js';
+import { pm, pmFromFile } from './text/pm.js';
+import { rxGlobal } from './regex/rx-global.js';
+import { rx } from './regex/rx.js';
+import { beginsWith, contains, containsWord, endsWith, streq, strmatch, within } from './text/compare.js';
+import { validateByteRange } from './validate/validate-byte-range.js';
+import { validateUrlEncoding } from './validate/validate-url-encoding.js';
+import { validateUtf8Encoding } from './validate/validate-utf8-encoding.js';
+import { verifyCC, verifyCPF, verifySSN, verifySVNR } from './validate/verify-number.js';
 
 const list: readonly Operator[] = [
   beginsWith,
@@ -66,28 +64,4 @@ export function createMatcher(operator: OperatorIR, argument: string): Matcher {
       `there is no operator @${operator.name}; known are ${[...operators.keys()].join(', ')}`,
     );
   return found.create(operator, argument);
-}
-
-/** Operators whose argument must occur in every value that matches. */
-const argumentOccurs = new Set(['contains', 'containsWord', 'strmatch', 'streq', 'beginsWith', 'endsWith']);
-
-/**
- * For the planner: every value for which the operator's un-negated answer is yes contains at least one of these
- * literals. A necessary condition, so it may stand in a scan database in front of the operator (compare bytes
- * caselessly where `literalsAreCaseless`). Null = no such list: macros, an argument that matches the empty value, or an
- * operator without literals. `within` has none: any piece of its argument matches.
- */
-export function literalsOf(operator: OperatorIR): readonly string[] | null {
-  if (operator.template !== null) return null;
-  if (operator.name === 'pm' || operator.name === 'pmFromFile') {
-    return (operator.phrases ?? (operator.name === 'pm' ? pmPhrases(operator.argument) : [])).filter(
-      (phrase) => phrase !== '',
-    );
-  }
-  return argumentOccurs.has(operator.name) && operator.argument !== '' ? [operator.argument] : null;
-}
-
-/** Whether the literals of this operator are found whatever the case of their ASCII letters. */
-export function literalsAreCaseless(operator: OperatorIR): boolean {
-  return operator.name === 'pm' || operator.name === 'pmFromFile';
 }

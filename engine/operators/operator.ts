@@ -1,4 +1,4 @@
-import type { OperatorIR } from '../ir.js';
+import type { OperatorIR } from '../program/ir.js';
 
 /** An operator bound to one argument. Values are latin1 strings. Must not throw on any value. */
 export interface Matcher {

@@ -1,6 +1,6 @@
 // The Cookie header, split as ModSecurity v3 splits it (checked against libmodsecurity 3.0.9), nameless cookies and
 // quoted values excepted.
-import type { Collection } from '../collection.js';
+import type { Collection } from '../transaction/collection.js';
 
 /** C's isspace on a byte. */
 function isSpace(code: number): boolean {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import fc from 'fast-check';
-import { Collection } from '../collection.js';
+import { Collection } from '../transaction/collection.js';
 import { decodeUriPath, parseUrlEncoded } from './urlencoded.js';
 
 const parse = (

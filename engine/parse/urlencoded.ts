@@ -1,7 +1,7 @@
 // Query strings and urlencoded bodies, decoded the way ModSecurity v3 does it (each rule below was checked against
 // libmodsecurity 3.0.9). On the road of every request: indexOf and one hand loop, no expression engine, and a string
 // is only rebuilt when it holds `%` or `+`.
-import type { Collection } from '../collection.js';
+import type { Collection } from '../transaction/collection.js';
 
 export interface UrlEncodedOutcome {
   /** More than `max` arguments were sent; the rest was not added and is not inspected. */

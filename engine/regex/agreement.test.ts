@@ -248,7 +248,8 @@ t.test(
       `${sources.length} patterns, ${outcome.compared} texts, ${outcome.matches} matches`,
     );
     t.comment(
-      `${sources.length} patterns, ${outcome.compared} texts, ${outcome.matches} matches, Hyperscan refuses ${outcome.refused.length}: ${outcome.refused.map((source) => source.slice(0, 40)).join('  ')}`,
+      `${sources.length} patterns, ${outcome.compared} texts, ${outcome.matches} matches, Hyperscan refuses ` +
+        `${outcome.refused.length}: ${outcome.refused.map((source) => source.slice(0, 40)).join('  ')}`,
     );
     t.end();
   },

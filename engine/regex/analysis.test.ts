@@ -73,7 +73,8 @@ t.test('no match escapes an analysis', (t) => {
         if (whole) held++;
         if (whole !== cut)
           t.fail(
-            `${source} ${whole ? 'matches' : 'does not match'} ${JSON.stringify(within)}, what is left of it in alphabet ${index} does ${cut ? '' : 'not'}`,
+            `${source} ${whole ? 'matches' : 'does not match'} ${JSON.stringify(within)}, what is left of it in ` +
+              `alphabet ${index} does ${cut ? '' : 'not'}`,
           );
       }
       if (!pattern.test(text)) continue;

@@ -74,7 +74,8 @@ export class Conditions {
   refuse(why: string, offset = this.offset): never {
     throw new RegexUnsupportedError(
       offset,
-      `Look-ahead needs backtracking, which opens the door to denial of service, unless it looks for a short list of texts outside a loop; here ${why}, or use two rules in a chain, one of them negated`,
+      'Look-ahead needs backtracking, which opens the door to denial of service, unless it looks for a short list ' +
+        `of texts outside a loop; here ${why}, or use two rules in a chain, one of them negated`,
     );
   }
 

@@ -159,7 +159,8 @@ t.test('patterns written here', (t) => {
   t.equal(tally.unsupported, 1, 'one is not a list of texts');
   t.ok(
     tally.matches > 4000,
-    `${tally.patterns} patterns, ${tally.compared} texts, ${tally.matches} matches; Hyperscan ${tally.scanned}, refuses ${tally.refusedByHyperscan} patterns`,
+    `${tally.patterns} patterns, ${tally.compared} texts, ${tally.matches} matches; Hyperscan ${tally.scanned}, ` +
+      `refuses ${tally.refusedByHyperscan} patterns`,
   );
   t.end();
 });
@@ -206,7 +207,8 @@ t.test('property: random patterns', (t) => {
   t.strictSame(tally.disagreements.slice(0, 20), []);
   t.ok(
     tally.patterns > 600 && tally.matches > 5000,
-    `${tally.patterns} patterns, ${tally.unsupported} unsupported, ${tally.compared} texts, ${tally.matches} matches; Hyperscan ${tally.scanned}, refuses ${tally.refusedByHyperscan} patterns`,
+    `${tally.patterns} patterns, ${tally.unsupported} unsupported, ${tally.compared} texts, ${tally.matches} ` +
+      `matches; Hyperscan ${tally.scanned}, refuses ${tally.refusedByHyperscan} patterns`,
   );
   t.end();
 });

@@ -223,7 +223,8 @@ class Rewriting {
     if (isPath(tree)) return [tree];
     if (!isFixed(tree.node))
       this.refuse(
-        'it depends on a choice inside a capturing group that begins with another choice; write (?:…) or move it out of the group',
+        'it depends on a choice inside a capturing group that begins with another choice; write (?:…) or move it ' +
+          'out of the group',
       );
     return (tree.then as readonly Tree[])
       .flatMap((one) => this.flattened(one))

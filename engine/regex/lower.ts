@@ -53,7 +53,8 @@ function lowerRepeat(
   if (node.mode === 'possessive' && !isAtomicityMoot(repeat, after)) {
     throw new RegexUnsupportedError(
       node.offset,
-      'This possessive quantifier changes what can match, which a linear-time engine cannot do: write it without the + and exclude what follows from the repeated class',
+      'This possessive quantifier changes what can match, which a linear-time engine cannot do: write it without ' +
+        'the + and exclude what follows from the repeated class',
     );
   }
   return repeat;
@@ -72,7 +73,8 @@ function noteAssertion(
     findings.re2Problem ??= {
       offset: node.offset,
       message:
-        'What stands behind this $ can match the newline that $ looks past, or depends on it: write \\z, or move $ to the end',
+        'What stands behind this $ can match the newline that $ looks past, or depends on it: write \\z, or move $ ' +
+        'to the end',
     };
   }
 }
@@ -94,7 +96,8 @@ function lower(node: RegexNode, after: Continuation | null, findings: Findings):
       if (isAtomicityMoot(body, after)) return body;
       throw new RegexUnsupportedError(
         node.offset,
-        'This atomic group changes what can match, which a linear-time engine cannot do: write (?:…) and exclude what follows from the repeated class',
+        'This atomic group changes what can match, which a linear-time engine cannot do: write (?:…) and exclude ' +
+          'what follows from the repeated class',
       );
     }
     case 'assertion':
@@ -103,7 +106,8 @@ function lower(node: RegexNode, after: Continuation | null, findings: Findings):
     case 'lookaround':
       throw new RegexUnsupportedError(
         node.offset,
-        'Look-behind needs backtracking, which opens the door to denial of service: use two rules in a chain, one of them negated',
+        'Look-behind needs backtracking, which opens the door to denial of service: use two rules in a chain, one ' +
+          'of them negated',
       );
     case 'unsupported':
       throw new RegexUnsupportedError(

@@ -1,7 +1,7 @@
 // Small programs for tests of this room, which has no rule parser: defaults for everything, and a one-line runner.
-import { createMemoryStore } from '../memory-store.js';
-import type { Inspector } from '../inspector.js';
-import { defaultEngineSettings } from '../ir.js';
+import { createMemoryStore } from '../transaction/memory-store.js';
+import type { Inspector } from '../transaction/inspector.js';
+import { defaultEngineSettings } from '../program/ir.js';
 import type {
   ActionIR,
   EngineSettings,
@@ -14,10 +14,10 @@ import type {
   Selector,
   TargetIR,
   Template,
-} from '../ir.js';
-import type { CollectionStore } from '../store.js';
-import type { RequestHead, ResponseHead, Transaction } from '../transaction.js';
-import type { Verdict } from '../verdict.js';
+} from '../program/ir.js';
+import type { CollectionStore } from '../transaction/store.js';
+import type { RequestHead, ResponseHead, Transaction } from '../transaction/transaction.js';
+import type { Verdict } from '../transaction/verdict.js';
 
 export function target(variable: string, selector: string | RegExp | null = null, count = false): TargetIR {
   const bound: Selector | null =

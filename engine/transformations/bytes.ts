@@ -4,7 +4,7 @@
 // Why a scratch: building a long output with `+=` makes a rope that the scanner must flatten; a Buffer is written once
 // and sliced once. It is safe to share because a transformation runs to its end before another starts (no await).
 
-import { readLatin1, writeLatin1 } from '../latin1.js';
+import { readLatin1, writeLatin1 } from '../parse/latin1.js';
 
 const initialBytes = 64 * 1024;
 /** A larger buffer is used once and dropped, so that one huge upload does not stay in memory for ever. */

@@ -1,39 +1,40 @@
-// The transformations that Gatehouse knows, as one table you can read. Adding one: a file beside this one, a line here,
-// vectors in the test. Names and spellings follow the ModSecurity reference manual.
-import { base64DecodeExt } from './base64-decode-ext.js';
-import { base64Decode } from './base64-decode.js';
-import { base64Encode } from './base64-encode.js';
-import { cmdLine } from './cmd-line.js';
-import { compressWhitespace } from './compress-whitespace.js';
-import { cssDecode } from './css-decode.js';
-import { escapeSeqDecode } from './escape-seq-decode.js';
-import { hexDecode } from './hex-decode.js';
-import { hexEncode } from './hex-encode.js';
-import { htmlEntityDecode } from './html-entity-decode.js';
-import { jsDecode } from './js-decode.js';
-import { length } from './length.js';
-import { lowercase } from './lowercase.js';
-import { md5 } from './md5.js';
-import { none } from './none.js';
-import { normalizePathWin } from './normalize-path-win.js';
-import { normalizePath } from './normalize-path.js';
-import { parityEven7bit, parityOdd7bit, parityZero7bit } from './parity.js';
-import { phpArgsNames } from './php-args-names.js';
-import { removeCommentsChar } from './remove-comments-char.js';
-import { removeComments } from './remove-comments.js';
-import { removeNulls } from './remove-nulls.js';
-import { removeWhitespace } from './remove-whitespace.js';
-import { replaceComments } from './replace-comments.js';
-import { replaceNulls } from './replace-nulls.js';
-import { sha1 } from './sha1.js';
-import { sqlHexDecode } from './sql-hex-decode.js';
+// The transformations that Gatehouse knows, as one table you can read. Adding one: a file in the folder of its
+// kind (decode, encode, strip, normalize), a line here, vectors in the test. Names and spellings follow the ModSecurity
+// reference manual.
+import { base64DecodeExt } from './decode/base64-decode-ext.js';
+import { base64Decode } from './decode/base64-decode.js';
+import { base64Encode } from './encode/base64-encode.js';
+import { cmdLine } from './normalize/cmd-line.js';
+import { compressWhitespace } from './strip/compress-whitespace.js';
+import { cssDecode } from './decode/css-decode.js';
+import { escapeSeqDecode } from './decode/escape-seq-decode.js';
+import { hexDecode } from './decode/hex-decode.js';
+import { hexEncode } from './encode/hex-encode.js';
+import { htmlEntityDecode } from './decode/html-entity-decode.js';
+import { jsDecode } from './decode/js-decode.js';
+import { length } from './encode/length.js';
+import { lowercase } from './normalize/lowercase.js';
+import { md5 } from './encode/md5.js';
+import { none } from './normalize/none.js';
+import { normalizePathWin } from './normalize/normalize-path-win.js';
+import { normalizePath } from './normalize/normalize-path.js';
+import { parityEven7bit, parityOdd7bit, parityZero7bit } from './normalize/parity.js';
+import { phpArgsNames } from './normalize/php-args-names.js';
+import { removeCommentsChar } from './strip/remove-comments-char.js';
+import { removeComments } from './strip/remove-comments.js';
+import { removeNulls } from './strip/remove-nulls.js';
+import { removeWhitespace } from './strip/remove-whitespace.js';
+import { replaceComments } from './strip/replace-comments.js';
+import { replaceNulls } from './strip/replace-nulls.js';
+import { sha1 } from './encode/sha1.js';
+import { sqlHexDecode } from './decode/sql-hex-decode.js';
 import type { Transformation } from './transformation.js';
-import { trim, trimLeft, trimRight } from './trim.js';
-import { uppercase } from './uppercase.js';
-import { urlDecodeUni } from './url-decode-uni.js';
-import { urlDecode } from './url-decode.js';
-import { urlEncode } from './url-encode.js';
-import { utf8toUnicode } from './utf8-to-unicode.js';
+import { trim, trimLeft, trimRight } from './strip/trim.js';
+import { uppercase } from './normalize/uppercase.js';
+import { urlDecodeUni } from './decode/url-decode-uni.js';
+import { urlDecode } from './decode/url-decode.js';
+import { urlEncode } from './encode/url-encode.js';
+import { utf8toUnicode } from './encode/utf8-to-unicode.js';
 
 const list: readonly Transformation[] = [
   base64Decode,

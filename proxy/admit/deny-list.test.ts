@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { compileNetworks } from '#engine/operators/network-set';
+import { compileNetworks } from '#engine/compile';
 import { buildAddressSet, openAddressSet } from '../shared-state/address-set.js';
 import { denyList, threatRuleId } from './deny-list.js';
 

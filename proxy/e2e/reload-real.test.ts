@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { decodeArtifact } from '#engine';
-import { encodeArtifact } from '#engine/artifact';
+import { encodeArtifact } from '#engine/compile';
 import type { GenerationReply, ProxyConfig } from '../contract/index.js';
 import type { DataPlane, DataPlaneOptions } from '../main/data-plane.js';
 import { hammer } from './hammer.js';

@@ -3,7 +3,6 @@
 import t, { type Test } from 'tap';
 import {
   createCompiledInspector,
-  createInterpreter,
   createMemoryStore,
   decodeArtifact,
   hyperscanLibrary,
@@ -12,6 +11,7 @@ import {
   type RequestHead,
   type Verdict,
 } from '#engine';
+import { createInterpreter } from '#engine/compile';
 import type { DataPlaneOptions } from '../main/data-plane.js';
 import { configOf, listenerKinds, startBackend, startPlane, testMsMax } from './harness.js';
 import { realArtifact, realEngine, withoutRules } from './real-rules.js';

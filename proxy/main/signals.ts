@@ -1,6 +1,6 @@
 // SIGTERM and SIGINT end the process in order; SIGHUP reads the local settings again.
 import type { Logger } from 'pino';
-import { exitNow } from '#engine/native/addon';
+import { exitNow } from '#engine';
 import { messageOf } from '../contract/errors.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { firstPayload } from './payloads.js';

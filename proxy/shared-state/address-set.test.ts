@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import t from 'tap';
-import { compileNetworks } from '#engine/operators/network-set';
+import { compileNetworks } from '#engine/compile';
 import { AddressSetHolder } from './address-set-holder.js';
 import { buildAddressSet, openAddressSet } from './address-set.js';
 

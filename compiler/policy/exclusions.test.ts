@@ -1,0 +1,96 @@
+// Categories that do not run below some paths: which paths are meant, and that nothing else is.
+import t from 'tap';
+import { compileRe2 } from '#engine/compile';
+import { createJudge, smallCrs } from '../testing/small-policy.js';
+import { pathExpression } from './exclusions.js';
+import { resolvePolicy } from './policy.js';
+
+t.test('excluded paths are compared by segments', (t) => {
+  const covers = (path: string, candidate: string): boolean =>
+    compileRe2(pathExpression(path), { caseless: false, dotAll: true, multiline: false }).test(candidate);
+  for (const [path, candidate, expected] of [
+    ['/api', '/api', true],
+    ['/api', '/api/', true],
+    ['/api', '/api/x/y', true],
+    ['/api', '/apiary', false],
+    ['/api', '/x/api', false],
+    ['/api/', '/api', true],
+    ['/api/*', '/api/x', true],
+    ['/a/*/c', '/a/b/c/d', true],
+    ['/a/*/c', '/a/b/b/c', false],
+    ['/', '/anything', true],
+    ['/a.b', '/axb', false],
+    ['/ü', '/\xc3\xbc', true],
+    ['/u%C3%bc', '/u\xc3\xbc', true],
+    ['/a%20b', '/a b', true],
+    ['/a%20b', '/a%20b', false],
+    ['/100%', '/100%', true],
+    ['/a%2ac', '/a*c', true],
+    ['/a%2ac', '/abc', false],
+  ] as const)
+    t.equal(covers(path, candidate), expected, `${path} ${candidate}`);
+  t.end();
+});
+
+t.test('excluded paths that nothing could ever reach are refused', (t) => {
+  for (const [path, isRefused] of [
+    ['/a//b', true],
+    ['/a/./b', true],
+    ['/a/.', true],
+    ['/a\\b', true],
+    ['/a/../b', true],
+    ['/a/.b', false],
+    ['/a.b/', false],
+    ['/', false],
+    ['/a//', false],
+  ] as const) {
+    const { policy } = resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: [path] } } }, smallCrs);
+    t.equal(policy === null, isRefused, path);
+  }
+  const many = Array.from({ length: 501 }, (_, index) => `/p${index}`);
+  t.match(
+    resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: many } } }, smallCrs).diagnostics,
+    [{ path: '/categories', message: /more than 500/ }],
+    'ids of other exclusions are left alone',
+  );
+  t.end();
+});
+
+t.test('below an excluded path the category does not run, and only there', (t) => {
+  const denying = {
+    ...smallCrs,
+    rules: smallCrs.rules.map(({ path, text }) => ({ path, text: text.replaceAll(',block,', ',deny,') })),
+  };
+  const { policy } = resolvePolicy(
+    { categories: { sqli: { enabled: true, excluded_paths: ['/search', '/a b', '/c++/docs', '/d%20e'] } } },
+    denying,
+  );
+  const isBlocked = createJudge(policy);
+  const attack = '?q=attack0'; // the one rule that is tagged ATTACK-SQLI
+  for (const path of [
+    '/search',
+    '/search/',
+    '/search/deep',
+    '/%73earch',
+    '/a%20b/c',
+    '/c++/docs/1',
+    '/c%2b%2b/docs',
+    '/d%20e',
+  ])
+    t.equal(isBlocked(path + attack), false, `${path} is excluded`);
+  for (const path of [
+    '/',
+    '/searching',
+    '/x/search',
+    '/search/../admin',
+    '/search/..%2fadmin',
+    '/search/%252e%252e/admin',
+    '/search/..%5cadmin',
+    '/x/..%2fsearch',
+    '/c%20%20/docs',
+    '/c++/docs/../x',
+  ])
+    t.equal(isBlocked(path + attack), true, `${path} is not`);
+  t.equal(isBlocked('/search?q=attack1'), true, 'other categories run');
+  t.end();
+});

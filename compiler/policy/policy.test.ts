@@ -1,0 +1,168 @@
+// Settings → rule text: golden files, settings of any shape, and the real rule set.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import t from 'tap';
+import { dumpProgram } from '../artifact/dump.js';
+import { compileProgram } from '../compile-program.js';
+import { formatDiagnostic } from '../diagnostics/format.js';
+import { findCrs } from '../testing/core-rules.js';
+import { createJudge, smallCrs } from '../testing/small-policy.js';
+import { loadCoreRuleSet } from './crs.js';
+import { renderPolicy, resolvePolicy } from './policy.js';
+import { categoryTags } from './settings.js';
+
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const folder = join(root, 'fixtures/policy');
+
+t.test('golden files: settings → rule text or diagnostics', (t) => {
+  let count = 0;
+  for (const name of readdirSync(folder)
+    .filter((entry) => entry.endsWith('.json'))
+    .sort()) {
+    const settings = JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown;
+    const { policy, diagnostics } = resolvePolicy(settings, smallCrs);
+    const own = policy === null ? [] : renderPolicy(policy).filter(({ path }) => path.startsWith('gatehouse/'));
+    const found = [
+      ...own.map(({ path, text }) => `==== ${path}\n${text}`),
+      ...diagnostics.map((one) => `${formatDiagnostic(one)}\n`),
+    ].join('');
+    const expected = join(folder, name.replace(/json$/, 'conf'));
+    if (process.env['UPDATE'] === '1') writeFileSync(expected, found, 'latin1');
+    else t.equal(found, readFileSync(expected, 'latin1'), name);
+    if (policy !== null)
+      t.same(
+        compileProgram(renderPolicy(policy)).diagnostics.filter(({ severity }) => severity === 'error'),
+        [],
+        `${name} compiles`,
+      );
+    count += 1;
+  }
+  t.ok(count >= 6, `${count} settings`);
+  t.end();
+});
+
+t.test('a directory without a rule set, a rule set without a tag', (t) => {
+  const { crs, diagnostics } = loadCoreRuleSet('nowhere', { read: () => null, glob: () => [] });
+  t.equal(crs, null);
+  t.match(diagnostics, [{ code: 'GH-C7003', severity: 'error' }]);
+  const { policy, diagnostics: found } = resolvePolicy(
+    {},
+    { ...smallCrs, tags: new Set([...smallCrs.tags].filter((tag) => !tag.endsWith('ATTACK-XSS'))) },
+  );
+  t.ok(policy !== null);
+  t.match(found, [{ code: 'GH-C7004', path: '/categories/xss' }]);
+  t.end();
+});
+
+t.test('a charset whose parameter is spelled past the CRS is one that rules can read', (t) => {
+  const isBlocked = createJudge(resolvePolicy({}, smallCrs).policy);
+  const types: readonly (readonly [string, boolean])[] = [
+    ['', false],
+    ['; Charset=UTF-8', false],
+    [';CHARSET = "utf-8"', false],
+    ["; Charset='ISO-8859-15'; boundary=x", false],
+    ['; charset=utf-16', false], // rule 920480 of the CRS judges these
+    ['; Charset=utf-16', true],
+    [';\tCHARSET="ibm037"', true],
+    ['; Charset=utf-8x', true],
+    ["; charset*=utf-8''utf-7", true],
+  ];
+  for (const [parameter, expected] of types)
+    t.equal(isBlocked('/', ['Content-Type', `application/x-www-form-urlencoded${parameter}`]), expected, parameter);
+  t.end();
+});
+
+t.test('settings of any shape give diagnostics, never an exception', (t) => {
+  const keys = fc.constantFrom(
+    'mode',
+    'paranoia_level',
+    'categories',
+    'custom_rules',
+    'virtual_patches',
+    'allowed_methods',
+    'inbound_threshold',
+  );
+  const rule = fc.record(
+    {
+      id: fc.oneof(fc.integer(), fc.constant(1_000_000)),
+      kind: fc.constantFrom('raw', 'visual', 'x'),
+      text: fc.string(),
+      variable: fc.string(),
+      operator: fc.string(),
+      value: fc.string(),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.anything(),
+        fc.dictionary(
+          keys,
+          fc.oneof(fc.anything(), fc.array(rule), fc.dictionary(fc.constantFrom('sqli', 'xyz'), fc.anything())),
+        ),
+      ),
+      (settings) => {
+        const { policy, diagnostics } = resolvePolicy(settings, smallCrs);
+        if ((policy === null) !== diagnostics.some(({ severity }) => severity === 'error'))
+          throw new Error('policy and errors disagree');
+        if (policy !== null) renderPolicy(policy);
+      },
+    ),
+    { numRuns: 500 },
+  );
+  t.end();
+});
+
+const crsDirectory = findCrs();
+t.test(
+  'the real rule set with every category switched off, and with exclusions',
+  { skip: crsDirectory === null ? 'no rule set: set CRS_DIR or run `node bin/crs.mjs`' : false },
+  (t) => {
+    const reader = {
+      read: (path: string): string | null => (existsSync(path) ? readFileSync(path, 'latin1') : null),
+      glob: (pattern: string): string[] => {
+        const [before = '', after = ''] = basename(pattern).split('*');
+        const directory = dirname(pattern);
+        return existsSync(directory)
+          ? readdirSync(directory)
+              .filter((name) => name.startsWith(before) && name.endsWith(after))
+              .map((name) => join(directory, name))
+          : [];
+      },
+    };
+    const { crs } = loadCoreRuleSet(crsDirectory ?? '', reader);
+    if (crs === null) throw new Error('CRS_DIR holds no rule set');
+    const compile = (settings: unknown): ReturnType<typeof compileProgram>['program'] => {
+      const { policy, diagnostics } = resolvePolicy(settings, crs);
+      t.same(diagnostics, []);
+      return policy === null ? null : compileProgram(renderPolicy(policy), { reader }).program;
+    };
+    const all = compile({});
+    const none = compile({
+      categories: Object.fromEntries(Object.keys(categoryTags).map((key) => [key, { enabled: false }])),
+    });
+    const some = compile({
+      categories: {
+        sqli: { enabled: true, excluded_paths: ['/a', '/b'] },
+        rce: { enabled: true, excluded_paths: ['/a'] },
+      },
+    });
+    const tagged = (program: typeof all): number =>
+      program?.items.filter(
+        (item) =>
+          item.kind === 'rule' && item.tags.some((tag) => tag.startsWith('OWASP_CRS/') && !/OWASP_CRS\/\d/.test(tag)),
+      ).length ?? 0;
+    t.ok(tagged(all) >= 340, `${tagged(all)} detection rules`);
+    t.equal(tagged(none), 0);
+    t.match(
+      dumpProgram(some as NonNullable<typeof some>),
+      /rule 1009002 phase 1 pass[^]*ctl ruleRemoveByTag "\^OWASP_CRS\/WEB-SHELLS\$"/,
+    );
+    t.end();
+  },
+);

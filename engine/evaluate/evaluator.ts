@@ -1,0 +1,178 @@
+// One rule against one transaction, exactly: every target, every transformation, the real operator, the actions. Both
+// engines end here; they differ only in which rules they bring. The compiled engine passes a `filter` that may say
+// "certainly no match" about a link and a value; the interpreter passes none.
+import { beginRuleMatch, recordValueMatch, runRuleMatched, runSetvars } from '../actions/index.js';
+import type { LinkIR, OperatorIR, Program, RuleIR } from '../program/ir.js';
+import { createMatcher } from '../operators/index.js';
+import { OperatorArgumentError } from '../operators/operator.js';
+import type { Matcher } from '../operators/operator.js';
+import type { RemovalTable } from './removals.js';
+import { removedTargets } from './removals.js';
+import type { BoundExclusion, BoundTargets } from '../variables/targets.js';
+import { bindTargets, collectTargets } from '../variables/targets.js';
+import type { Transaction } from '../transaction/transaction.js';
+import { transformations } from '../transformations/index.js';
+import { transformationContext } from '../transformations/context.js';
+import type { Transformation, TransformationContext } from '../transformations/transformation.js';
+import { expand } from '../variables/index.js';
+
+/** False = the link certainly does not match this (untransformed) value of this variable. */
+export type ValueFilter = (rule: RuleIR, link: number, variable: string, value: string) => boolean;
+
+interface BoundLink {
+  readonly ir: LinkIR;
+  readonly targets: BoundTargets;
+  readonly transformations: readonly Transformation[];
+  /** Null for SecAction, and for operators whose argument holds macros (see `matcherOf`). */
+  readonly matcher: Matcher | null;
+}
+
+/**
+ * Distinct expanded arguments are few (paranoia levels, allow lists); the bound only guards against request data in
+ * them.
+ */
+const expandedMatchersMax = 1000;
+
+/**
+ * A matcher that is built when it is first asked. Most of a rule set's patterns never are: the scan says no. Their RE2
+ * programs would cost every thread its memory and its start.
+ */
+function lateMatcher(operator: OperatorIR): Matcher {
+  let built: Matcher | null = null;
+  const matcher = (): Matcher => (built ??= createMatcher(operator, operator.argument));
+  return { matches: (value) => matcher().matches(value), capture: (value) => matcher().capture?.(value) ?? null };
+}
+
+function bindLink(link: LinkIR, isLate: boolean): BoundLink {
+  const { operator } = link;
+  return {
+    ir: link,
+    targets: bindTargets(link),
+    transformations: link.transformations.map((name) => {
+      const transformation = transformations.get(name);
+      if (transformation === undefined)
+        throw new Error(
+          `The program names the transformation "${name}", which this engine does not have: compile the rules again ` +
+            'with this version.',
+        );
+      return transformation;
+    }),
+    matcher:
+      operator === null || operator.template !== null
+        ? null
+        : isLate
+          ? lateMatcher(operator)
+          : createMatcher(operator, operator.argument),
+  };
+}
+
+export class RuleEvaluator {
+  private readonly links = new Map<RuleIR, readonly BoundLink[]>();
+  private readonly expanded = new Map<OperatorIR, Map<string, Matcher | null>>();
+  private readonly context: TransformationContext;
+
+  constructor(
+    program: Program,
+    /** Given by the compiled engine, whose programs went through the compiler: its matchers are then built late. */
+    private readonly filter: ValueFilter | null = null,
+  ) {
+    this.context = transformationContext(program);
+    for (const item of program.items)
+      if (item.kind === 'rule')
+        this.links.set(
+          item,
+          item.links.map((link) => bindLink(link, filter !== null)),
+        );
+  }
+
+  /**
+   * The matcher of a link at this moment; null when an expanded argument is no valid argument (then nothing matches).
+   */
+  private matcherOf(link: BoundLink, transaction: Transaction): Matcher | null {
+    const { operator } = link.ir;
+    if (link.matcher !== null || operator === null || operator.template === null) return link.matcher;
+    const argument = expand(operator.template, transaction);
+    let known = this.expanded.get(operator);
+    if (known === undefined) this.expanded.set(operator, (known = new Map()));
+    let matcher = known.get(argument);
+    if (matcher === undefined) {
+      matcher = this.createExpanded(operator, argument);
+      if (known.size >= expandedMatchersMax) known.clear();
+      known.set(argument, matcher);
+    }
+    return matcher;
+  }
+
+  private createExpanded(operator: OperatorIR, argument: string): Matcher | null {
+    try {
+      return createMatcher(operator, argument);
+    } catch (error) {
+      if (error instanceof OperatorArgumentError) return null;
+      throw error;
+    }
+  }
+
+  /** Every value of the link, transformed and tested; true when one matched. */
+  private linkMatches(
+    rule: RuleIR,
+    position: number,
+    link: BoundLink,
+    removed: readonly BoundExclusion[],
+    transaction: Transaction,
+  ): boolean {
+    const { operator } = link.ir;
+    const { filter } = this;
+    const isHead = position === 0;
+    if (operator === null) {
+      if (isHead) beginRuleMatch(transaction, rule);
+      runSetvars(link.ir, transaction);
+      return true;
+    }
+    let matched = false;
+    const test = (variable: string, key: string | null, value: string): void => {
+      // Per value, as in ModSecurity: setvar of one match may change the macro for the next.
+      const matcher = this.matcherOf(link, transaction);
+      if (matcher === null || matcher.matches(value) === operator.negated) return;
+      if (isHead && !matched) beginRuleMatch(transaction, rule);
+      matched = true;
+      const captures =
+        link.ir.capture && !operator.negated && matcher.capture !== undefined ? matcher.capture(value) : null;
+      recordValueMatch(transaction, link.ir, variable, key, value, captures);
+    };
+    collectTargets(link.targets, removed, transaction, (variable, key, value) => {
+      if (filter === null || filter(rule, position, variable, value))
+        this.transformAndTest(link, variable, key, value, test);
+    });
+    return matched;
+  }
+
+  /** multiMatch tests the untransformed value and then each step that changed it. */
+  private transformAndTest(
+    link: BoundLink,
+    variable: string,
+    key: string | null,
+    value: string,
+    test: (variable: string, key: string | null, value: string) => void,
+  ): void {
+    let current = value;
+    if (link.ir.multiMatch) test(variable, key, current);
+    for (const transformation of link.transformations) {
+      const next = transformation.apply(current, this.context);
+      if (link.ir.multiMatch && next !== current) test(variable, key, next);
+      current = next;
+    }
+    if (!link.ir.multiMatch) test(variable, key, current);
+  }
+
+  /** Evaluates the rule's chain and, when it matched, runs its actions; returns whether it matched. */
+  runRule(rule: RuleIR, transaction: Transaction, removals: RemovalTable): boolean {
+    const links = this.links.get(rule) as readonly BoundLink[];
+    const removed = removedTargets(transaction, rule);
+    transaction.rule = rule;
+    for (let index = 0; index < links.length; index += 1) {
+      if (!this.linkMatches(rule, index, links[index] as BoundLink, removed, transaction)) return false;
+    }
+    runRuleMatched(transaction, rule, removals);
+    return true;
+  }
+}

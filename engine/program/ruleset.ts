@@ -1,0 +1,88 @@
+// Artifact → Ruleset: everything that is immutable and shared. One native database per process, shared by its threads;
+// databases that this machine refuses (other library version, other CPU) are rebuilt from the pattern sources that the
+// plan carries. Whatever changes lives in the Transaction, or in a thread's inspector (compiled/inspect.ts).
+import type { Artifact, ArtifactMeta } from './artifact-sections.js';
+import { decodeArtifact, hashArtifact } from './artifact.js';
+import type { Program } from './ir.js';
+import { DatabaseRefused, type Database, type MatcherLibrary } from '../native/matcher.js';
+import type { PlanIR } from './plan.js';
+
+export interface Ruleset {
+  /** SHA-256 of the artifact, lower-case hex. */
+  readonly hash: string;
+  readonly meta: ArtifactMeta;
+  readonly program: Program;
+  readonly plan: PlanIR;
+  readonly library: MatcherLibrary;
+  /** Parallel to plan.databases. */
+  readonly databases: readonly Database[];
+  /** Keys of databases that this machine refused and that were compiled anew, with the reason. */
+  readonly rebuilt: readonly { readonly key: string; readonly reason: string }[];
+  /** Drops this holder's share of the databases; idempotent. */
+  release(): void;
+}
+
+/** What the caller knows of the bytes, so that they are not hashed again while requests wait. */
+export interface KnownArtifact {
+  readonly sha256: string;
+  /** The caller has held these very bytes against that name, so they are not damaged. */
+  readonly isVerified: boolean;
+}
+
+/**
+ * Loads an artifact in this thread. Throws ArtifactRefused for bytes that are not a whole artifact of this format;
+ * takes seconds instead of milliseconds when databases have to be rebuilt.
+ */
+export function loadRuleset(bytes: Uint8Array, library: MatcherLibrary, known: KnownArtifact | null = null): Ruleset {
+  return rulesetOf(decodeArtifact(bytes, known?.isVerified), known?.sha256 ?? hashArtifact(bytes), library);
+}
+
+/** What an artifact says, without its bytes: for whoever has just made it. */
+export function rulesetOf(artifact: Artifact, hash: string, library: MatcherLibrary): Ruleset {
+  const rebuilt: { key: string; reason: string }[] = [];
+  const databases: Database[] = [];
+  try {
+    for (const { key, patterns } of artifact.plan.databases) {
+      const blob = artifact.blobs.get(key);
+      databases.push(loadOrRebuild(library, key, blob, patterns, rebuilt));
+    }
+  } catch (error) {
+    for (const database of databases) database.release();
+    throw error;
+  }
+  let released = false;
+  return {
+    hash,
+    meta: artifact.meta,
+    program: artifact.program,
+    plan: artifact.plan,
+    library,
+    databases,
+    rebuilt,
+    release() {
+      if (released) return;
+      released = true;
+      for (const database of databases) database.release();
+    },
+  };
+}
+
+function loadOrRebuild(
+  library: MatcherLibrary,
+  key: string,
+  blob: Uint8Array | undefined,
+  patterns: PlanIR['databases'][number]['patterns'],
+  rebuilt: { key: string; reason: string }[],
+): Database {
+  let reason = 'the artifact carries no bytes for it';
+  if (blob !== undefined && library.name === 'hyperscan') {
+    try {
+      return library.load(blob, key);
+    } catch (error) {
+      if (!(error instanceof DatabaseRefused)) throw error;
+      reason = error.message;
+    }
+  }
+  rebuilt.push({ key, reason });
+  return library.load(library.compile(patterns), `${key}:rebuilt`);
+}
