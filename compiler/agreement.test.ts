@@ -2,6 +2,7 @@
 // value, message and tags, all of TX, the verdict. Variants: Hyperscan with and without the memo, RE2 in Hyperscan's
 // place.
 // AGREEMENT_MUTATIONS (default 2,000 a level) and SEED make it a soak: `make fuzz` runs 100,000.
+import { requireSettings } from '#settings';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -25,7 +26,7 @@ const seed = Number(process.env['SEED'] ?? 20_261_121);
 function policyProgram(crs: string, paranoia: number, mode: 'On' | 'DetectionOnly'): Program {
   const loaded = loadCoreRuleSet(crs, diskReader);
   if (loaded.crs === null) throw new Error(formatDiagnostics(loaded.diagnostics));
-  const { policy, diagnostics } = resolvePolicy({ mode, paranoia_level: paranoia }, loaded.crs);
+  const { policy, diagnostics } = resolvePolicy(requireSettings({ mode, paranoia_level: paranoia }), loaded.crs);
   if (policy === null) throw new Error(formatDiagnostics(diagnostics));
   const compiled = compileProgram(renderPolicy(policy), { reader: diskReader });
   if (compiled.program === null) throw new Error(formatDiagnostics(compiled.diagnostics));

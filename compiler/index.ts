@@ -9,7 +9,7 @@ export { formatDiagnostics } from './diagnostics/format.js';
 export type { SourceReader, SourceText } from './text/source.js';
 export { renderPolicy, resolvePolicy, type Policy } from './policy/policy.js';
 export { loadCoreRuleSet } from './policy/crs.js';
-export { categoryKeys, categoryTags, ruleIdRanges, type CategoryKey, type WafSettings } from './policy/settings.js';
+export { categoryTags } from './policy/settings.js';
 // For whoever makes artifacts at run time (the control plane's worker): the back half, its cache and files from disk.
 export { emitArtifact, type EmittedArtifact } from './artifact/emit.js';
 export { createFileCache } from './disk/file-cache.js';
@@ -30,8 +30,6 @@ export { checkVisualRule } from './policy/check-rule.js';
 export { checkRuleText } from './policy/raw-rule.js';
 export {
   renderRuleExclusions,
-  exclusionTagPattern,
-  exclusionTargetPattern,
   type ScopedExclusion,
 } from './policy/rule-exclusions.js';
 export {

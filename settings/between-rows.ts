@@ -70,6 +70,9 @@ function refuseUpstream(upstream: string, at: string, refuse: Refuse): void {
 const isReachable = (path: string): boolean =>
   /^\/(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!.*\/\/+[^/])[^?#\\\x00-\x1f\x7f]{0,1023}$/.test(path);
 
+/** A variable that an exclusion can name, in seclang. */
+export const exclusionTargetPattern = /^[A-Za-z_]{1,40}(?::[A-Za-z0-9_.[\]*-]{1,200})?$/;
+
 const ofRules: readonly Rule[] = [
   (s, refuse) => {
     for (const [key, { path_exclusions }] of Object.entries(s.categories))
@@ -104,6 +107,17 @@ const ofRules: readonly Rule[] = [
   (s, refuse) => {
     for (const [index, { rule_id, tag }] of s.rule_exclusions.entries())
       if ((rule_id === null) === (tag === null)) refuse(`/rule_exclusions/${index}`, 'names either a rule_id or a tag');
+  },
+  // whether it can be written as a rule
+  (s, refuse) => {
+    for (const [index, { target, tag, expires_at }] of s.rule_exclusions.entries()) {
+      const at = `/rule_exclusions/${index}`;
+      if (target !== null && !exclusionTargetPattern.test(target))
+        refuse(`${at}/target`, 'must be a variable such as ARGS:comment or REQUEST_HEADERS:User-Agent');
+      if (tag !== null && !/^[A-Za-z0-9_./-]{1,200}$/.test(tag)) refuse(`${at}/tag`, 'must be a tag of the rule set');
+      if (expires_at !== null && Number.isNaN(Date.parse(expires_at)))
+        refuse(`${at}/expires_at`, 'is a moment that does not exist');
+    }
   },
 ];
 

@@ -22,17 +22,21 @@ t.test('defaults the specification states', async (t) => {
 });
 
 t.test('every field the specification names exists', async (t) => {
-  const named =
-    `mode paranoia_level inbound_threshold outbound_threshold rl_enabled rl_events rl_window rl_distributed rl_zones rl_trust_proxy rl_trusted_proxies
-    endpoint_limits flood_global_enabled flood_global_events flood_global_window flood_burst_enabled flood_burst_events flood_burst_window flood_timeouts_enabled
-    flood_read_header flood_read_body flood_write flood_idle flood_autoban_enabled flood_autoban_threshold flood_autoban_window_sec flood_autoban_duration_sec attack_mode
-    attack_spike_factor attack_min_rpm attack_burst_events attack_burst_window challenge_enabled challenge_paths bot_action bot_score_threshold bot_allow_verified
-    bot_verify_rdns bot_check_headers bot_block_automation bot_ja3_blocklist ai_enabled ai_action ai_risk_threshold ai_window_sec ai_w_signature ai_w_anomaly
-    ai_w_api_abuse ai_w_bot ai_block_seconds api_protect_mode api_bola_threshold api_bola_window_sec api_block_seconds auth_enabled auth_protected_paths auth_alg
-    auth_secret auth_jwks_url schema_action pii_detect pii_mask privacy_mode graphql_protect ti_tor_enabled ti_feed_url ti_feed_interval_hours mrf_enabled mrf_url
-    mrf_interval_hours retention_requests_days retention_audit_days policy_block_pwned siem_connectors siem_webhook_url sites`.split(
-      /\s+/,
-    );
+  const named = `
+    mode paranoia_level inbound_threshold outbound_threshold rl_enabled rl_events rl_window rl_distributed
+    rl_zones rl_trust_proxy rl_trusted_proxies endpoint_limits flood_global_enabled flood_global_events
+    flood_global_window flood_burst_enabled flood_burst_events flood_burst_window flood_timeouts_enabled
+    flood_read_header flood_read_body flood_write flood_idle flood_autoban_enabled flood_autoban_threshold
+    flood_autoban_window_sec flood_autoban_duration_sec attack_mode attack_spike_factor attack_min_rpm
+    attack_burst_events attack_burst_window challenge_enabled challenge_paths bot_action bot_score_threshold
+    bot_allow_verified bot_verify_rdns bot_check_headers bot_block_automation bot_ja3_blocklist ai_enabled
+    ai_action ai_risk_threshold ai_window_sec ai_w_signature ai_w_anomaly ai_w_api_abuse ai_w_bot
+    ai_block_seconds api_protect_mode api_bola_threshold api_bola_window_sec api_block_seconds auth_enabled
+    auth_protected_paths auth_alg auth_secret auth_jwks_url schema_action pii_detect pii_mask privacy_mode
+    graphql_protect ti_tor_enabled ti_feed_url ti_feed_interval_hours mrf_enabled mrf_url mrf_interval_hours
+    retention_requests_days retention_audit_days policy_block_pwned siem_connectors siem_webhook_url sites`
+    .trim()
+    .split(/\s+/);
   t.equal(named.length, 76);
   for (const name of named) t.ok((settingNames as string[]).includes(name), name);
 });

@@ -2,7 +2,7 @@
 // whole object is possible or none of it is.
 import { Ajv, type ValidateFunction } from 'ajv';
 import { betweenRows } from './between-rows.js';
-import { explainErrors, type Problem } from './problems.js';
+import { explainErrors, formatProblems, type Problem } from './problems.js';
 import { SettingsSchema, type Settings } from './table.js';
 
 export type Checked =
@@ -36,9 +36,9 @@ function fit(candidate: unknown): Checked {
 }
 
 /**
- * What was stored once, with the defaults of fields that came later. Rules between fields are not asked: a newer program may
- * have more of them, and what it then finds (`findImpossible`) is told when the settings are to be applied. Throws when a
- * field does not fit any more.
+ * What was stored once, with the defaults of fields that came later. Rules between fields are not asked: a newer
+ * program may have more of them, and what it then finds (`findImpossible`) is told when the settings are to be applied.
+ * Throws when a field does not fit any more.
  */
 export function completeSettings(stored: unknown, what: string): Settings {
   const fitted = fit(stored);
@@ -46,12 +46,16 @@ export function completeSettings(stored: unknown, what: string): Settings {
   throw new Error(`${what} cannot be read any more: ${JSON.stringify(fitted.problems)}`);
 }
 
-/** The settings of a new installation. */
-export const defaultSettings = (): Settings => completeSettings({}, 'the table of settings');
-
 /** What cannot be, although every field fits. */
 export function findImpossible(settings: Settings): Problem[] {
   const problems: Problem[] = [];
   for (const rule of betweenRows) rule(settings, (path, reason, mend = '') => problems.push({ path, reason, mend }));
   return problems;
+}
+
+/** For settings that a program makes, not a person. Throws with every problem. */
+export function requireSettings(candidate: unknown): Settings {
+  const checked = checkSettings(candidate);
+  if (checked.kind === 'fine') return checked.settings;
+  throw new Error(formatProblems(checked.problems));
 }

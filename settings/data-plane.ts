@@ -1,14 +1,14 @@
-// What a data-plane node gets of the settings: the rows that reach it and that it enforces, under their names in the style
-// of its own code (`request_body_bytes_max` → `requestBodyBytesMax`). Type, values and the schema that its door checks are
-// all made from the table, so that a new row travels without a line here.
+// What a data-plane node gets of the settings: the rows that reach it and that it enforces, under their names in the
+// style of its own code (`request_body_bytes_max` → `requestBodyBytesMax`). Type, values and the schema that its door
+// checks are all made from the table, so that a new row travels without a line here.
 import { Ajv, type ValidateFunction } from 'ajv';
 import { explainErrors, type Problem } from './problems.js';
 import { factsOf } from './row.js';
-import { settingNames, settingRows, type SettingName, type Settings } from './table.js';
+import { defaultSettings, settingNames, settingRows, type SettingName, type Settings } from './table.js';
 
 /**
- * Rows that reach a node as something else, made by proxy/contract: trusted proxies as one list, timeouts against floods
- * inside `timeouts`.
+ * Rows that reach a node as something else, made by proxy/contract: trusted proxies as one list, timeouts against
+ * floods inside `timeouts`.
  */
 const derivedNames = [
   'rl_trust_proxy',
@@ -59,7 +59,9 @@ interface SchemaNode {
   readonly additionalProperties?: unknown;
 }
 
-/** The value with the member names of `schema` in camel case. What the schema does not name (maps by free keys) stays. */
+/**
+ * The value with the member names of `schema` in camel case. What the schema does not name (maps by free keys) stays.
+ */
 function toCamel(value: unknown, schema: SchemaNode): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => toCamel(item, schema.items ?? {}));
   const { properties } = schema;
@@ -92,18 +94,8 @@ function toCamelProperties(properties: Readonly<Record<string, SchemaNode>>): Re
   return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [camel(name), toCamelSchema(inner)]));
 }
 
-/** Of a row, or of the members of one that is an object. */
-function defaultOf(schema: SchemaNode & { readonly default?: unknown }): unknown {
-  const { properties } = schema;
-  if (properties === undefined) return schema.default;
-  return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, defaultOf(inner)]));
-}
-
-/** What a node has where nobody said anything; without the check, for whoever starts before anything is to be checked. */
-export function dataPlaneDefaults(): DataPlaneSettings {
-  const settings = Object.fromEntries(sentNames.map((name) => [name, defaultOf(settingRows[name] as SchemaNode)]));
-  return toDataPlane(settings as Settings);
-}
+/** What a node has where nobody said anything. */
+export const dataPlaneDefaults = (): DataPlaneSettings => toDataPlane(defaultSettings());
 
 /** JSON schema (2020-12, of properties only) of `DataPlaneSettings`, for whoever has an envelope around it. */
 export function dataPlaneProperties(): Record<string, unknown> {

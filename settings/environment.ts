@@ -41,7 +41,7 @@ export function valueOf(name: VariableName, given: Given): string {
   return value === '' ? variableOf(name).default : value;
 }
 
-/** The same, with what another variable stands in for: a value that says "empty = …" in its purpose is never empty. */
+/** The same, with what another variable stands in for: what says "empty = …" in its purpose is never empty. */
 export function effectiveValueOf(name: VariableName, given: Given): string {
   const value = valueOf(name, given);
   return value === ''

@@ -5,7 +5,8 @@
 //   data-plane.ts  the rows that a node gets, and their check at its door
 //   reference.ts   the table for people (docs/settings.md)
 // It refuses to know who stores settings or what becomes of them.
-export { checkSettings, completeSettings, defaultSettings, findImpossible, type Checked } from './check.js';
+export { exclusionTargetPattern } from './between-rows.js';
+export { checkSettings, completeSettings, findImpossible, requireSettings, type Checked } from './check.js';
 export {
   createDoorCheck,
   dataPlaneDefaults,
@@ -22,11 +23,14 @@ export { categoryKeys, ruleIdRanges, type CategoryKey } from './rows/categories.
 export { CustomRule, RuleTest } from './rows/rules.js';
 export {
   accessOf,
+  defaultSettings,
   enforcedNames,
+  ruleSettingsOf,
   settingNames,
   settingRows,
   SettingsSchema,
   siteIdentity,
+  type RuleSettings,
   type SettingName,
   type Settings,
 } from './table.js';

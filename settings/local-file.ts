@@ -1,11 +1,11 @@
-// The settings file of a data plane without a control plane (data/settings.json): the same settings, the same names, the
-// same check. What only the control plane could make true is refused by name, because leaving it out would change how
-// traffic is handled without anybody having said so.
+// The settings file of a data plane without a control plane (data/settings.json): the same settings, the same names,
+// the same check. What only the control plane could make true is refused by name, because leaving it out would change
+// how traffic is handled without anybody having said so.
 import { checkSettings } from './check.js';
 import { isFields, withCurrentNames, type Renamed } from './names.js';
 import type { Problem } from './problems.js';
 import { factsOf } from './row.js';
-import { settingNames, settingRows, type SettingName, type Settings } from './table.js';
+import { defaultSettings, settingNames, settingRows, type SettingName, type Settings } from './table.js';
 
 export type LocalFile =
   | { readonly kind: 'fine'; readonly settings: Settings; readonly notes: Renamed['notes'] }
@@ -37,8 +37,11 @@ function withNames(rules: unknown, path: string, notes: { path: string; note: st
   });
 }
 
-/** `text`: the file's JSON. Never throws on what a person wrote. */
-export function readLocalFile(text: string): LocalFile {
+/**
+ * `text`: the file's JSON. `purpose`: whoever serves by it refuses what would not be in force; whoever only compiles it
+ * takes settings of any plane. Never throws on what a person wrote.
+ */
+export function readLocalFile(text: string, purpose: 'serve' | 'compile' = 'serve'): LocalFile {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -50,24 +53,26 @@ export function readLocalFile(text: string): LocalFile {
   const renamed = withCurrentNames(parsed);
   const notes = [...renamed.notes];
   const fields = renamed.value as Readonly<Record<string, unknown>>;
-  const foreign = Object.keys(fields).filter(
-    (name) => isKnown(name) && !localNames.has(name) && !isEmpty(fields[name]),
-  );
-  const problems = foreign.map((name) => ({
-    path: `/${name}`,
-    reason: 'is not enforced without the control plane',
-    mend: 'remove it, or start with the control plane and set it there',
-  }));
-  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !isKnown(name) || localNames.has(name)));
-  const checked = checkSettings({
-    ...rest,
-    custom_rules: withNames(rest['custom_rules'] ?? [], '/custom_rules', notes),
-  });
-  if (checked.kind === 'refused') problems.push(...checked.problems);
-  else problems.push(...withoutText(checked.settings));
-  return problems.length > 0 || checked.kind === 'refused'
-    ? { kind: 'refused', problems }
-    : { kind: 'fine', settings: checked.settings, notes };
+  const named = { ...fields, custom_rules: withNames(fields['custom_rules'] ?? [], '/custom_rules', notes) };
+  const checked = checkSettings(named);
+  const foreign = purpose === 'serve' ? foreignIn(fields) : [];
+  if (checked.kind === 'refused') return { kind: 'refused', problems: [...foreign, ...checked.problems] };
+  const problems = [...foreign, ...withoutText(checked.settings)];
+  return problems.length > 0 ? { kind: 'refused', problems } : { kind: 'fine', settings: checked.settings, notes };
+}
+
+/** What asks for something that a data plane alone cannot do; at its default a setting asks for nothing. */
+function foreignIn(fields: Readonly<Record<string, unknown>>): Problem[] {
+  const defaults = defaultSettings();
+  const asksNothing = (name: SettingName): boolean =>
+    isEmpty(fields[name]) || JSON.stringify(fields[name]) === JSON.stringify(defaults[name]);
+  return Object.keys(fields)
+    .filter((name) => isKnown(name) && !localNames.has(name) && !asksNothing(name))
+    .map((name) => ({
+      path: `/${name}`,
+      reason: 'is not enforced without the control plane',
+      mend: 'remove it, or start with the control plane and set it there',
+    }));
 }
 
 const refuse = (path: string, reason: string, mend: string): LocalFile => ({

@@ -1,5 +1,5 @@
-// Names that a setting had once. They are still read, each with a note, and nowhere else: behind this, everything has the
-// name of the table.
+// Names that a setting had once. They are still read, each with a note, and nowhere else: behind this, everything has
+// the name of the table.
 
 export interface Renamed {
   readonly value: unknown;

@@ -20,8 +20,8 @@ const groups: readonly (readonly [title: string, rows: Readonly<Record<string, T
 const introduction = `# Settings
 
 Made from the table in \`settings/rows/\` (\`UPDATE=1 node bin/test.mjs settings/reference\` writes this page).
-One object holds them all: \`GET\` and \`PATCH /api/settings\`; without a control plane \`data/settings.json\` holds those whose
-last column says \`node\`. **Stored only** means: accepted and kept, and nothing enforces it yet.
+One object holds them all: \`GET\` and \`PATCH /api/settings\`; without a control plane \`data/settings.json\` holds
+those whose last column says \`node\`. **Stored only** means: accepted and kept, and nothing enforces it yet.
 `;
 
 /** A value as people write it in the settings. */

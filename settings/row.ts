@@ -1,14 +1,14 @@
-// What a setting is: one row, a TypeBox schema with everything that anybody has to know of it. From the rows come the API's
-// check, the local settings file, what a data-plane node gets and the check at its door, the API document, the reference
-// in docs/settings.md, and the answer to "is it in force?".
+// What a setting is: one row, a TypeBox schema with everything that anybody has to know of it. From the rows come the
+// API's check, the local settings file, what a data-plane node gets and the check at its door, the API document, the
+// reference in docs/settings.md, and the answer to "is it in force?".
 import { Type, type SchemaOptions, type TSchema } from '@sinclair/typebox';
 
 /** `admin`: a governance field; operators may read it and send it back unchanged. */
 export type Access = 'operator' | 'admin';
 
 /**
- * Who needs the value. `rules`: whoever makes rules of the settings. `data`: a data-plane node, which gets it by name (see
- * data-plane.ts). `control`: the control plane itself; a data plane without one has no use for it.
+ * Who needs the value. `rules`: whoever makes rules of the settings. `data`: a data-plane node, which gets it by name
+ * (see data-plane.ts). `control`: the control plane itself; a data plane without one has no use for it.
  */
 export type Reach = 'rules' | 'data' | 'control';
 
@@ -83,6 +83,13 @@ export const Text = (lengthMax: number, options: SchemaOptions & { pattern?: str
 export const Shaped = (pattern: string, mend: string, options: SchemaOptions & { maxLength?: number } = {}) =>
   Type.String({ pattern, 'x-mend': mend, ...options });
 
+/** What the schema says where nobody says anything; of an object, that of its members. */
+export function defaultOf(schema: TSchema): unknown {
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
+  if (properties === undefined) return structuredClone(schema.default);
+  return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, defaultOf(inner)]));
+}
+
 /** A count and a unit: `30s`, `1m`, `2h`, `1d`. */
 export const Window = (value: string) =>
   Shaped('^[1-9][0-9]{0,4}(s|m|h|d)$', 'write a count and a unit, such as 30s, 1m, 2h or 1d', { default: value });
@@ -104,7 +111,7 @@ export const HttpUrl = () =>
 
 /** A path prefix as it is compared at the data plane: begins with a slash, no query, no control characters. */
 export const Path = (options: SchemaOptions = {}) =>
-  Shaped('^/[^\\s?#\\u0000-\\u001f]*$', 'write a path that begins with "/", without blanks, "?" and "#"', {
+  Shaped('^/[^?#\\u0000-\\u001f\\u007f]*$', 'write a path that begins with "/", without "?" and "#"', {
     minLength: 1,
     maxLength: 1024,
     ...options,

@@ -1,7 +1,7 @@
 // The settings object: every field of section 2 of the specification and ours, in one closed schema. Where the
 // specification gives no name, unit or default, ours are chosen in rows/ and nowhere else.
 import { Type, type Static } from '@sinclair/typebox';
-import { factsOf, type Access } from './row.js';
+import { defaultOf, factsOf, type Access } from './row.js';
 import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
@@ -22,6 +22,20 @@ export const settingNames = Object.keys(settingRows) as SettingName[];
 
 export const SettingsSchema = Type.Object(settingRows, { $id: 'Settings', additionalProperties: false });
 export type Settings = Static<typeof SettingsSchema>;
+/** Those that become rules. */
+export type RuleSettings = Pick<Settings, keyof typeof ruleRows>;
+
+const ruleNames = Object.keys(ruleRows) as (keyof RuleSettings)[];
+
+/** What of the settings becomes rules, and nothing else (no secrets). */
+export function ruleSettingsOf(settings: Settings): RuleSettings {
+  return Object.fromEntries(ruleNames.map((name) => [name, settings[name]])) as unknown as RuleSettings;
+}
+
+/** The settings of a new installation, without asking the check. */
+export function defaultSettings(): Settings {
+  return Object.fromEntries(settingNames.map((name) => [name, defaultOf(settingRows[name])])) as Settings;
+}
 
 /** Who may change a setting. */
 export const accessOf = (name: SettingName): Access => factsOf(settingRows[name]).access;

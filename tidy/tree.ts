@@ -92,6 +92,31 @@ const environmentNames: Check = (sources) => {
   ];
 };
 
+const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A row of settings/rows/ says which file enforces it: the file is there and speaks of the setting. */
+const enforcement: Check = (sources) =>
+  sources
+    .filter(({ path }) => path.startsWith('settings/rows/'))
+    .flatMap(({ path, text }) => {
+      const constants = new Map(
+        [...text.matchAll(/^const (\w+) = '([^']+\.ts)';/gm)].map((found) => [found[1], found[2]]),
+      );
+      const rows = [...text.matchAll(/^ {2}(\w+): setting\(/gm)];
+      return rows.flatMap((row, index) => {
+        const name = row[1] ?? '';
+        const body = text.slice(row.index, rows[index + 1]?.index);
+        const written = /enforcedBy: (?:'([^']+)'|(\w+))|operator\(\s*(?:'([^']+)'|(\w+)),/.exec(body);
+        const file = written?.[1] ?? written?.[3] ?? constants.get(written?.[2] ?? written?.[4] ?? '');
+        if (written?.[2] === 'null') return [];
+        const source = sources.find((one) => one.path === file);
+        const says = source !== undefined && (source.text.includes(name) || source.text.includes(camel(name)));
+        return says
+          ? []
+          : [`${path}:${lineOf(text, row.index)}: ${name} is not enforced by ${file ?? 'anything named'}; say where`];
+      });
+    });
+
 export const treeChecks: readonly NamedCheck[] = [
   {
     name: 'no dead files',
@@ -104,6 +129,17 @@ export const treeChecks: readonly NamedCheck[] = [
     canaries: [
       [source('package.json', '{"dependencies":{"left":"^1.0.0"}}'), source('api/x.ts', "import 'left';\n")],
       [source('package.json', '{"dependencies":{"left":"1.0.0"}}')],
+    ],
+  },
+  {
+    name: 'settings are enforced where their rows say',
+    check: enforcement,
+    canaries: [
+      [source('settings/rows/x.ts', "  a_b: setting(Flag(true), { enforcedBy: 'proxy/gone.ts' }),\n")],
+      [
+        source('settings/rows/x.ts', "  a_b: setting(Flag(true), { enforcedBy: 'proxy/y.ts' }),\n"),
+        source('proxy/y.ts', 'config.other\n'),
+      ],
     ],
   },
   {

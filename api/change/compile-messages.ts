@@ -1,6 +1,6 @@
 // What the API and its compile thread say to each other.
 import type { ProxyConfig } from '#proxy/contract';
-import type { ScopedExclusion, WafSettings } from '#compiler';
+import type { RuleSettings } from '#settings';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
 import type { ReplaySample } from './replay.js';
 
@@ -30,14 +30,8 @@ export interface ReplayRequest {
   readonly budgetMs: number;
 }
 
-/** What becomes rules. */
-export interface PolicyInput {
-  readonly waf: Partial<WafSettings>;
-  readonly exclusions: readonly ScopedExclusion[];
-}
-
 export type ToCompileThread =
-  | { readonly kind: 'compile'; readonly token: number; readonly policy: PolicyInput; readonly anew: boolean }
+  | { readonly kind: 'compile'; readonly token: number; readonly policy: RuleSettings; readonly anew: boolean }
   | { readonly kind: 'replay'; readonly token: number; readonly request: ReplayRequest };
 
 export interface CompiledPolicy {

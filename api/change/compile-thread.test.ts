@@ -1,3 +1,4 @@
+import { defaultSettings, ruleSettingsOf } from '#settings';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ async function start(
   t.teardown(() => compiler.close());
   return { compiler, artifacts };
 }
-const policy = (waf: object) => ({ waf, exclusions: [] });
+const policy = (changes: object) => ruleSettingsOf({ ...defaultSettings(), ...changes });
 
 t.test('equal policies are one artifact, others another', async (t) => {
   const { compiler, artifacts } = await start(t);

@@ -1,12 +1,12 @@
 // Main's side of the compile thread: started when first needed, replaced when it dies, ended when it has been idle (a
 // compile at high paranoia leaves hundreds of megabytes behind).
+import type { RuleSettings } from '#settings';
 import { Worker } from 'node:worker_threads';
 import { giveBackMemory } from '#compiler';
 import type {
   CompiledPolicy,
   CompileStart,
   FromCompileThread,
-  PolicyInput,
   ReplayRequest,
   ToCompileThread,
 } from './compile-messages.js';
@@ -24,7 +24,7 @@ export interface PolicyCompiler {
    * Rejects when the thread dies or takes too long; what is wrong with the settings is a result. `anew`: even if this
    * policy was compiled before.
    */
-  compile(policy: PolicyInput, anew?: boolean): Promise<CompileResult>;
+  compile(policy: RuleSettings, anew?: boolean): Promise<CompileResult>;
   /** null when an artifact is not on this machine, or of another release. */
   replay(request: ReplayRequest): Promise<ReplayImpact | null>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 // The compile thread: settings → artifact on disk, and replays. Everything slow or synchronous about a change happens
 // here, so that the API goes on answering. It stays warm: the rule set is read once, rulesets of the last two artifacts
 // are kept for the next replay. Started by compile-thread.ts.
+import type { RuleSettings } from '#settings';
 import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -23,14 +24,7 @@ import {
   type SourceReader,
 } from '#compiler';
 import { findArtifact, storeArtifact } from './artifacts.js';
-import type {
-  CompileStart,
-  FromCompileThread,
-  PolicyInput,
-  ReplayRequest,
-  ToCompileThread,
-} from './compile-messages.js';
-import { toSettingsPointer } from './steps/compiler-words.js';
+import type { CompileStart, FromCompileThread, ReplayRequest, ToCompileThread } from './compile-messages.js';
 import type { ApplyDiagnostic } from './contract.js';
 import { replayImpact } from './replay.js';
 
@@ -65,7 +59,7 @@ function toDiagnostic(found: Diagnostic): ApplyDiagnostic {
     line: found.line,
     column: found.column,
     excerpt: found.excerpt.slice(0, 500),
-    path: found.path === null ? null : toSettingsPointer(found.path),
+    path: found.path,
     hint: found.hint,
   };
 }
@@ -86,7 +80,7 @@ interface Answer {
 const alreadyStored = Promise.resolve(null);
 
 /** `anew`: even if the same was compiled before, so that this thread has run its own code once more. */
-async function compile(token: number, input: PolicyInput, anew: boolean): Promise<Answer> {
+async function compile(token: number, input: RuleSettings, anew: boolean): Promise<Answer> {
   const steps: Record<string, number> = {};
   let stepAt = performance.now();
   const step = (name: string): void => {
@@ -96,10 +90,10 @@ async function compile(token: number, input: PolicyInput, anew: boolean): Promis
   if (ruleSet?.crs === null || ruleSet === null) ruleSet = loadCoreRuleSet(start.crsDirectory, reader);
   if (ruleSet.crs === null)
     return { reply: { kind: 'refused', token, diagnostics: shown(ruleSet.diagnostics) }, stored: alreadyStored };
-  const { policy, diagnostics: fromSettings } = resolvePolicy(input.waf, ruleSet.crs);
+  const { policy, diagnostics: fromSettings } = resolvePolicy(input, ruleSet.crs);
   if (policy === null)
     return { reply: { kind: 'refused', token, diagnostics: shown(fromSettings) }, stored: alreadyStored };
-  const sources = renderPolicy(policy, input.exclusions);
+  const sources = renderPolicy(policy);
   const hash = createHash('sha256');
   for (const { path, text } of sources) hash.update(`${path.length} ${path} ${text.length}\n`).update(text, 'latin1');
   const key = hash.digest('hex');

@@ -7,11 +7,10 @@ import type { Database } from '../db/client.js';
 import type { Fleet, Target } from '../nodes/fleet.js';
 import type { StatusAnswer } from '../nodes/node-client.js';
 import { digestOf, type NodeRow } from '../nodes/node-store.js';
-import type { Settings } from '#settings';
+import type { RuleSettings, Settings } from '#settings';
 import { revealSecrets } from '../settings/secrets.js';
 import { findVersion } from '../settings/store.js';
 import { artifactPath } from './artifacts.js';
-import type { PolicyInput } from './compile-messages.js';
 import type { Compiled, PolicyCompiler } from './compile-thread.js';
 import type { ApplyDiagnostic, ApplyNode, Expected, VersionToServe } from './contract.js';
 import { findAppliedRules, keepManagedRules, readManagedRules, type ManagedRules } from './steps/managed-rules.js';
@@ -41,7 +40,7 @@ export interface Resolved {
   /** Secrets in plain text: never store or log it. */
   readonly settings: Settings;
   readonly managed: ManagedRules;
-  readonly policy: PolicyInput;
+  readonly policy: RuleSettings;
   readonly config: ProxyConfig;
 }
 
@@ -58,11 +57,11 @@ export async function resolveVersion(
   const { sql } = parts.database;
   const kept = rules === 'applied' ? await findAppliedRules(sql, version.managedSha256) : null;
   const managed = kept ?? (await readManagedRules(sql, settings));
-  const { waf, exclusions, problems } = toPolicy(settings, managed);
+  const { rules: policy, problems } = toPolicy(settings, managed);
   const impossible = [...impossibleIn(settings), ...problems];
   if (impossible.length > 0) return { kind: 'refused', diagnostics: impossible };
   const config = proxyConfigOf(settings, parts.upstreams);
-  return { kind: 'resolved', versionId: version.id, settings, managed, policy: { waf, exclusions }, config };
+  return { kind: 'resolved', versionId: version.id, settings, managed, policy, config };
 }
 
 export interface Built extends Target {

@@ -1,5 +1,6 @@
 // The warm-up compiles twice while the server already answers, so the server may be told to close at any moment of it:
 // the warm-up then ends, says so, and starts no other thread.
+import { defaultSettings } from '#settings';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createSealing } from '../auth/sealing.js';
@@ -74,7 +75,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       const { outcome, asked, compiler } = await warmUp({ compile, moment });
       t.equal(outcome, 'the server is closing', `closed ${moment} compile ${compile}`);
       t.equal(asked.length, compile, 'nothing more is asked');
-      await t.rejects(compiler.compile({ waf: {}, exclusions: [] }), /closing/, 'and no thread begins');
+      await t.rejects(compiler.compile(defaultSettings()), /closing/, 'and no thread begins');
     }
   }
 

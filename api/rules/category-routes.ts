@@ -1,6 +1,7 @@
 // The thirteen categories with what they stand for in the rule set at hand. They are switched with PATCH /api/settings
 // ({"categories":{"sqli":{"enabled":false}}}); this tells what that would mean.
-import { categoryKeys, categoryTags, diskReader, loadCoreRuleSet } from '#compiler';
+import { categoryTags, diskReader, loadCoreRuleSet } from '#compiler';
+import { categoryKeys } from '#settings';
 import { Type } from '@sinclair/typebox';
 import { refusals, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';

@@ -1,8 +1,7 @@
 // One custom rule of the settings: what it becomes, what is wrong with it and where. Pure; the compiler does the
 // reading.
-import { checkRuleText, checkVisualRule, compileRuleTrial, ruleIdRanges, type Diagnostic } from '#compiler';
-import { toCompilerRule } from '../change/steps/compiler-words.js';
-import type { Settings } from '#settings';
+import { checkRuleText, checkVisualRule, compileRuleTrial, type Diagnostic } from '#compiler';
+import { ruleIdRanges, type Settings } from '#settings';
 import { lintRules } from './lint.js';
 
 export type CustomRule = Settings['custom_rules'][number];
@@ -54,8 +53,7 @@ const settingProblem = (
 /** `others`: the rules it has to live with. Never throws on what a person wrote. */
 export function checkCustomRule(rule: CustomRule, others: readonly CustomRule[] = []): CheckedCustomRule {
   const name = `rule ${rule.id}`;
-  const meant = toCompilerRule(rule);
-  const checked = meant.kind === 'raw' ? checkRuleText(meant.text, customIds, name) : checkVisualRule(meant);
+  const checked = rule.kind === 'raw' ? checkRuleText(rule.seclang, customIds, name) : checkVisualRule(rule);
   const problems = checked.diagnostics.map((found) => toProblem(found, rule.kind));
   if (rule.kind === 'raw' && checked.text !== null && !checked.ids.includes(rule.id))
     problems.push(

@@ -59,8 +59,8 @@ export function registerSuggestionRoutes(
       throw new ApiError('not_ready', 'There is no rule set on this server to try exclusions with; ask with verify=0.');
     // whole days: the same question tomorrow is another one, a minute later it is not
     const expiresAt = new Date(Math.ceil(nowMs / dayMs) * dayMs + expires_in_days * dayMs).toISOString();
-    const { state, policy } = await readPolicy(parts);
-    const options = { source, sandbox: parts.sandbox, crsDirectory: crsDirectory ?? '', ...policy, expiresAt, nowMs };
+    const { state, rules } = await readPolicy(parts);
+    const options = { source, sandbox: parts.sandbox, crsDirectory: crsDirectory ?? '', rules, expiresAt, nowMs };
     const likeliest = new Set(
       [...summaries].sort((left, right) => right.likelihood.score - left.likelihood.score).slice(0, verify),
     );
@@ -77,8 +77,7 @@ export function registerSuggestionRoutes(
 async function readPolicy({ database: { sql } }: SuggestionParts) {
   const head = await readHead(sql);
   const managed = await readManagedRules(sql, head.settings);
-  const { waf, exclusions } = toPolicy(head.settings, managed);
-  return { state: `${head.etag} ${managed.sha256}`, policy: { waf, exclusions } };
+  return { state: `${head.etag} ${managed.sha256}`, rules: toPolicy(head.settings, managed).rules };
 }
 
 /** Trying costs seconds; the outcome holds until the settings or what is asked for change. */

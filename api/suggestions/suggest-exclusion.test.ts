@@ -1,3 +1,4 @@
+import { defaultSettings } from '#settings';
 import t from 'tap';
 import type { TrialRequest } from '#compiler';
 import { attackShapes } from './attack-shapes.js';
@@ -19,8 +20,7 @@ const ask = (
   over: Partial<ExclusionRequest> & Pick<ExclusionRequest, 'sample' | 'ruleId' | 'variable'>,
 ): ExclusionRequest => ({
   crsDirectory,
-  waf: {},
-  exclusions: [],
+  rules: defaultSettings(),
   tag: 'OWASP_CRS/ATTACK-SQLI',
   path: '/search',
   methods: ['GET'],
@@ -84,7 +84,7 @@ t.test('the narrowest exclusion that is safe', { skip }, async (t) => {
       ruleId: 942_190,
       variable: 'ARGS:q',
       methods: ['GET', 'POST'],
-      exclusions: [{ ...exclusion.exclusions[0], path: '/other' } as never],
+      rules: { ...defaultSettings(), rule_exclusions: [{ ...exclusion.exclusions[0], path: '/other' } as never] },
     }),
   );
   t.match(several, {

@@ -1,14 +1,13 @@
 // A false positive → the narrowest exclusion that lets it pass and that leaves every other parameter protected. Nothing
 // is believed: each candidate is compiled with the whole rule set and tried. Runs in the sandbox's thread.
 import {
-  exclusionTargetPattern,
   renderRuleExclusions,
-  ruleIdRanges,
   type ScopedExclusion,
   type Trial,
   type TrialOutcome,
   type TrialRequest,
 } from '#compiler';
+import { exclusionTargetPattern, ruleIdRanges } from '#settings';
 import { attackFamilies, attackShapes, type AttackFamily } from './attack-shapes.js';
 import { isDetection } from './likelihood.js';
 import { namesOf, withParameter } from './request-parameters.js';
@@ -70,7 +69,7 @@ interface Pair {
 }
 
 function toExclusions(request: ExclusionRequest, scope: ExclusionScope, pairs: readonly Pair[]): ScopedExclusion[] {
-  const used = new Set(request.exclusions.map(({ id }) => id));
+  const used = new Set(request.rules.rule_exclusions.map(({ id }) => id));
   const free: number[] = [];
   const [first, last] = ruleIdRanges.ruleExclusions;
   for (let id = first; id <= last && free.length < pairs.length; id += 1) if (!used.has(id)) free.push(id);
@@ -83,6 +82,8 @@ function toExclusions(request: ExclusionRequest, scope: ExclusionScope, pairs: r
     target,
     path: request.path,
     method,
+    reason: '',
+    owner: '',
     expires_at: request.expiresAt,
     enabled: true,
   });

@@ -1,6 +1,7 @@
 // GET /api/fp-suggestions: the rules that trip most, where, how likely that is false, and for the likeliest an
 // exclusion that was tried out.
-import type { ScopedExclusion, TrialRequest, WafSettings } from '#compiler';
+import type { TrialRequest } from '#compiler';
+import { type RuleSettings } from '#settings';
 import { familiesByClient, rateLikelihood, type Likelihood } from './likelihood.js';
 import type { HitSource, RuleHit } from './hits.js';
 import type { RuleSandbox } from '../rules/sandbox.js';
@@ -61,8 +62,7 @@ export interface SuggestOptions {
   readonly source: HitSource;
   readonly sandbox: RuleSandbox;
   readonly crsDirectory: string;
-  readonly waf: Partial<WafSettings>;
-  readonly exclusions: readonly ScopedExclusion[];
+  readonly rules: RuleSettings;
   readonly expiresAt: string;
   readonly nowMs: number;
 }
@@ -108,11 +108,10 @@ export async function suggestFor(summary: RuleSummary, options: SuggestOptions):
   );
   if (sample === null)
     return { kind: 'not_reproduced', reason: 'no request of these hits was recorded, and a body cannot be guessed' };
-  const { sandbox, crsDirectory, waf, exclusions, expiresAt, nowMs } = options;
+  const { sandbox, crsDirectory, rules, expiresAt, nowMs } = options;
   return sandbox.suggest({
     crsDirectory,
-    waf,
-    exclusions,
+    rules,
     ruleId: summary.ruleId,
     variable,
     tag: categoryTag(summary.tags),

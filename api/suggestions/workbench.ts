@@ -10,15 +10,14 @@ import {
   type Policy,
   type ScopedExclusion,
   type Trial,
-  type WafSettings,
 } from '#compiler';
+import { type RuleSettings } from '#settings';
 
 /** The rules that an exclusion is tried with. */
 export interface RulesInForce {
   readonly crsDirectory: string;
-  readonly waf: Partial<WafSettings>;
   /** In force already. */
-  readonly exclusions: readonly ScopedExclusion[];
+  readonly rules: RuleSettings;
   readonly nowMs: number;
 }
 
@@ -29,9 +28,9 @@ export class Workbench {
   readonly base: Trial;
   private readonly policy: Policy;
 
-  constructor(private readonly rules: RulesInForce) {
-    const loaded = loadCoreRuleSet(rules.crsDirectory, diskReader);
-    const resolved = loaded.crs === null ? null : resolvePolicy(rules.waf, loaded.crs);
+  constructor(private readonly inForce: RulesInForce) {
+    const loaded = loadCoreRuleSet(inForce.crsDirectory, diskReader);
+    const resolved = loaded.crs === null ? null : resolvePolicy(inForce.rules, loaded.crs);
     if (resolved?.policy == null)
       throw new Error(`the settings cannot be tried: ${describe(resolved?.diagnostics ?? loaded.diagnostics)}`);
     this.policy = resolved.policy;
@@ -39,12 +38,12 @@ export class Workbench {
   }
 
   compile(exclusions: readonly ScopedExclusion[]): Trial {
-    const sources = renderPolicy(this.policy, [...this.rules.exclusions, ...exclusions]);
+    const sources = renderPolicy(this.policy, exclusions);
     const { program, diagnostics } = compileProgram(sources, { reader: diskReader });
     if (program === null)
       throw new Error(
         `the rules do not compile: ${describe(diagnostics.filter(({ severity }) => severity === 'error'))}`,
       );
-    return createTrial(program, this.rules.nowMs);
+    return createTrial(program, this.inForce.nowMs);
   }
 }

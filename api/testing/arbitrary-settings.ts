@@ -1,7 +1,7 @@
 // Random possible settings for property tests: most fields vary, the rules between fields hold by construction.
 import fc from 'fast-check';
-import { categoryKeys } from '#compiler';
-import { checkSettings, type SettingName, settingNames, settingRows as settingsFields } from '#settings';
+
+import { categoryKeys, checkSettings, type SettingName, settingNames, settingRows as settingsFields } from '#settings';
 
 type Schema = {
   type?: string;

@@ -1,6 +1,7 @@
+import { ruleIdRanges } from '#settings';
 // Virtual patches: the catalogue, and which of its entries are in force (settings.virtual_patches).
 import { Type } from '@sinclair/typebox';
-import { ruleIdRanges } from '#compiler';
+
 import { readManagedRules, type ManagedRules } from '../change/steps/managed-rules.js';
 import { findRuleHits, type RuleHits } from '../evidence/store.js';
 import { ApiError, closed, refusals, requirePrincipal, type App } from '../http-kit/index.js';

@@ -23,8 +23,15 @@ export function settingsFile(data: string): string {
  * Throws Refusal with every problem and its place. `tellNote` hears what is read under an old name, or by a new
  * default.
  */
-export function readSettings(file: string, tellNote: (note: string) => void = () => {}): Settings {
-  const read = readLocalFile(withFiles(() => readFileSync(file, 'utf8')));
+export function readSettings(
+  file: string,
+  tellNote: (note: string) => void = () => {},
+  purpose: 'serve' | 'compile' = 'serve',
+): Settings {
+  const read = readLocalFile(
+    withFiles(() => readFileSync(file, 'utf8')),
+    purpose,
+  );
   if (read.kind === 'refused') {
     const problems = formatProblems(read.problems, 'the file').replace(/^/gm, '  ');
     throw new Refusal(

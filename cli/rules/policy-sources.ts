@@ -1,5 +1,4 @@
 // What a compile begins with: settings and the rule set, rule files, and where the compiler finds what they include.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   diskReader,
@@ -11,8 +10,10 @@ import {
   type SourceReader,
   type SourceText,
 } from '#compiler';
+import { defaultSettings } from '#settings';
 import { dataDirectory } from '../environment/directories.js';
-import { Refusal, wrongUsage } from '../refusal.js';
+import { readSettings } from '../local-settings/settings-file.js';
+import { wrongUsage } from '../refusal.js';
 import { expandRules } from './load-rules.js';
 
 /** The rule set to use: the argument, CRS_DIR, or what set-up unpacked below data/crs. */
@@ -35,21 +36,6 @@ export function readerWithMapping(): SourceReader {
   };
 }
 
-function readSettings(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Refusal(`--settings ${path}: cannot be read (${(error as Error).message}).`);
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new Refusal(`--settings ${path}: is not JSON (${error.message}).`);
-  }
-}
-
 export interface PolicySources {
   /** null when the settings cannot be used. */
   readonly sources: readonly (SourceText | string)[] | null;
@@ -68,7 +54,11 @@ export function gatherSources({ settings, rules, crs }: SourceChoice, reader: So
   if (settings === undefined && files.length > 0) return { sources: files, diagnostics: [] };
   const ruleSet = loadCoreRuleSet(findCrsDirectory(crs), reader);
   if (ruleSet.crs === null) return { sources: null, diagnostics: ruleSet.diagnostics };
-  const resolved = resolvePolicy(settings === undefined ? {} : readSettings(settings), ruleSet.crs);
+  const chosen =
+    settings === undefined
+      ? defaultSettings()
+      : readSettings(settings, (note) => console.error(`note: ${note}`), 'compile');
+  const resolved = resolvePolicy(chosen, ruleSet.crs);
   return {
     sources: resolved.policy === null ? null : [...renderPolicy(resolved.policy), ...files],
     diagnostics: resolved.diagnostics,

@@ -1,5 +1,6 @@
 // What folding takes away, and above all what it must not: dynamic keys, run-time removals, phases, and what is done at
 // load. Then the core rule set as a whole.
+import { requireSettings } from '#settings';
 import t from 'tap';
 import { diskReader } from '../disk/disk-reader.js';
 import { compileProgram } from '../compile-program.js';
@@ -178,7 +179,7 @@ t.test(
     const loaded = loadCoreRuleSet(crs ?? '', diskReader);
     const folds = [1, 2, 3, 4].map((paranoia) => {
       const { policy } = resolvePolicy(
-        { mode: 'On', paranoia_level: paranoia },
+        requireSettings({ paranoia_level: paranoia }),
         loaded.crs as NonNullable<typeof loaded.crs>,
       );
       const { program } = compileProgram(renderPolicy(policy as NonNullable<typeof policy>), { reader: diskReader });

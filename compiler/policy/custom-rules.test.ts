@@ -1,4 +1,5 @@
 // Custom rules: whatever people write in the fields of the form, or as raw text, stays one rule with the same meaning.
+import { requireSettings } from '#settings';
 import fc from 'fast-check';
 import t from 'tap';
 import { compileRe2 } from '#engine/compile';
@@ -8,11 +9,11 @@ import { smallCrs } from '../testing/small-policy.js';
 import { renderVisualRule } from './custom-rules.js';
 import { renderPolicy, resolvePolicy } from './policy.js';
 import { toBytes } from './quoting.js';
-import type { VisualRule } from './settings.js';
+import type { CustomRule } from './settings.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
-const visual: VisualRule = {
+const visual: CustomRule = {
   kind: 'visual',
   id: 1_000_000,
   name: 'n',
@@ -24,6 +25,8 @@ const visual: VisualRule = {
   phase: 2,
   transformations: [],
   redirect_url: '',
+  seclang: '',
+  tests: [],
 };
 
 t.test('any value and name stay what they are: one rule, the same meaning', (t) => {
@@ -145,11 +148,15 @@ t.test('no text of a raw rule reaches the rule behind it', (t) => {
   const links = (text: string): unknown => {
     const rules = [text, 'SecRule ARGS:b "@rx b" "id:1000001,phase:2,block"'].map((raw, index) => ({
       id: 1_000_000 + index,
+      name: 'raw',
       kind: 'raw',
-      text: raw,
+      seclang: raw,
     }));
-    const patch = { id: 1_007_000, text: 'SecRule ARGS:c "@rx c" "id:1007000,phase:2,block"' };
-    const { policy, diagnostics } = resolvePolicy({ custom_rules: rules, virtual_patches: [patch] }, smallCrs);
+    const patch = { id: 1_007_000, seclang: 'SecRule ARGS:c "@rx c" "id:1007000,phase:2,block"' };
+    const { policy, diagnostics } = resolvePolicy(
+      requireSettings({ custom_rules: rules, virtual_patches: [patch] }),
+      smallCrs,
+    );
     if (policy === null) return diagnostics.map(({ path, message }) => `${path} ${message}`);
     const { program } = compileProgram(renderPolicy(policy));
     return program?.items.flatMap((item) =>
@@ -167,7 +174,7 @@ t.test('no text of a raw rule reaches the rule behind it', (t) => {
     [
       first.replace('deny', 'deny,chain'),
       [
-        '/custom_rules/0/text line 1, column 1: the chain is not continued, so that the next rule of the settings ' +
+        '/custom_rules/0/seclang line 1, column 1: the chain is not continued, so that the next rule of the settings ' +
           'would become a part of it',
       ],
     ],

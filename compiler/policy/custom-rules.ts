@@ -1,17 +1,18 @@
 // Custom rules and virtual patches → rule text, checked by compiling each on its own.
+import { ruleIdRanges } from '#settings';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import { findOperator } from '../program/names.js';
 import { compileProgram } from '../compile-program.js';
 import { canQuote, quoteValue, renderLabel, renderOperator, toBytes } from './quoting.js';
 import { checkRuleText } from './raw-rule.js';
-import { ruleIdRanges, type CustomRule, type RawRule, type VirtualPatch, type VisualRule } from './settings.js';
+import type { CustomRule, VirtualPatch } from './settings.js';
 
 const oneVariable = '[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\\]*-]{1,200})?';
 const variablePattern = new RegExp(`^(?:${oneVariable})(?:\\|${oneVariable})*$`);
 const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]{1,2000}$/; // without ' which ends the value
 
 /** Rule text of a visual rule; null after reporting. `path` is the rule's JSON pointer. */
-export function renderVisualRule(rule: VisualRule, path: string, diagnostics: Diagnostics): string | null {
+export function renderVisualRule(rule: CustomRule, path: string, diagnostics: Diagnostics): string | null {
   const fail = (field: string, message: string): null => {
     diagnostics.reportSetting('GH-C7001', message, `${path}/${field}`);
     return null;
@@ -39,13 +40,15 @@ export function renderVisualRule(rule: VisualRule, path: string, diagnostics: Di
 `;
 }
 
-function visualAction(rule: VisualRule): string | null {
+function visualAction(rule: CustomRule): string | null {
   switch (rule.action) {
     case 'block':
+    case 'deny':
       return 'deny,status:403';
     case 'drop':
       return 'drop';
     case 'log':
+    case 'pass':
       return 'pass';
     case 'allow':
       return 'allow';
@@ -57,14 +60,14 @@ function visualAction(rule: VisualRule): string | null {
 }
 
 function renderRawRule(
-  rule: RawRule | VirtualPatch,
+  rule: CustomRule | VirtualPatch,
   range: readonly [number, number],
   path: string,
   diagnostics: Diagnostics,
 ): string | null {
-  const { text, diagnostics: found } = checkRuleText(rule.text, range, `rule ${rule.id}`);
+  const { text, diagnostics: found } = checkRuleText(rule.seclang, range, `rule ${rule.id}`);
   for (const one of found.filter(({ severity }) => severity === 'error')) {
-    diagnostics.reportSetting('GH-C7001', `line ${one.line}, column ${one.column}: ${one.message}`, `${path}/text`);
+    diagnostics.reportSetting('GH-C7001', `line ${one.line}, column ${one.column}: ${one.message}`, `${path}/seclang`);
   }
   return text;
 }

@@ -1,6 +1,6 @@
 // The engine's own configuration and the set-up of the CRS, as rule text. Ids 200000–200007 are those that
 // ModSecurity's users know for these checks, 200008 is ours, 900xxx those of the CRS set-up file.
-import type { WafSettings } from './settings.js';
+import type { RuleSettings } from '#settings';
 
 const multipartFlags: readonly (readonly [string, string])[] = [
   ['PE', 'REQBODY_PROCESSOR_ERROR'],
@@ -31,7 +31,7 @@ function refusal(id: number, message: string, logdata: string | null = null): st
 const readableCharset =
   'charset\\s*=|(?i)charset\\s*=[\\s\\"\']*(?:utf-?8|us-ascii|iso-8859-15?|windows-1252)(?:[;\\s\\"\']|$)';
 
-function renderResponseBodies(settings: WafSettings): string {
+function renderResponseBodies(settings: RuleSettings): string {
   return `SecResponseBodyMimeType ${settings.response_body_types.join(' ')}
 SecResponseBodyLimit ${settings.response_body_limit_bytes}
 SecResponseBodyLimitAction ProcessPartial
@@ -39,7 +39,7 @@ SecResponseBodyLimitAction ProcessPartial
 }
 
 /** Body access and limits, the body processors, and what a body that cannot be parsed means. */
-export function renderEngineConfig(settings: WafSettings): string {
+export function renderEngineConfig(settings: RuleSettings): string {
   const responses = settings.response_body_limit_bytes > 0 && settings.response_body_types.length > 0;
   const flags = multipartFlags.map(([name, variable]) => `${name} %{${variable}}`).join(', ');
   return `# The engine. Limits are in bytes unless they count things.
@@ -87,7 +87,7 @@ SecRule TX:/^MSC_/ "!@streq 0" \\
 }
 
 /** What the CRS expects to be set before it runs: default actions, levels, thresholds, what is allowed. */
-export function renderCrsSetup(settings: WafSettings, setupVersion: number): string {
+export function renderCrsSetup(settings: RuleSettings, setupVersion: number): string {
   const action = (id: number, ...variables: string[]): string =>
     `SecAction \\\n    "id:${id},phase:1,pass,nolog,t:none,${variables.map((one) => `setvar:'tx.${one}'`).join(',')}"`;
   const thresholds = [

@@ -1,4 +1,5 @@
 // Categories that do not run below some paths: which paths are meant, and that nothing else is.
+import { checkSettings, requireSettings } from '#settings';
 import t from 'tap';
 import { compileRe2 } from '#engine/compile';
 import { createJudge, smallCrs } from '../testing/small-policy.js';
@@ -44,12 +45,12 @@ t.test('excluded paths that nothing could ever reach are refused', (t) => {
     ['/', false],
     ['/a//', false],
   ] as const) {
-    const { policy } = resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: [path] } } }, smallCrs);
-    t.equal(policy === null, isRefused, path);
+    const checked = checkSettings({ categories: { sqli: { path_exclusions: [path] } } });
+    t.equal(checked.kind === 'refused', isRefused, path);
   }
-  const many = Array.from({ length: 501 }, (_, index) => `/p${index}`);
+  const many = { path_exclusions: Array.from({ length: 167 }, (_, index) => `/p${index}`) };
   t.match(
-    resolvePolicy({ categories: { sqli: { enabled: true, excluded_paths: many } } }, smallCrs).diagnostics,
+    resolvePolicy(requireSettings({ categories: { sqli: many, xss: many, rce: many } }), smallCrs).diagnostics,
     [{ path: '/categories', message: /more than 500/ }],
     'ids of other exclusions are left alone',
   );
@@ -62,7 +63,7 @@ t.test('below an excluded path the category does not run, and only there', (t) =
     rules: smallCrs.rules.map(({ path, text }) => ({ path, text: text.replaceAll(',block,', ',deny,') })),
   };
   const { policy } = resolvePolicy(
-    { categories: { sqli: { enabled: true, excluded_paths: ['/search', '/a b', '/c++/docs', '/d%20e'] } } },
+    requireSettings({ categories: { sqli: { path_exclusions: ['/search', '/a b', '/c++/docs', '/d%20e'] } } }),
     denying,
   );
   const isBlocked = createJudge(policy);

@@ -1,6 +1,7 @@
 // Category switches and path exclusions → rules by tag.
+import { categoryKeys, ruleIdRanges, type CategoryKey, type RuleSettings } from '#settings';
 import { hexEscape, toBytes } from './quoting.js';
-import { categoryKeys, categoryTags, ruleIdRanges, type CategoryKey, type WafSettings } from './settings.js';
+import { categoryTags } from './settings.js';
 
 export interface CategoryExclusion {
   readonly id: number;
@@ -9,12 +10,12 @@ export interface CategoryExclusion {
 }
 
 /** One per category and path, in the order of the keys; ids count from 1009000. Disabled categories need none. */
-export function listExclusions(settings: WafSettings): CategoryExclusion[] {
+export function listExclusions(settings: RuleSettings): CategoryExclusion[] {
   const exclusions: CategoryExclusion[] = [];
   for (const category of categoryKeys) {
-    const { enabled, excluded_paths } = settings.categories[category];
+    const { enabled, path_exclusions } = settings.categories[category];
     if (!enabled) continue;
-    for (const path of new Set(excluded_paths))
+    for (const path of new Set(path_exclusions))
       exclusions.push({ id: ruleIdRanges.categoryExclusions[0] + exclusions.length, category, path });
   }
   return exclusions;
@@ -30,7 +31,7 @@ function decodeOnce(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 
-/** `/a/b` → an expression for `/a/b` and everything below it; `*` is one segment; a slash at the end means nothing. */
+/** `/a/b` → an expression for it and everything below it; `*` is one segment; a slash at the end means nothing. */
 export function pathExpression(path: string): string {
   const trimmed = toBytes(path).replace(/(?:\/\*?)+$/, '');
   const segments = trimmed.split('/').map((segment) =>
@@ -66,7 +67,7 @@ export function renderExclusions(exclusions: readonly CategoryExclusion[]): stri
 }
 
 /** For behind the CRS: the rules of disabled categories are taken out for good. */
-export function renderDisabledCategories(settings: WafSettings): string {
+export function renderDisabledCategories(settings: RuleSettings): string {
   const disabled = categoryKeys.filter((key) => !settings.categories[key].enabled);
   const lines = disabled.flatMap((key) => categoryTags[key].map((tag) => `SecRuleRemoveByTag "${wholeTag(tag)}"\n`));
   return `# Categories that are switched off.\n${lines.join('')}`;

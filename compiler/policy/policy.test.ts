@@ -1,4 +1,12 @@
 // Settings → rule text: golden files, settings of any shape, and the real rule set.
+import {
+  checkSettings,
+  defaultSettings,
+  formatProblems,
+  readLocalFile,
+  requireSettings,
+  withCurrentNames,
+} from '#settings';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,10 +31,13 @@ t.test('golden files: settings → rule text or diagnostics', (t) => {
   for (const name of readdirSync(folder)
     .filter((entry) => entry.endsWith('.json'))
     .sort()) {
-    const settings = JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown;
-    const { policy, diagnostics } = resolvePolicy(settings, smallCrs);
+    const read = readLocalFile(readFileSync(join(folder, name), 'utf8'), 'compile');
+    const { policy, diagnostics } =
+      read.kind === 'fine' ? resolvePolicy(read.settings, smallCrs) : { policy: null, diagnostics: [] };
     const own = policy === null ? [] : renderPolicy(policy).filter(({ path }) => path.startsWith('gatehouse/'));
     const found = [
+      ...(read.kind === 'fine' ? read.notes.map(({ path, note }) => `note: ${path} ${note}\n`) : []),
+      ...(read.kind === 'refused' ? [`${formatProblems(read.problems)}\n`] : []),
       ...own.map(({ path, text }) => `==== ${path}\n${text}`),
       ...diagnostics.map((one) => `${formatDiagnostic(one)}\n`),
     ].join('');
@@ -49,17 +60,17 @@ t.test('a directory without a rule set, a rule set without a tag', (t) => {
   const { crs, diagnostics } = loadCoreRuleSet('nowhere', { read: () => null, glob: () => [] });
   t.equal(crs, null);
   t.match(diagnostics, [{ code: 'GH-C7003', severity: 'error' }]);
-  const { policy, diagnostics: found } = resolvePolicy(
-    {},
-    { ...smallCrs, tags: new Set([...smallCrs.tags].filter((tag) => !tag.endsWith('ATTACK-XSS'))) },
-  );
+  const { policy, diagnostics: found } = resolvePolicy(defaultSettings(), {
+    ...smallCrs,
+    tags: new Set([...smallCrs.tags].filter((tag) => !tag.endsWith('ATTACK-XSS'))),
+  });
   t.ok(policy !== null);
   t.match(found, [{ code: 'GH-C7004', path: '/categories/xss' }]);
   t.end();
 });
 
 t.test('a charset whose parameter is spelled past the CRS is one that rules can read', (t) => {
-  const isBlocked = createJudge(resolvePolicy({}, smallCrs).policy);
+  const isBlocked = createJudge(resolvePolicy(defaultSettings(), smallCrs).policy);
   const types: readonly (readonly [string, boolean])[] = [
     ['', false],
     ['; Charset=UTF-8', false],
@@ -106,8 +117,13 @@ t.test('settings of any shape give diagnostics, never an exception', (t) => {
           fc.oneof(fc.anything(), fc.array(rule), fc.dictionary(fc.constantFrom('sqli', 'xyz'), fc.anything())),
         ),
       ),
-      (settings) => {
-        const { policy, diagnostics } = resolvePolicy(settings, smallCrs);
+      (candidate) => {
+        const checked = checkSettings(withCurrentNames(candidate).value);
+        if (checked.kind === 'refused') {
+          if (checked.problems.length === 0) throw new Error('refused without a reason');
+          return;
+        }
+        const { policy, diagnostics } = resolvePolicy(checked.settings, smallCrs);
         if ((policy === null) !== diagnostics.some(({ severity }) => severity === 'error'))
           throw new Error('policy and errors disagree');
         if (policy !== null) renderPolicy(policy);
@@ -138,7 +154,7 @@ t.test(
     const { crs } = loadCoreRuleSet(crsDirectory ?? '', reader);
     if (crs === null) throw new Error('CRS_DIR holds no rule set');
     const compile = (settings: unknown): ReturnType<typeof compileProgram>['program'] => {
-      const { policy, diagnostics } = resolvePolicy(settings, crs);
+      const { policy, diagnostics } = resolvePolicy(requireSettings(settings), crs);
       t.same(diagnostics, []);
       return policy === null ? null : compileProgram(renderPolicy(policy), { reader }).program;
     };
@@ -148,8 +164,8 @@ t.test(
     });
     const some = compile({
       categories: {
-        sqli: { enabled: true, excluded_paths: ['/a', '/b'] },
-        rce: { enabled: true, excluded_paths: ['/a'] },
+        sqli: { path_exclusions: ['/a', '/b'] },
+        rce: { path_exclusions: ['/a'] },
       },
     });
     const tagged = (program: typeof all): number =>

@@ -11,6 +11,7 @@
 //   custom        the other custom rules                                     1000000–1005999
 //   patches       virtual patches                                            1007000–1007999
 // 1006xxx (threat intelligence) and 1010000 upwards (endpoint authorisation) are reserved for their own sources.
+import { categoryKeys, ruleIdRanges, type RuleSettings } from '#settings';
 import { Diagnostics, type Diagnostic } from '../diagnostics/diagnostics.js';
 import type { SourceText } from '../text/source.js';
 import { renderCustomRules, renderVirtualPatches } from './custom-rules.js';
@@ -18,11 +19,10 @@ import type { CoreRuleSet } from './crs.js';
 import { renderCrsSetup, renderEngineConfig } from './engine-config.js';
 import { listExclusions, renderDisabledCategories, renderExclusions, type CategoryExclusion } from './exclusions.js';
 import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
-import { categoryKeys, categoryTags, ruleIdRanges, type WafSettings } from './settings.js';
-import { validateWafSettings } from './validate.js';
+import { categoryTags } from './settings.js';
 
 export interface Policy {
-  readonly settings: WafSettings;
+  readonly settings: RuleSettings;
   readonly crs: CoreRuleSet;
   readonly exclusions: readonly CategoryExclusion[];
   /** Rule text of custom rules before and behind the CRS, and of virtual patches. */
@@ -38,13 +38,12 @@ export interface PolicyResult {
 }
 
 /**
- * Checks settings of any shape (JSON from a file or the API) against the rule set. Never throws; problems carry JSON
- * pointers.
+ * Checks settings that fit their schema against the rule set, and their rules by compiling them. Never throws; problems
+ * carry JSON pointers.
  */
-export function resolvePolicy(settings: unknown, crs: CoreRuleSet): PolicyResult {
+export function resolvePolicy(settings: RuleSettings, crs: CoreRuleSet): PolicyResult {
   const diagnostics = new Diagnostics();
-  const valid = validateWafSettings(settings, diagnostics);
-  const exclusions = listExclusions(valid);
+  const exclusions = listExclusions(settings);
   const [from, to] = ruleIdRanges.categoryExclusions;
   if (exclusions.length > to - from + 1)
     diagnostics.reportSetting('GH-C7001', `has more than ${to - from + 1} excluded paths`, '/categories');
@@ -53,10 +52,10 @@ export function resolvePolicy(settings: unknown, crs: CoreRuleSet): PolicyResult
       if (!crs.tags.has(tag))
         diagnostics.reportSetting('GH-C7004', `the rule set has no rule with the tag ${tag}`, `/categories/${key}`);
   }
-  const custom = renderCustomRules(valid.custom_rules, diagnostics);
-  const patchText = renderVirtualPatches(valid.virtual_patches, diagnostics);
+  const custom = renderCustomRules(settings.custom_rules, diagnostics);
+  const patchText = renderVirtualPatches(settings.virtual_patches, diagnostics);
   const policy: Policy = {
-    settings: valid,
+    settings,
     crs,
     exclusions,
     allowText: custom.before,
@@ -68,9 +67,9 @@ export function resolvePolicy(settings: unknown, crs: CoreRuleSet): PolicyResult
 
 /**
  * The ordered sources for `compileProgram`; empty ones are left out. CRS files keep their paths, so that their data
- * files are found. What `ruleExclusions` may hold is for the caller to check: they are written as they are.
+ * files are found. `tried`: exclusions that are not in the settings (yet).
  */
-export function renderPolicy(policy: Policy, ruleExclusions: readonly ScopedExclusion[] = []): SourceText[] {
+export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] = []): SourceText[] {
   const { settings, crs, exclusions } = policy;
   const isDisabling = categoryKeys.some((key) => !settings.categories[key].enabled);
   const own = (name: string, text: string): SourceText[] =>
@@ -78,7 +77,8 @@ export function renderPolicy(policy: Policy, ruleExclusions: readonly ScopedExcl
   return [
     ...own('engine', renderEngineConfig(settings)),
     ...own('crs-setup', renderCrsSetup(settings, crs.setupVersion)),
-    ...own('rule-exclusions', renderRuleExclusions(ruleExclusions)), // a ctl holds for the rules behind it
+    // a ctl holds for the rules behind it
+    ...own('rule-exclusions', renderRuleExclusions([...settings.rule_exclusions, ...tried])),
     ...own('exclusions', exclusions.length === 0 ? '' : renderExclusions(exclusions)),
     ...own('custom-allow', policy.allowText),
     ...crs.pluginsBefore,

@@ -1,25 +1,9 @@
 // Scoped exclusions → rules with a ctl: one rule (or tag) does not look at one variable (or at all) on one path, for
 // one method, until one moment. Expiry is a condition of the rule itself: nothing has to be compiled when it comes.
+import type { RuleSettings } from '#settings';
 import { pathExpression, understoodPathExpression, wholeTag } from './exclusions.js';
 
-/** As in the settings: `rule_exclusions`. */
-export interface ScopedExclusion {
-  /** One of `ruleIdRanges.ruleExclusions`. */
-  readonly id: number;
-  readonly rule_id: number | null;
-  readonly tag: string | null;
-  /** `ARGS:comment`; null = the whole rule. */
-  readonly target: string | null;
-  /** Covers the path and what is below it; `*` is one segment. */
-  readonly path: string | null;
-  readonly method: string | null;
-  /** UTC; null never expires. */
-  readonly expires_at: string | null;
-  readonly enabled: boolean;
-}
-
-export const exclusionTargetPattern = /^[A-Za-z_]{1,40}(?::[A-Za-z0-9_.[\]*-]{1,200})?$/;
-export const exclusionTagPattern = /^[A-Za-z0-9_./-]{1,200}$/;
+export type ScopedExclusion = RuleSettings['rule_exclusions'][number];
 
 function control({ rule_id, tag, target }: ScopedExclusion): string {
   const what = rule_id !== null ? `ById=${rule_id}` : `ByTag=${wholeTag((tag ?? '').replaceAll('.', '\\.'))}`;

@@ -4,6 +4,7 @@ import { checkRuleText } from './raw-rule.js';
 import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
 import { compileProgram } from '../compile-program.js';
 import { compileRuleTrial, createTrial, type TrialRequest } from './trial.js';
+import type { CustomRule } from './settings.js';
 
 const get = (uri: string, method = 'GET'): TrialRequest => ({ method, uri, headers: [], body: '' });
 const range = [1_000_000, 1_005_999] as const;
@@ -60,7 +61,7 @@ t.test('problems of a rule text have places', async (t) => {
     ids: [1_000_000],
     text: 'SecAction "id:1000000,phase:1,pass"\n',
   });
-  const visual = {
+  const visual: CustomRule = {
     kind: 'visual',
     id: 1_000_001,
     name: 'ünïcode',
@@ -72,7 +73,9 @@ t.test('problems of a rule text have places', async (t) => {
     phase: 2,
     transformations: [],
     redirect_url: '',
-  } as const;
+    seclang: '',
+    tests: [],
+  };
   t.match(checkVisualRule(visual), { ids: [1_000_001] });
   t.match(checkVisualRule({ ...visual, operator: 'nope' }), { text: null, diagnostics: [{ path: '/operator' }] });
 });
@@ -86,6 +89,8 @@ t.test('scoped exclusions do what they say and no more', async (t) => {
     target: null,
     path: null,
     method: null,
+    reason: '',
+    owner: '',
     expires_at: null,
     enabled: true,
   };

@@ -3,10 +3,10 @@
 // offered.
 import { createMemoryStore, type RequestHead } from '#engine';
 import { createInterpreter, type Program } from '#engine/compile';
+import { defaultSettings } from '#settings';
 import type { Diagnostic } from '../diagnostics/diagnostics.js';
 import { renderEngineConfig } from './engine-config.js';
 import { toBytes } from './quoting.js';
-import { defaultWafSettings } from './settings.js';
 import { compileProgram } from '../compile-program.js';
 import type { SourceText } from '../text/source.js';
 
@@ -107,7 +107,7 @@ const defaultActions = [1, 2, 3, 4, 5].map((phase) => `SecDefaultAction "phase:$
 /** One rule text on its own, behind the engine's usual configuration (body processors, limits) and without the CRS. */
 export function compileRuleTrial(rules: SourceText): RuleTrial {
   const { program, diagnostics } = compileProgram([
-    { path: 'gatehouse/engine.conf', text: renderEngineConfig(defaultWafSettings) + defaultActions },
+    { path: 'gatehouse/engine.conf', text: renderEngineConfig(defaultSettings()) + defaultActions },
     rules,
   ]);
   return { program, diagnostics: diagnostics.filter(({ file }) => file === rules.path) };

@@ -13,6 +13,7 @@ import {
   renderPolicy,
   resolvePolicy,
 } from '#compiler';
+import { requireSettings } from '#settings';
 import { engineModule } from '../inspection/inspection.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -49,7 +50,7 @@ export async function realArtifact(settings: object): Promise<Buffer> {
   };
   const { crs, diagnostics } = loadCoreRuleSet(findRuleSet() ?? '', reader);
   if (crs === null) throw new Error(formatDiagnostics(diagnostics));
-  const resolved = resolvePolicy(settings, crs);
+  const resolved = resolvePolicy(requireSettings(settings), crs);
   if (resolved.policy === null) throw new Error(formatDiagnostics(resolved.diagnostics));
   const { program, diagnostics: fromRules } = compileProgram(renderPolicy(resolved.policy), { reader });
   if (program === null) throw new Error(formatDiagnostics(fromRules));

@@ -61,8 +61,8 @@ const timeouts = {
   client_body_idle_ms: waiting(30_000, 'time between two pieces of a request body; beyond it 408'),
   client_idle_ms: waiting(
     65_000,
-    'time a client connection may idle, or take nothing of its response; node:http listener, from the next start of a ' +
-      'worker on',
+    'time a client connection may idle, or take nothing of its response; node:http listener, from the next start ' +
+      'of a worker on',
   ),
   upstream_connect_ms: waiting(5000, 'time an upstream has to accept a connection; beyond it 504'),
   upstream_head_ms: waiting(60_000, 'time an upstream has to begin its answer; beyond it 504'),
@@ -87,13 +87,13 @@ export const dataPlaneRows = {
   limits: setting(Type.Object(limits, { ...closed, default: {} }), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: 'proxy/handle-request.ts',
+    enforcedBy: 'proxy/http/request-syntax.ts',
     description: 'sizes beyond which the data plane refuses or inspects a part',
   }),
   timeouts: setting(Type.Object(timeouts, { ...closed, default: {} }), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: 'proxy/worker.ts',
+    enforcedBy: 'proxy/worker/worker.ts',
     description:
       'how long the data plane waits; while flood_timeouts_enabled is on, flood_read_header, flood_read_body and ' +
       'flood_idle count instead of the client_… fields',
@@ -101,7 +101,7 @@ export const dataPlaneRows = {
   replay_sampling: setting(Type.Object(replaySampling, { ...closed, default: {} }), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: 'proxy/request-records.ts',
+    enforcedBy: 'proxy/worker/worker.ts',
     description: 'ordinary requests that are kept whole, so that an apply can say which of them new rules would block',
   }),
 };

@@ -36,7 +36,7 @@ const Site = Type.Object(
 );
 
 const network = '^([0-9]{1,3}(\\.[0-9]{1,3}){3}(/[0-9]{1,2})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]{1,3})?)$';
-const config = 'proxy/config.ts';
+const config = 'proxy/contract/proxy-config.ts';
 
 export const siteRows = {
   sites: setting(Type.Array(Site, { maxItems: 5000, default: [] }), {
@@ -51,7 +51,8 @@ export const siteRows = {
     reach: ['data'],
     enforcedBy: config,
     description:
-      'believe the listed proxies: the client address from X-Forwarded-For, and pass on what else they say of the client',
+      'believe the listed proxies: the client address from X-Forwarded-For, and pass on what ' +
+      'else they say of the client',
   }),
   rl_trusted_proxies: setting(
     Type.Array(Shaped(network, 'write an address or a network, such as 192.0.2.7 or 10.0.0.0/8', { maxLength: 64 }), {
@@ -64,23 +65,23 @@ export const siteRows = {
   accept_request_id: setting(Flag(false), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: 'proxy/handle-request.ts',
+    enforcedBy: 'proxy/road/proxied-request.ts',
     description: 'take X-Request-Id from trusted proxies instead of making one',
   }),
   audit_request_body_bytes_max: setting(Whole(0, 1_048_576, 0), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: 'proxy/events.ts',
+    enforcedBy: 'proxy/records/security-event.ts',
     description: 'of a request body in the audit log of a data-plane node; 0 writes none',
     unit: 'bytes',
   }),
   privacy_mode: setting(Flag(false), {
     access: 'admin',
     reach: ['data', 'control'],
-    enforcedBy: 'proxy/audit-log.ts',
+    enforcedBy: 'proxy/main/data-plane.ts',
     description:
-      'mask personal data (e-mail addresses, telephone numbers, IBANs, national ids, values of fields named after them) in ' +
-      'what is stored of requests from now on: at the control plane at once, in the audit log of a node with the next ' +
-      'apply. Credentials and card numbers are masked at the control plane in any case. Client addresses stay',
+      'mask personal data (e-mail addresses, telephone numbers, IBANs, national ids, values of fields named after them) ' +
+      'in what is stored of requests from now on: at the control plane at once, in the audit log of a node with ' +
+      'the next apply. Credentials and card numbers are masked at the control plane in any case. Client addresses stay',
   }),
 };

@@ -117,7 +117,7 @@ export const trafficRows = {
   flood_read_body: setting(Window('30s'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: 'proxy/config.ts',
+    enforcedBy: 'proxy/contract/proxy-config.ts',
     description: 'time between two pieces of a body',
     unit: 'count and s, m, h or d',
   }),
