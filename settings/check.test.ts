@@ -130,6 +130,17 @@ t.test('impossible values are refused with path and reason', async (t) => {
       /where to/,
     ],
     [{ virtual_patches: [{ id: 1007000 }] }, '/virtual_patches/0/cve', /name the CVE/],
+    [
+      { rule_exclusions: [{ id: 1009500, rule_id: 942100, target: 'ARGS:a b' }] },
+      '/rule_exclusions/0/target',
+      /a variable such as/,
+    ],
+    [{ rule_exclusions: [{ id: 1009500, tag: "attack-sqli'" }] }, '/rule_exclusions/0/tag', /tag of the rule set/],
+    [
+      { rule_exclusions: [{ id: 1009500, rule_id: 942100, expires_at: '2026-13-01T00:00:00Z' }] },
+      '/rule_exclusions/0/expires_at',
+      /moment that does not exist/,
+    ],
     [{ allowed_methods: ['get'] }, '/allowed_methods/0', /in capitals/],
     [{ allowed_content_types: ['text/plain; a=b'] }, '/allowed_content_types/0', /without parameters/],
     [{ limits: { uri_bytes_max: 255 } }, '/limits/uri_bytes_max', />= 256/],
@@ -153,7 +164,7 @@ t.test('impossible values are refused with path and reason', async (t) => {
       `${JSON.stringify(candidate)} → ${JSON.stringify(checked).slice(0, 300)}`,
     );
   }
-  t.equal(betweenRows.length, 28, 'a new rule needs a case above');
+  t.equal(betweenRows.length, 29, 'a new rule needs a case above');
 });
 
 t.test('all problems are reported at once', async (t) => {

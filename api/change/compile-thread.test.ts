@@ -1,4 +1,4 @@
-import { defaultSettings, ruleSettingsOf } from '#settings';
+import { defaultSettings, requireSettings, ruleSettingsOf } from '#settings';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,13 +127,16 @@ t.test('an artifact that the disk refuses is a rejection for whoever waits for i
 
 t.test('what is wrong is a result with its place', async (t) => {
   const { compiler } = await start(t);
-  t.match(await compiler.compile(policy({ paranoia_level: 9 })), {
+  const custom = requireSettings({
+    custom_rules: [{ id: 1_000_001, name: 'broken', variable: 'ARGS', operator: 'rx' }],
+  }).custom_rules[0];
+  t.match(await compiler.compile(policy({ custom_rules: [{ ...custom, value: '(' }] })), {
     kind: 'refused',
-    diagnostics: [{ severity: 'error', path: '/paranoia_level', code: 'GH-C7001' }],
+    diagnostics: [{ severity: 'error', path: '/custom_rules/0', code: /^GH-C/ }],
   });
-  t.match(await compiler.compile(policy({ categories: { sqli: { excluded_paths: ['no slash'] } } })), {
+  t.match(await compiler.compile(policy({ custom_rules: [{ ...custom, variable: 'ARGZ', value: 'x' }] })), {
     kind: 'refused',
-    diagnostics: [{ path: '/categories/sqli/path_exclusions/0' }],
+    diagnostics: [{ severity: 'error', path: '/custom_rules/0/variable' }],
   });
   const none = await start(t, { crsDirectory: join(tmpdir(), 'there-is-no-such-directory') });
   t.match(await none.compiler.compile(policy({})), { kind: 'refused', diagnostics: [{ code: 'GH-C7003' }] });

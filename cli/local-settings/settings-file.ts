@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatProblems, readLocalFile, type Settings } from '#settings';
 import { shown } from '../environment/directories.js';
-import { Refusal, withFiles } from '../refusal.js';
+import { isSystemError, Refusal, withFiles } from '../refusal.js';
 
 /** A first settings file: everything at the specification's defaults, the sites left to UPSTREAM_*. */
 const firstSettings = { mode: 'On', paranoia_level: 1, inbound_threshold: 5, outbound_threshold: 4, sites: [] };
@@ -19,6 +19,14 @@ export function settingsFile(data: string): string {
   return file;
 }
 
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw isSystemError(error) ? new Refusal(`${shown(file)} cannot be read: ${error.message}`) : error;
+  }
+}
+
 /**
  * Throws Refusal with every problem and its place. `tellNote` hears what is read under an old name, or by a new
  * default.
@@ -28,16 +36,14 @@ export function readSettings(
   tellNote: (note: string) => void = () => {},
   purpose: 'serve' | 'compile' = 'serve',
 ): Settings {
-  const read = readLocalFile(
-    withFiles(() => readFileSync(file, 'utf8')),
-    purpose,
-  );
+  const read = readLocalFile(textOf(file), purpose);
   if (read.kind === 'refused') {
     const problems = formatProblems(read.problems, 'the file').replace(/^/gm, '  ');
-    throw new Refusal(
-      `${shown(file)} cannot be used; nothing was changed:\n${problems}\n` +
-        '  Mend the file (or move it away: a fresh one is written at the next start).',
-    );
+    const mend =
+      purpose === 'compile'
+        ? 'Mend the file.'
+        : 'Mend the file (or move it away: a fresh one is written at the next start).';
+    throw new Refusal(`${shown(file)} cannot be used; nothing was changed:\n${problems}\n  ${mend}`);
   }
   for (const { path, note } of read.notes) tellNote(`${shown(file)}: ${path} ${note}`);
   return read.settings;

@@ -136,7 +136,7 @@ for (const kind of listenerKinds) {
     const backend = await startBackend(t, (request, response) => request.resume().on('end', () => response.end('ok')));
     const plane = await startPlane(t, kind, {
       sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
-      limits: { held_body_bytes_max: 1_000_000 },
+      limits: { held_body_bytes_max: 1_000_000, request_body_bytes_max: 1_000_000 },
       timeouts: { drain_ms: 300 },
     });
     const post = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n`;

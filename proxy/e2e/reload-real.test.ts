@@ -17,7 +17,7 @@ const custom = {
   name: 'watched',
   enabled: true,
   kind: 'raw',
-  text: `SecRule ARGS:watched "@streq yes" "id:1000011,phase:2,deny,status:403,log,msg:'watched'"`,
+  seclang: `SecRule ARGS:watched "@streq yes" "id:1000011,phase:2,deny,status:403,log,msg:'watched'"`,
 };
 
 function put(plane: DataPlane, artifact: Uint8Array, config: ProxyConfig): Promise<GenerationReply> {
@@ -125,7 +125,7 @@ async function refusals(t: Test, kind: 'uws' | 'node', plain: Uint8Array): Promi
     custom_rules: [
       {
         ...custom,
-        text: `SecRule REQUEST_URI "@beginsWith /" "id:1000011,phase:1,deny,status:403,log,msg:'everybody'"`,
+        seclang: `SecRule REQUEST_URI "@beginsWith /" "id:1000011,phase:1,deny,status:403,log,msg:'everybody'"`,
       },
     ],
   });

@@ -80,8 +80,9 @@ export const siteRows = {
     reach: ['data', 'control'],
     enforcedBy: 'proxy/main/data-plane.ts',
     description:
-      'mask personal data (e-mail addresses, telephone numbers, IBANs, national ids, values of fields named after them) ' +
-      'in what is stored of requests from now on: at the control plane at once, in the audit log of a node with ' +
-      'the next apply. Credentials and card numbers are masked at the control plane in any case. Client addresses stay',
+      'mask personal data (e-mail addresses, telephone numbers, IBANs, national ids, values of fields named after ' +
+      'them) in what is stored of requests from now on: at the control plane at once, in the audit log of a node ' +
+      'with the next apply. Credentials and card numbers are masked at the control plane in any case. Client ' +
+      'addresses stay',
   }),
 };
