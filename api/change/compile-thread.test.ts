@@ -136,7 +136,7 @@ t.test('what is wrong is a result with its place', async (t) => {
   });
   t.match(await compiler.compile(policy({ custom_rules: [{ ...custom, variable: 'ARGZ', value: 'x' }] })), {
     kind: 'refused',
-    diagnostics: [{ severity: 'error', path: '/custom_rules/0/variable' }],
+    diagnostics: [{ severity: 'error', path: '/custom_rules/0' }],
   });
   const none = await start(t, { crsDirectory: join(tmpdir(), 'there-is-no-such-directory') });
   t.match(await none.compiler.compile(policy({})), { kind: 'refused', diagnostics: [{ code: 'GH-C7003' }] });
