@@ -1,6 +1,7 @@
 // Which site a request belongs to: by host, then by the longest prefix, whole segments, on the path as an upstream
 // would read it. What could be read in two ways is never given the benefit of an unprotected site.
 import { URL } from 'node:url';
+import { strictPolicy } from '#settings';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
 import { normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
 
@@ -13,15 +14,21 @@ export interface Site {
   readonly mode: Mode;
   /** What the engine's mode becomes for this site, unless the rules turned it off; null = as the rules say. */
   readonly engineMode: Mode | null;
+  /** Which rules of the artifact it has; null = those of the installation. */
+  readonly policy: string | null;
   readonly failMode: FailMode;
+  /** Larger request bodies are refused; null = the installation's limit. */
+  readonly requestBodyBytesMax: number | null;
   readonly origin: string; // key of the connection pool
   readonly tls: boolean;
   readonly upstreamHost: string; // to connect to
   readonly upstreamPort: number;
   readonly upstreamAuthority: string; // for Host
   readonly verifyCertificate: boolean;
-  /** What replaces the prefix; null = the path goes on as it came. */
+  /** What stands before the rest of the path at the upstream, without a slash at its end; null = nothing changes. */
   readonly basePath: string | null;
+  /** The base path takes the place of the prefix; else it stands before the whole path. */
+  readonly stripsPrefix: boolean;
   readonly preservesHost: boolean;
 }
 
@@ -48,7 +55,9 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
   const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   const afterScheme = site.upstream.slice(site.upstream.indexOf('://') + 3);
-  const hasPath = afterScheme.includes('/');
+  // Of `http://h:1` and `http://h:1/`, which mean the same to a URL, only the second has always replaced the prefix.
+  const stripsPrefix = site.stripPrefix ?? afterScheme.includes('/');
+  const basePath = url.pathname.replace(/\/+$/, '');
   return {
     name: site.name,
     prefix: site.prefix.replace(/\/+$/, ''),
@@ -58,14 +67,17 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
     mode: site.mode ?? config.mode,
     // Rules in DetectionOnly stay so unless this very site says On; DetectionOnly from either side withholds.
     engineMode: site.mode ?? (config.mode === 'DetectionOnly' ? 'DetectionOnly' : null),
+    policy: site.policy ?? null,
     failMode: site.failMode,
+    requestBodyBytesMax: site.requestBodyLimitBytes ?? null,
     origin: `${url.protocol}//${host}:${port}${site.verifyUpstreamCertificate ? '' : '#unverified'}`,
     tls,
     upstreamHost: host,
     upstreamPort: port,
     upstreamAuthority: url.host,
     verifyCertificate: site.verifyUpstreamCertificate,
-    basePath: hasPath ? url.pathname.replace(/\/+$/, '') : null,
+    basePath: stripsPrefix || basePath !== '' ? basePath : null,
+    stripsPrefix,
     preservesHost: site.hostPolicy === 'preserve',
   };
 }
@@ -80,7 +92,10 @@ export function createRouter(config: ProxyConfig): Router {
   // Where all sites are alike, it does not matter whose rules a path in several readings gets.
   const isUniform = sites.every(
     (site) =>
-      site.mode === sites[0]?.mode && site.engineMode === sites[0]?.engineMode && site.failMode === sites[0]?.failMode,
+      site.mode === sites[0]?.mode &&
+      site.engineMode === sites[0]?.engineMode &&
+      site.policy === sites[0]?.policy &&
+      site.failMode === sites[0]?.failMode,
   );
   const isCatchAll =
     only !== null &&
@@ -141,6 +156,7 @@ function asStrictAs(site: Site, others: readonly (Site | null)[]): Site {
     if (other === null || !other.isProtected) continue;
     if (strict.mode === 'DetectionOnly' && other.mode === 'On')
       strict = { ...strict, mode: other.mode, engineMode: other.engineMode };
+    if (strict.policy !== other.policy) strict = { ...strict, policy: strictPolicy };
     if (strict.failMode === 'open' && other.failMode === 'closed') strict = { ...strict, failMode: 'closed' };
   }
   return strict;
@@ -169,8 +185,8 @@ function targetFor(site: Site, uri: string, path: string): string | null {
   const queryAt = uri.indexOf('?');
   const query = queryAt === -1 ? '' : uri.slice(queryAt);
   if (site.basePath === null) return uri.charCodeAt(0) === 0x2f ? uri : path + query;
-  if (!coversPath(site.prefix, path)) return null;
-  const rest = path.slice(site.prefix.length);
+  if (site.stripsPrefix && !coversPath(site.prefix, path)) return null;
+  const rest = site.stripsPrefix ? path.slice(site.prefix.length) : path;
   const target = site.basePath + rest;
   return (target === '' || target.charCodeAt(0) !== 0x2f ? `/${target}` : target) + query;
 }

@@ -1,6 +1,7 @@
 // The sites that are protected, and whose word about a client is believed.
 import { Type } from '@sinclair/typebox';
 import { Choice, closed, Flag, member, OrNull, Path, setting, Shaped, Whole } from '../row.js';
+import { siteRules } from './site-rules.js';
 
 const Site = Type.Object(
   {
@@ -21,7 +22,13 @@ const Site = Type.Object(
         minLength: 1,
         maxLength: 2048,
       }),
-      'where it leads; without a path the request path goes on unchanged, with one (even `/`) that replaces the prefix',
+      'where it leads; without a path the request path goes on unchanged, with one (even `/`) that replaces the ' +
+        'prefix, unless strip_prefix says otherwise',
+    ),
+    strip_prefix: OrNull(
+      Type.Boolean(),
+      'true: the path of the upstream (or nothing) takes the place of the prefix; false: the whole request path goes ' +
+        'behind it; null: true where the upstream has a path (`http://h:1/`), false where it has none (`http://h:1`)',
     ),
     protected: member(Flag(true), 'whether its requests are inspected'),
     mode: OrNull(Choice(['On', 'DetectionOnly'], 'On'), 'null follows the global mode'),
@@ -31,6 +38,7 @@ const Site = Type.Object(
       'the Host that the upstream sees: the one of the client, or its own',
     ),
     verify_upstream_certificate: Flag(true),
+    ...siteRules,
   },
   closed,
 );
