@@ -5,7 +5,9 @@ import { findOperator } from '../program/names.js';
 import { compileProgram } from '../compile-program.js';
 import { canQuote, quoteValue, renderLabel, renderOperator, toBytes } from './quoting.js';
 import { checkRuleText } from './raw-rule.js';
+import { isSetUp } from './set-up-rules.js';
 import type { CustomRule, VirtualPatch } from './settings.js';
+import type { ScopedText } from './site-policies.js';
 
 const oneVariable = '[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\\]*-]{1,200})?';
 const variablePattern = new RegExp(`^(?:${oneVariable})(?:\\|${oneVariable})*$`);
@@ -73,31 +75,34 @@ function renderRawRule(
 }
 
 export interface RenderedRules {
-  /** Rules that let requests through must be heard before the CRS. */
-  readonly before: string;
-  readonly after: string;
+  /** Rules that prepare the CRS, and those that let requests through, must be heard before it. */
+  readonly before: readonly ScopedText[];
+  readonly after: readonly ScopedText[];
 }
 
 /** Enabled rules as text; everything that cannot be is reported under its JSON pointer. */
 export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Diagnostics): RenderedRules {
-  const before: string[] = [];
-  const after: string[] = [];
+  const before: ScopedText[] = [];
+  const after: ScopedText[] = [];
   for (const [index, rule] of rules.entries()) {
     if (!rule.enabled) continue;
+    const { id, sites } = rule;
     const path = `/custom_rules/${index}`;
     if (rule.kind === 'raw') {
       const text = renderRawRule(rule, ruleIdRanges.custom, path, diagnostics);
-      if (text !== null) after.push(text);
+      if (text === null) continue;
+      const { program } = compileProgram([{ path: `rule ${id}`, text }]);
+      (program !== null && isSetUp(text, program) ? before : after).push({ id, text, sites });
       continue;
     }
     const text = renderVisualRule(rule, path, diagnostics);
     if (text === null) continue;
-    const { diagnostics: found } = compileProgram([{ path: `rule ${rule.id}`, text }]);
+    const { diagnostics: found } = compileProgram([{ path: `rule ${id}`, text }]);
     for (const one of found.filter(({ severity }) => severity === 'error'))
       diagnostics.reportSetting('GH-C7001', one.message, path);
-    (rule.action === 'allow' ? before : after).push(text);
+    (rule.action === 'allow' ? before : after).push({ id, text, sites });
   }
-  return { before: before.join(''), after: after.join('') };
+  return { before, after };
 }
 
 export function renderVirtualPatches(patches: readonly VirtualPatch[], diagnostics: Diagnostics): string {

@@ -2,6 +2,7 @@
 import {
   checkSettings,
   parseWindow,
+  sitePoliciesOf,
   toDataPlane,
   type DataPlaneSettings,
   type Problem,
@@ -11,14 +12,38 @@ import {
 /**
  * What a node runs beside rules. The consumer owns its contract: whoever gives a node something produces exactly this.
  */
-export type ProxyConfig = DataPlaneSettings & {
+export type ProxyConfig = Omit<DataPlaneSettings, 'sites'> & {
+  readonly sites: readonly SiteConfig[];
   /** CIDRs of proxies in front whose X-Forwarded-For is believed; from others it is replaced. */
   readonly trustedProxies: readonly string[];
   /** The settings name no sites, so these are the two of the process environment (UPSTREAM_*). Absent: they do. */
   readonly sitesFromEnvironment?: boolean;
 };
 
-export type SiteConfig = ProxyConfig['sites'][number];
+type SentSite = DataPlaneSettings['sites'][number];
+
+/** What of a site is in the artifact, under the key of its policy. */
+const inArtifact = [
+  'paranoiaLevel',
+  'inboundThreshold',
+  'outboundThreshold',
+  'earlyBlocking',
+  'categories',
+  'allowedMethods',
+  'allowedContentTypes',
+  'restrictedHeaders',
+  'restrictedExtensions',
+] as const satisfies readonly (keyof SentSite)[];
+
+export type SiteConfig = Omit<SentSite, (typeof inArtifact)[number]> & {
+  /** Which rules of the artifact it has; null or absent: those of the installation (#settings sitePoliciesOf). */
+  readonly policy?: string | null;
+};
+
+function toSiteConfig(site: SentSite, policy: string | null): SiteConfig {
+  const kept = Object.entries(site).filter(([name]) => !(inArtifact as readonly string[]).includes(name));
+  return { ...(Object.fromEntries(kept) as unknown as SiteConfig), host: site.host?.toLowerCase() ?? null, policy };
+}
 
 /** Where the sites of settings without sites lead. */
 export interface UpstreamDefaults {
@@ -39,9 +64,10 @@ export function upstreamDefaults(env: Readonly<Record<string, string | undefined
 /** `settings` are complete; what cannot be in them was found by `findImpossible`. */
 export function toProxyConfig(settings: Settings, upstreams: UpstreamDefaults): ProxyConfig {
   const sent = toDataPlane(settings);
+  const { ofSite } = sitePoliciesOf(settings);
   const common = {
     ...sent,
-    sites: sent.sites.map((site) => ({ ...site, host: site.host?.toLowerCase() ?? null })),
+    sites: sent.sites.map((site) => toSiteConfig(site, ofSite.get(site.name) ?? null)),
     timeouts: { ...sent.timeouts, ...floodTimeouts(settings) },
     trustedProxies: settings.rl_trust_proxy ? settings.rl_trusted_proxies : [],
   };
@@ -81,18 +107,23 @@ export function followEnvironment(config: ProxyConfig, upstreams: UpstreamDefaul
   return config.sitesFromEnvironment === true ? { ...config, sites: environmentSites(upstreams) } : config;
 }
 
+/** What a site is where nobody says anything of it. */
+export const usualSite = {
+  host: null,
+  protected: true,
+  failMode: 'closed',
+  mode: null,
+  hostPolicy: 'preserve',
+  verifyUpstreamCertificate: true,
+  stripPrefix: null,
+  requestBodyLimitBytes: null,
+  policy: null,
+} as const satisfies Partial<SiteConfig>;
+
 function environmentSites(upstreams: UpstreamDefaults): SiteConfig[] {
-  const shared = {
-    host: null,
-    protected: true,
-    failMode: 'closed',
-    mode: null,
-    hostPolicy: 'preserve',
-    verifyUpstreamCertificate: true,
-  } as const;
   return [
-    { name: 'customer', prefix: '/', upstream: upstreams.customer, ...shared },
-    { name: 'payment', prefix: '/payment', upstream: upstreams.payment, ...shared },
+    { ...usualSite, name: 'customer', prefix: '/', upstream: upstreams.customer },
+    { ...usualSite, name: 'payment', prefix: '/payment', upstream: upstreams.payment },
   ];
 }
 

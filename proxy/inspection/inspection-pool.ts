@@ -31,6 +31,8 @@ export interface ForeignRequest {
   readonly wireBytes: number;
   /** Of the site; see Site.engineMode. */
   readonly engineMode: Mode | null;
+  /** Of the site; see Site.policy. */
+  readonly policy: string | null;
 }
 
 export interface ForeignInspector {

@@ -14,6 +14,7 @@ export const refusalReasons = [
   'no_site',
   'body_too_large',
   'body_too_slow',
+  'body_coding', // compressed, and not to be decoded within the limits
   'memory', // all buffered bodies together
   'gate', // the answer of a gate (admit/): denied, throttled, challenged
 ] as const;

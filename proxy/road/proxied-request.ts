@@ -134,7 +134,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       this.failedOpenOrClosed(failure, site, null);
       return;
     }
-    const rules = new RequestInspection(inspection, this, site.engineMode);
+    const rules = new RequestInspection(inspection, this, site);
     this.inspection = rules;
     this.settle(rules.requestHead(this.context.store), site);
   }
@@ -147,7 +147,8 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       return;
     }
     const isInspected = this.inspection?.isOn === true;
-    const body = new RequestBody(this, exchange, context, this.limits, this.startedMs);
+    const { limits, startedMs } = this;
+    const body = new RequestBody(this, exchange, context, limits, startedMs, site.requestBodyBytesMax);
     this.body = body;
     if (isInspected || !body.isLarge) body.collect(isInspected);
     else this.forward(site);
@@ -155,7 +156,19 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   }
 
   bodyTaken(wireBytes: number): void {
-    this.inspectBody(this.site as Site, wireBytes);
+    const { body, site } = this as { body: RequestBody; site: Site };
+    if (this.inspection?.isOn === true && findField(this.head.headers, 'content-encoding') !== null)
+      void this.decodeBody(site, body, wireBytes);
+    else this.inspectBody(site, wireBytes);
+  }
+
+  /** Rules see a coded body decoded. One that cannot be goes on only at a site that detects, flagged. */
+  private async decodeBody(site: Site, body: RequestBody, wireBytes: number): Promise<void> {
+    const refusal = await body.decode(this.head.headers);
+    if (this.isOver) return;
+    this.isFlagged ||= refusal !== null;
+    if (refusal !== null && site.mode === 'On') this.refuse(refusal, 'body_coding', !this.isBodyComplete);
+    else this.inspectBody(site, body.decoded?.length ?? wireBytes);
   }
 
   /** Step 7: phase 2, inline or on the pool's threads. */
@@ -163,7 +176,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     const { inspection } = this;
     if (inspection !== null && inspection.isOn) {
       const { foreignInspector } = this.context;
-      const bytes = this.body?.bytes ?? null;
+      const bytes = this.body?.inspected ?? null;
       const { inlineInspectionBytesMax } = this.limits;
       if (bytes !== null && bytes.length > inlineInspectionBytesMax && foreignInspector !== null) {
         void this.inspectElsewhere(site, inspection, foreignInspector, bytes, wireBytes);

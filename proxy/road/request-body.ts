@@ -4,6 +4,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Limits } from '../contract/index.js';
 import { BodyCollector } from '../http/body-collector.js';
+import { decodeRequest, requestCodingsOf } from '../http/decode-request.js';
+import { joinedField } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { RefusalReason } from '../metrics/families.js';
 import type { UpstreamExchange } from '../upstream/exchange.js';
@@ -48,6 +50,8 @@ export interface BodyOwner {
 export class RequestBody implements BodyWatch {
   /** What was collected; null when nothing came, and for what is only passed on. */
   bytes: Buffer | null = null;
+  /** The same without its content codings, for rules and records; null: it has none, or they were not undone. */
+  decoded: Buffer | null = null;
   isComplete = false;
   /** Among those whose body is still coming. */
   place = -1;
@@ -66,7 +70,39 @@ export class RequestBody implements BodyWatch {
     private readonly worker: BodyWorker,
     private readonly limits: Limits,
     public bodyAtMs: number,
+    /** Of the site, in place of the limit for all. */
+    private readonly siteBytesMax: number | null,
   ) {}
+
+  /** What is inspected at most; larger ones are refused, or inspected in part. */
+  private get inspectedBytesMax(): number {
+    return this.siteBytesMax ?? this.limits.requestBodyBytesMax;
+  }
+
+  /** What rules look at. */
+  get inspected(): Buffer | null {
+    return this.decoded ?? this.bytes;
+  }
+
+  /**
+   * Undoes the content codings that `headers` name, of what was collected, which has to be all of it. The status with
+   * which a body that cannot be decoded within the limits is refused, else null. Never rejects.
+   */
+  async decode(headers: readonly string[]): Promise<400 | 413 | 415 | null> {
+    const { bytes, limits } = this;
+    const codings = requestCodingsOf(joinedField(headers, 'content-encoding'), limits.requestCodingsMax);
+    if ('refusedWith' in codings) return codings.refusedWith;
+    if (bytes === null || codings.length === 0) return null;
+    if (this.isStreaming) return 413;
+    const bytesMax = Math.min(limits.decodedRequestBytesMax, this.inspectedBytesMax);
+    const outcome = await decodeRequest(bytes, codings, { bytesMax, ratioMax: limits.decodedRequestRatioMax });
+    if (outcome.kind === 'wrong') return 400;
+    if (outcome.kind === 'too-large') return 413;
+    if (this.owner.isOver) return null;
+    this.decoded = outcome.bytes;
+    this.hold(this.heldBytes + outcome.bytes.length);
+    return null;
+  }
 
   /** Not to be gathered where nobody inspects it. */
   get isLarge(): boolean {
@@ -77,7 +113,7 @@ export class RequestBody implements BodyWatch {
   /** All of it is to be here first. Over when its length is beyond the limit. */
   collect(isInspected: boolean): void {
     const { framing } = this.exchange;
-    const bytesMax = isInspected ? this.limits.requestBodyBytesMax : gatherBytesMax;
+    const bytesMax = isInspected ? this.inspectedBytesMax : gatherBytesMax;
     if (framing.kind === 'length' && framing.bytes > bytesMax && this.limits.requestBodyOverLimit === 'reject') {
       this.owner.refuse(413, 'body_too_large', true);
       return;

@@ -29,8 +29,8 @@ export class RequestInspection {
   constructor(
     private readonly inspection: LoadedInspection,
     private readonly request: InspectedRequest,
-    /** Of the site; see Site.engineMode. */
-    private readonly engineMode: Mode | null,
+    /** What of the site bears on its rules; see Site. */
+    private readonly site: { readonly engineMode: Mode | null; readonly policy: string | null },
   ) {}
 
   /** Whether rules look at what comes: not before `requestHead`, and not after a failure. */
@@ -53,10 +53,10 @@ export class RequestInspection {
   /** Phase 1. */
   requestHead(store: CollectionStore): Interruption | null {
     const { inspector } = this.inspection;
-    const { engineMode } = this;
+    const { engineMode, policy } = this.site;
     const { head, requestId: uniqueId, atMs: nowMs } = this.request;
     return this.run(() => {
-      const transaction = inspector.begin(head, { uniqueId, nowMs, store });
+      const transaction = inspector.begin(head, { uniqueId, nowMs, store, policy });
       this.transaction = transaction;
       if (engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = engineMode;
       return inspector.requestHeaders(transaction);
@@ -77,10 +77,10 @@ export class RequestInspection {
     body: Buffer,
     wireBytes: number,
   ): Promise<Interruption | null> {
-    const { engineMode } = this;
+    const { engineMode, policy } = this.site;
     const { head, requestId: uniqueId, atMs: nowMs } = this.request;
     try {
-      this.foreign = await pool.inspect(generation, { head, uniqueId, nowMs, body, wireBytes, engineMode });
+      this.foreign = await pool.inspect(generation, { head, uniqueId, nowMs, body, wireBytes, engineMode, policy });
     } catch (error) {
       this.failure = asError(error);
       return null;
