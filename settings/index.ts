@@ -21,7 +21,7 @@ export { describeSettings } from './reference.js';
 export { keptSecret, parseWindow, type Access } from './row.js';
 export { categoryKeys, ruleIdRanges, type CategoryKey } from './rows/categories.js';
 export { CustomRule, RuleTest } from './rows/rules.js';
-export { basePolicy, sitePoliciesOf, strictPolicy, type SitePolicy } from './site-policies.js';
+export { basePolicy, contentOfSite, sitePoliciesOf, strictPolicy, type SitePolicy } from './site-policies.js';
 export {
   accessOf,
   defaultSettings,

@@ -51,7 +51,8 @@ export interface SitePolicies {
 const isForSome = ({ sites, enabled }: { readonly sites: readonly string[]; readonly enabled: boolean }): boolean =>
   enabled && sites.length > 0;
 
-function contentOf(settings: PolicySettings, site: RulesOfSite | null): Omit<SitePolicy, 'key'> {
+/** What a site has, of its own or of the installation; null: of everything else. */
+export function contentOfSite(settings: PolicySettings, site: RulesOfSite | null): Omit<SitePolicy, 'key'> {
   const isEnabled = (key: CategoryKey): boolean => site?.categories?.[key]?.enabled ?? settings.categories[key].enabled;
   const rules = [...settings.custom_rules, ...settings.rule_exclusions];
   const scoped = site === null ? [] : rules.filter((rule) => isForSome(rule) && rule.sites.includes(site.name));
@@ -97,12 +98,12 @@ function strictestOf(policies: readonly SitePolicy[], settings: PolicySettings):
 
 /** `settings` are complete. Pure; the order of policies is that of the first site of each. */
 export function sitePoliciesOf(settings: PolicySettings): SitePolicies {
-  const base = contentOf(settings, null);
+  const base = contentOfSite(settings, null);
   const baseText = JSON.stringify(base);
   const policies = new Map<string, SitePolicy>();
   const ofSite = new Map<string, string>();
   for (const site of settings.sites) {
-    const content = contentOf(settings, site);
+    const content = contentOfSite(settings, site);
     const text = JSON.stringify(content);
     if (text === baseText) continue;
     const key = `p${createHash('sha256').update(text).digest('hex').slice(0, 10)}`;

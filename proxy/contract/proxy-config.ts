@@ -22,6 +22,20 @@ export type ProxyConfig = Omit<DataPlaneSettings, 'sites'> & {
 
 type SentSite = DataPlaneSettings['sites'][number];
 
+/**
+ * What becomes of a request path at the upstream. `basePath` stands before the rest of the path, without a slash at its
+ * end, null = nothing changes; `stripsPrefix`: it takes the place of the prefix, else it stands before the whole path.
+ */
+export function pathAtUpstream(
+  upstream: string,
+  stripPrefix: boolean | null,
+): { readonly basePath: string | null; readonly stripsPrefix: boolean } {
+  // Of `http://h:1` and `http://h:1/`, which mean the same to a URL, only the second has always replaced the prefix.
+  const stripsPrefix = stripPrefix ?? upstream.slice(upstream.indexOf('://') + 3).includes('/');
+  const basePath = new URL(upstream).pathname.replace(/\/+$/, '');
+  return { basePath: stripsPrefix || basePath !== '' ? basePath : null, stripsPrefix };
+}
+
 /** What of a site is in the artifact, under the key of its policy. */
 const inArtifact = [
   'paranoiaLevel',

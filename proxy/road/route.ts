@@ -3,6 +3,7 @@
 import { URL } from 'node:url';
 import { strictPolicy } from '#settings';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
+import { pathAtUpstream } from '../contract/proxy-config.js';
 import { normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
 
 export interface Site {
@@ -54,10 +55,6 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
   const tls = url.protocol === 'https:';
   const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-  const afterScheme = site.upstream.slice(site.upstream.indexOf('://') + 3);
-  // Of `http://h:1` and `http://h:1/`, which mean the same to a URL, only the second has always replaced the prefix.
-  const stripsPrefix = site.stripPrefix ?? afterScheme.includes('/');
-  const basePath = url.pathname.replace(/\/+$/, '');
   return {
     name: site.name,
     prefix: site.prefix.replace(/\/+$/, ''),
@@ -76,8 +73,7 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
     upstreamPort: port,
     upstreamAuthority: url.host,
     verifyCertificate: site.verifyUpstreamCertificate,
-    basePath: stripsPrefix || basePath !== '' ? basePath : null,
-    stripsPrefix,
+    ...pathAtUpstream(site.upstream, site.stripPrefix ?? null),
     preservesHost: site.hostPolicy === 'preserve',
   };
 }
