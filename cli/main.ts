@@ -20,6 +20,7 @@ const ruleCommands: Readonly<Record<string, () => Promise<Run>>> = {
   compile: async () => (await import('./commands/compile.js')).runCompile,
   inspect: async () => (await import('./commands/inspect.js')).runInspect,
   explain: async () => (await import('./commands/explain.js')).runExplain,
+  rules: async () => (await import('./commands/rules.js')).runRules,
   ftw: async () => (await import('./commands/ftw.js')).runFtw,
 };
 
