@@ -50,6 +50,10 @@ export async function main(argv: readonly string[]): Promise<number> {
       return runRuleCommand(name, args);
     });
   const load = Object.hasOwn(processes, name) ? processes[name] : undefined;
+  if (load !== undefined && (args.includes('--help') || args.includes('-h'))) {
+    console.log(usage);
+    return 0;
+  }
   if (load !== undefined) return tellRefusals('gatehouse', async () => (await load())(args));
   console.error(`gatehouse: there is no command "${name}".\n\n${usage}`);
   return 2;

@@ -1,7 +1,6 @@
 // The compile thread: settings → artifact on disk, and replays. Everything slow or synchronous about a change happens
 // here, so that the API goes on answering. It stays warm: the rule set is read once, rulesets of the last two artifacts
 // are kept for the next replay. Started by compile-thread.ts.
-import type { RuleSettings } from '#settings';
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
