@@ -33,7 +33,8 @@ t.test('U11: explain prints what each match adds to the score', async (t) => {
   const { at } = setup(t);
   const scoring = `SecRuleEngine On
 SecAction "id:10,phase:1,pass,nolog,setvar:tx.critical_anomaly_score=5,setvar:tx.blocking_inbound_anomaly_score=0"
-SecRule ARGS "@contains a" "id:11,phase:2,pass,log,msg:'one',setvar:tx.inbound_anomaly_score_pl1=+%{tx.critical_anomaly_score}"
+SecRule ARGS "@contains a" "id:11,phase:2,pass,log,msg:'one',\\
+  setvar:tx.inbound_anomaly_score_pl1=+%{tx.critical_anomaly_score}"
 SecRule ARGS "@contains a" "id:12,phase:2,pass,log,msg:'two',chain"
   SecRule ARGS "@contains b" "setvar:tx.anomaly_score_pl2=+3,setvar:tx.other=+9"
 SecAction "id:13,phase:5,pass,nolog,setvar:tx.blocking_inbound_anomaly_score=%{tx.inbound_anomaly_score_pl1}"
