@@ -90,6 +90,11 @@ function waitForSignal(): { readonly stopped: Promise<NodeJS.Signals>; readonly 
   return { stopped, ending: controller.signal };
 }
 
+/** A first start takes a while: what it does, and how long each part of it took. */
+function sayReadyAfter(name: string, sinceMs: number): void {
+  console.log(`${name} ready after ${((performance.now() - sinceMs) / 1000).toFixed(1)} s`);
+}
+
 /**
  * Each part is started when the one before serves. Resolves with the control plane, or null where a signal came first.
  */
@@ -100,7 +105,9 @@ async function startParts(
 ): Promise<{ readonly control: Control | null } | null> {
   for (const part of [demo, dataPlane]) {
     if (part === null) continue;
+    const partMs = performance.now();
     if (typeof (await Promise.race([part.start(), stopped])) === 'string') return null;
+    sayReadyAfter(part.name, partMs);
     keepAlive(part, part === dataPlane ? resuming : undefined);
   }
   if (controlPlane === null) return { control: null };
@@ -116,8 +123,10 @@ async function startParts(
       if (!mayFollow || !(error instanceof Refusal)) throw error;
       return { url, firstLogin: null, problem: error.message };
     });
+  const controlMs = performance.now();
   const control = await Promise.race([started, stopped]);
   if (typeof control === 'string') return null;
+  if (control.problem === undefined) sayReadyAfter(controlPlane.name, controlMs);
   if (!mayFollow) keepAlive(controlPlane);
   rememberControl(data);
   return { control };

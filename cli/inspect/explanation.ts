@@ -52,7 +52,9 @@ export interface Explanation {
 
 const scoreKey = /^(?:inbound_|outbound_)?anomaly_score_pl\d$/i;
 
-/** By its setvars: `setvar:tx.inbound_anomaly_score_pl1=+%{tx.critical_anomaly_score}` adds what that variable holds. */
+/**
+ * By its setvars: `setvar:tx.inbound_anomaly_score_pl1=+%{tx.critical_anomaly_score}` adds what that variable holds.
+ */
 function scoreOf(rule: Rule, { tx }: Transaction): number {
   let sum = 0;
   for (const action of rule.links.flatMap(({ actions }) => actions)) {
