@@ -19,7 +19,7 @@ export { withCurrentNames, type Renamed } from './names.js';
 export { explainErrors, formatProblems, type Problem } from './problems.js';
 export { describeSettings } from './reference.js';
 export { keptSecret, parseWindow, type Access } from './row.js';
-export { categoryKeys, ruleIdRanges, type CategoryKey } from './rows/categories.js';
+export { categoryKeys, ownerOfRuleId, ruleIdRanges, type CategoryKey } from './rows/categories.js';
 export { CustomRule, RuleTest } from './rows/rules.js';
 export {
   accessOf,

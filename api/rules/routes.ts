@@ -5,7 +5,7 @@ import { ApiError, refusals, requirePrincipal, type App } from '../http-kit/inde
 import { changeSettings } from '../settings/change.js';
 import { readHead } from '../settings/store.js';
 import { checkCustomRule } from './check.js';
-import { nextId, requireRule, saveRule, type RuleParts } from './save.js';
+import { idFor, nextId, requireRule, saveRule, type RuleParts } from './save.js';
 import { NewRule, ProblemView, RuleParams, RulePatch, RuleView, SavedView, Seclang, toSeclang } from './views.js';
 
 const listSchema = {
@@ -58,7 +58,7 @@ export function registerRuleRoutes(app: App, parts: RuleParts): void {
   });
   app.post('/api/rules', { schema: createSchema }, async (request, reply) => {
     const saved = await saveRule(parts, request, 'rule.create', (current) => {
-      const rule = { ...request.body, id: request.body.id ?? nextId(current.custom_rules) };
+      const rule = { ...request.body, id: request.body.id ?? idFor(request.body, current.custom_rules) };
       if (current.custom_rules.some(({ id }) => id === rule.id))
         throw new ApiError('conflict', `There is a custom rule ${rule.id} already.`);
       return { rule, rules: [...current.custom_rules, rule] };
