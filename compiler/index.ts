@@ -27,7 +27,7 @@ export {
   type OfflineInspector,
 } from './artifact/offline-inspector.js';
 export { checkVisualRule } from './policy/check-rule.js';
-export { checkRuleText, type CheckedRule, type RuleHead } from './policy/raw-rule.js';
+export { checkRuleText, findRuleIds, type CheckedRule, type RuleHead } from './policy/raw-rule.js';
 export {
   renderRuleExclusions,
   type ScopedExclusion,

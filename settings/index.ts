@@ -14,6 +14,7 @@ export {
   toDataPlane,
   type DataPlaneSettings,
 } from './data-plane.js';
+export { withIds, type IdSources } from './ids.js';
 export { readLocalFile, type LocalFile } from './local-file.js';
 export { withCurrentNames, type Renamed } from './names.js';
 export { explainErrors, formatProblems, type Problem } from './problems.js';

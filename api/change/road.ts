@@ -9,7 +9,6 @@ import { nextGeneration, type Target } from '../nodes/fleet.js';
 import type { StatusAnswer } from '../nodes/node-client.js';
 import { digestOf, listNodes, renameServed } from '../nodes/node-store.js';
 import { findSamples } from '../records/samples.js';
-import { enforcedNames } from '#settings';
 import { findNotEnforced } from '../settings/not-enforced.js';
 import { readState } from '../settings/state.js';
 import { findVersion, readHead } from '../settings/store.js';
@@ -107,7 +106,7 @@ async function applySettings(parts: ChangeRoadParts, request: ApplyRequest): Pro
     managedSha256: managed.sha256,
     diagnostics,
     impact,
-    notEnforcedYet: findNotEnforced(resolved.settings, enforcedNames),
+    notEnforcedYet: findNotEnforced(resolved.settings),
     tookMs: Math.round(watch.elapsedMs),
     steps: watch.steps,
   });

@@ -1,6 +1,13 @@
 // One custom rule of the settings: what it becomes, what is wrong with it and where. Pure; the compiler does the
 // reading.
-import { checkRuleText, checkVisualRule, compileRuleTrial, type CheckedRule, type Diagnostic } from '#compiler';
+import {
+  checkRuleText,
+  checkVisualRule,
+  compileRuleTrial,
+  findRuleIds,
+  type CheckedRule,
+  type Diagnostic,
+} from '#compiler';
 import { ruleIdRanges, type Settings } from '#settings';
 import { lintRules } from './lint.js';
 
@@ -52,9 +59,6 @@ const settingProblem = (
   hint: string,
 ): RuleProblem => ({ severity, code, message, hint, path, line: 0, column: 0, excerpt: '' });
 
-/** The ids of the rules in a text of somebody's own; the first stands for the whole. */
-export const idsIn = (seclang: string): readonly number[] => checkRuleText(seclang, customIds, 'rule').ids;
-
 /** What an entry promises and its text does not hold. */
 function checkText(rule: CustomRule, { ids, isEmpty }: CheckedRule): RuleProblem[] {
   if (isEmpty)
@@ -81,7 +85,7 @@ function checkText(rule: CustomRule, { ids, isEmpty }: CheckedRule): RuleProblem
     return [
       settingProblem(
         'error',
-        'GH-R0003',
+        'GH-R0004',
         '/tests',
         'the text changes rules and has none of its own, so that no test can match it',
         'Remove the tests; the impact of an apply shows what the change means for recorded requests.',
@@ -96,7 +100,7 @@ export type RuleOwners = ReadonlyMap<number, readonly CustomRule[]>;
 export function ownersOf(rules: readonly CustomRule[]): RuleOwners {
   const owners = new Map<number, CustomRule[]>();
   for (const rule of rules)
-    for (const id of new Set([rule.id, ...(rule.kind === 'raw' ? idsIn(rule.seclang) : [])]))
+    for (const id of new Set([rule.id, ...(rule.kind === 'raw' ? findRuleIds(rule.seclang) : [])]))
       owners.set(id, [...(owners.get(id) ?? []), rule]);
   return owners;
 }

@@ -1,12 +1,13 @@
 // Saving a custom rule: it is checked and its tests are run first, outside the lock of the settings.
 import type { FastifyRequest } from 'fastify';
 import type { AuditAction } from '../audit/actions.js';
+import { findRuleIds } from '#compiler';
 import { ApiError, requirePrincipal } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { changeSettings, type SettingsWriter } from '../settings/change.js';
 import type { Settings } from '#settings';
 import { readHead } from '../settings/store.js';
-import { checkCustomRule, customIds, idsIn, ownersOf, type CustomRule, type RuleProblem } from './check.js';
+import { checkCustomRule, customIds, ownersOf, type CustomRule, type RuleProblem } from './check.js';
 import type { RuleTestResult } from './rule-tests.js';
 import type { RuleSandbox } from './sandbox.js';
 
@@ -108,6 +109,6 @@ export function nextId(rules: readonly CustomRule[]): number {
 
 /** The id of a rule that was sent without one: that of its text, else the next free one; throws `conflict`. */
 export function idFor(rule: Pick<CustomRule, 'kind' | 'seclang'>, rules: readonly CustomRule[]): number {
-  const written = rule.kind === 'raw' ? idsIn(rule.seclang) : [];
+  const written = rule.kind === 'raw' ? findRuleIds(rule.seclang) : [];
   return written.find((id) => id >= customIds[0] && id <= customIds[1]) ?? nextId(rules);
 }

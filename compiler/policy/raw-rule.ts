@@ -72,7 +72,7 @@ function headsOf(nodes: readonly Node[], file: SourceFile): RuleHead[] {
       value: value === null ? null : value.text,
     }));
     const id = Number(actions.find(({ name }) => name === 'id')?.value ?? 0);
-    return id === 0 ? [] : [{ id, actions, ...file.position(node.start) }];
+    return id > 0 ? [{ id, actions, ...file.position(node.start) }] : [];
   });
 }
 
@@ -122,4 +122,10 @@ export function checkRuleText(input: string, range: readonly [number, number], n
     isEmpty: nodes.length === 0,
     diagnostics: all,
   };
+}
+
+/** The ids that rules in a text of somebody's own give themselves, heads of chains only; [] where it cannot be read. */
+export function findRuleIds(input: string): readonly number[] {
+  const file = new SourceFile(0, 'rule', closedText(input));
+  return headsOf(parseFile(file, new Diagnostics()), file).map(({ id }) => id);
 }
