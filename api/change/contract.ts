@@ -99,6 +99,8 @@ export type StepTimes = Readonly<Record<string, number>>;
 interface Findings extends AppliedWith {
   readonly diagnostics: readonly ApplyDiagnostic[];
   readonly impact: ReplayImpact | null;
+  /** Why there is no impact; null where there is one. */
+  readonly impactMissing: string | null;
   /** Settings that ask for something, by the value in effect, and that nothing enforces yet. */
   readonly notEnforcedYet: readonly string[];
   readonly tookMs: number;
@@ -132,6 +134,9 @@ export const ApplyReplySchema = Type.Object({
   artifact_sha256: Type.String(),
   diagnostics: Type.Array(ApplyDiagnosticSchema),
   impact: Type.Union([ReplayImpactSchema, Type.Null()]),
+  impact_missing: Type.Union([Type.String(), Type.Null()], {
+    description: 'why there is no impact, in a sentence; null where there is one',
+  }),
   not_enforced_yet: Type.Array(Type.String(), {
     description: 'settings that are on, or have a value of their own, and that nothing enforces yet',
   }),

@@ -25,6 +25,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
           unchanged: false,
           version: 1,
           impact: null,
+          impact_missing: /nothing was active before/,
           not_enforced_yet: ['pii_detect'],
           nodes: [{ url: node.url, state: 'active' }],
         },

@@ -11,9 +11,12 @@ export interface ThreatAddress {
   readonly expires_at: Date | null;
 }
 
+/** Who can name an address: people, exit nodes of Tor, the feed of the settings, the managed feed. */
+export const threatSources = ['manual', 'tor', 'feed', 'managed'] as const;
+
 export interface NewThreats {
   readonly networks: readonly string[];
-  /** `manual`, or the name of a feed. */
+  /** One of `threatSources`. */
   readonly source: string;
   readonly reason: string;
   readonly addedBy: string;
