@@ -78,7 +78,8 @@ function registerValidation(app: App): void {
 
 /**
  * A list that takes no filter refuses filters, like one that takes some: a name that was misspelt would be answered
- * with everything. Routes that anybody may ask (health, login pages) get parameters of monitors and browsers, and stay open.
+ * with everything. Routes that anybody may ask (health, login pages) get parameters of monitors and browsers, and stay
+ * open.
  */
 function refuseUnknownParameters(app: App): void {
   app.addHook('onRoute', (route) => {
