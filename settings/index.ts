@@ -18,6 +18,7 @@ export { withIds, type IdSources } from './ids.js';
 export { readLocalFile, type LocalFile } from './local-file.js';
 export { withCurrentNames, type Renamed } from './names.js';
 export { explainErrors, formatProblems, type Problem } from './problems.js';
+export { findProfile, profiles, type Profile } from './profiles.js';
 export { describeSettings } from './reference.js';
 export { keptSecret, parseWindow, type Access } from './row.js';
 export { categoryKeys, ownerOfRuleId, ruleIdRanges, type CategoryKey } from './rows/categories.js';

@@ -34,7 +34,7 @@ const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::
 /** Interfaces come and go, and asking for them costs as much as a request. */
 const freshForMs = 30_000;
 
-/** For one listener: the address that a client with this one has reached. `host` is what was asked to be listened on. */
+/** For one listener: the address that a client with this one has reached. `host` is what it was told to listen on. */
 export function createLocalAddress(
   host: string,
   read: () => Addresses = readAddresses,
