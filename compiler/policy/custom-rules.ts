@@ -2,7 +2,8 @@
 import { ruleIdRanges } from '#settings';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import { checkVisualRule } from './check-rule.js';
-import { checkRuleText } from './raw-rule.js';
+import { checkRuleText, findRuleIds } from './raw-rule.js';
+import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
 import type { CustomRule, VirtualPatch } from './settings.js';
 
 function renderRawRule(
@@ -18,6 +19,30 @@ function renderRawRule(
   return text;
 }
 
+/** Ids that two entries have, told at the second: the text of all rules has other lines than that of an entry. */
+function reportSharedIds(rules: readonly CustomRule[], diagnostics: Diagnostics): void {
+  const first = new Map<number, number>();
+  for (const [index, rule] of rules.entries()) {
+    if (!rule.enabled) continue;
+    for (const id of new Set(rule.kind === 'raw' ? findRuleIds(rule.seclang) : [rule.id])) {
+      const earlier = first.get(id);
+      const at = `/custom_rules/${index}/${rule.kind === 'raw' ? 'seclang' : 'id'}`;
+      if (earlier === undefined) first.set(id, index);
+      else diagnostics.reportSetting('GH-C2002', `the rule id ${id} is used already at /custom_rules/${earlier}`, at);
+    }
+  }
+}
+
+/** Exclusions that cannot be a rule; everything in their text but the target is ours. */
+export function checkRuleExclusions(exclusions: readonly ScopedExclusion[], diagnostics: Diagnostics): void {
+  for (const [index, exclusion] of exclusions.entries()) {
+    if (!exclusion.enabled || exclusion.target === null) continue;
+    const checked = checkRuleText(renderRuleExclusions([exclusion]), ruleIdRanges.ruleExclusions, 'exclusion');
+    for (const { severity, message } of checked.diagnostics)
+      if (severity === 'error') diagnostics.reportSetting('GH-C7001', message, `/rule_exclusions/${index}/target`);
+  }
+}
+
 export interface RenderedRules {
   /** Rules that let requests through must be heard before the CRS. */
   readonly before: string;
@@ -28,6 +53,7 @@ export interface RenderedRules {
 export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Diagnostics): RenderedRules {
   const before: string[] = [];
   const after: string[] = [];
+  reportSharedIds(rules, diagnostics);
   for (const [index, rule] of rules.entries()) {
     if (!rule.enabled) continue;
     const path = `/custom_rules/${index}`;
