@@ -113,7 +113,6 @@ async function bundleConsole(files) {
   const hash = createHash('sha256');
   const read = [...files, 'api/openapi.json', 'package-lock.json'];
   for (const file of read.sort()) hash.update(`${file}\n`).update(await readFile(join(root, file)));
-  for (const name of ['APP_BRAND', 'APP_BRAND_SUB', 'APP_TAGLINE']) hash.update(`${name}=${process.env[name] ?? ''}\n`);
   const stamp = hash.digest('hex');
   const stampFile = join(bundled, 'stamp');
   if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === stamp) return true;

@@ -92,7 +92,7 @@ function waitForSignal(): { readonly stopped: Promise<NodeJS.Signals>; readonly 
  * Each part is started when the one before serves. Resolves with the control plane, or null where a signal came first.
  */
 async function startParts(
-  { demo, dataPlane, controlPlane }: Parts,
+  { demo, dataPlane, controlPlane, console: dashboard }: Parts,
   { values, data }: Plan,
   stopped: Promise<NodeJS.Signals>,
 ): Promise<{ readonly control: Control | null } | null> {
@@ -118,6 +118,10 @@ async function startParts(
   if (typeof control === 'string') return null;
   if (!mayFollow) keepAlive(controlPlane);
   rememberControl(data);
+  if (dashboard !== null) {
+    if (typeof (await Promise.race([dashboard.start(), stopped])) === 'string') return null;
+    keepAlive(dashboard);
+  }
   return { control };
 }
 

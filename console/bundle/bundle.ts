@@ -11,7 +11,8 @@ import { renderApiTypes, type OpenApiDocument } from './api-types.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const web = join(root, 'console/web');
 const output = join(root, 'build/console/web-bundle');
-const compressible = /\.(js|css|html|svg|json|webmanifest)$/;
+/** Not the page itself: the server writes the installation's name into it. */
+const compressible = /\.(js|css|svg|json|webmanifest)$/;
 const worthCompressing = 512;
 
 export function writeApiTypes(): void {
@@ -21,22 +22,11 @@ export function writeApiTypes(): void {
   writeFileSync(join(directory, 'api.d.ts'), renderApiTypes(document));
 }
 
-/** Texts that an installation may set (the specification's white-label branding); they are read when it is bundled. */
-function branding(): Record<string, string> {
-  const { APP_BRAND = '', APP_BRAND_SUB = '', APP_TAGLINE = '' } = process.env;
-  return {
-    __APP_BRAND__: JSON.stringify(APP_BRAND || 'Gatehouse'),
-    __APP_BRAND_SUB__: JSON.stringify(APP_BRAND_SUB || 'WAAP'),
-    __APP_TAGLINE__: JSON.stringify(APP_TAGLINE),
-  };
-}
-
 export const viteConfig = (): InlineConfig => ({
   configFile: false,
   root: web,
   logLevel: 'warn',
   plugins: [solid({ dev: false })],
-  define: branding(),
   resolve: {
     alias: [
       // the renderer's one sink for markup goes through a Trusted Types policy (see the file)

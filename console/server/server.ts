@@ -4,11 +4,19 @@
 import replyFrom from '@fastify/reply-from';
 import staticFiles from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { securityHeaders } from './security-headers.js';
 
+/** White-label texts of an installation. */
+export interface Branding {
+  readonly brand: string;
+  readonly brandSub: string;
+  readonly tagline: string;
+}
+
 export interface ConsoleServerOptions {
+  readonly branding: Branding;
   /** Where the bundle lies. */
   readonly webDirectory: string;
   /** The control plane, such as http://127.0.0.1:8095. */
@@ -30,7 +38,7 @@ const hashedAssets = /\/assets\//;
 const apiTimeoutMs = 150_000;
 
 export async function startConsole(options: ConsoleServerOptions): Promise<RunningConsole> {
-  const { webDirectory, apiUrl, host, port } = options;
+  const { webDirectory, apiUrl, host, port, branding } = options;
   if (!existsSync(join(webDirectory, 'index.html')))
     throw new Error('The console is not built: run `node bin/build.mjs console`.');
   const app = Fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: true, exposeHeadRoutes: true });
@@ -38,7 +46,7 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
     if (!request.url.startsWith('/api/')) reply.headers(securityHeaders);
   });
   await forwardApi(app, apiUrl);
-  await servePages(app, webDirectory);
+  await servePages(app, webDirectory, pageOf(webDirectory, branding));
   const url = await app.listen({ host, port });
   return { url, close: () => app.close() };
 }
@@ -75,11 +83,24 @@ function unavailable(reply: FastifyReply): FastifyReply {
   });
 }
 
-async function servePages(app: FastifyInstance, webDirectory: string): Promise<void> {
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
+
+/** The one page that there is, with the installation's name in it. */
+function pageOf(webDirectory: string, branding: Branding): string {
+  const page = readFileSync(join(webDirectory, 'index.html'), 'utf8');
+  return page.replace(/\{\{(brand|brandSub|tagline)\}\}/g, (_, name: keyof Branding) => escaped(branding[name]));
+}
+
+async function servePages(app: FastifyInstance, webDirectory: string, page: string): Promise<void> {
+  const sendPage = (reply: FastifyReply): FastifyReply =>
+    reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
+  for (const path of ['/', '/index.html']) app.get(path, (_request, reply) => sendPage(reply));
   await app.register(staticFiles, {
     root: webDirectory,
     preCompressed: true,
     cacheControl: false,
+    index: false,
     setHeaders: (reply, path) => {
       const caching = hashedAssets.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
       reply.header('cache-control', caching);
@@ -89,7 +110,7 @@ async function servePages(app: FastifyInstance, webDirectory: string): Promise<v
   app.setNotFoundHandler((request, reply) => {
     const { pathname } = new URL(request.url, 'http://console');
     const isPage = ['GET', 'HEAD'].includes(request.method) && !/\.[a-z0-9]+$/i.test(pathname);
-    if (isPage && !pathname.startsWith('/api')) return reply.sendFile('index.html');
+    if (isPage && !pathname.startsWith('/api')) return sendPage(reply);
     return reply.code(404).type('text/plain').send('There is nothing here.\n');
   });
 }

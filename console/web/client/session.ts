@@ -42,5 +42,5 @@ export async function logOut(): Promise<void> {
 
 const ranks: Readonly<Record<string, number>> = { viewer: 0, operator: 1, admin: 2 };
 
-/** Whether the role of who is logged in is at least `role`; the server decides, this only hides what it would refuse. */
+/** Whether who is logged in has at least this role. The server decides; this only hides what it would refuse. */
 export const mayAs = (role: Role): boolean => (ranks[account()?.role ?? ''] ?? -1) >= (ranks[role] ?? 9);

@@ -1,8 +1,7 @@
-// White-label texts; APP_BRAND, APP_BRAND_SUB and APP_TAGLINE when the console is bundled.
-declare const __APP_BRAND__: string;
-declare const __APP_BRAND_SUB__: string;
-declare const __APP_TAGLINE__: string;
+// White-label texts: APP_BRAND, APP_BRAND_SUB and APP_TAGLINE, which the console's server writes into the page.
+const textOf = (name: string): string =>
+  document.querySelector<HTMLMetaElement>(`meta[name="gatehouse:${name}"]`)?.content ?? '';
 
-export const brand = __APP_BRAND__;
-export const brandSub = __APP_BRAND_SUB__;
-export const tagline = __APP_TAGLINE__;
+export const brand = textOf('brand') || 'Gatehouse';
+export const brandSub = textOf('brand-sub');
+export const tagline = textOf('tagline');

@@ -12,26 +12,31 @@ interface Command {
   run(): void;
 }
 
+const commandsFor = (navigate: (path: string) => void): readonly Command[] => [
+  ...allPages
+    .filter(({ role }) => mayAs(role))
+    .map(({ title, words, path }) => ({ title, group: 'Page', words, run: () => navigate(path) })),
+  { title: 'My account', group: 'Page', words: 'password two-factor sessions', run: () => navigate('/account') },
+  { title: 'New custom rule', group: 'Do', words: 'add seclang', run: () => navigate('/waf/rules/new') },
+  { title: 'Review and apply changes', group: 'Do', words: 'deploy activate', run: () => navigate('/admin/changes') },
+  { title: 'Switch between dark and light', group: 'Do', words: 'theme colour', run: toggleTheme },
+  { title: 'Log out', group: 'Do', words: 'sign out end session', run: () => void logOut() },
+];
+
+/** Every word that was typed is in its name or beside it. */
+function isMeant({ title, words }: Command, text: string): boolean {
+  const typed = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return typed.every((word) => `${title} ${words}`.toLowerCase().includes(word));
+}
+
 export function Palette(props: { readonly isOpen: boolean; readonly onClose: () => void }): JSX.Element {
   const navigate = useNavigate();
   let element: HTMLDialogElement | undefined;
   let input: HTMLInputElement | undefined;
   const [text, setText] = createSignal('');
   const [at, setAt] = createSignal(0);
-  const commands: readonly Command[] = [
-    ...allPages
-      .filter(({ role }) => mayAs(role))
-      .map(({ title, words, path }) => ({ title, group: 'Page', words, run: () => navigate(path) })),
-    { title: 'My account', group: 'Page', words: 'password two-factor sessions', run: () => navigate('/account') },
-    { title: 'New custom rule', group: 'Do', words: 'add seclang', run: () => navigate('/waf/rules/new') },
-    { title: 'Review and apply changes', group: 'Do', words: 'deploy activate', run: () => navigate('/admin/changes') },
-    { title: 'Switch between dark and light', group: 'Do', words: 'theme colour', run: toggleTheme },
-    { title: 'Log out', group: 'Do', words: 'sign out end session', run: () => void logOut() },
-  ];
-  const found = createMemo(() => {
-    const words = text().toLowerCase().split(/\s+/).filter(Boolean);
-    return commands.filter((one) => words.every((word) => `${one.title} ${one.words}`.toLowerCase().includes(word)));
-  });
+  const commands = commandsFor(navigate);
+  const found = createMemo(() => commands.filter((one) => isMeant(one, text())));
   createEffect(() => {
     if (props.isOpen) {
       setText('');

@@ -4,8 +4,7 @@ import { account, readAccount } from '../../client/session.js';
 import { Badge, Button, Notice } from '../../kit/basics.js';
 import { TextField } from '../../kit/form.js';
 
-/** Enrolment of an authenticator app, and the recovery codes that come with it. */
-export function TwoFactor(): JSX.Element {
+function createEnrolment() {
   const [password, setPassword] = createSignal('');
   const [code, setCode] = createSignal('');
   const [secret, setSecret] = createSignal<{ readonly secret: string; readonly uri: string } | null>(null);
@@ -39,21 +38,34 @@ export function TwoFactor(): JSX.Element {
       const body = { password: password(), otp: code().trim() };
       setCodes((await call('POST /api/account/recovery-codes', { body })).recovery_codes);
     });
+  return { password, setPassword, code, setCode, secret, codes, problem, begin, confirm, turnOff, renew };
+}
+
+function RecoveryCodes(props: { readonly codes: readonly string[] | null }): JSX.Element {
+  return (
+    <Show when={props.codes}>
+      {(list) => (
+        <Notice tone="warn" title="Recovery codes: shown once, each works once">
+          <ul class="mono">
+            <For each={list()}>{(one) => <li>{one}</li>}</For>
+          </ul>
+          <div>
+            <Button onClick={() => void readAccount()}>I have kept them</Button>
+          </div>
+        </Notice>
+      )}
+    </Show>
+  );
+}
+
+/** Enrolment of an authenticator app, and the recovery codes that come with it. */
+export function TwoFactor(): JSX.Element {
+  const { password, setPassword, code, setCode, secret, codes, problem, begin, confirm, turnOff, renew } =
+    createEnrolment();
   return (
     <div class="stack">
       <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
-      <Show when={codes()}>
-        {(list) => (
-          <Notice tone="warn" title="Recovery codes: shown once, each works once">
-            <ul class="mono">
-              <For each={list()}>{(one) => <li>{one}</li>}</For>
-            </ul>
-            <div>
-              <Button onClick={() => void readAccount()}>I have kept them</Button>
-            </div>
-          </Notice>
-        )}
-      </Show>
+      <RecoveryCodes codes={codes()} />
       <div class="row">
         Second factor{' '}
         <Badge tone={account()?.totp_enabled === true ? 'good' : 'warn'}>

@@ -1,12 +1,49 @@
 import { createSignal, For, Show, type JSX } from 'solid-js';
-import { call, linkTo, Refused } from '../../client/http.js';
+import { call, linkTo, Refused, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { Button, Card, Empty, Foreign, Loading, Notice, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 
+type Entry = Item<'GET /api/audit'>;
+
 const filterNames = ['q', 'actor', 'action', 'role', 'source_ip', 'from', 'to'];
+
+function EntryTable(props: { readonly entries: readonly Entry[] }): JSX.Element {
+  return (
+    <div class="table-scroll">
+      <table class="table">
+        <thead>
+          <tr>
+            <th>When</th>
+            <th>Who</th>
+            <th>Action</th>
+            <th>What</th>
+            <th>From</th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.entries}>
+            {(entry) => (
+              <tr>
+                <td class="nums">{showMoment(entry.at)}</td>
+                <td>
+                  <Foreign text={entry.actor} max={80} /> <span class="faint">{entry.role}</span>
+                </td>
+                <td class="mono">{entry.action}</td>
+                <td>
+                  <Foreign text={entry.summary} max={300} />
+                </td>
+                <td class="mono">{entry.source_ip}</td>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </div>
+  );
+}
 
 /** Who did what, in a chain that shows when an entry was changed or taken out. */
 export function Audit(): JSX.Element {
@@ -47,36 +84,7 @@ export function Audit(): JSX.Element {
             </Show>
           }
         >
-          <div class="table-scroll">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>When</th>
-                  <th>Who</th>
-                  <th>Action</th>
-                  <th>What</th>
-                  <th>From</th>
-                </tr>
-              </thead>
-              <tbody>
-                <For each={list.items()}>
-                  {(entry) => (
-                    <tr>
-                      <td class="nums">{showMoment(entry.at)}</td>
-                      <td>
-                        <Foreign text={entry.actor} max={80} /> <span class="faint">{entry.role}</span>
-                      </td>
-                      <td class="mono">{entry.action}</td>
-                      <td>
-                        <Foreign text={entry.summary} max={300} />
-                      </td>
-                      <td class="mono">{entry.source_ip}</td>
-                    </tr>
-                  )}
-                </For>
-              </tbody>
-            </table>
-          </div>
+          <EntryTable entries={list.items()} />
         </Show>
       </Card>
       <Show when={list.hasMore()}>

@@ -117,6 +117,50 @@ function AddDialog(props: {
   );
 }
 
+function TokenTable(props: {
+  readonly tokens: readonly Token[];
+  readonly onRevoke: (token: Token) => void;
+}): JSX.Element {
+  return (
+    <div class="table-scroll">
+      <table class="table">
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th>Role</th>
+            <th>Scopes</th>
+            <th>Last used</th>
+            <th>Ends</th>
+            <th>
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.tokens}>
+            {(token) => (
+              <tr>
+                <td>{token.name}</td>
+                <td>{token.role}</td>
+                <td class="mono">{token.scopes.join(' ')}</td>
+                <td class="nums">{showMoment(token.last_used_at)}</td>
+                <td class="nums">{token.expires_at === null ? 'never' : showMoment(token.expires_at)}</td>
+                <td>
+                  <Show when={token.revoked_at === null} fallback={<Badge tone="neutral">revoked</Badge>}>
+                    <Button isSmall onClick={() => props.onRevoke(token)}>
+                      Revoke
+                    </Button>
+                  </Show>
+                </td>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 export function Tokens(): JSX.Element {
   const list = createPagedList('GET /api/tokens', () => ({}));
   const [isAdding, setAdding] = createSignal(false);
@@ -134,7 +178,7 @@ export function Tokens(): JSX.Element {
     <>
       <PageHead
         title="API tokens"
-        about="For pipelines and scripts: Authorization: Bearer. A token can do what its role and its scopes both allow."
+        about="For pipelines and scripts. A token can do what its role and its scopes both allow."
       >
         <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
           New token
@@ -150,42 +194,7 @@ export function Tokens(): JSX.Element {
             </Show>
           }
         >
-          <div class="table-scroll">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  <th>Role</th>
-                  <th>Scopes</th>
-                  <th>Last used</th>
-                  <th>Ends</th>
-                  <th>
-                    <span class="visually-hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                <For each={list.items()}>
-                  {(token) => (
-                    <tr>
-                      <td>{token.name}</td>
-                      <td>{token.role}</td>
-                      <td class="mono">{token.scopes.join(' ')}</td>
-                      <td class="nums">{showMoment(token.last_used_at)}</td>
-                      <td class="nums">{token.expires_at === null ? 'never' : showMoment(token.expires_at)}</td>
-                      <td>
-                        <Show when={token.revoked_at === null} fallback={<Badge tone="neutral">revoked</Badge>}>
-                          <Button isSmall onClick={() => void revoke(token)}>
-                            Revoke
-                          </Button>
-                        </Show>
-                      </td>
-                    </tr>
-                  )}
-                </For>
-              </tbody>
-            </table>
-          </div>
+          <TokenTable tokens={list.items()} onRevoke={(token) => void revoke(token)} />
         </Show>
       </Card>
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />

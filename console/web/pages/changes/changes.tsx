@@ -158,6 +158,32 @@ function VersionRow(props: { readonly version: Version; readonly onRestore: (ver
   );
 }
 
+function VersionTable(props: {
+  readonly versions: readonly Version[];
+  readonly onRestore: (version: Version) => void;
+}): JSX.Element {
+  return (
+    <div class="table-scroll">
+      <table class="table">
+        <thead>
+          <tr>
+            <th class="num">Version</th>
+            <th>When</th>
+            <th>Who</th>
+            <th>What</th>
+            <th>
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.versions}>{(one) => <VersionRow version={one} onRestore={props.onRestore} />}</For>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 export function Changes(): JSX.Element {
   const versions = createPagedList('GET /api/config/versions', () => ({}), 50);
   const head = (): Version | undefined => versions.items().find((one) => one.head);
@@ -196,24 +222,7 @@ export function Changes(): JSX.Element {
       </Show>
       <Show when={versions.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Card title="Versions" isFlush>
-        <div class="table-scroll">
-          <table class="table">
-            <thead>
-              <tr>
-                <th class="num">Version</th>
-                <th>When</th>
-                <th>Who</th>
-                <th>What</th>
-                <th>
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              <For each={versions.items()}>{(one) => <VersionRow version={one} onRestore={setRestoring} />}</For>
-            </tbody>
-          </table>
-        </div>
+        <VersionTable versions={versions.items()} onRestore={setRestoring} />
       </Card>
       <Confirm
         isOpen={restoring() !== null}

@@ -45,7 +45,7 @@ function Facts(props: { readonly event: SecurityEvent }): JSX.Element {
   const stopped = (): JSX.Element => {
     const found = details().interruption;
     if (found == null) return 'nothing; it went to the application';
-    return `rule ${found.rule_id ?? '–'}, in phase ${found.phase ?? '–'}, with status ${found.status ?? '–'}`;
+    return `rule ${found.ruleId ?? '–'}, in phase ${found.phase ?? '–'}, with status ${found.status ?? '–'}`;
   };
   return (
     <Pairs

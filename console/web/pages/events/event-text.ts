@@ -1,4 +1,4 @@
-// What the messages of an event say, taken apart for people. The texts are ModSecurity's, as the data plane writes them.
+// What the messages of an event say, taken apart for people. The data plane writes them in ModSecurity's words.
 export interface RuleMessage {
   readonly rule_id: number;
   readonly message: string;
@@ -13,7 +13,7 @@ export interface RuleMessage {
 export interface EventDetails {
   readonly messages?: readonly RuleMessage[];
   readonly headers?: readonly (readonly [string, string])[];
-  readonly interruption?: { readonly rule_id?: number; readonly phase?: number; readonly status?: number } | null;
+  readonly interruption?: { readonly ruleId?: number; readonly phase?: number; readonly status?: number } | null;
   readonly inspection_us?: number;
   readonly outbound_score?: number;
   readonly protocol?: string;

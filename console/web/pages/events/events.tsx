@@ -60,10 +60,7 @@ export function Events(): JSX.Element {
   const eventOf = (): SecurityEvent | null => list.items().find(({ id }) => String(id) === chosen()) ?? null;
   return (
     <>
-      <PageHead
-        title="Security events"
-        about="Requests that rules or gates had something to say about, newest first. What clients sent is shown as text."
-      >
+      <PageHead title="Security events" about="Requests that rules or gates had something to say about, newest first.">
         <Badge tone={live.isConnected() ? 'good' : 'warn'}>{live.isConnected() ? 'live' : 'reconnecting'}</Badge>
         <Button icon={isPaused() ? 'play' : 'pause'} aria-pressed={isPaused()} onClick={() => setPaused(!isPaused())}>
           {isPaused() ? `Resume${live.waiting() > 0 ? ` (${live.waiting()} new)` : ''}` : 'Pause'}

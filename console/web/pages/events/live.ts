@@ -15,7 +15,7 @@ export interface LiveOptions {
 const handOnMs = 200;
 const waitingMax = 5000;
 
-/** As the control plane filters the list. Times are left out: what is new lies behind `to`, so such a view stays still. */
+/** As the control plane filters the list. What is new lies behind `to`, so a view with an end stays still. */
 export function isWanted(event: SecurityEvent, filters: Filters): boolean {
   const { q, to, from, rule_id, status, ...texts } = filters;
   if (to !== undefined || (from !== undefined && event.at < from)) return false;

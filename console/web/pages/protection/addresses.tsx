@@ -193,7 +193,7 @@ export function Addresses(): JSX.Element {
     <>
       <PageHead
         title="Addresses"
-        about="Clients that are not let in on protected sites. Changes are in force on every node within seconds, without an apply."
+        about="Clients that are not let in on protected sites; in force within seconds, without an apply."
       >
         <input
           class="input"

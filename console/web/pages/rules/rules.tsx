@@ -12,6 +12,56 @@ import type { CustomRule } from './rule.js';
 const inShort = (rule: CustomRule): string =>
   rule.kind === 'raw' ? rule.seclang : `${rule.variable} @${rule.operator} ${rule.value}`;
 
+function RuleTable(props: {
+  readonly rules: readonly CustomRule[];
+  readonly onEnable: (id: number, isOn: boolean) => void;
+}): JSX.Element {
+  return (
+    <div class="table-scroll">
+      <table class="table">
+        <thead>
+          <tr>
+            <th>On</th>
+            <th class="num">Id</th>
+            <th>Name</th>
+            <th>What it looks for</th>
+            <th>Action</th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.rules}>
+            {(rule) => (
+              <tr>
+                <td>
+                  <Switch
+                    label={`Rule ${rule.id} on`}
+                    isLabelHidden
+                    isOn={rule.enabled}
+                    isDisabled={!mayAs('operator')}
+                    onChange={(isOn) => props.onEnable(rule.id ?? 0, isOn)}
+                  />
+                </td>
+                <td class="num">{rule.id}</td>
+                <td>
+                  <A href={`/waf/rules/${rule.id}`}>
+                    <Foreign text={rule.name} max={80} />
+                  </A>
+                </td>
+                <td class="mono">
+                  <Foreign text={inShort(rule)} max={140} />
+                </td>
+                <td>
+                  <Badge>{rule.kind === 'raw' ? 'seclang' : rule.action}</Badge>
+                </td>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 /** Rules of one's own. */
 export function Rules(): JSX.Element {
   const navigate = useNavigate();
@@ -45,48 +95,10 @@ export function Rules(): JSX.Element {
               when={data().items.length > 0}
               fallback={<Empty title="There are no rules of your own">The Core Rule Set protects without them.</Empty>}
             >
-              <div class="table-scroll">
-                <table class="table">
-                  <thead>
-                    <tr>
-                      <th>On</th>
-                      <th class="num">Id</th>
-                      <th>Name</th>
-                      <th>What it looks for</th>
-                      <th>Action</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    <For each={data().items as unknown as readonly CustomRule[]}>
-                      {(rule) => (
-                        <tr>
-                          <td>
-                            <Switch
-                              label={`Rule ${rule.id} on`}
-                              isLabelHidden
-                              isOn={rule.enabled}
-                              isDisabled={!mayAs('operator')}
-                              onChange={(isOn) => void enable(rule.id ?? 0, isOn)}
-                            />
-                          </td>
-                          <td class="num">{rule.id}</td>
-                          <td>
-                            <A href={`/waf/rules/${rule.id}`}>
-                              <Foreign text={rule.name} max={80} />
-                            </A>
-                          </td>
-                          <td class="mono">
-                            <Foreign text={inShort(rule)} max={140} />
-                          </td>
-                          <td>
-                            <Badge>{rule.kind === 'raw' ? 'seclang' : rule.action}</Badge>
-                          </td>
-                        </tr>
-                      )}
-                    </For>
-                  </tbody>
-                </table>
-              </div>
+              <RuleTable
+                rules={data().items as unknown as readonly CustomRule[]}
+                onEnable={(id, isOn) => void enable(id, isOn)}
+              />
             </Show>
           </Card>
         )}

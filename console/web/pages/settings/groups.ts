@@ -21,7 +21,7 @@ export const groups: readonly SettingGroup[] = [
     'rules',
     'Rule set',
     'How the OWASP Core Rule Set inspects. Mode, levels and categories also have a page of their own.',
-    /^(mode|paranoia_level|inbound_threshold|outbound_threshold|categories|allowed_|early_blocking|re(quest|sponse)_body|restricted_|crs_|xml_|profile)/,
+    /^(mode|paranoia_|(in|out)bound_|categories|allowed_|early_|re(quest|sponse)_body|restricted_|crs_|xml_|profile)/,
   ),
   group('exclusions', 'Exclusions', 'Rules that are left out, where and until when.', /^rule_exclusions$/),
   group('proxies', 'Proxies in front', 'Whose word is taken for a client’s address.', /^(rl_trust|accept_request_id)/),

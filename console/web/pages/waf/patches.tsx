@@ -49,8 +49,8 @@ function PatchCard(props: { readonly patch: Patch; readonly onChanged: () => voi
       </header>
       <div class="body stack tight small">
         <span class="muted">
-          {props.patch.product} {props.patch.affected}, {props.patch.cwe}; {props.patch.tests.length} tests; {hits()}{' '}
-          attempts in 30 days
+          {`${props.patch.product} ${props.patch.affected}, ${props.patch.cwe}; `}
+          {props.patch.tests.length} tests; {hits()} attempts in 30 days
         </span>
         <details>
           <summary>Rule</summary>
@@ -68,7 +68,7 @@ export function Patches(): JSX.Element {
     <>
       <PageHead
         title="Virtual patches"
-        about="Rules of ours for published vulnerabilities: they stop the attack until the software is mended."
+        about="Rules for published vulnerabilities: they stop the attack until it is mended."
       >
         <input
           class="input"

@@ -90,6 +90,42 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
   );
 }
 
+function RuleHits(props: { readonly of: Evidence }): JSX.Element {
+  return (
+    <Card title="Rules that trip" isFlush>
+      <div class="table-scroll">
+        <table class="table">
+          <thead>
+            <tr>
+              <th>Rule</th>
+              <th>Kind</th>
+              <th class="num">Hits</th>
+              <th>Last</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={props.of.rules}>
+              {(rule) => (
+                <tr>
+                  <td>
+                    <a class="mono" href={`/soc?rule_id=${rule.rule_id}`}>
+                      {rule.rule_id}
+                    </a>{' '}
+                    <Foreign text={rule.name} />
+                  </td>
+                  <td>{rule.kind}</td>
+                  <td class="num">{showCount(rule.hits)}</td>
+                  <td class="nums">{showMoment(rule.last_at)}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
+
 function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
   return (
     <div class="stack">
@@ -138,37 +174,7 @@ function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
           </table>
         </div>
       </Card>
-      <Card title="Rules that trip" isFlush>
-        <div class="table-scroll">
-          <table class="table">
-            <thead>
-              <tr>
-                <th>Rule</th>
-                <th>Kind</th>
-                <th class="num">Hits</th>
-                <th>Last</th>
-              </tr>
-            </thead>
-            <tbody>
-              <For each={props.of.rules}>
-                {(rule) => (
-                  <tr>
-                    <td>
-                      <a class="mono" href={`/soc?rule_id=${rule.rule_id}`}>
-                        {rule.rule_id}
-                      </a>{' '}
-                      <Foreign text={rule.name} />
-                    </td>
-                    <td>{rule.kind}</td>
-                    <td class="num">{showCount(rule.hits)}</td>
-                    <td class="nums">{showMoment(rule.last_at)}</td>
-                  </tr>
-                )}
-              </For>
-            </tbody>
-          </table>
-        </div>
-      </Card>
+      <RuleHits of={props.of} />
     </div>
   );
 }
@@ -181,7 +187,7 @@ export function Tuning(): JSX.Element {
     <>
       <PageHead
         title="Tuning"
-        about="Exclusions are tried against recorded requests before they are suggested: they let the ordinary ones through and still stop attacks."
+        about="Exclusions that were tried against recorded requests, and whether those there are are still needed."
       />
       <Tabs
         label="Tuning"
