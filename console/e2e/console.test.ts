@@ -83,7 +83,10 @@ async function rules(t: Test, stack: Stack): Promise<void> {
   const editor = page.getByRole('textbox', { name: 'Seclang' });
   await editor.click();
   await page.keyboard.type('SecRule ARGS "@contains grue" "phase:2,deny,t:nonsense"');
-  await page.getByText(/line 1, column \d+/).first().waitFor();
+  await page
+    .getByText(/line 1, column \d+/)
+    .first()
+    .waitFor();
   t.match(await page.locator('main').innerText(), /nonsense/, 'the mistake has its place');
   await editor.click();
   await page.keyboard.press('Control+a');

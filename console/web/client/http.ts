@@ -63,12 +63,15 @@ export const sessionIsBack = (): void => void setSessionLost(false);
 const codesOfDuty = new Set(['password_change_required', 'totp_enrolment_required']);
 const publicRoutes = new Set(['POST /api/login', 'POST /api/login/otp', 'GET /api/account']);
 
+/** Of a query: what is no plain value is JSON. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
 function addressOf(path: string, params: unknown, query: unknown): string {
   const given = (params ?? {}) as Readonly<Record<string, string | number>>;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries((query ?? {}) as Readonly<Record<string, unknown>>))
-    if (value !== undefined && value !== null && value !== '') search.set(name, String(value as string));
+    if (value !== undefined && value !== null && value !== '') search.set(name, textOf(value));
   const text = search.toString();
   return text === '' ? filled : `${filled}?${text}`;
 }

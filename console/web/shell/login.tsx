@@ -38,7 +38,10 @@ export function LoginForm(): JSX.Element {
       .catch(() => setSso(false)); // the form says so itself when nothing answers
   });
   const submit = async (form: HTMLFormElement): Promise<void> => {
-    const read = (name: string): string => String(new FormData(form).get(name) ?? '');
+    const read = (name: string): string => {
+      const value = new FormData(form).get(name);
+      return typeof value === 'string' ? value : '';
+    };
     setBusy(true);
     setProblem(null);
     try {

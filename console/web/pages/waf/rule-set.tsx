@@ -101,7 +101,7 @@ function CategoryCard(props: { readonly category: Category }): JSX.Element {
     edit('categories', { ...all(), [props.category.key]: { ...mine(), ...part } });
   return (
     <section class="card">
-      <header>
+      <header class="fixed">
         <div>
           <h3>{about[props.category.key] ?? props.category.key}</h3>
           <div class="row small faint">
