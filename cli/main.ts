@@ -11,6 +11,7 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   up: async () => (await import('./commands/up.js')).runUp,
   'data-plane': async () => (await import('./commands/data-plane.js')).runDataPlane,
   'control-plane': async () => (await import('./commands/control-plane.js')).runControlPlane,
+  console: async () => (await import('./commands/console.js')).runConsole,
   'reset-password': async () => (await import('./commands/reset-password.js')).runResetPassword,
   demo: async () => (await import('./commands/demo.js')).runDemo,
 };

@@ -99,7 +99,7 @@ function sayReadyAfter(name: string, sinceMs: number): void {
  * Each part is started when the one before serves. Resolves with the control plane, or null where a signal came first.
  */
 async function startParts(
-  { demo, dataPlane, controlPlane }: Parts,
+  { demo, dataPlane, controlPlane, console: dashboard }: Parts,
   { values, data }: Plan,
   stopped: Promise<NodeJS.Signals>,
 ): Promise<{ readonly control: Control | null } | null> {
@@ -129,6 +129,10 @@ async function startParts(
   if (control.problem === undefined) sayReadyAfter(controlPlane.name, controlMs);
   if (!mayFollow) keepAlive(controlPlane);
   rememberControl(data);
+  if (dashboard !== null) {
+    if (typeof (await Promise.race([dashboard.start(), stopped])) === 'string') return null;
+    keepAlive(dashboard);
+  }
   return { control };
 }
 

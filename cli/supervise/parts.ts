@@ -23,6 +23,7 @@ export interface Parts {
   readonly demo: Child | null;
   readonly dataPlane: Child;
   readonly controlPlane: Child | null;
+  readonly console: Child | null;
 }
 
 const controlMarker = (data: string): string => join(data, 'control-plane.json');
@@ -82,6 +83,7 @@ export function createParts(plan: Plan): Parts {
     demo: plan.needsDemo ? part('demo', 'demo.log', ['demo'], env) : null,
     dataPlane: part('data plane', 'data-plane.log', dataPlaneArgs(plan), env),
     controlPlane: plan.hasApi ? part('control plane', 'control-plane.log', ['control-plane'], controlEnv) : null,
+    console: plan.hasApi ? part('console', 'console.log', ['console'], env) : null,
   };
 }
 
@@ -89,6 +91,6 @@ export function createParts(plan: Plan): Parts {
  * The data plane first: what it still has to tell reaches the control plane. The demo last: requests may still wait for
  * it.
  */
-export async function stopParts({ demo, dataPlane, controlPlane }: Parts): Promise<void> {
-  for (const part of [dataPlane, controlPlane, demo]) await part?.stop();
+export async function stopParts({ demo, dataPlane, controlPlane, console: dashboard }: Parts): Promise<void> {
+  for (const part of [dashboard, dataPlane, controlPlane, demo]) await part?.stop();
 }
