@@ -131,8 +131,8 @@ export function runRuleMatched(transaction: Transaction, rule: RuleIR, removals:
   for (let index = rule.links.length - 1; index >= 0; index -= 1) {
     for (const action of (rule.links[index] as LinkIR).actions) runOther(action, transaction, removals);
   }
-  if (rule.severity !== null && rule.severity < transaction.highestSeverity)
-    transaction.highestSeverity = rule.severity;
+  const severity = rule.chainSeverity ?? rule.severity;
+  if (severity !== null && severity < transaction.highestSeverity) transaction.highestSeverity = severity;
   if (rule.log) recordRule(transaction, rule);
   if (rule.disruptive.kind !== 'pass') runDisruptive(rule, transaction);
   if (rule.skip > 0) transaction.skipRules = rule.skip;
