@@ -91,6 +91,7 @@ const noBody: BodySink = Object.freeze({
   ...Object.fromEntries(bodyCollections.map((name) => [name, noMembers])),
   xmlText: Object.freeze([]) as unknown as string[],
   xmlAttributes: Object.freeze([]) as unknown as string[],
+  xmlExternal: Object.freeze([]) as unknown as string[],
 });
 
 export class Transaction {
