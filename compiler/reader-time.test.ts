@@ -13,7 +13,8 @@ const inspector = createInterpreter(
 SecRequestBodyAccess On
 SecRequestBodyNoFilesLimit 1048576
 SecRule REQUEST_HEADERS:X-Reader "@streq JSON" "id:1,phase:1,pass,nolog,ctl:requestBodyProcessor=JSON"
-SecRule REQUEST_HEADERS:X-Reader "@streq XML" "id:2,phase:1,pass,nolog,ctl:requestBodyProcessor=XML,ctl:parseXmlIntoArgs=On"
+SecRule REQUEST_HEADERS:X-Reader "@streq XML" "id:2,phase:1,pass,nolog,ctl:requestBodyProcessor=XML"
+SecRule REQUEST_HEADERS:X-Reader "@streq XML" "id:3,phase:1,pass,nolog,ctl:parseXmlIntoArgs=On"
 `),
 );
 

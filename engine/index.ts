@@ -23,6 +23,7 @@ export type { Inspector } from './transaction/inspector.js';
 // What a matched rule refers to.
 export type { ActionIR, LinkIR, Program, RuleIR } from './program/ir.js';
 export type { CollectionStore } from './transaction/store.js';
+export { originTextMax, type Origin } from './transaction/origins.js';
 export type {
   Interruption,
   MatchedRule,

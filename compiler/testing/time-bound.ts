@@ -1,5 +1,5 @@
-// How long a reader of foreign text may take, in proportion to its length: texts that repeat what its grammar is made of
-// are the ones on which a search that begins anew at every place shows itself. What counts is the processor's time of
+// How long a reader of foreign text may take, in proportion to its length: texts that repeat pieces of its grammar are
+// the ones on which a search that begins anew at every place shows itself. What counts is the processor's time of
 // this process; a busy machine makes it no longer than some other programs' caches do.
 // TIME_BOUND_CASES (default 12 a reader) makes it a soak, with the test's SEED: `make fuzz` runs 1,000.
 

@@ -226,7 +226,6 @@ function trimBlanks(text: string): string {
 
 /** WHATWG's URL parser drops tabs and line ends, others every control byte. */
 function dropControls(text: string): string {
-  // eslint-disable-next-line no-control-regex
   return text.replace(/[\0-\x1f\x7f]/g, '');
 }
 
