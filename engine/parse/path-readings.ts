@@ -35,6 +35,17 @@ const readingsMax = 400;
  */
 export function readPath(path: string): readonly PathReading[] | null {
   if (isPlainPath(path)) return [{ text: path, isRaw: true }];
+  if (last.path !== path) {
+    last.readings = allReadings(path);
+    last.path = path;
+  }
+  return last.readings;
+}
+
+/** Of the path that was asked about last: every exclusion of a policy asks about the same one. */
+const last: { path: string | null; readings: readonly PathReading[] | null } = { path: null, readings: null };
+
+function allReadings(path: string): readonly PathReading[] | null {
   const readings: PathReading[] = [{ text: path, isRaw: true }];
   const seen = new Set([`r${path}`]);
   let bytesLeft = readingBytesMax - path.length;
