@@ -34,28 +34,30 @@ function addJson(text: string, into: Set<string>): void {
   }
 }
 
-/** `{` and `[` in base64 are an e or a W, and then one of the last sixteen digits. */
-function isBase64Json(text: string): boolean {
-  const first = text.charCodeAt(0);
-  return (first === 0x65 || first === 0x57) && /^.[w-z0-9+/_-]/.test(text);
+/** What stands in front of a part of a signed value. */
+const separators = ['.', '--', ':', '!'] as const;
+
+/** The part at `at` begins as `{` or `[` do in base64: e or W, then one of the last sixteen digits. */
+function beginsBase64Json(text: string, at: number): boolean {
+  const first = text.charCodeAt(at);
+  if (first !== 0x65 && first !== 0x57) return false;
+  const second = text.charCodeAt(at + 1);
+  return (second >= 0x77 && second <= 0x7a) || (second >= 0x2b && second <= 0x39) || second === 0x5f;
 }
 
-/** Some part begins with an e or a W; a loop, because every cookie of every request is asked. */
+/** Some part does; separators are looked for natively, because every cookie of every request is asked. */
 function mayHoldBase64Json(value: string): boolean {
-  let before = 0x2e;
-  for (let at = 0; at < value.length; at += 1) {
-    const code = value.charCodeAt(at);
-    if ((code === 0x65 || code === 0x57) && (before === 0x2e || before === 0x2d || before === 0x3a || before === 0x21))
-      return true;
-    before = code;
-  }
+  if (beginsBase64Json(value, 0)) return true;
+  for (const separator of separators)
+    for (let at = value.indexOf(separator); at !== -1; at = value.indexOf(separator, at + 1))
+      if (beginsBase64Json(value, at + separator.length)) return true;
   return false;
 }
 
 /** JSON in base64 or base64url: the whole text or a part before a signature (`a.b.c`, `a--b`, `a:b:c`). */
 function addBase64(text: string, into: Set<string>): void {
   for (const part of text.split(/\.|--|:|!/)) {
-    if (!isBase64Json(part)) continue;
+    if (!beginsBase64Json(part, 0)) continue;
     const decoded = Buffer.from(part, 'base64').toString('latin1');
     if (isJsonStart(decoded)) addJson(decoded, into);
   }
