@@ -197,6 +197,11 @@ export function maskText(text: string, level: MaskLevel = 'secrets'): string {
  */
 function isSecretMatch(match: string, level: MaskLevel): boolean {
   const [, collection = '', name = ''] = /variable `([A-Z_]{1,40}):([^']{1,300})'/.exec(match) ?? [];
+  return isSecretVariable(collection, name, level);
+}
+
+/** The same of a variable and its member: `ARGS`, `password`. */
+export function isSecretVariable(collection: string, name: string, level: MaskLevel): boolean {
   if (name === '' || collection.endsWith('_NAMES')) return false;
   if (collection === 'REQUEST_COOKIES') return true;
   const lower = name.toLowerCase();

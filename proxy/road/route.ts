@@ -2,7 +2,7 @@
 // would read it. What could be read in two ways is never given the benefit of an unprotected site.
 import { URL } from 'node:url';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
-import { normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
+import { isPlainPath, normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
 
 export interface Site {
   readonly name: string;
@@ -100,22 +100,9 @@ export function createRouter(config: ProxyConfig): Router {
       const site = siteFor(ordered, name, normal);
       const target = site === null ? null : targetFor(site, uri, path);
       if (site === null || target === null) return null;
-      const isAmbiguous =
-        normal !== path || ((!site.isProtected || !isUniform) && caselessSiteFor(ordered, name, normal) !== site);
-      return {
-        site:
-          isAmbiguous && !isUniform
-            ? asStrictAs(
-                site,
-                readingsOf(path).flatMap((reading) => [
-                  siteFor(ordered, name, reading),
-                  caselessSiteFor(ordered, name, reading),
-                ]),
-              )
-            : site,
-        target,
-        isAmbiguous,
-      };
+      const others = site.isProtected && isUniform ? [] : sitesOfReadings(ordered, name, path, normal);
+      const isAmbiguous = normal !== path || others.some((other) => other !== site);
+      return { site: isAmbiguous && !isUniform ? asStrictAs(site, others) : site, target, isAmbiguous };
     },
   };
 }
@@ -132,6 +119,18 @@ function caselessSiteFor(ordered: readonly Site[], name: string, path: string): 
   for (const site of ordered)
     if ((site.host === null || site.host === name) && coversPath(site.caselessPrefix, caseless)) return site;
   return null;
+}
+
+/** The sites that other servers may take the path for; one that can mean anything is every site's. */
+function sitesOfReadings(
+  ordered: readonly Site[],
+  name: string,
+  path: string,
+  normal: string,
+): readonly (Site | null)[] {
+  const readings = isPlainPath(path) ? [normal] : readingsOf(path);
+  if (readings === null) return ordered.filter((site) => site.host === null || site.host === name);
+  return readings.flatMap((reading) => [siteFor(ordered, name, reading), caselessSiteFor(ordered, name, reading)]);
 }
 
 /** A path that another server may read as another site's gets that site's rules, where those are stricter. */
