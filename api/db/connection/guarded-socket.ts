@@ -108,23 +108,27 @@ function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions): Socket {
   const tell = socket.emit.bind(socket) as (event: string, ...rest: unknown[]) => boolean;
   const server = new ServerWords();
   let isGone = false;
-  const tellFailure = (): void => {
-    if (socket.listenerCount('error') > 0) tell('error', server.lastWord ?? closed());
+  const fail = (error: Error): void => {
+    if (socket.listenerCount('error') > 0) tell('error', error);
   };
-  const end = async (hadError: unknown): Promise<void> => {
-    if (server.hasOpenTransaction) {
-      // In its place: every statement fails, the transaction goes its usual way to its end.
-      for (let answers = 0; answers < statementsOnTheWayMax; answers++) tell('data', server.refusal());
-      await untilTransactionsEnd();
-    }
+  /** In its place: every statement of the transaction fails, and it goes its usual way to its end. */
+  const endTransaction = async (hadError: unknown): Promise<void> => {
+    for (let answers = 0; answers < statementsOnTheWayMax; answers++) tell('data', server.refusal());
+    await untilTransactionsEnd();
     // what the library has put off to a later turn finds the socket that it was meant for
     await nextTurn();
     await nextTurn();
     tell('close', hadError);
   };
+  const end = (hadError: unknown): void => {
+    if (server.hasOpenTransaction) return void endTransaction(hadError);
+    // At once: a statement that is given to it meanwhile would not be sent, nor anything on its next connection. And
+    // after an error for what was given to it since the last: it would be told that it has succeeded there.
+    fail(server.lastWord ?? closed());
+    tell('close', hadError);
+  };
   const writeAfterEnd = (): boolean => {
-    if (server.hasOpenTransaction) setImmediate(() => tell('data', server.refusal()));
-    else setImmediate(tellFailure);
+    setImmediate(() => tell('data', server.refusal()));
     return true;
   };
   socket.emit = (event: string | symbol, ...rest: unknown[]): boolean => {
@@ -137,8 +141,9 @@ function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions): Socket {
     if (event !== 'close') return tell(event as string, ...rest);
     if (isGone) return false;
     isGone = true;
-    socket.write = writeAfterEnd; // node:net has put another in its place when the peer ended
-    void end(rest[0]);
+    // node:net has put another in its place when the peer ended
+    if (server.hasOpenTransaction) socket.write = writeAfterEnd;
+    end(rest[0]);
     return true;
   };
   return socket;

@@ -1,4 +1,4 @@
-// R1: PostgreSQL goes away under load, again and again; no process ends with it, and work goes on as soon as it is back.
+// R1: PostgreSQL goes away under load, again and again; no process ends, and work goes on as soon as it is back.
 import t, { type Test } from 'tap';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startCluster, withoutPostgres } from '../../testing/databases.js';
@@ -18,7 +18,7 @@ interface Load {
   end(): Promise<void>;
 }
 
-/** Transactions of several statements, single statements, savepoints, locks: what the control plane does, all at once. */
+/** What the control plane does, all at once: transactions, single statements, savepoints, locks. */
 function startLoad({ sql, withLock, tryHold }: Database): Load {
   let isOver = false;
   const load: Load = { done: 0, failed: 0, strange: [], end: async () => undefined };
