@@ -159,7 +159,7 @@ async function retention(t: Test, at: TestApp, database: Database): Promise<void
     t.match(await job.run({ ...context, nowMs: at.clock.nowMs }), /^refused to prune/);
     const later = await at.user('admin', 'later@example.test'); // the session of a week ago is over
     t.equal((await at.call('POST', '/api/retention/confirm', { token: later.token })).status, 200);
-    t.match(await job.run({ ...context, nowMs: at.clock.nowMs }), /0 audit entries.* [1-9] days/);
+    t.match(await job.run({ ...context, nowMs: at.clock.nowMs }), /\d audit entries.* [1-9] days/);
     t.match(await at.parts.audit.verify(database.sql), { ok: true, checked: 3 });
     t.same(await days(), []);
   });

@@ -11,7 +11,7 @@ export interface OrdinaryLimit {
 /** 1.7 million a day, about 0.8 GB; a test drive never meets it. */
 export const ordinaryLimit: OrdinaryLimit = { perSecond: 20, burst: 100_000 };
 
-/** A bucket of tokens. Returns how many of `wanted` may be stored at `nowMs`; a clock that is set back refills nothing. */
+/** A bucket of tokens: how many of `wanted` may be stored at `nowMs`. A clock that is set back refills nothing. */
 export function createOrdinaryBucket({ perSecond, burst }: OrdinaryLimit): (wanted: number, nowMs: number) => number {
   let tokens = burst;
   let lastMs = -Infinity;

@@ -2,7 +2,7 @@
 // apply every ten seconds, PostgreSQL and Redis killed at random times. Ends with 0 when every measure is kept:
 //   node build/bench/soak/run.js --minutes 30
 // No request fails, no acknowledged change is lost, every answered request is counted once, memory stays flat.
-import { cpSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -56,10 +56,11 @@ async function startInstallation(rules: Rules): Promise<Installation> {
     for (const { path, remove } of homes) {
       undo.push(remove);
       const [first] = homes;
-      // what the first has compiled is the second's as well
-      if (first !== undefined && first.path !== path)
-        for (const name of ['artifacts', 'cache'])
-          cpSync(join(first.path, name), join(path, name), { recursive: true, force: true });
+      // what this checkout or the first node has compiled is not compiled again
+      const compiled = first === undefined || first.path === path ? join(root, 'data') : first.path;
+      for (const name of ['artifacts', 'cache'])
+        if (existsSync(join(compiled, name)))
+          cpSync(join(compiled, name), join(path, name), { recursive: true, force: true });
       const env = { GATEHOUSE_DATA: path, GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${apiPort}` };
       const node = await startGatehouse({
         root,

@@ -48,7 +48,7 @@ function blank(text: string): string {
   return text.replace(/%[0-9A-Fa-f]{2}|[A-Za-z0-9]|[^\u0000-\u007f]/g, 'x');
 }
 
-/** `user[password]` → `user[password`. An expression that looks for the end of `]]]…x` needs the square of its length. */
+/** `user[password]` → `user[password`. An expression for the end of `]]]…x` needs the square of its length. */
 function withoutClosing(name: string): string {
   let end = name.length;
   while (end > 0 && (name[end - 1] === ']' || name[end - 1] === ')')) end--;

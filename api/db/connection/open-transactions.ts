@@ -1,7 +1,7 @@
 // Which transactions are running, so that a dead connection is not handed on while one of them still holds it.
 import type { Sql } from '../client.js';
 
-/** `sql.begin` counts the transactions whose work has begun from here on. Returns a wait for those that are open then. */
+/** From here on `sql.begin` counts transactions whose work has begun. Returns a wait for those that are open then. */
 export function countTransactions(sql: Sql): () => Promise<void> {
   const open = new Set<Promise<unknown>>();
   const begin = sql.begin.bind(sql) as (...given: unknown[]) => Promise<unknown>;
