@@ -28,7 +28,10 @@ const count = async ({ sql }: Database): Promise<number> =>
 async function jump(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
-  const [{ token }, viewer] = [await at.user('admin'), await at.user('viewer')];
+  let people = 0;
+  // sessions end with the clock, so each question is somebody's who has just come
+  const tokenOf = async (role: 'admin' | 'viewer'): Promise<string> =>
+    (await at.user(role, `${role}${++people}@example.test`)).token;
   const job = createRetentionJob(at.parts);
   const run = (nowMs: number): Promise<string> => {
     at.clock.nowMs = nowMs;
@@ -41,21 +44,20 @@ async function jump(t: Test, database: Database): Promise<void> {
     t.match(await run(start + days * dayMs), /^refused to prune: the clock says .* days after the last run/, `${days}`);
     t.equal(await count(database), 3);
   }
-  const audit = await at.call('GET', '/api/audit', { token });
+  const audit = await at.call('GET', '/api/audit', { token: await tokenOf('admin') });
   t.equal(audit.text.split('retention.refused').length - 1, 1, 'told once');
-  t.match((await at.call('GET', '/api/retention', { token: viewer.token })).body, {
+  t.match((await at.call('GET', '/api/retention', { token: await tokenOf('viewer') })).body, {
     refused_since: new Date(start + 401 * dayMs).toISOString(),
   });
   t.match(await run(start + dayMs + 1), /removed$/, 'the clock is back');
-  t.match((await at.call('GET', '/api/retention', { token })).body, { refused_since: null });
+  t.match((await at.call('GET', '/api/retention', { token: await tokenOf('viewer') })).body, { refused_since: null });
   t.equal(await count(database), 3);
   t.match(await run(start - dayMs), /removed$/, 'a clock that was set back makes nothing old');
   t.match(await run(start), /removed$/);
   // it is right after all
   t.match(await run(start + 60 * dayMs), /^refused/);
-  t.equal((await at.call('POST', '/api/retention/confirm', { token: viewer.token })).status, 403);
-  const late = await at.user('admin', 'late@example.test');
-  t.equal((await at.call('POST', '/api/retention/confirm', { token: late.token })).status, 200);
+  t.equal((await at.call('POST', '/api/retention/confirm', { token: await tokenOf('viewer') })).status, 403);
+  t.equal((await at.call('POST', '/api/retention/confirm', { token: await tokenOf('admin') })).status, 200);
   t.match(await run(start + 60 * dayMs), /removed$/);
   t.equal(await count(database), 0);
 }
@@ -135,7 +137,7 @@ t.test('R9: a day whose table went meanwhile is made again, and no record is los
     t.match(await send('a', 3), { stored: 4, refused: 0 });
     const tables = await database.sql<{ name: string }[]>`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where c.relname ~ '^(request_records|security_events)_'`;
+      where c.relkind = 'r' and c.relname ~ '^(request_records|security_events)_'`;
     for (const { name } of tables) await database.sql.unsafe(`drop table ${name}`);
     t.match(await send('b', 700), { stored: 701, refused: 0 });
     t.equal(await count(database), 700);
