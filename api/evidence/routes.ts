@@ -93,9 +93,9 @@ const schema = {
  */
 export function registerEvidenceRoutes(
   app: App,
-  { database: { sql }, now, crsDirectory }: Pick<Parts, 'database' | 'now' | 'crsDirectory'>,
+  { database: { sql }, now, ruleSets }: Pick<Parts, 'database' | 'now' | 'ruleSets'>,
 ): void {
-  const coreNames = createCoreNames(crsDirectory);
+  const coreNames = createCoreNames(ruleSets);
   app.get('/api/rules/evidence', { schema }, async (request) => {
     const { days = 30, limit = 200 } = request.query;
     const nowMs = now();
@@ -113,14 +113,18 @@ export function registerEvidenceRoutes(
   });
 }
 
-/** Read once, when somebody first asks for evidence: it takes a tenth of a second. */
-function createCoreNames(crsDirectory: string | null): () => ReadonlyMap<number, string> {
-  let known: ReadonlyMap<number, string> | null = null;
+/** Read when somebody first asks, and again when another rule set is in use: it takes a tenth of a second. */
+function createCoreNames(ruleSets: Parts['ruleSets']): () => ReadonlyMap<number, string> {
+  let known: { readonly directory: string; readonly names: ReadonlyMap<number, string> } | null = null;
   return () => {
-    if (known !== null) return known;
-    const crs = crsDirectory === null ? null : loadCoreRuleSet(crsDirectory, diskReader).crs;
-    known = namesOfRules(crs === null ? [] : [...crs.pluginsBefore, ...crs.rules, ...crs.pluginsAfter]);
-    return known;
+    const directory = ruleSets.directory();
+    if (directory === null) return new Map();
+    if (known?.directory !== directory) {
+      const { crs } = loadCoreRuleSet(directory, diskReader);
+      const files = crs === null ? [] : [...crs.pluginsBefore, ...crs.rules, ...crs.pluginsAfter];
+      known = { directory, names: namesOfRules(files) };
+    }
+    return known.names;
   };
 }
 
