@@ -11,6 +11,7 @@ import { controlUrl } from '../environment/control-url.js';
 import { root, shown } from '../environment/directories.js';
 import { createEnvFile, envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
+import { closeDirectory } from '../environment/private-files.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
@@ -162,6 +163,7 @@ export async function runUp(args: readonly string[]): Promise<number> {
   const values = readEnvironment(flags);
   adoptDirectories(values);
   const data = resolve(root, values.GATEHOUSE_DATA);
+  closeDirectory(data);
   const file = settingsFile(data);
   const needsDemo = values.UPSTREAM_CUSTOMER === '' || values.UPSTREAM_PAYMENT === '';
   await checkPorts(wantedPorts(values, { demo: needsDemo, api: hasApi }));

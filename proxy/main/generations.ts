@@ -56,7 +56,7 @@ export class Generations {
   private async store(): Promise<void> {
     const { id, sha256, artifact, config, selfTest } = this.active;
     const directory = join(this.dataDir, 'artifacts');
-    await mkdir(directory, { recursive: true });
+    await mkdir(directory, { recursive: true, mode: 0o750 });
     if (artifact !== null) {
       const path = this.artifactPath(sha256);
       // absent or unreadable: written anew

@@ -140,10 +140,12 @@ export const dashboardVariables = [
 export const outgoingVariables = [
   {
     name: 'API_TRUSTED_PROXIES',
-    default: '127.0.0.1/8,::1/128',
+    default: '',
     kind: 'list',
     readBy: ['control plane'],
-    purpose: 'addresses whose X-Forwarded-For the control plane believes',
+    purpose:
+      'addresses whose X-Forwarded-For the control plane believes: those of a proxy in front of it, such as ' +
+      '127.0.0.1; empty = nobody, each connection counts as its own address',
   },
   {
     name: 'OUTBOUND_ALLOW',
