@@ -1,4 +1,5 @@
 // The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
@@ -13,6 +14,7 @@ import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
 import { claimPort, workerCount } from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
+import { findOwnListeners, type OwnListener } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
 import { handleSignals } from './signals.js';
 import { describe, scrape, type Parts } from './admin/status.js';
@@ -61,6 +63,7 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
     workers,
     port,
     start: {
+      nodeId: randomUUID(),
       listener,
       host: options.host,
       sharedPort: workers > 1,
@@ -138,6 +141,13 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     throw error;
   });
 
+  const listeners: readonly OwnListener[] = [
+    { host: options.host, port: supervisor.port, name: 'the listener of this node' },
+    { host: options.adminHost, port: admin.port, name: 'the admin interface of this node' },
+  ];
+  generations.findProblems = (config) => findOwnListeners(config, listeners);
+  for (const { path, message, mend } of await generations.findProblems(generations.active.config))
+    log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
   let stopping: Promise<boolean> | null = null;
   const endNow = async (lingerMs: number | null): Promise<boolean> => {
     const { drainMs } = generations.active.config.timeouts;

@@ -12,6 +12,7 @@ export const refusalReasons = [
   'unreadable', // the listener's parser: bytes that are no request
   'head', // syntax, framing or size of the head
   'no_site',
+  'loop', // it was at this site before (road/loop-guard.ts)
   'body_too_large',
   'body_too_slow',
   'memory', // all buffered bodies together

@@ -6,6 +6,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { RequestRing } from '../records/request-records.js';
 import type { UpstreamPool } from '../upstream/pool.js';
 import type { Generation } from '../worker/generation.js';
+import type { LoopGuard } from './loop-guard.js';
 import type { BodyWorker } from './request-body.js';
 import type { Site } from './route.js';
 
@@ -16,6 +17,7 @@ export interface RoadContext extends BodyWorker {
   now(): number;
   makeRequestId(nowMs: number): string;
   poolFor(site: Site, generation: Generation): UpstreamPool;
+  readonly loops: LoopGuard;
   readonly store: CollectionStore;
   readonly metrics: Metrics;
   record(event: SecurityEvent): void;

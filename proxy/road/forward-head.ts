@@ -23,6 +23,8 @@ export interface ForwardFacts {
   readonly isInspected: boolean;
   /** Trailers of the response can be relayed: a client that says it takes them is passed on as one. */
   readonly relaysTrailers: boolean;
+  /** Of road/loop-guard.ts, behind what CDN-Loop has already; '' writes none. */
+  readonly loopMark: string;
 }
 
 /**
@@ -140,6 +142,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   let own =
     `Host: ${ownHost}\r\nX-Request-Id: ${facts.requestId}\r\nX-Forwarded-For: ${forwardedChain}\r\n` +
     `X-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${forwardedHost !== '' ? forwardedHost : host}\r\n`;
+  if (facts.loopMark !== '') own += `CDN-Loop: ${facts.loopMark}\r\n`;
   if (facts.body === 'chunked') own += 'Transfer-Encoding: chunked\r\n';
   else if (facts.body !== null) own += `Content-Length: ${facts.body}\r\n`;
   else if (hadLength) own += 'Content-Length: 0\r\n';

@@ -104,6 +104,11 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     }
     const { site } = routed;
     this.site = site;
+    if (this.context.loops.hasPassed(this.head, site.name)) {
+      this.context.log('error', { site: site.name, requestId: this.requestId }, 'its upstream leads back to this site');
+      this.refuse(508, 'loop', !this.isBodyComplete);
+      return;
+    }
     this.target = routed.target;
     // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
     const isInspected = site.isProtected || (routed.isAmbiguous && router.hasProtected);
@@ -269,6 +274,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       keepsExtensions: exchange.tunnelsRawBytes,
       isInspected: this.inspection?.isOn === true,
       relaysTrailers: exchange.relaysTrailers,
+      loopMark: this.context.loops.markOf(site.name),
     });
     const onDrain = (): void => this.upstream?.resume(); // named first: see `take`
     exchange.onDrain = onDrain;

@@ -17,6 +17,8 @@ export interface GenerationPayload {
 
 export interface WorkerStart {
   readonly workerId: number;
+  /** Of this start of the node; the same in all workers (road/loop-guard.ts). */
+  readonly nodeId: string;
   readonly listener: ListenerKind;
   readonly host: string;
   readonly port: number;

@@ -10,6 +10,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
 import type { RoadContext } from '../road/context.js';
+import { LoopGuard } from '../road/loop-guard.js';
 import { handleRequest } from '../road/proxied-request.js';
 import type { BodyWatch } from '../road/request-body.js';
 import { createRequestIds } from '../road/request-id.js';
@@ -79,6 +80,7 @@ const context: RoadContext = {
   now: () => Date.now(),
   makeRequestId: createRequestIds(),
   poolFor: (site, generation) => pools.of(site, generation),
+  loops: new LoopGuard(start.nodeId),
   store: module.createStore(),
   metrics,
   record: (event) => events.record(event),

@@ -13,6 +13,7 @@ import { toRequestLine, type RequestFacts, type RequestRing } from '../../record
 import { ActiveList } from '../../worker/active-list.js';
 import { createGeneration } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
+import { LoopGuard } from '../loop-guard.js';
 import { handleRequest } from '../proxied-request.js';
 
 export interface Driven {
@@ -84,6 +85,7 @@ export function drive({ gates, site, uri = '/', headers = [], framing = { kind: 
     now: () => 0,
     makeRequestId: () => 'ID',
     poolFor: () => pool as never,
+    loops: new LoopGuard('test'),
     store: createStore(),
     metrics,
     record: (event) => void events.push(event),
