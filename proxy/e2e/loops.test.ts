@@ -22,10 +22,12 @@ for (const kind of listenerKinds) {
         return;
       }
       const lines = request.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [`${name}: ${all[at + 1]}`] : []));
-      void sendRaw(port, `${request.method} ${request.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`).then(({ text }) => {
-        response.statusCode = statusOf(text);
-        response.end();
-      });
+      void sendRaw(port, `${request.method} ${request.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`).then(
+        ({ text }) => {
+          response.statusCode = statusOf(text);
+          response.end();
+        },
+      );
     });
     const plane = await startPlane(t, kind, {
       sites: [site('shop', '/', between.url), site('api', '/api', between.url)],

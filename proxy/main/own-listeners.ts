@@ -1,5 +1,6 @@
 // A site must not lead to the listeners of its own node: every request to it would come back. Whoever activates a
-// generation is told so; what gets round this check (another node, a balancer in between) ends at road/loop-guard.ts.
+// generation is told so; what gets round this check (another node, a balancer in between) ends at
+// road/limits/loop-guard.ts.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';

@@ -12,9 +12,10 @@ export const refusalReasons = [
   'unreadable', // the listener's parser: bytes that are no request
   'head', // syntax, framing or size of the head
   'no_site',
-  'loop', // it was at this site before (road/loop-guard.ts)
+  'loop', // it was at this site before (road/limits/loop-guard.ts)
   'body_too_large',
   'body_too_slow',
+  'client_share', // what one client may have of the memory for bodies
   'memory', // all buffered bodies together
   'gate', // the answer of a gate (admit/): denied, throttled, challenged
 ] as const;
@@ -100,6 +101,12 @@ export const counters = {
     'Response bodies that rules asked for and could not be shown.',
     { reason: ['coding'] },
     before('waap_response_uninspected_total'),
+  ),
+  slowClients: counter(
+    'slow_clients_total',
+    'Responses cut and uploads refused because the client was slower than the minimum, held more than its share, or ' +
+      'gave way to others.',
+    { side: ['response', 'request'], reason: ['minimum', 'share', 'pressure'] },
   ),
   upstreamErrors: counter(
     'upstream_errors_total',

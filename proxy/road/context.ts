@@ -6,11 +6,12 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { RequestRing } from '../records/request-records.js';
 import type { UpstreamPool } from '../upstream/pool.js';
 import type { Generation } from '../worker/generation.js';
-import type { LoopGuard } from './loop-guard.js';
+import type { LoopGuard } from './limits/loop-guard.js';
 import type { BodyWorker } from './request-body.js';
+import type { RelayWorker } from './limits/relay.js';
 import type { Site } from './route.js';
 
-export interface RoadContext extends BodyWorker {
+export interface RoadContext extends BodyWorker, RelayWorker {
   /** Read once per request, with no await between reading and pinning. */
   current(): Generation;
   /** Wall clock, ms. */

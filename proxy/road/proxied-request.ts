@@ -19,17 +19,21 @@ import type { UpstreamExchange } from '../upstream/exchange.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import { releaseGeneration, type Generation } from '../worker/generation.js';
 import { actionOf, answerOfGate, answerOfRules, page, type Answer } from './answers.js';
-import { acceptableRequestId, clientBehindProxies } from './client-address.js';
+import { acceptableRequestId, clientBehindProxies, clientKey } from './client-address.js';
 import type { RoadContext } from './context.js';
 import { decide, decideOnFailure, decideOnGate } from './decide.js';
 import { recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
-import { buildForwardHead } from './forward-head.js';
+import { forwardHeadOf } from './forward-head.js';
+import type { SlowReason } from './limits/relay.js';
+import * as trouble from './limits/report-trouble.js';
 import { Reply, type RepliedRequest } from './reply.js';
 import { RequestBody, type BodyOwner } from './request-body.js';
 import { RequestInspection } from './request-inspection.js';
 import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
 
+/** After 429 for a client's share of the memory for bodies: about as long as an upload takes. */
+const shareRetrySeconds = '10';
 const noDecisions: readonly Decided[] = [];
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
@@ -53,6 +57,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   stop: Stop | null = null;
   failure: Error | null = null;
   isOver = false;
+  private reply: Reply | null = null;
   private target = '';
   private isFromTrustedProxy = false;
 
@@ -105,7 +110,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     const { site } = routed;
     this.site = site;
     if (this.context.loops.hasPassed(this.head, site.name)) {
-      this.context.log('error', { site: site.name, requestId: this.requestId }, 'its upstream leads back to this site');
+      trouble.reportLoop(this);
       this.refuse(508, 'loop', !this.isBodyComplete);
       return;
     }
@@ -237,17 +242,10 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
 
   /** Step 8 for inspection (`gate` null) or a gate that failed. */
   private failedOpenOrClosed(error: Error, site: Site, gate: string | null): void {
-    const { metrics, requestId, context } = this;
+    const { requestId, context } = this;
     const isOpen = decideOnFailure(site.failMode) === 'forward';
-    const outcome = isOpen ? 'open' : 'closed';
-    if (gate === null) metrics.count('engineErrors', { outcome });
-    else metrics.count('gateErrors', { gate, outcome });
     this.failure = error;
-    context.log(
-      'error',
-      { site: site.name, requestId, failMode: site.failMode, err: error.stack ?? error.message },
-      gate === null ? 'inspection failed' : `the gate ${gate} failed`,
-    );
+    trouble.reportInspectionFailure(this, error, gate, isOpen);
     try {
       this.inspection?.finish();
     } catch (second) {
@@ -262,24 +260,15 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   private forward(site: Site): void {
     const { exchange, body } = this;
     const isStreaming = body !== null && body.isStreaming;
-    const head = buildForwardHead(this.head, {
-      site,
-      target: this.target,
-      requestId: this.requestId,
-      isFromTrustedProxy: this.isFromTrustedProxy,
-      isTls: exchange.isTls,
-      peerIp: exchange.head.clientIp,
-      body: body === null ? null : body.announced,
-      isUpgrade: exchange.isUpgrade,
-      keepsExtensions: exchange.tunnelsRawBytes,
-      isInspected: this.inspection?.isOn === true,
-      relaysTrailers: exchange.relaysTrailers,
-      loopMark: this.context.loops.markOf(site.name),
-    });
-    const onDrain = (): void => this.upstream?.resume(); // named first: see `take`
+    const { target, isFromTrustedProxy } = this;
+    const loopMark = this.context.loops.markOf(site.name);
+    const head = forwardHeadOf(this, { site, target, isFromTrustedProxy, loopMark });
+    const reply = new Reply(this, site.name, this.context);
+    this.reply = reply;
+    const onDrain = (): void => reply.clientDrained(); // named first: see `take`
     exchange.onDrain = onDrain;
     const request = { method: this.head.method, head, body: isStreaming ? null : (body?.bytes ?? null), isStreaming };
-    const upstream = this.context.poolFor(site, this.generation).dispatch(request, new Reply(this, site.name));
+    const upstream = this.context.poolFor(site, this.generation).dispatch(request, reply);
     this.upstream = upstream;
     if (isStreaming) body.sendTo(upstream);
   }
@@ -308,6 +297,14 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
 
   get limits(): Limits {
     return this.generation.config.limits;
+  }
+
+  get client(): string {
+    return clientKey(this.head.clientIp);
+  }
+
+  get yieldingUpload(): number | null {
+    return this.body?.yieldingPace ?? null;
   }
 
   get metrics(): Metrics {
@@ -339,9 +336,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   /** Something failed on the way. */
   failed(error: ProxyError): void {
     if (this.isOver) return;
-    const { requestId, context, site } = this;
-    context.metrics.count('upstreamErrors', { code: error.code });
-    context.log('warn', { site: site?.name, requestId, code: error.code, err: error.message }, 'upstream failed');
+    trouble.reportUpstreamFailure(this, error);
     if (this.response.isBegun) this.cut('failed');
     else this.endWith(page(error.status), 'failed');
   }
@@ -352,6 +347,18 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       this.failed(new ProxyError('PXY_UPSTREAM_BODY_TIMEOUT', 'the upstream took no more of the request body'));
     else if (this.response.isBegun) this.cut('aborted');
     else this.refuse(408, 'body_too_slow', true);
+  }
+
+  /** Slower than it may be, or the slowest where others need what it holds. */
+  clientTooSlow(side: 'response' | 'request', reason: SlowReason): void {
+    if (this.isOver) return;
+    trouble.reportSlowClient(this, side, reason);
+    this.giveUpUpstream();
+    if (this.response.isBegun) this.cut('aborted');
+    else if (reason === 'share') {
+      this.metrics.count('refused', { status: '429', reason: 'client_share' });
+      this.endWith(page(429, ['Retry-After', shareRetrySeconds]), 'refused', true);
+    } else this.refuse(408, 'body_too_slow', true);
   }
 
   /** The client has the beginning of an answer, and gets no more of it. */
@@ -372,6 +379,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     if (this.isOver) return;
     this.isOver = true;
     this.body?.release();
+    this.reply?.release();
     recordFinished(this, this.finishInspection(), action);
     releaseGeneration(this.generation);
   }

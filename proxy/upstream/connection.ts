@@ -80,6 +80,15 @@ export class Connection implements ResponseSink, OutboxWriter {
     return !this.isClosed && this.socket.writable;
   }
 
+  /** Of the client that it waits for, see UpstreamHandler; null where its request is not to give way. */
+  get yieldingPace(): number | null {
+    return this.attempt?.handler.yieldingPace ?? null;
+  }
+
+  giveWay(): void {
+    this.attempt?.handler.giveWay?.();
+  }
+
   get unsentBytes(): number {
     return this.socket.writableLength;
   }

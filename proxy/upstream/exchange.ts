@@ -39,6 +39,13 @@ export interface UpstreamHandler {
   onError(error: ProxyError): void;
   /** The upstream takes more body again, after `write` returned false. */
   onDrain(): void;
+  /**
+   * Bytes per second of a client that the upstream waits for and that may have to give its connection to others; null
+   * where it waits for nobody, or for nobody that slow. Absent: never.
+   */
+  readonly yieldingPace?: number | null;
+  /** Others need the connection: the request is to end now. */
+  giveWay?(): void;
 }
 
 /** A request under way; what the road holds on to. */

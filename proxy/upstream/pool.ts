@@ -76,6 +76,22 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
     this.idle.push(connection);
   }
 
+  /**
+   * A request waits and no connection is free: the slowest client that one is kept for gives way. `forget` hands its
+   * place on.
+   */
+  private makeRoom(): void {
+    let slowest: Connection | null = null;
+    let pace = Number.POSITIVE_INFINITY;
+    for (const connection of this.connections) {
+      const { yieldingPace } = connection;
+      if (yieldingPace === null || yieldingPace >= pace) continue;
+      slowest = connection;
+      pace = yieldingPace;
+    }
+    slowest?.giveWay();
+  }
+
   forget(connection: Connection): void {
     if (!this.connections.delete(connection)) return;
     const at = this.idle.indexOf(connection);
@@ -102,6 +118,7 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
 
   private sweep(nowMs: number): void {
     for (const connection of [...this.connections]) connection.checkDeadline(nowMs);
+    for (let waiting = this.waiters.length; waiting > 0; waiting -= 1) this.makeRoom();
     const { connectTimeoutMs } = this.options;
     for (const waiting of [...this.waiters]) {
       if (!waiting.isOver && nowMs - waiting.queuedAtMs < connectTimeoutMs) continue;

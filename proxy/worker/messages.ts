@@ -17,7 +17,7 @@ export interface GenerationPayload {
 
 export interface WorkerStart {
   readonly workerId: number;
-  /** Of this start of the node; the same in all workers (road/loop-guard.ts). */
+  /** Of this start of the node; the same in all workers (road/limits/loop-guard.ts). */
   readonly nodeId: string;
   readonly listener: ListenerKind;
   readonly host: string;

@@ -10,8 +10,10 @@ import { Metrics } from '../metrics/metrics.js';
 import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
 import type { RoadContext } from '../road/context.js';
-import { LoopGuard } from '../road/loop-guard.js';
+import { LoopGuard } from '../road/limits/loop-guard.js';
+import { ClientShares } from '../road/limits/client-shares.js';
 import { handleRequest } from '../road/proxied-request.js';
+import type { Relay } from '../road/limits/relay.js';
 import type { BodyWatch } from '../road/request-body.js';
 import { createRequestIds } from '../road/request-id.js';
 import { refuseUnreadable } from '../road/unreadable.js';
@@ -58,6 +60,7 @@ const requests = start.shipsRequests
 const denyList = new AddressSetHolder();
 if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
 const readingBody = new ActiveList<BodyWatch>();
+const relaying = new ActiveList<Relay>();
 const pools = new UpstreamPools();
 const loopDelay = monitorEventLoopDelay({ resolution: 20 });
 loopDelay.enable();
@@ -86,7 +89,10 @@ const context: RoadContext = {
   record: (event) => events.record(event),
   requests,
   readingBody,
-  bodies: { heldBytes: 0 },
+  bodies: new ClientShares(),
+  relaying,
+  relayed: new ClientShares(),
+  waitedFor: new ClientShares(),
   foreignInspector,
   log,
 };
@@ -97,8 +103,11 @@ const flusher = setInterval(() => {
 }, flushEveryMs);
 const sweeper = setInterval(() => {
   const nowMs = performance.now();
-  const { clientBodyIdleMs } = serving.current.config.timeouts;
-  for (const watch of readingBody.all()) if (nowMs - watch.bodyAtMs > clientBodyIdleMs) watch.bodyTimedOut();
+  const { timeouts } = serving.current.config;
+  for (const watch of readingBody.all())
+    if (nowMs - watch.bodyAtMs > timeouts.clientBodyIdleMs) watch.bodyTimedOut();
+    else watch.sweep(nowMs, timeouts);
+  for (const relay of relaying.all()) relay.sweep(nowMs, timeouts);
 }, sweepEveryMs);
 
 /**

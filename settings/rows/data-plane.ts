@@ -27,6 +27,46 @@ const limits = {
     268_435_456,
     'all request bodies a worker holds at a time; beyond it 503 for the request that exceeds it',
   ),
+  held_body_client_percent_max: member(
+    Whole(1, 100, 25),
+    'part of held_body_bytes_max for one client (address, or /64 of IPv6), but always one request body; beyond it 429',
+    'percent',
+  ),
+  request_bytes_per_second_min: member(
+    Whole(0, 1_000_000_000, 240),
+    'a client that sends less of a request body, over timeouts/client_progress_ms, gets 408; 0 allows any pace',
+    'bytes per second',
+  ),
+  response_bytes_per_second_min: member(
+    Whole(0, 1_000_000_000, 240),
+    'a client that takes less of a response, over timeouts/client_progress_ms, is cut; 0 allows any pace',
+    'bytes per second',
+  ),
+  slow_client_bytes_per_second: member(
+    Whole(0, 1_000_000_000, 16_384),
+    'slower clients give way, slowest first, when all upstream connections or the memory for request bodies are in ' +
+      'use: their response is cut, their upload gets 408; 0: nobody gives way',
+    'bytes per second',
+  ),
+  slow_responses_per_client_max: member(
+    Whole(1, 65_536, 64),
+    'responses of one client (address, or /64 of IPv6) per worker for which an upstream connection waits; beyond it ' +
+      'the slowest is cut',
+    'responses',
+  ),
+  relay_buffer_bytes_max: bytes(
+    0,
+    1_073_741_824,
+    1_048_576,
+    'part of a response that is kept for a slow client, so that the upstream connection is free; beyond it the ' +
+      'upstream waits for the client',
+  ),
+  relay_buffers_bytes_max: bytes(
+    0,
+    1_099_511_627_776,
+    67_108_864,
+    'all such parts of a worker, a quarter of it for one client; beyond it upstreams wait for their clients',
+  ),
   response_body_bytes_max: bytes(
     1024,
     67_108_864,
@@ -63,6 +103,11 @@ const timeouts = {
     65_000,
     'time a client connection may idle, or take nothing of its response; node:http listener, from the next start ' +
       'of a worker on',
+  ),
+  client_progress_ms: waiting(
+    15_000,
+    'time over which the least pace of clients is measured: limits/request_bytes_per_second_min and ' +
+      'limits/response_bytes_per_second_min',
   ),
   upstream_connect_ms: waiting(5000, 'time an upstream has to accept a connection; beyond it 504'),
   upstream_head_ms: waiting(60_000, 'time an upstream has to begin its answer; beyond it 504'),

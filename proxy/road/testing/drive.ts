@@ -13,7 +13,8 @@ import { toRequestLine, type RequestFacts, type RequestRing } from '../../record
 import { ActiveList } from '../../worker/active-list.js';
 import { createGeneration } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
-import { LoopGuard } from '../loop-guard.js';
+import { ClientShares } from '../limits/client-shares.js';
+import { LoopGuard } from '../limits/loop-guard.js';
 import { handleRequest } from '../proxied-request.js';
 
 export interface Driven {
@@ -94,7 +95,10 @@ export function drive({ gates, site, uri = '/', headers = [], framing = { kind: 
       record: (facts: RequestFacts) => lines.push(JSON.parse(toRequestLine(facts)) as never),
     } as unknown as RequestRing,
     readingBody: new ActiveList(),
-    bodies: { heldBytes: 0 },
+    bodies: new ClientShares(),
+    relaying: new ActiveList(),
+    relayed: new ClientShares(),
+    waitedFor: new ClientShares(),
     foreignInspector: null,
     log: (_level, _fields, message) => void logged.push(message),
   };

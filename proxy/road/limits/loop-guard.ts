@@ -4,7 +4,7 @@
 // request on through the same node to another site (a gateway, say) closes no loop.
 import { createHash } from 'node:crypto';
 import type { RequestHead } from '#engine';
-import { joinedField } from '../http/header-fields.js';
+import { joinedField } from '../../http/header-fields.js';
 
 const prefix = 'gatehouse-';
 
