@@ -53,9 +53,11 @@ async function reaches(address: string, host: string): Promise<boolean> {
 
 /** Every upstream with its place in the configuration. */
 function upstreamsOf({ sites }: ProxyConfig): { readonly path: string; readonly url: URL }[] {
-  return sites.flatMap(({ upstream }, site) =>
-    URL.canParse(upstream) ? [{ path: `/config/sites/${site}/upstream`, url: new URL(upstream) }] : [],
-  );
+  return sites.flatMap(({ upstream, upstreams }, site) => {
+    const listed = upstreams.map(({ url }, index) => ({ path: `/config/sites/${site}/upstreams/${index}/url`, url }));
+    const all = listed.length === 0 ? [{ path: `/config/sites/${site}/upstream`, url: upstream }] : listed;
+    return all.flatMap(({ path, url }) => (URL.canParse(url) ? [{ path, url: new URL(url) }] : []));
+  });
 }
 
 /** Upstreams that are listeners of this node; empty when there are none. Names are looked up; never rejects. */

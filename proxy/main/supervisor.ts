@@ -16,6 +16,7 @@ import {
   type WorkerReport,
   type WorkerStart,
 } from '../worker/messages.js';
+import { upstreamsOf, type UpstreamStatus } from './upstream-status.js';
 import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
@@ -35,6 +36,13 @@ export interface SupervisorOptions {
 export type PrepareOutcome = { readonly kind: 'prepared' } | { readonly kind: 'refused'; readonly reason: string };
 
 const reportTimeoutMs = 2_000;
+
+export interface SupervisorReport {
+  readonly metrics: MetricsSnapshot;
+  readonly workers: readonly Record<string, unknown>[];
+  /** By the name of the site. */
+  readonly upstreams: ReadonlyMap<string, readonly UpstreamStatus[]>;
+}
 
 export class Supervisor implements SlotOwner {
   port: number;
@@ -178,7 +186,7 @@ export class Supervisor implements SlotOwner {
     for (const slot of this.serving()) slot.post(message);
   }
 
-  async report(): Promise<{ readonly metrics: MetricsSnapshot; readonly workers: readonly Record<string, unknown>[] }> {
+  async report(): Promise<SupervisorReport> {
     const asked = await Promise.all(this.slots.map((slot) => this.reportOne(slot)));
     const metrics = emptyMetrics();
     mergeMetrics(metrics, this.gone);
@@ -197,7 +205,8 @@ export class Supervisor implements SlotOwner {
         loopLagMsP99: report?.loopLagMsP99 ?? null,
       };
     });
-    return { metrics, workers };
+    const upstreams = upstreamsOf(asked.flatMap((report) => report?.upstreams ?? []));
+    return { metrics, workers, upstreams };
   }
 
   private reportOne(slot: WorkerSlot): Promise<WorkerReport | null> {

@@ -4,8 +4,8 @@ import type { SecurityEvent } from '../contract/index.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { RequestRing } from '../records/request-records.js';
-import type { UpstreamPool } from '../upstream/pool.js';
 import type { Generation } from '../worker/generation.js';
+import type { Dispatcher } from '../worker/upstream-pools.js';
 import type { LoopGuard } from './limits/loop-guard.js';
 import type { BodyWorker } from './request-body.js';
 import type { RelayWorker } from './limits/relay.js';
@@ -17,7 +17,7 @@ export interface RoadContext extends BodyWorker, RelayWorker {
   /** Wall clock, ms. */
   now(): number;
   makeRequestId(nowMs: number): string;
-  poolFor(site: Site, generation: Generation): UpstreamPool;
+  poolFor(site: Site, generation: Generation): Dispatcher;
   readonly loops: LoopGuard;
   readonly store: CollectionStore;
   readonly metrics: Metrics;

@@ -1,5 +1,6 @@
 // What the road needs of an upstream, and nothing else: a request goes in, calls come back.
 import type { ProxyError } from '../contract/errors.js';
+import type { Resolve } from './addresses.js';
 import type { UpstreamHead } from './response-head.js';
 
 export interface UpstreamOptions {
@@ -15,6 +16,12 @@ export interface UpstreamOptions {
   readonly headTimeoutMs: number;
   readonly bodyIdleTimeoutMs: number;
   readonly keepAliveMs: number;
+  /** A connection that is older takes no further request. */
+  readonly maxAgeMs: number;
+  /** The host's addresses are looked up again after this time, where no TTL says another. */
+  readonly resolveMs: number;
+  /** Default: as the system does. */
+  readonly resolve?: Resolve;
 }
 
 export interface UpstreamRequest {

@@ -4,6 +4,7 @@ import type { ProxyConfig, SecurityEvent } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/listener.js';
 import type { MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
+import type { TargetView } from '../upstream/several/group.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 
 /** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
@@ -34,6 +35,12 @@ export interface WorkerStart {
 
 export type LogLevel = 'info' | 'warn' | 'error';
 
+/** What a worker knows of the upstreams of a site. */
+export interface SiteUpstreams {
+  readonly site: string;
+  readonly upstreams: readonly TargetView[];
+}
+
 export interface WorkerReport {
   readonly workerId: number;
   readonly generation: number;
@@ -41,6 +48,7 @@ export interface WorkerReport {
   readonly retiring: number;
   readonly eventsDropped: number;
   readonly loopLagMsP99: number;
+  readonly upstreams: readonly SiteUpstreams[];
   readonly metrics: MetricsSnapshot;
 }
 

@@ -61,7 +61,7 @@ const denyList = new AddressSetHolder();
 if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
 const readingBody = new ActiveList<BodyWatch>();
 const relaying = new ActiveList<Relay>();
-const pools = new UpstreamPools();
+const pools = new UpstreamPools({ metrics, log });
 const loopDelay = monitorEventLoopDelay({ resolution: 20 });
 loopDelay.enable();
 
@@ -152,6 +152,7 @@ function report(token: number): void {
       inFlight: current.inFlight,
       retiring,
       eventsDropped: events.dropped,
+      upstreams: pools.view(),
       loopLagMsP99: loopDelay.percentile(99) / 1e6,
       metrics: metrics.snapshot(serving.inspectionCounters()),
     },
@@ -193,8 +194,9 @@ process.on('uncaughtException', (error) => {
 
 try {
   serving = new Serving(makeGeneration(start.generation), start.workerId, (previous, next) =>
-    pools.closeUnused(previous, next),
+    pools.swap(previous, next),
   );
+  pools.watch(serving.current);
   listener = await listen(start.listener, {
     host: start.host,
     port: start.port,

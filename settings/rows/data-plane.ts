@@ -115,7 +115,17 @@ const timeouts = {
     60_000,
     'time between two pieces of an answer; beyond it 504, or the connection is cut when part of it was relayed',
   ),
-  upstream_keep_alive_ms: waiting(4000, 'time an unused upstream connection is kept'),
+  upstream_keep_alive_ms: waiting(
+    4000,
+    'time an unused upstream connection is kept; less where the upstream announces (Keep-Alive) a shorter one, and ' +
+      'for requests that must not be repeated where it was seen to close earlier',
+  ),
+  upstream_max_age_ms: waiting(300_000, 'age from which on an upstream connection takes no further request'),
+  upstream_resolve_ms: waiting(
+    10_000,
+    'time after which the name of an upstream is looked up again, where its DNS record has no TTL (1 to 300 s of it ' +
+      'count); connections to addresses that are gone end behind their request',
+  ),
   drain_ms: waiting(8000, 'time that requests have to end when a worker stops, or an old generation retires'),
 };
 

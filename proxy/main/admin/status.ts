@@ -5,6 +5,7 @@ import type { AuditLog } from '../../records/audit-log.js';
 import type { RecordShipper } from '../../records/ship-records.js';
 import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
+import { countDown } from '../upstream-status.js';
 import type { ThreatList } from '../threat-list.js';
 
 export interface Parts {
@@ -24,7 +25,7 @@ export async function describe({
   threats,
   shipper,
 }: Parts): Promise<Record<string, unknown>> {
-  const { workers } = await supervisor.report();
+  const { workers, upstreams } = await supervisor.report();
   const { id, sha256, config } = generations.active;
   return {
     generation: id,
@@ -36,6 +37,7 @@ export async function describe({
       host,
       upstream,
       protected: isProtected,
+      upstreams: upstreams.get(name) ?? [],
     })),
     sitesFrom: config.sitesFromEnvironment === true ? 'environment' : 'settings',
     listener,
@@ -49,7 +51,7 @@ export async function describe({
 }
 
 export async function scrape({ supervisor, generations, audit, threats, shipper }: Parts): Promise<string> {
-  const { metrics, workers } = await supervisor.report();
+  const { metrics, workers, upstreams } = await supervisor.report();
   const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
   const dropped = workers.reduce((sum, worker) => sum + Number(worker['eventsDropped'] ?? 0), 0);
   return renderPrometheus(metrics, {
@@ -58,6 +60,7 @@ export async function scrape({ supervisor, generations, audit, threats, shipper 
     workersReady: supervisor.readyCount,
     workerRestarts: supervisor.restarts,
     eventLoopLagSeconds: lag / 1000,
+    upstreamsDown: countDown(upstreams),
     eventsDropped: dropped,
     auditWritten: audit.written,
     auditDropped: audit.dropped,
