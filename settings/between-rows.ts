@@ -36,7 +36,9 @@ const ofSites: readonly Rule[] = [
         refuse(`${at}/prefix`, 'is not a plain path', 'leave out "?", "#", "%", "//", backslashes and dot segments');
       if (host !== null && !/^[A-Za-z0-9._[\]:-]+$/.test(host))
         refuse(`${at}/host`, 'is not a host name', 'write the name only, such as shop.example.com');
-      if (upstream !== '' || upstreams.length === 0) refuseUpstream(upstream, `${at}/upstream`, refuse);
+      if (upstream !== '') refuseUpstream(upstream, `${at}/upstream`, refuse);
+      else if (upstreams.length === 0)
+        refuse(`${at}/upstream`, 'is missing', 'name the application: http://host:port, or a list in `upstreams`');
       refuseUpstreams(upstream, upstreams, at, refuse);
     }
   },

@@ -16,7 +16,7 @@ import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 import { readServed, type Served } from '../supervise/admin-interface.js';
 import { announcement, tryOut, type Control } from '../supervise/announce.js';
-import { keepAlive } from '../supervise/keep-alive.js';
+import { keepAlive, patientPauses, urgentPauses } from '../supervise/keep-alive.js';
 import {
   createParts,
   hadControl,
@@ -99,13 +99,14 @@ async function startParts(
   for (const part of [demo, dataPlane]) {
     if (part === null) continue;
     if (typeof (await Promise.race([part.start(), stopped])) === 'string') return null;
-    keepAlive(part, part === dataPlane ? resuming : undefined);
+    if (part === dataPlane) keepAlive(part, urgentPauses, resuming);
+    else keepAlive(part, patientPauses);
   }
   if (controlPlane === null) return { control: null };
   // A control plane that worked once and cannot come up now (its database is away) must not take the protection with
   // it.
   const mayFollow = hadControl(data);
-  if (mayFollow) keepAlive(controlPlane);
+  if (mayFollow) keepAlive(controlPlane, patientPauses);
   const url = controlUrl(values);
   const started = controlPlane
     .start()
@@ -116,7 +117,7 @@ async function startParts(
     });
   const control = await Promise.race([started, stopped]);
   if (typeof control === 'string') return null;
-  if (!mayFollow) keepAlive(controlPlane);
+  if (!mayFollow) keepAlive(controlPlane, patientPauses);
   rememberControl(data);
   return { control };
 }

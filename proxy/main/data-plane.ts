@@ -10,6 +10,7 @@ import { AuditLog } from '../records/audit-log.js';
 import { RecordShipper } from '../records/ship-records.js';
 import { startAdmin, type AdminServer } from './admin/server.js';
 import { resolveAdminToken } from './admin/token.js';
+import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
 import { claimPort, workerCount } from './listen-port.js';
@@ -52,6 +53,9 @@ interface Place {
 
 /** Workers that listen, and all that they hand their records to. */
 async function startParts(options: DataPlaneOptions, { listener, workers, port }: Place, log: Logger): Promise<Parts> {
+  const crashes = new Crashes(options.dataDir, (message) => log.error(message));
+  crashes.begin();
+  if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
   const local = firstPayload(options.initial, 1);
   const { payload, isKept } = await chooseFirst(options, local, log);
   const generations = new Generations(options.dataDir, payload, (message) => log.error(message));
@@ -71,6 +75,7 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
     },
+    crashes,
     generation: () => generations.active,
     threats: () => threats.current,
     onEvents: (batch) => {
@@ -83,7 +88,7 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
   try {
     const supervisor = await startWorkers(() => new Supervisor(supervision), generations, local, log);
     if (isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper };
+    return { supervisor, generations, listener, audit, threats, shipper, crashes };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -98,7 +103,7 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper }: Parts,
+  { supervisor, audit, shipper, crashes }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
@@ -106,6 +111,7 @@ async function stopParts(
   await stopping?.admin.close();
   await shipper?.close(shipMsMax);
   await audit.close();
+  crashes.end();
   return areWorkersGone;
 }
 

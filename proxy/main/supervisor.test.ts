@@ -30,6 +30,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       inspectionThreads: 0,
       shipsRequests: false,
     },
+    crashes: { flightFile: () => null, record: () => {} },
     generation: () => generation(1),
     threats: () => null,
     onEvents: () => {},

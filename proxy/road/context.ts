@@ -4,6 +4,7 @@ import type { SecurityEvent } from '../contract/index.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { RequestRing } from '../records/request-records.js';
+import type { FlightTable } from '../worker/flight-table.js';
 import type { Generation } from '../worker/generation.js';
 import type { Dispatcher } from '../worker/upstream-pools.js';
 import type { LoopGuard } from './limits/loop-guard.js';
@@ -19,6 +20,7 @@ export interface RoadContext extends BodyWorker, RelayWorker {
   makeRequestId(nowMs: number): string;
   poolFor(site: Site, generation: Generation): Dispatcher;
   readonly loops: LoopGuard;
+  readonly flights: FlightTable;
   readonly store: CollectionStore;
   readonly metrics: Metrics;
   record(event: SecurityEvent): void;

@@ -22,7 +22,7 @@ import { actionOf, answerOfGate, answerOfRules, page, type Answer } from './answ
 import { acceptableRequestId, clientBehindProxies, clientKey } from './client-address.js';
 import type { RoadContext } from './context.js';
 import { decide, decideOnFailure, decideOnGate } from './decide.js';
-import { recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
+import { finishInspection, recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
 import { forwardHeadOf } from './forward-head.js';
 import type { SlowReason } from './limits/relay.js';
 import * as trouble from './limits/report-trouble.js';
@@ -37,7 +37,13 @@ const shareRetrySeconds = '10';
 const noDecisions: readonly Decided[] = [];
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
-  new ProxiedRequest(context, exchange).take();
+  const request = new ProxiedRequest(context, exchange);
+  const { method, uri, clientIp } = request.head;
+  const flight = context.flights.begin(method, uri, clientIp, request.requestId);
+  request.flight = flight;
+  context.flights.enter(flight);
+  request.take();
+  context.flights.leave();
 }
 
 export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, FinishedRequest {
@@ -57,6 +63,8 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   stop: Stop | null = null;
   failure: Error | null = null;
   isOver = false;
+  /** Its slot among the requests under way (worker/flight-table.ts). */
+  flight = -1;
   private reply: Reply | null = null;
   private target = '';
   private isFromTrustedProxy = false;
@@ -165,7 +173,9 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   }
 
   bodyTaken(wireBytes: number): void {
+    this.context.flights.enter(this.flight);
     this.inspectBody(this.site as Site, wireBytes);
+    this.context.flights.leave();
   }
 
   /** Step 7: phase 2, inline or on the pool's threads. */
@@ -378,20 +388,10 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   finish(action: Action): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.context.flights.end(this.flight);
     this.body?.release();
     this.reply?.release();
-    recordFinished(this, this.finishInspection(), action);
+    recordFinished(this, finishInspection(this), action);
     releaseGeneration(this.generation);
-  }
-
-  private finishInspection(): Verdict | null {
-    try {
-      return this.inspection === null ? null : this.inspection.finish();
-    } catch (error) {
-      // The answer is out already: nothing to decide any more, but never silent.
-      this.failure = asError(error);
-      this.metrics.count('engineErrors', { outcome: 'logging' });
-      return null;
-    }
   }
 }

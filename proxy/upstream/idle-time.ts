@@ -1,6 +1,6 @@
-// How long an idle connection to one upstream may be used again. A request that leaves while the upstream closes its
-// side is lost; one that may be repeated is sent again (attempt.ts), a POST must not be (RFC 9110 section 9.2.2). So for
-// these the moment is avoided: idle connections are used for them only well within the time after which the upstream
+// How long an idle connection to one upstream may be used again. A request that leaves while the upstream closes it is
+// lost. One that may be repeated is sent again (attempt.ts); a POST must not be (RFC 9110 section 9.2.2). So for these
+// the moment is avoided: idle connections are used for them only well within the time after which the upstream
 // was seen to close them, and not at all for a while after one was lost all the same.
 
 /** An observed close counts for so long: the upstream may have been restarted, or set up anew. */

@@ -29,6 +29,10 @@ export interface WorkerStart {
   readonly inspectionThreads: number;
   /** Whether a line per request is made for the control plane. */
   readonly shipsRequests: boolean;
+  /** Where main finds what the worker was doing when it died (flight-table.ts). */
+  readonly flights: SharedArrayBuffer;
+  /** Where the same is written for after the end of the process; null = nowhere. */
+  readonly flightFile: string | null;
   /** The deny list in force; null = none was given. */
   readonly threats: ThreatTable | null;
 }

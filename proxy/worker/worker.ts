@@ -19,7 +19,9 @@ import { createRequestIds } from '../road/request-id.js';
 import { refuseUnreadable } from '../road/unreadable.js';
 import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { ActiveList } from './active-list.js';
+import { FlightTable } from './flight-table.js';
 import type { Generation } from './generation.js';
+import { HeapWatch } from './heap-watch.js';
 import { LogQuota } from './log-quota.js';
 import {
   dispatch,
@@ -59,6 +61,7 @@ const requests = start.shipsRequests
   : null;
 const denyList = new AddressSetHolder();
 if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
+const heap = new HeapWatch();
 const readingBody = new ActiveList<BodyWatch>();
 const relaying = new ActiveList<Relay>();
 const pools = new UpstreamPools({ metrics, log });
@@ -83,6 +86,7 @@ const context: RoadContext = {
   now: () => Date.now(),
   makeRequestId: createRequestIds(),
   poolFor: (site, generation) => pools.of(site, generation),
+  flights: new FlightTable(start.flights, start.flightFile),
   loops: new LoopGuard(start.nodeId),
   store: module.createStore(),
   metrics,
@@ -108,6 +112,8 @@ const sweeper = setInterval(() => {
     if (nowMs - watch.bodyAtMs > timeouts.clientBodyIdleMs) watch.bodyTimedOut();
     else watch.sweep(nowMs, timeouts);
   for (const relay of relaying.all()) relay.sweep(nowMs, timeouts);
+  const tooFull = listener === null ? null : heap.look();
+  if (tooFull !== null) void stop(timeouts.drainMs, tooFull);
 }, sweepEveryMs);
 
 /**

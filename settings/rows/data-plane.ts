@@ -85,6 +85,12 @@ const limits = {
     32_768,
     'larger request bodies are inspected on a thread of their own',
   ),
+  worker_heap_mb_max: member(
+    Whole(128, 65_536, 1024),
+    'heap of a worker, without request bodies and rules; at three quarters of it the worker is replaced and finishes ' +
+      'what it has; from the next start of a worker on',
+    'MiB',
+  ),
   upstream_connections_max: member(Whole(1, 65_536, 256), 'connections per worker and upstream', 'connections'),
   upstream_waiters_max: member(
     Whole(0, 1_000_000, 1024),

@@ -5,7 +5,8 @@ import type { AuditLog } from '../../records/audit-log.js';
 import type { RecordShipper } from '../../records/ship-records.js';
 import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
-import { countDown } from '../upstream-status.js';
+import type { Crashes } from '../crashes.js';
+import { countDown } from './upstream-status.js';
 import type { ThreatList } from '../threat-list.js';
 
 export interface Parts {
@@ -15,6 +16,7 @@ export interface Parts {
   readonly audit: AuditLog;
   readonly threats: ThreatList;
   readonly shipper: RecordShipper | null;
+  readonly crashes: Crashes;
 }
 
 export async function describe({
@@ -24,6 +26,7 @@ export async function describe({
   audit,
   threats,
   shipper,
+  crashes,
 }: Parts): Promise<Record<string, unknown>> {
   const { workers, upstreams } = await supervisor.report();
   const { id, sha256, config } = generations.active;
@@ -43,6 +46,7 @@ export async function describe({
     listener,
     lastApply: generations.lastOutcome,
     restarts: supervisor.restarts,
+    crashes: { count: crashes.count, last: crashes.last },
     audit: { written: audit.written, dropped: audit.dropped },
     threats: { sha256: threats.sha256, networks: threats.networks, intervals: threats.intervals },
     shipping: shipper === null ? null : { ...shipper.counters, waiting: shipper.waitingRows },

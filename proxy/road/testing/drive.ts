@@ -11,6 +11,7 @@ import type { Exchange } from '../../listeners/listener.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { toRequestLine, type RequestFacts, type RequestRing } from '../../records/request-records.js';
 import { ActiveList } from '../../worker/active-list.js';
+import { FlightTable, flightTableBytes } from '../../worker/flight-table.js';
 import { createGeneration } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
 import { ClientShares } from '../limits/client-shares.js';
@@ -86,6 +87,7 @@ export function drive({ gates, site, uri = '/', headers = [], framing = { kind: 
     now: () => 0,
     makeRequestId: () => 'ID',
     poolFor: () => pool as never,
+    flights: new FlightTable(new SharedArrayBuffer(flightTableBytes)),
     loops: new LoopGuard('test'),
     store: createStore(),
     metrics,

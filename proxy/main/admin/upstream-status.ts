@@ -1,7 +1,7 @@
 // What all workers know of the upstreams, as one answer. Each worker asks for itself and sees its own requests fail, so
 // they may differ for a moment: what some worker does without is shown as it has it, with how many do so.
-import type { TargetView } from '../upstream/several/group.js';
-import type { SiteUpstreams } from '../worker/messages.js';
+import type { TargetView } from '../../upstream/several/group.js';
+import type { SiteUpstreams } from '../../worker/messages.js';
 
 export interface UpstreamStatus extends TargetView {
   /** That have it in their turn, of `workers`. */
