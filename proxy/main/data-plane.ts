@@ -7,6 +7,7 @@ import type { GenerationReply } from '../contract/index.js';
 import { engineModule } from '../inspection/inspection.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
 import { AuditLog } from '../records/audit-log.js';
+import { sayHello } from '../records/hello.js';
 import { RecordShipper } from '../records/ship-records.js';
 import { startAdmin, type AdminServer } from './admin/server.js';
 import { resolveAdminToken } from './admin/token.js';
@@ -155,7 +156,9 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   for (const { path, message, mend } of await generations.findProblems(generations.active.config))
     log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
   let stopping: Promise<boolean> | null = null;
+  const leaving = new AbortController();
   const endNow = async (lingerMs: number | null): Promise<boolean> => {
+    leaving.abort();
     const { drainMs } = generations.active.config.timeouts;
     const areWorkersGone = await stopParts(parts, drainMs, { admin, lingerMs });
     log.info({ areWorkersGone }, 'data plane stopped');
@@ -172,5 +175,10 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   const { id: generation, sha256: ruleset } = generations.active;
   log.info({ listener, why, workers, port: ports.http, admin: ports.admin, generation, ruleset }, 'data plane is up');
+  const { shipping } = options;
+  if (shipping != null)
+    void sayHello({ node: hostname(), ...shipping }, leaving.signal).then((answer) =>
+      log.info({ answer }, 'the control plane was told of the start'),
+    );
   return plane;
 }

@@ -5,7 +5,7 @@
 // The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
 import { performance } from 'node:perf_hooks';
-import type { Interruption, RequestHead, Verdict } from '#engine';
+import type { Interruption, RequestHead } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
 import type { GateRequest, PreparedGate } from '../admit/gate.js';
 import { asError, ProxyError } from '../contract/errors.js';

@@ -171,7 +171,7 @@ t.test('R11: while nobody answers, the last answer stands; several addresses tak
   const look = (): Promise<string> =>
     new Promise((resolve, reject) =>
       addresses.lookup('up.example', { all: false }, (error, address) =>
-        error === null ? resolve(String(address)) : reject(error),
+        error === null ? resolve(address as string) : reject(error),
       ),
     );
   t.same(new Set([await look(), await look()]), new Set(['192.0.2.1', '192.0.2.2']));

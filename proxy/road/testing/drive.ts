@@ -86,7 +86,7 @@ export function drive({ gates, site, uri = '/', headers = [], framing = { kind: 
     current: () => generation,
     now: () => 0,
     makeRequestId: () => 'ID',
-    poolFor: () => pool as never,
+    poolFor: () => pool,
     flights: new FlightTable(new SharedArrayBuffer(flightTableBytes)),
     loops: new LoopGuard('test'),
     store: createStore(),

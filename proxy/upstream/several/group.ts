@@ -83,8 +83,9 @@ export class UpstreamGroup {
     for (const [index, target] of targets.entries()) {
       if (tried.has(target) || (!areAllDown && target.health.state(nowMs) !== 'up')) continue;
       total += target.weight;
-      this.current[index] = (this.current[index] as number) + target.weight;
-      if (best === -1 || (this.current[index] as number) > (this.current[best] as number)) best = index;
+      const credit = (this.current[index] as number) + target.weight;
+      this.current[index] = credit;
+      if (best === -1 || credit > (this.current[best] as number)) best = index;
     }
     const chosen = targets[best];
     if (chosen === undefined) return null;
