@@ -132,11 +132,11 @@ t.test('what is wrong is a result with its place', async (t) => {
   }).custom_rules[0];
   t.match(await compiler.compile(policy({ custom_rules: [{ ...custom, value: '(' }] })), {
     kind: 'refused',
-    diagnostics: [{ severity: 'error', path: '/custom_rules/0', code: /^GH-C/ }],
+    diagnostics: [{ severity: 'error', path: '/custom_rules/0/value', code: /^GH-C/ }],
   });
   t.match(await compiler.compile(policy({ custom_rules: [{ ...custom, variable: 'ARGZ', value: 'x' }] })), {
     kind: 'refused',
-    diagnostics: [{ severity: 'error', path: '/custom_rules/0' }],
+    diagnostics: [{ severity: 'error', path: '/custom_rules/0/variable' }],
   });
   const none = await start(t, { crsDirectory: join(tmpdir(), 'there-is-no-such-directory') });
   t.match(await none.compiler.compile(policy({})), { kind: 'refused', diagnostics: [{ code: 'GH-C7003' }] });

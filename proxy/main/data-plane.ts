@@ -88,6 +88,7 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
   };
   try {
     const supervisor = await startWorkers(() => new Supervisor(supervision), generations, local, log);
+    threats.watch((list) => supervisor.spreadThreats(list));
     if (isKept) await generations.persist();
     return { supervisor, generations, listener, audit, threats, shipper, crashes };
   } catch (error) {
@@ -104,10 +105,11 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, crashes }: Parts,
+  { supervisor, audit, shipper, threats, crashes }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
+  threats.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
   await stopping?.admin.close();
   await shipper?.close(shipMsMax);
