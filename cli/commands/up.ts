@@ -18,7 +18,7 @@ import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 import { readServed, type Served } from '../supervise/admin-interface.js';
 import { announcement, tryOut, type Control } from '../supervise/announce.js';
-import { keepAlive } from '../supervise/keep-alive.js';
+import { keepAlive, patientPauses, urgentPauses } from '../supervise/keep-alive.js';
 import {
   createParts,
   hadControl,
@@ -109,13 +109,14 @@ async function startParts(
     const partMs = performance.now();
     if (typeof (await Promise.race([part.start(), stopped])) === 'string') return null;
     sayReadyAfter(part.name, partMs);
-    keepAlive(part, part === dataPlane ? resuming : undefined);
+    if (part === dataPlane) keepAlive(part, urgentPauses, resuming);
+    else keepAlive(part, patientPauses);
   }
   if (controlPlane === null) return { control: null };
   // A control plane that worked once and cannot come up now (its database is away) must not take the protection with
   // it.
   const mayFollow = hadControl(data);
-  if (mayFollow) keepAlive(controlPlane);
+  if (mayFollow) keepAlive(controlPlane, patientPauses);
   const url = controlUrl(values);
   const started = controlPlane
     .start()
@@ -128,7 +129,7 @@ async function startParts(
   const control = await Promise.race([started, stopped]);
   if (typeof control === 'string') return null;
   if (control.problem === undefined) sayReadyAfter(controlPlane.name, controlMs);
-  if (!mayFollow) keepAlive(controlPlane);
+  if (!mayFollow) keepAlive(controlPlane, patientPauses);
   rememberControl(data);
   if (dashboard !== null) {
     if (typeof (await Promise.race([dashboard.start(), stopped])) === 'string') return null;
