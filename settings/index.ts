@@ -11,6 +11,7 @@ export {
   createDoorCheck,
   dataPlaneDefaults,
   dataPlaneProperties,
+  siteDefaults,
   toDataPlane,
   type DataPlaneSettings,
 } from './data-plane.js';

@@ -109,11 +109,16 @@ export const Secret = () =>
     'x-secret': true,
   });
 
-/** Empty, or an absolute http(s) URL without credentials. */
-export const HttpUrl = () =>
+/**
+ * Empty, or an absolute http(s) URL without user and password. `credentials`: which parts of its path let in whoever
+ * knows them (`webhook` the whole, `keyed` those that look made by a machine, `plain` none); readers never see them,
+ * nor the values of its query.
+ */
+export const HttpUrl = (credentials: 'webhook' | 'keyed' | 'plain' = 'keyed') =>
   Shaped('^(https?://[^\\s@/]+(/[^\\s]*)?)?$', 'write an http or https address without user and password, or nothing', {
     maxLength: 2048,
     default: '',
+    'x-url': credentials,
   });
 
 /** A path prefix as it is compared at the data plane: begins with a slash, no query, no control characters. */

@@ -55,7 +55,8 @@ const listSchema = {
 function viewsOf(settings: Settings): Static<typeof SiteView>[] {
   const { ofSite } = sitePoliciesOf(settings);
   return settings.sites.map((site) => {
-    const { name, host, prefix, upstream, strip_prefix } = site;
+    const { name, host, prefix, strip_prefix } = site;
+    const upstream = site.upstream === '' ? (site.upstreams[0]?.url ?? '') : site.upstream;
     const { basePath, stripsPrefix } = pathAtUpstream(upstream, strip_prefix);
     const below = prefix.replace(/\/+$/, '');
     const { disabled, scoped, ...content } = contentOfSite(settings, site);

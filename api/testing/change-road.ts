@@ -31,7 +31,8 @@ export async function startRoad(t: Test, database: Database, upstream: string, u
     settingsEncryptionSecret: 'b'.repeat(40),
   };
   const link = await connectDataPlane({ env, database, now: Date.now });
-  const at = await startTestApp(database, { applySettings: link.applySettings, expectedOf: link.expectedOf });
+  const { applySettings, expectedOf, reconcileNodes } = link;
+  const at = await startTestApp(database, { applySettings, expectedOf, reconcileNodes });
   t.teardown(async () => {
     await at.close();
     await link.close();

@@ -14,8 +14,8 @@ export function settingsFile(data: string): string {
   const file = join(data, 'settings.json');
   if (existsSync(file)) return file;
   withFiles(() => {
-    mkdirSync(data, { recursive: true });
-    writeFileSync(file, `${JSON.stringify(firstSettings, null, 2)}\n`, { flag: 'wx' });
+    mkdirSync(data, { recursive: true, mode: 0o750 });
+    writeFileSync(file, `${JSON.stringify(firstSettings, null, 2)}\n`, { flag: 'wx', mode: 0o640 });
   });
   return file;
 }

@@ -1,5 +1,5 @@
 // The engine's own configuration and the set-up of the CRS, as rule text. Ids 200000–200007 are those that
-// ModSecurity's users know for these checks, 200008 to 200010 are ours, 900xxx those of the CRS set-up file.
+// ModSecurity's users know for these checks, 200008 to 200011 are ours, 900xxx those of the CRS set-up file.
 import type { RuleSettings, SitePolicy } from '#settings';
 
 const multipartFlags: readonly (readonly [string, string])[] = [
@@ -36,6 +36,11 @@ const parsedTypes =
   '^(?:multipart/form-data|text/xml|application/(?:x-www-form-urlencoded|csp-report|x-ndjson|graphql|' +
   '(?:soap\\+)?xml|(?:[a-z0-9.-]+\\+)?json))';
 
+/** Whoever reads such a document fetches what a stranger names, from within the network that is protected. */
+const externalReferences = `SecRule XML_EXTERNAL "@rx ." \\
+    ${refusal(200_009, 'An XML document refers to what lies outside of it', '%{XML_EXTERNAL}')}
+`;
+
 function renderResponseBodies(settings: RuleSettings): string {
   return `SecResponseBodyMimeType ${settings.response_body_types.join(' ')}
 SecResponseBodyLimit ${settings.response_body_limit_bytes}
@@ -66,8 +71,8 @@ SecUnicodeMapFile unicode.mapping 20127
 # Which processor reads a body. Forms are chosen by the engine from their media type. What has no parser of its own is
 # taken for text, for applications read JSON and forms whatever the type says.
 SecRule REQUEST_HEADERS:Content-Type "!@rx ${parsedTypes}" \\
-    "id:200009,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=TEXT"
-SecRule &REQUEST_HEADERS:Content-Type "@eq 0" "id:200010,phase:1,pass,nolog,t:none,chain"
+    "id:200010,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=TEXT"
+SecRule &REQUEST_HEADERS:Content-Type "@eq 0" "id:200011,phase:1,pass,nolog,t:none,chain"
     SecRule REQUEST_METHOD "!@rx ^(?:GET|HEAD|OPTIONS)$" "t:none,ctl:requestBodyProcessor=TEXT"
 SecRule REQUEST_HEADERS:Content-Type "@rx ^(?:application/(?:soap\\+)?|text/)xml" \\
     "id:200000,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=XML"
@@ -91,7 +96,7 @@ SecRule MULTIPART_STRICT_ERROR "!@eq 0" \\
     ${refusal(200_003, 'The multipart body is not strictly well-formed', flags)}
 SecRule MULTIPART_UNMATCHED_BOUNDARY "@eq 1" \\
     ${refusal(200_004, 'A multipart boundary does not match')}
-SecRule TX:/^MSC_/ "!@streq 0" \\
+${settings.xml_external_references === 'refuse' ? externalReferences : ''}SecRule TX:/^MSC_/ "!@streq 0" \\
     ${refusal(200_005, 'An internal limit of the engine was reached', '%{MATCHED_VAR_NAME}')}
 `;
 }

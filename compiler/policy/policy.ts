@@ -1,7 +1,7 @@
 // Settings → Policy → rule text. A Policy is what the settings mean for a given rule set; rendering it cannot fail.
 //
 // Order of the sources (it is the order in which rules are heard):
-//   engine        body access, limits, body processors                       200000–200010
+//   engine        body access, limits, body processors                       200000–200011
 //   crs-setup     levels, thresholds, allowed methods and types              900000–900990
 //   sites         what policies of sites want otherwise                     1008000–1008999
 //   rule-excl.    single rules that leave something alone                   1009500–1009999

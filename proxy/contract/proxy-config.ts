@@ -2,6 +2,7 @@
 import {
   checkSettings,
   parseWindow,
+  siteDefaults,
   sitePoliciesOf,
   toDataPlane,
   type DataPlaneSettings,
@@ -56,7 +57,12 @@ export type SiteConfig = Omit<SentSite, (typeof inArtifact)[number]> & {
 
 function toSiteConfig(site: SentSite, policy: string | null): SiteConfig {
   const kept = Object.entries(site).filter(([name]) => !(inArtifact as readonly string[]).includes(name));
-  return { ...(Object.fromEntries(kept) as unknown as SiteConfig), host: site.host?.toLowerCase() ?? null, policy };
+  return {
+    ...(Object.fromEntries(kept) as unknown as SiteConfig),
+    host: site.host?.toLowerCase() ?? null,
+    upstream: site.upstream === '' ? (site.upstreams[0]?.url ?? '') : site.upstream,
+    policy,
+  };
 }
 
 /** Where the sites of settings without sites lead. */
@@ -132,6 +138,7 @@ export const usualSite = {
   stripPrefix: null,
   requestBodyLimitBytes: null,
   policy: null,
+  ...siteDefaults(),
 } as const satisfies Partial<SiteConfig>;
 
 function environmentSites(upstreams: UpstreamDefaults): SiteConfig[] {

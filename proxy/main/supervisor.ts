@@ -5,6 +5,7 @@ import type { SecurityEvent } from '../contract/index.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
+import { flightTableBytes, readFlights } from '../worker/flight-table.js';
 import {
   dispatch,
   type GenerationPayload,
@@ -16,11 +17,14 @@ import {
   type WorkerReport,
   type WorkerStart,
 } from '../worker/messages.js';
+import type { Crashes } from './crashes.js';
+import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
 import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
-  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats'>;
+  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats' | 'flights' | 'flightFile'>;
+  readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
   readonly port: number;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
@@ -35,6 +39,13 @@ export interface SupervisorOptions {
 export type PrepareOutcome = { readonly kind: 'prepared' } | { readonly kind: 'refused'; readonly reason: string };
 
 const reportTimeoutMs = 2_000;
+
+export interface SupervisorReport {
+  readonly metrics: MetricsSnapshot;
+  readonly workers: readonly Record<string, unknown>[];
+  /** By the name of the site. */
+  readonly upstreams: ReadonlyMap<string, readonly UpstreamStatus[]>;
+}
 
 export class Supervisor implements SlotOwner {
   port: number;
@@ -66,7 +77,15 @@ export class Supervisor implements SlotOwner {
 
   startData(workerId: number): WorkerStart {
     const { start, generation, threats } = this.options;
-    return { ...start, workerId, port: this.port, generation: generation(), threats: threats() };
+    return {
+      ...start,
+      workerId,
+      port: this.port,
+      generation: generation(),
+      threats: threats(),
+      flights: new SharedArrayBuffer(flightTableBytes),
+      flightFile: this.options.crashes.flightFile(workerId),
+    };
   }
 
   ready(slot: WorkerSlot, port: number): void {
@@ -89,6 +108,10 @@ export class Supervisor implements SlotOwner {
       dying: ({ reason }) => slot.dying(worker, reason),
     };
     dispatch(handlers, message);
+  }
+
+  crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
+    this.options.crashes.record(index, reason, readFlights(flights));
   }
 
   departed(report: WorkerReport): void {
@@ -178,7 +201,7 @@ export class Supervisor implements SlotOwner {
     for (const slot of this.serving()) slot.post(message);
   }
 
-  async report(): Promise<{ readonly metrics: MetricsSnapshot; readonly workers: readonly Record<string, unknown>[] }> {
+  async report(): Promise<SupervisorReport> {
     const asked = await Promise.all(this.slots.map((slot) => this.reportOne(slot)));
     const metrics = emptyMetrics();
     mergeMetrics(metrics, this.gone);
@@ -197,7 +220,8 @@ export class Supervisor implements SlotOwner {
         loopLagMsP99: report?.loopLagMsP99 ?? null,
       };
     });
-    return { metrics, workers };
+    const upstreams = upstreamsOf(asked.flatMap((report) => report?.upstreams ?? []));
+    return { metrics, workers, upstreams };
   }
 
   private reportOne(slot: WorkerSlot): Promise<WorkerReport | null> {

@@ -210,7 +210,7 @@ export class ThreatList {
   /** False when the disk would not have it: the list is in force, only a restart would begin with the one before. */
   private async persist(text: Buffer): Promise<boolean> {
     try {
-      await mkdir(this.dataDir, { recursive: true });
+      await mkdir(this.dataDir, { recursive: true, mode: 0o750 });
       await writeAtomically(this.path, text);
       return true;
     } catch (error) {

@@ -2,14 +2,18 @@
 // while inspection runs, passed on to the upstream as it comes, and timed out where it stands still. All collected
 // bodies of a thread share one budget.
 import { performance } from 'node:perf_hooks';
-import type { Limits } from '../contract/index.js';
+import type { Limits, Timeouts } from '../contract/index.js';
 import { BodyCollector } from '../http/body-collector.js';
 import { decodeRequest, requestCodingsOf } from '../http/decode-request.js';
-import { joinedField } from '../http/header-fields.js';
+import { findField, joinedField } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { RefusalReason } from '../metrics/families.js';
 import type { UpstreamExchange } from '../upstream/exchange.js';
+import type { Site } from './route.js';
 import type { ActiveList, ActiveMember } from '../worker/active-list.js';
+import { ClientPace } from './limits/client-pace.js';
+import type { ClientShares } from './limits/client-shares.js';
+import type { SlowReason } from './limits/relay.js';
 
 /**
  * Bodies of unprotected sites up to this size are gathered: sent in one write, and sent again if a connection was
@@ -18,27 +22,36 @@ import type { ActiveList, ActiveMember } from '../worker/active-list.js';
 const gatherBytesMax = 64 * 1024;
 const lastChunk = Buffer.from('0\r\n\r\n', 'latin1');
 
-/** What all collected bodies of a thread occupy: many large uploads at once must not take more memory than there is. */
-export interface BodyBudget {
-  heldBytes: number;
-}
-
 /** A request whose body is still coming; swept for slow clients. */
 export interface BodyWatch extends ActiveMember {
   /** When bytes of it came last; of the monotonic clock (`performance.now`). */
   readonly bodyAtMs: number;
   bodyTimedOut(): void;
+  /** Called every now and then while bytes are to come. */
+  sweep(nowMs: number, timeouts: Timeouts): void;
+  readonly heldBytes: number;
+  /** Whom limits count. */
+  readonly client: string;
+  /** Bytes per second, where it is slow enough to give way to others; else null. */
+  readonly yieldingPace: number | null;
+  giveWay(): void;
 }
 
 /** What bodies of a thread share. */
 export interface BodyWorker {
   readonly readingBody: ActiveList<BodyWatch>;
-  readonly bodies: BodyBudget;
+  /** Bytes that all collected bodies of the thread occupy. */
+  readonly bodies: ClientShares;
 }
 
 /** The request that the body belongs to. */
 export interface BodyOwner {
   readonly isOver: boolean;
+  /** It would have been refused. */
+  isFlagged: boolean;
+  /** Whom limits count (client-address.ts). */
+  readonly client: string;
+  clientTooSlow(side: 'request', reason: SlowReason): void;
   /** All of it is here, or as much as is inspected. `wireBytes`: how many there are, as far as known. */
   bodyTaken(wireBytes: number): void;
   /** The request ends here. */
@@ -57,12 +70,15 @@ export class RequestBody implements BodyWatch {
   place = -1;
   private collector: BodyCollector | null = null;
   /** Of the thread's budget; given back by `release`. */
-  private heldBytes = 0;
+  heldBytes = 0;
+  private receivedBytes = 0;
+  private pace: ClientPace | null = null;
   /** Bytes beyond the inspected part, held until the upstream can have them (`partial` only). */
   private overflow: Buffer | null = null;
   private upstream: UpstreamExchange | null = null;
   /** The upstream has more of the body than it takes, so the client is paused. */
   private isUpstreamFull = false;
+  private isInspected = false;
 
   constructor(
     private readonly owner: BodyOwner,
@@ -70,13 +86,12 @@ export class RequestBody implements BodyWatch {
     private readonly worker: BodyWorker,
     private readonly limits: Limits,
     public bodyAtMs: number,
-    /** Of the site, in place of the limit for all. */
-    private readonly siteBytesMax: number | null,
+    private readonly site: Pick<Site, 'mode' | 'requestBodyBytesMax'>,
   ) {}
 
   /** What is inspected at most; larger ones are refused, or inspected in part. */
   private get inspectedBytesMax(): number {
-    return this.siteBytesMax ?? this.limits.requestBodyBytesMax;
+    return this.site.requestBodyBytesMax ?? this.limits.requestBodyBytesMax;
   }
 
   /** What rules look at. */
@@ -84,13 +99,25 @@ export class RequestBody implements BodyWatch {
     return this.decoded ?? this.bytes;
   }
 
-  /**
-   * Undoes the content codings that `headers` name, of what was collected, which has to be all of it. The status with
-   * which a body that cannot be decoded within the limits is refused, else null. Never rejects.
-   */
-  async decode(headers: readonly string[]): Promise<400 | 413 | 415 | null> {
+  /** Tells the owner, after the content codings of a body that is inspected are undone. Never rejects. */
+  private async decoding(wireBytes: number): Promise<void> {
+    const status = await this.decode();
+    if (this.owner.isOver) return;
+    if (status !== null && this.site.mode === 'On') {
+      this.owner.refuse(status, 'body_coding', !this.isComplete);
+      return;
+    }
+    this.owner.isFlagged ||= status !== null; // a site that only detects lets it go on
+    this.owner.bodyTaken(this.decoded?.length ?? wireBytes);
+  }
+
+  /** Of what was collected, which has to be all of it. The status for what cannot be within the limits, or null. */
+  private async decode(): Promise<400 | 413 | 415 | null> {
     const { bytes, limits } = this;
-    const codings = requestCodingsOf(joinedField(headers, 'content-encoding'), limits.requestCodingsMax);
+    const codings = requestCodingsOf(
+      joinedField(this.exchange.head.headers, 'content-encoding'),
+      limits.requestCodingsMax,
+    );
     if ('refusedWith' in codings) return codings.refusedWith;
     if (bytes === null || codings.length === 0) return null;
     if (this.isStreaming) return 413;
@@ -112,6 +139,7 @@ export class RequestBody implements BodyWatch {
 
   /** All of it is to be here first. Over when its length is beyond the limit. */
   collect(isInspected: boolean): void {
+    this.isInspected = isInspected;
     const { framing } = this.exchange;
     const bytesMax = isInspected ? this.inspectedBytesMax : gatherBytesMax;
     if (framing.kind === 'length' && framing.bytes > bytesMax && this.limits.requestBodyOverLimit === 'reject') {
@@ -129,6 +157,7 @@ export class RequestBody implements BodyWatch {
   private take(chunk: Buffer, isLast: boolean): void {
     if (this.owner.isOver) return;
     this.bodyAtMs = performance.now();
+    this.receivedBytes += chunk.length;
     if (isLast) {
       this.isComplete = true;
       this.worker.readingBody.delete(this);
@@ -150,7 +179,10 @@ export class RequestBody implements BodyWatch {
     } else if (!isLast) return;
     this.collector = null;
     this.bytes = collector.take();
-    this.owner.bodyTaken(this.wireBytes(collector.bytes));
+    const wireBytes = this.wireBytes(collector.bytes);
+    if (this.isInspected && findField(this.exchange.head.headers, 'content-encoding') !== null)
+      void this.decoding(wireBytes);
+    else this.owner.bodyTaken(wireBytes);
   }
 
   private wireBytes(collectedBytes: number): number {
@@ -159,14 +191,78 @@ export class RequestBody implements BodyWatch {
     return framing.kind === 'length' ? framing.bytes : collectedBytes + this.overflow.length;
   }
 
-  /** False: all bodies together are too much, and this one is the one too many. */
+  /** False: bodies of this client, or all of them, are too much, and this one is the one too many. */
   private hold(heldBytes: number): boolean {
     const { bodies } = this.worker;
-    bodies.heldBytes += heldBytes - this.heldBytes;
+    const { heldBodyBytesMax, heldBodyClientPercentMax, requestBodyBytesMax } = this.limits;
+    const { client } = this.owner;
+    const ofClient = bodies.add(client, heldBytes - this.heldBytes);
     this.heldBytes = heldBytes;
-    if (bodies.heldBytes <= this.limits.heldBodyBytesMax) return true;
+    const shareMax = Math.max(requestBodyBytesMax, (heldBodyBytesMax * heldBodyClientPercentMax) / 100);
+    if (
+      shareMax < heldBodyBytesMax &&
+      ofClient > shareMax &&
+      !this.makeRoom(
+        (one) => one.client === client,
+        () => bodies.of(client) <= shareMax,
+      )
+    ) {
+      this.owner.clientTooSlow('request', 'share');
+      return false;
+    }
+    if (bodies.total <= heldBodyBytesMax) return true;
+    if (
+      this.makeRoom(
+        () => true,
+        () => bodies.total <= heldBodyBytesMax,
+      )
+    )
+      return true;
     this.owner.refuse(503, 'memory', true);
     return false;
+  }
+
+  /** The slowest of those that hold memory and are slow give way until there is enough. False: that was not enough. */
+  private makeRoom(isMeant: (one: BodyWatch) => boolean, isEnough: () => boolean): boolean {
+    const slow = this.worker.readingBody
+      .all()
+      .filter((one) => one !== this && one.heldBytes > 0 && one.yieldingPace !== null && isMeant(one));
+    slow.sort((a, b) => (a.yieldingPace ?? 0) - (b.yieldingPace ?? 0));
+    for (const one of slow) {
+      if (isEnough()) break;
+      one.giveWay();
+    }
+    return isEnough();
+  }
+
+  get client(): string {
+    return this.owner.client;
+  }
+
+  /** Whether it is the client that everybody waits for: not the upstream, and not inspection. */
+  private get isAwaited(): boolean {
+    return !this.isComplete && !this.isUpstreamFull && (this.upstream !== null || this.overflow === null);
+  }
+
+  sweep(nowMs: number, { clientProgressMs }: Timeouts): void {
+    if (this.owner.isOver) return;
+    if (!this.isAwaited) {
+      this.pace = null; // the time of others is not the client's
+      return;
+    }
+    this.pace ??= new ClientPace(nowMs, this.receivedBytes);
+    const perSecond = this.pace.look(nowMs, this.receivedBytes, clientProgressMs);
+    if (perSecond !== null && perSecond < this.limits.requestBytesPerSecondMin)
+      this.owner.clientTooSlow('request', 'minimum');
+  }
+
+  get yieldingPace(): number | null {
+    const perSecond = this.isAwaited ? (this.pace?.current ?? null) : null;
+    return perSecond !== null && perSecond < this.limits.slowClientBytesPerSecond ? perSecond : null;
+  }
+
+  giveWay(): void {
+    this.owner.clientTooSlow('request', 'pressure');
   }
 
   /** More of a body that is not collected: to the upstream, or behind what is held while inspection runs elsewhere. */
@@ -235,6 +331,7 @@ export class RequestBody implements BodyWatch {
   /** The request is through; called once. */
   release(): void {
     this.worker.readingBody.delete(this);
-    this.worker.bodies.heldBytes -= this.heldBytes;
+    if (this.heldBytes > 0) this.worker.bodies.add(this.owner.client, -this.heldBytes);
+    this.heldBytes = 0;
   }
 }

@@ -4,7 +4,7 @@ import { URL } from 'node:url';
 import { strictPolicy } from '#settings';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
 import { pathAtUpstream } from '../contract/proxy-config.js';
-import { normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
+import { isPlainPath, normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
 
 export interface Site {
   readonly name: string;
@@ -20,17 +20,27 @@ export interface Site {
   readonly failMode: FailMode;
   /** Larger request bodies are refused; null = the installation's limit. */
   readonly requestBodyBytesMax: number | null;
-  readonly origin: string; // key of the connection pool
-  readonly tls: boolean;
-  readonly upstreamHost: string; // to connect to
-  readonly upstreamPort: number;
+  /** Where it leads; the first is the one that `upstream` names. */
+  readonly upstreams: readonly [SiteUpstream, ...SiteUpstream[]];
+  readonly healthCheck: SiteConfig['healthCheck'];
   readonly upstreamAuthority: string; // for Host
-  readonly verifyCertificate: boolean;
   /** What stands before the rest of the path at the upstream, without a slash at its end; null = nothing changes. */
   readonly basePath: string | null;
   /** The base path takes the place of the prefix; else it stands before the whole path. */
   readonly stripsPrefix: boolean;
   readonly preservesHost: boolean;
+}
+
+export interface SiteUpstream {
+  /** As the settings have it. */
+  readonly url: string;
+  readonly weight: number;
+  readonly origin: string; // key of the connection pool
+  readonly tls: boolean;
+  readonly host: string; // to connect to
+  readonly port: number;
+  readonly authority: string; // for Host
+  readonly verifyCertificate: boolean;
 }
 
 export interface Routed {
@@ -50,11 +60,19 @@ export interface Router {
   match(host: string, uri: string): Routed | null;
 }
 
-function compileSite(site: SiteConfig, config: ProxyConfig): Site {
-  const url = new URL(site.upstream);
+function compileUpstream(text: string, weight: number, verifyCertificate: boolean): SiteUpstream {
+  const url = new URL(text);
   const tls = url.protocol === 'https:';
   const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const origin = `${url.protocol}//${host}:${port}${verifyCertificate ? '' : '#unverified'}`;
+  return { url: text, weight, origin, tls, host, port, authority: url.host, verifyCertificate };
+}
+
+function compileSite(site: SiteConfig, config: ProxyConfig): Site {
+  const url = new URL(site.upstream);
+  const listed = site.upstreams.length === 0 ? [{ url: site.upstream, weight: 1 }] : site.upstreams;
+  const upstreams = listed.map((one) => compileUpstream(one.url, one.weight, site.verifyUpstreamCertificate));
   return {
     name: site.name,
     prefix: site.prefix.replace(/\/+$/, ''),
@@ -67,12 +85,9 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
     policy: site.policy ?? null,
     failMode: site.failMode,
     requestBodyBytesMax: site.requestBodyLimitBytes ?? null,
-    origin: `${url.protocol}//${host}:${port}${site.verifyUpstreamCertificate ? '' : '#unverified'}`,
-    tls,
-    upstreamHost: host,
-    upstreamPort: port,
+    upstreams: upstreams as [SiteUpstream, ...SiteUpstream[]],
+    healthCheck: site.healthCheck,
     upstreamAuthority: url.host,
-    verifyCertificate: site.verifyUpstreamCertificate,
     ...pathAtUpstream(site.upstream, site.stripPrefix ?? null),
     preservesHost: site.hostPolicy === 'preserve',
   };
@@ -111,22 +126,9 @@ export function createRouter(config: ProxyConfig): Router {
       const site = siteFor(ordered, name, normal);
       const target = site === null ? null : targetFor(site, uri, path);
       if (site === null || target === null) return null;
-      const isAmbiguous =
-        normal !== path || ((!site.isProtected || !isUniform) && caselessSiteFor(ordered, name, normal) !== site);
-      return {
-        site:
-          isAmbiguous && !isUniform
-            ? asStrictAs(
-                site,
-                readingsOf(path).flatMap((reading) => [
-                  siteFor(ordered, name, reading),
-                  caselessSiteFor(ordered, name, reading),
-                ]),
-              )
-            : site,
-        target,
-        isAmbiguous,
-      };
+      const others = site.isProtected && isUniform ? [] : sitesOfReadings(ordered, name, path, normal);
+      const isAmbiguous = normal !== path || others.some((other) => other !== site);
+      return { site: isAmbiguous && !isUniform ? asStrictAs(site, others) : site, target, isAmbiguous };
     },
   };
 }
@@ -143,6 +145,18 @@ function caselessSiteFor(ordered: readonly Site[], name: string, path: string): 
   for (const site of ordered)
     if ((site.host === null || site.host === name) && coversPath(site.caselessPrefix, caseless)) return site;
   return null;
+}
+
+/** The sites that other servers may take the path for; one that can mean anything is every site's. */
+function sitesOfReadings(
+  ordered: readonly Site[],
+  name: string,
+  path: string,
+  normal: string,
+): readonly (Site | null)[] {
+  const readings = isPlainPath(path) ? [normal] : readingsOf(path);
+  if (readings === null) return ordered.filter((site) => site.host === null || site.host === name);
+  return readings.flatMap((reading) => [siteFor(ordered, name, reading), caselessSiteFor(ordered, name, reading)]);
 }
 
 /** A path that another server may read as another site's gets that site's rules, where those are stricter. */

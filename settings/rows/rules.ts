@@ -205,6 +205,14 @@ export const ruleRows = {
     Whole(1024, 2 ** 30, 1_048_576),
     operator(engineConfig, 'the same without uploaded files', 'bytes'),
   ),
+  xml_external_references: setting(
+    Choice(['refuse', 'allow'], 'refuse'),
+    operator(
+      engineConfig,
+      'XML bodies that refer to what lies outside of them (external DTD or entity, parameter entity, XInclude, ' +
+        'schema location with a scheme or root, style sheet): refused with 400, or allowed',
+    ),
+  ),
   response_body_limit_bytes: setting(
     Whole(0, 2 ** 30, 1_048_576),
     operator(engineConfig, 'responses are inspected up to this size; 0 leaves their bodies alone', 'bytes'),
