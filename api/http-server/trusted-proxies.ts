@@ -30,7 +30,7 @@ function networksOf(entry: string): readonly string[] {
   return [network];
 }
 
-/** The console's proof of itself: a secret that both have from `.env`. On a shared machine an address proves nothing. */
+/** The console's proof of itself: a secret of `.env` that both have. On a shared machine an address proves nothing. */
 export const consoleHeader = 'x-gatehouse-console';
 const claims = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
 
