@@ -24,6 +24,7 @@ export interface AppDeps {
     | 'settingsEncryptionSecret'
     | 'dataAdminToken'
     | 'trustedProxies'
+    | 'consoleToken'
     | 'breachedPasswordsUrl'
     | 'torExitsUrl'
     | 'brand'
