@@ -29,6 +29,7 @@ import { RequestBody, type BodyOwner } from './request-body.js';
 import { RequestInspection } from './request-inspection.js';
 import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
+import { inspectsMessages } from './websocket-messages.js';
 
 const noDecisions: readonly Decided[] = [];
 
@@ -76,12 +77,14 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     // request allocates was copied twice for that.
     const onAbort = (): void => this.clientGone();
     exchange.onAbort = onAbort;
-    if (exchange.refusal !== null) {
-      this.refuse(exchange.refusal.status, 'head', true);
-      return;
+    const onBodyFault = (reason: string): void => this.bodyUnreadable(reason);
+    exchange.onBodyFault = onBodyFault;
+    const { refusal } = exchange;
+    if (refusal !== null) this.unreadable('head', refusal.status, refusal.reason);
+    else {
+      if (this.generation.trusted !== null) this.believeProxies();
+      this.route();
     }
-    if (this.generation.trusted !== null) this.believeProxies();
-    this.route();
   }
 
   private believeProxies(): void {
@@ -266,7 +269,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       peerIp: exchange.head.clientIp,
       body: body === null ? null : body.announced,
       isUpgrade: exchange.isUpgrade,
-      keepsExtensions: exchange.tunnelsRawBytes,
+      keepsExtensions: exchange.tunnelsRawBytes && !inspectsMessages(this),
       isInspected: this.inspection?.isOn === true,
       relaysTrailers: exchange.relaysTrailers,
     });
@@ -316,6 +319,20 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   refuse(status: number, reason: RefusalReason, isLast: boolean): void {
     this.metrics.count('refused', { status: String(status), reason });
     this.endWith(page(status), 'refused', isLast);
+  }
+
+  /** With an entry in the log: what no rule has seen is seen nowhere else. */
+  private unreadable(part: 'head' | 'unreadable', status: number, reason: string): void {
+    const { requestId, head } = this;
+    this.context.log('info', { requestId, status, reason, clientIp: head.clientIp }, 'a request was refused');
+    this.refuse(status, part, true);
+  }
+
+  /** The body is not what the head announced. Not called once this is over. */
+  private bodyUnreadable(reason: string): void {
+    this.upstream?.abort();
+    if (this.response.isBegun) this.cut('aborted');
+    else this.unreadable('unreadable', 400, reason);
   }
 
   /** An answer of ours, in place of the application's. `isLast`: the connection ends with it. */
