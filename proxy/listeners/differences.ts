@@ -139,7 +139,8 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
   {
     listener: 'both',
     what:
-      'trailers of responses are relayed by net and node, less the fields that may not stand there (response-fields.ts); ' +
+      'trailers of responses are relayed by net and node, less the fields that may not stand there ' +
+      '(response-fields.ts); ' +
       'rules do not see them. A client that says TE: trailers is passed on as one only where they can be relayed',
   },
   {
@@ -188,7 +189,9 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
   },
   {
     listener: 'uws',
-    what: 'a request head that dribbles in is only limited by the idle timeout; net and node answer 408 after client_head_ms',
+    what:
+      'a request head that dribbles in is only limited by the idle timeout; net and node answer 408 after ' +
+      'client_head_ms',
   },
   {
     listener: 'uws',
@@ -196,11 +199,15 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
   },
   {
     listener: 'node',
-    what: 'what the parser refuses before there is a request is answered 400, 408 or 431 (by net, too, and where there was a request line it is recorded as a request); uws closes such a connection',
+    what:
+      'what the parser refuses before there is a request is answered 400, 408 or 431 (by net, too, and where ' +
+      'there was a request line it is recorded as a request); uws closes such a connection',
   },
   {
     listener: 'net',
-    what: 'a request that offers another protocol than websocket (h2c) is answered as if it had not, and the connection kept',
+    what:
+      'a request that offers another protocol than websocket (h2c) is answered as if it had not, and the ' +
+      'connection kept',
   },
   {
     listener: 'net',
@@ -209,7 +216,8 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
   {
     listener: 'uws',
     what:
-      'its connections are not counted: it does not ask clients of a crowded worker to come back (connection-share.ts); ' +
+      'its connections are not counted: it does not ask clients of a crowded worker to come back ' +
+      '(connection-share.ts); ' +
       'net and node do',
   },
   { listener: 'node', what: 'before Node 22.12 one thread can listen on a port: one worker serves' },

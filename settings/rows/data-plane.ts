@@ -56,7 +56,8 @@ const limits = {
 const timeouts = {
   client_head_ms: waiting(
     15_000,
-    'time a client has to send the request head, beyond it 408; not with the uws listener; from the next start of a worker on',
+    'time a client has to send the request head, beyond it 408; not with the uws listener; from the next start of ' +
+      'a worker on',
   ),
   client_body_idle_ms: waiting(30_000, 'time between two pieces of a request body; beyond it 408'),
   client_idle_ms: waiting(
@@ -108,7 +109,8 @@ export const dataPlaneRows = {
     reach: ['data'],
     enforcedBy: 'proxy/road/websocket-messages.ts',
     description:
-      'text messages of clients on WebSockets of protected sites; a message that rules block ends its connection with ' +
+      'text messages of clients on WebSockets of protected sites; a message that rules block ends its connection ' +
+      'with ' +
       '1008. Off: messages pass unseen. Binary messages, and those of the application, always do',
   }),
   replay_sampling: setting(Type.Object(replaySampling, { ...closed, default: {} }), {

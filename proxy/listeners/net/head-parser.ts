@@ -147,10 +147,7 @@ export class HeadParser {
     const text = this.held.toString('latin1', 0, this.at);
     const headers: string[] = [];
     for (let index = 0; index + 3 < markCount; index += 4) {
-      headers.push(
-        text.slice(marks[index], marks[index + 1]),
-        text.slice(marks[index + 2], marks[index + 3]),
-      );
+      headers.push(text.slice(marks[index], marks[index + 1]), text.slice(marks[index + 2], marks[index + 3]));
     }
     this.held = null;
     return {
