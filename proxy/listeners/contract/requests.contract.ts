@@ -21,6 +21,8 @@ export function testRequests(suite: Suite): void {
         if (body !== undefined && got === 200) t.equal(bodyOf(reply.text), body, `${name}: its body`);
         if (typeof got === 'number' && got >= 400)
           t.match(reply.text.toLowerCase(), 'connection: close', `${name}: and the connection is given up`);
+        const counted = (pattern: RegExp): number => (reply.text.match(pattern) ?? []).length;
+        t.ok(counted(/\r\nDate: /gi) <= counted(/HTTP\/1\.1 \d/g), `${name}: one Date a response at most`);
         ran += 1;
       }),
     );

@@ -12,7 +12,7 @@ import { NetExchange, type Channel, type ExchangeHome } from './exchange.js';
 import { HeadParser, type ParsedHead } from './head-parser.js';
 import { RequestBodyReader } from './request-body.js';
 import { wishesOf } from './request-wishes.js';
-import { headText } from './response-text.js';
+import { hasField, headText } from './response-text.js';
 import type { Timed, TimeLimits } from './time-limits.js';
 
 /** What a client may send ahead of its turn. */
@@ -254,7 +254,8 @@ export class Connection implements Channel, Timed, ActiveMember {
     const { clientIp } = this;
     const { headers, body } = this.home.options.handler.onUnreadable(status, { reason, clientIp });
     const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
-    const head = headText(status, '', headers) + length + this.home.date.line;
+    const date = hasField(headers, 'date') ? '' : this.home.date.line;
+    const head = headText(status, '', headers) + length + date;
     this.write(`${head}Connection: close\r\n\r\n${Buffer.from(body, 'utf8').toString('latin1')}`);
     this.finishConnection();
   }

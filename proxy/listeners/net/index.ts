@@ -44,6 +44,8 @@ export function listenNet(options: ListenerOptions): Promise<Listener> {
     server.once('error', failed);
     server.listen(listenPlace(options, backlog), () => {
       server.off('error', failed);
+      // One connection could not be taken (no descriptor is left): it is closed, and the others are served on.
+      server.on('error', () => {});
       const { port } = server.address() as AddressInfo;
       const stop = async (drainMs: number, onClosed?: () => void): Promise<void> => {
         open.isStopping = true;

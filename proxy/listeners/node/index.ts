@@ -152,6 +152,8 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
     };
     server.listen(where, () => {
       server.off('error', reject);
+      // One connection could not be taken (no descriptor is left): it is closed, and the others are served on.
+      server.on('error', () => {});
       const { port } = server.address() as AddressInfo;
       const stop = async (drainMs: number, onClosed?: () => void): Promise<void> => {
         open.isStopping = true;
