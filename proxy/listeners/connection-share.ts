@@ -23,12 +23,12 @@ export function forgetShare(shares: SharedArrayBuffer, index: number): void {
 }
 
 /**
- * More than this is no chance: two standard deviations above the mean, when each of `total` connections went to each of
- * `workers` with the same probability (a binomial distribution), and at least one above it.
+ * More than this is no chance: three standard deviations above the mean, when each of `total` connections went to each
+ * of `workers` with the same probability (a binomial distribution), and at least one above it.
  */
 export function crowdedBeyond(total: number, workers: number): number {
   const mean = total / workers;
-  return mean + Math.max(1, 2 * Math.sqrt(mean * (1 - 1 / workers)));
+  return mean + Math.max(1, 3 * Math.sqrt(mean * (1 - 1 / workers)));
 }
 
 /** The share of worker `index`, which listens from now on. `now`: a monotonic clock, ms. */
