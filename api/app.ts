@@ -9,6 +9,7 @@ import { loginFeature } from './auth/index.js';
 import { mergeAccess, type RouteMatrix } from './auth/route-matrix.js';
 import { eventsFeature } from './events/index.js';
 import { evidenceFeature } from './evidence/index.js';
+import { trafficFeature } from './traffic/index.js';
 import { registerFeatures } from './features.js';
 import { healthFeature } from './health/index.js';
 import {
@@ -52,6 +53,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   settingsFeature,
   rulesFeature,
   evidenceFeature,
+  trafficFeature,
   vpatchFeature,
   suggestionsFeature,
   threatIntelFeature,

@@ -12,6 +12,7 @@ import type { Database } from './db/client.js';
 import type { Env } from './env.js';
 import type { SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
+import { fixedRuleSet, type RuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
 import { createSettingsReader } from './settings/reader.js';
 import type { Settings } from '#settings';
@@ -44,6 +45,8 @@ export interface AppDeps {
   readonly sandbox?: RuleSandbox;
   /** The unpacked rule set, for counting rules and trying exclusions; null or absent: both say that there is none. */
   readonly crsDirectory?: string | null;
+  /** The same where it may change while the server runs; absent: `crsDirectory` for good. */
+  readonly ruleSets?: RuleSets;
   /** PEM of the vendor's public key; null: a build without one is a trial. */
   readonly licencePublicKey: string | null;
   /** pino options, or false for silence. */
@@ -87,7 +90,7 @@ export interface Parts {
   /** null: no data plane is connected. */
   readonly reconcileNodes: ((audit: AuditLog) => Promise<string>) | null;
   readonly sandbox: RuleSandbox;
-  readonly crsDirectory: string | null;
+  readonly ruleSets: RuleSets;
   readonly licencePublicKey: string | null;
   /** Token between the two planes. */
   readonly nodeToken: string;
@@ -134,7 +137,7 @@ export function createParts(deps: AppDeps): Parts {
     threatsChanged: deps.threatsChanged ?? (async () => undefined),
     reconcileNodes: deps.reconcileNodes ?? null,
     sandbox: deps.sandbox ?? createRuleSandbox(),
-    crsDirectory: deps.crsDirectory ?? null,
+    ruleSets: deps.ruleSets ?? fixedRuleSet(deps.crsDirectory ?? null),
     nodeToken: env.dataAdminToken,
     torExitsUrl: env.torExitsUrl,
     brandName: env.brand.name,

@@ -8,6 +8,7 @@ import { buildApp, features } from './app.js';
 import type { AuditLog } from './audit/chain.js';
 import { applyHead } from './change/flow.js';
 import { openEmbedded, openPostgres, type Database } from './db/client.js';
+import { waitForDatabase } from './db/connection/wait.js';
 import { loadModules, migrate } from './db/migrate.js';
 import { parseEnvFile, readEnv, type Env } from './env.js';
 import { systemActor, type App } from './http-kit/index.js';
@@ -16,7 +17,7 @@ import { vendorPublicKey } from './licence/vendor-key.js';
 import { connectDataPlane } from './nodes/link.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
 import type { AppDeps, FeatureParts, Parts } from './parts.js';
-import { findRuleSet } from './rules/rule-set-directory.js';
+import { createRuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
 import { formatProblems, readLocalFile, type Settings } from '#settings';
 import { readState } from './settings/state.js';
@@ -68,6 +69,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const database = await openDatabase(env);
     undo.push(() => database.close());
+    await waitForDatabase(database, (text) => process.stderr.write(`${text}\n`));
     await migrate(database, await loadModules(features));
     await seedSettings(
       database,
@@ -88,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       sandbox,
       redisUrl: env.redisUrl,
       redisPrefix: env.redisPrefix,
-      crsDirectory: await findRuleSet(env),
+      ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,
       logger: { level: env.logLevel },
     });

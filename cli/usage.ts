@@ -10,6 +10,7 @@ export const usage = [
   '                                    its control plane it begins with what served last (--resume), ' +
     'else with data/settings.json (--local)',
   '  gatehouse control-plane [--NAME …] only the control plane, in the foreground',
+  '  gatehouse console [--ui-port N]   only the console in a browser, in front of the control plane',
   '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +
     'Gatehouse stopped',
   '  gatehouse demo [--demo-port N]    only the bundled demo shop',
@@ -19,6 +20,8 @@ export const usage = [
   '  gatehouse explain FILE|- [--json] one raw HTTP request through the rules that serve, ' +
     'or those of --settings FILE or --rules GLOB',
   '  gatehouse ftw --rules GLOB… --cases FILE.jsonl [--report FILE]',
+  '  gatehouse rules [update [VERSION --sha256 HASH | --file ARCHIVE | --debian] | use VERSION]',
+  '                                    which core rule sets are here; moving to another one, and back',
   '  gatehouse help',
   '',
   'Exit codes: 0 done, 1 refused or failed, 2 wrong usage.',

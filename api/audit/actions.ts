@@ -37,6 +37,10 @@ export const auditActions = {
   'token.create': { by: ['people'], meaning: 'an API token was made' },
   'token.revoke': { by: ['people'], meaning: 'an API token was revoked' },
 
+  'rule_set.use': {
+    by: ['operator'],
+    meaning: 'another core rule set was taken into use, on the command line of the server',
+  },
   'settings.update': { by: ['people'], meaning: 'a version of the settings was saved' },
   'config.rollback': { by: ['people'], meaning: 'an older version of the settings was saved again' },
   'config.apply': { by: ['people', 'system'], meaning: 'a version of the settings became active' },
@@ -64,6 +68,13 @@ export const auditActions = {
   'threat.feed.off': { by: ['system'], meaning: 'the networks of a feed that was switched off were removed' },
   'managed-feed.update': { by: ['people', 'system'], meaning: 'a new version of the managed feed was taken up' },
   'managed-feed.off': { by: ['system'], meaning: 'the managed feed was switched off' },
+
+  'retention.refused': {
+    by: ['system'],
+    meaning: 'nothing was pruned, because the clock is far ahead of the last run',
+  },
+  'retention.confirm': { by: ['people'], meaning: 'somebody said that the clock is right, so that pruning goes on' },
+  'retention.shrunk': { by: ['system'], meaning: 'records went because the embedded database had become too large' },
 
   'licence.activate': { by: ['people'], meaning: 'a licence key was activated' },
   'licence.reject': { by: ['people'], meaning: 'a licence key was rejected' },

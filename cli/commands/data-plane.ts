@@ -9,6 +9,7 @@ import { defaultSettings } from '#settings';
 import type { Values } from '#settings/environment';
 import { root } from '../environment/directories.js';
 import { readFlags } from '../environment/flags.js';
+import { closeDirectory } from '../environment/private-files.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
@@ -32,9 +33,11 @@ function readOwnFlags(args: readonly string[]): OwnFlags {
   for (let flag = rest.shift(); flag !== undefined; flag = rest.shift()) {
     if (flag === '--resume' || flag === '--local') resume = flag === '--resume';
     else if (flag === '--sites-of-environment') sitesOfEnvironment = true;
-    else if (flag === '--artifact') own.artifact = rest.shift() ?? null;
-    else if (flag === '--settings') own.settings = rest.shift() ?? null;
-    else throw wrongUsage(`data-plane does not know ${flag}.`);
+    else if (flag === '--artifact' || flag === '--settings') {
+      const file = rest.shift();
+      if (file === undefined) throw wrongUsage(`${flag} needs a file: ${flag} FILE.`);
+      own[flag === '--artifact' ? 'artifact' : 'settings'] = file;
+    } else throw wrongUsage(`data-plane does not know ${flag}.`);
   }
   return { ...own, resume, sitesOfEnvironment };
 }
@@ -56,6 +59,7 @@ async function loadGeneration(
 
 async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOptions> {
   const data = resolve(root, values.GATEHOUSE_DATA);
+  closeDirectory(data);
   const file = own.settings ?? settingsFile(data);
   const { GATEHOUSE_CONTROL_URL: controlUrl, GATEHOUSE_ADMIN_TOKEN: token } = values;
   // A node whose control plane is elsewhere begins where it ended: its local settings know neither sites nor deny list.

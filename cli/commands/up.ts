@@ -5,18 +5,20 @@
 // is started again with growing pauses; one that never became healthy is a failed start, and everything is stopped.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { noticeOf, type RuleSetNotice } from '#compiler';
 import type { Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { root, shown } from '../environment/directories.js';
 import { createEnvFile, envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
+import { closeDirectory } from '../environment/private-files.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 import { readServed, type Served } from '../supervise/admin-interface.js';
 import { announcement, tryOut, type Control } from '../supervise/announce.js';
-import { keepAlive } from '../supervise/keep-alive.js';
+import { keepAlive, patientPauses, urgentPauses } from '../supervise/keep-alive.js';
 import {
   createParts,
   hadControl,
@@ -33,7 +35,8 @@ import { reload } from '../supervise/reload.js';
 interface FirstArtifact {
   readonly path: string | null;
   readonly ruleSetDirectory: string | null;
-  readonly ruleSetVersion: string;
+  /** null: not known, because it could not be compiled. */
+  readonly rules: RuleSetNotice | null;
 }
 
 /**
@@ -45,11 +48,11 @@ async function firstArtifact(file: string, data: string, values: Values, signal:
     readSettings(file, (note) => console.log(`note: ${note}`));
     const { path, crs, cached, tookMs } = await prepareArtifact(file, data, { say: console.log, signal });
     if (!cached) console.log(`rules compiled in ${(tookMs / 1000).toFixed(1)} s`);
-    return { path, ruleSetDirectory: crs.directory, ruleSetVersion: crs.version };
+    return { path, ruleSetDirectory: crs.directory, rules: noticeOf(crs.directory) };
   } catch (error) {
     if (!(error instanceof Refusal) || !existsSync(join(data, 'current.json'))) throw error;
     console.error(`gatehouse: ${error.message}\n  Starting with what served last instead.`);
-    return { path: null, ruleSetDirectory: null, ruleSetVersion: 'as it was' };
+    return { path: null, ruleSetDirectory: null, rules: null };
   }
 }
 
@@ -88,24 +91,32 @@ function waitForSignal(): { readonly stopped: Promise<NodeJS.Signals>; readonly 
   return { stopped, ending: controller.signal };
 }
 
+/** A first start takes a while: what it does, and how long each part of it took. */
+function sayReadyAfter(name: string, sinceMs: number): void {
+  console.log(`${name} ready after ${((performance.now() - sinceMs) / 1000).toFixed(1)} s`);
+}
+
 /**
  * Each part is started when the one before serves. Resolves with the control plane, or null where a signal came first.
  */
 async function startParts(
-  { demo, dataPlane, controlPlane }: Parts,
+  { demo, dataPlane, controlPlane, console: dashboard }: Parts,
   { values, data }: Plan,
   stopped: Promise<NodeJS.Signals>,
 ): Promise<{ readonly control: Control | null } | null> {
   for (const part of [demo, dataPlane]) {
     if (part === null) continue;
+    const partMs = performance.now();
     if (typeof (await Promise.race([part.start(), stopped])) === 'string') return null;
-    keepAlive(part, part === dataPlane ? resuming : undefined);
+    sayReadyAfter(part.name, partMs);
+    if (part === dataPlane) keepAlive(part, urgentPauses, resuming);
+    else keepAlive(part, patientPauses);
   }
   if (controlPlane === null) return { control: null };
   // A control plane that worked once and cannot come up now (its database is away) must not take the protection with
   // it.
   const mayFollow = hadControl(data);
-  if (mayFollow) keepAlive(controlPlane);
+  if (mayFollow) keepAlive(controlPlane, patientPauses);
   const url = controlUrl(values);
   const started = controlPlane
     .start()
@@ -114,10 +125,16 @@ async function startParts(
       if (!mayFollow || !(error instanceof Refusal)) throw error;
       return { url, firstLogin: null, problem: error.message };
     });
+  const controlMs = performance.now();
   const control = await Promise.race([started, stopped]);
   if (typeof control === 'string') return null;
-  if (!mayFollow) keepAlive(controlPlane);
+  if (control.problem === undefined) sayReadyAfter(controlPlane.name, controlMs);
+  if (!mayFollow) keepAlive(controlPlane, patientPauses);
   rememberControl(data);
+  if (dashboard !== null) {
+    if (typeof (await Promise.race([dashboard.start(), stopped])) === 'string') return null;
+    keepAlive(dashboard);
+  }
   return { control };
 }
 
@@ -147,6 +164,7 @@ export async function runUp(args: readonly string[]): Promise<number> {
   const values = readEnvironment(flags);
   adoptDirectories(values);
   const data = resolve(root, values.GATEHOUSE_DATA);
+  closeDirectory(data);
   const file = settingsFile(data);
   const needsDemo = values.UPSTREAM_CUSTOMER === '' || values.UPSTREAM_PAYMENT === '';
   await checkPorts(wantedPorts(values, { demo: needsDemo, api: hasApi }));
@@ -156,7 +174,7 @@ export async function runUp(args: readonly string[]): Promise<number> {
     return null;
   });
   if (artifact === null || ending.aborted) return 0;
-  const { path: artifactPath, ruleSetDirectory, ruleSetVersion } = artifact;
+  const { path: artifactPath, ruleSetDirectory, rules } = artifact;
   const logDirectory = join(data, 'log');
   const plan: Plan = {
     values,
@@ -176,7 +194,7 @@ export async function runUp(args: readonly string[]): Promise<number> {
     handleReload(plan, control);
     const tries = await tryOut(`http://127.0.0.1:${values.WAF_PORT}`);
     const served = await servedNow(values);
-    console.log(announcement({ values, tries, ruleSetVersion, logDirectory, settingsFile: file, control, served }));
+    console.log(announcement({ values, tries, rules, logDirectory, settingsFile: file, control, served }));
     await stopped;
     console.log('\nstopping…');
     return 0;

@@ -1,5 +1,7 @@
 // What `up` prints when everything serves.
+import { formatNotice, type RuleSetNotice } from '#compiler';
 import type { Values } from '#settings/environment';
+import { consoleUrl } from '../environment/control-url.js';
 import { shown } from '../environment/directories.js';
 import { envFilePath } from '../environment/env-file.js';
 import type { Served } from './admin-interface.js';
@@ -69,18 +71,27 @@ function describeControl(values: Values, { url, firstLogin, problem }: Control):
         `(the first one was printed at the first start and stands in ${shown(envFilePath())} as\n` +
         `${indentation}ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
       : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
-  return `  control plane     ${url}/api/   (explorer: ${url}/api/docs)\n  login             ${login}`;
+  return (
+    `  console           ${consoleUrl(values)}\n  login             ${login}\n` +
+    `  control plane     ${url}/api/   (explorer: ${url}/api/docs)`
+  );
 }
 
 export interface Announcement {
   readonly values: Values;
   readonly tries: Tries;
-  readonly ruleSetVersion: string;
+  /** The core rule set; null: not known, what served last serves. */
+  readonly rules: RuleSetNotice | null;
   readonly logDirectory: string;
   readonly settingsFile: string;
   /** null: started without it. */
   readonly control: Control | null;
   readonly served: Served | null;
+}
+
+function describeRules(rules: RuleSetNotice | null): string {
+  if (rules === null) return 'the rules are those that served last';
+  return rules.recommended === null ? `OWASP CRS ${rules.version}` : `rules: ${formatNotice(rules)}`;
 }
 
 export function announcement(facts: Announcement): string {
@@ -91,14 +102,15 @@ export function announcement(facts: Announcement): string {
       ? `  settings ${shown(facts.settingsFile)} (reread on SIGHUP: kill -HUP ${process.pid})`
       : describeControl(values, control);
   return `
-  Gatehouse is up (OWASP CRS ${facts.ruleSetVersion}).
+  Gatehouse is up (${describeRules(facts.rules)}).
+
+${settings}
 
   WAF entry point   ${base}
   protects          ${describeSites(values, served)}
 
 ${describeTries(facts.tries, served, base)}
 
-${settings}
   logs              ${shown(facts.logDirectory)}/
   Ctrl-C stops everything.
 `;

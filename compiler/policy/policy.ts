@@ -1,12 +1,13 @@
 // Settings → Policy → rule text. A Policy is what the settings mean for a given rule set; rendering it cannot fail.
 //
 // Order of the sources (it is the order in which rules are heard):
-//   engine        body access, limits, body processors                       200000–200008
+//   engine        body access, limits, body processors                       200000–200009
 //   crs-setup     levels, thresholds, allowed methods and types              900000–900990
 //   rule-excl.    single rules that leave something alone                   1009500–1009999
 //   exclusions    categories that do not run on some paths                   1009000–1009499
 //   custom/allow  custom rules that let requests through                     1000000–1005999
 //   CRS           plugins before, rules/*.conf, plugins after
+//   conclusion    what an older generation of the CRS does not do by itself    (generations.ts)
 //   categories    SecRuleRemoveByTag of what is switched off
 //   custom        the other custom rules                                     1000000–1005999
 //   patches       virtual patches                                            1007000–1007999
@@ -14,7 +15,7 @@
 import { categoryKeys, ruleIdRanges, type RuleSettings } from '#settings';
 import { Diagnostics, type Diagnostic } from '../diagnostics/diagnostics.js';
 import type { SourceText } from '../text/source.js';
-import { renderCustomRules, renderVirtualPatches } from './custom-rules.js';
+import { checkRuleExclusions, renderCustomRules, renderVirtualPatches } from './custom-rules.js';
 import type { CoreRuleSet } from './crs.js';
 import { renderCrsSetup, renderEngineConfig } from './engine-config.js';
 import { listExclusions, renderDisabledCategories, renderExclusions, type CategoryExclusion } from './exclusions.js';
@@ -49,10 +50,11 @@ export function resolvePolicy(settings: RuleSettings, crs: CoreRuleSet): PolicyR
     diagnostics.reportSetting('GH-C7001', `has more than ${to - from + 1} excluded paths`, '/categories');
   for (const key of categoryKeys) {
     for (const tag of categoryTags[key])
-      if (!crs.tags.has(tag))
+      if (!crs.tags.has(tag) && !crs.generation.lacks.has(tag))
         diagnostics.reportSetting('GH-C7004', `the rule set has no rule with the tag ${tag}`, `/categories/${key}`);
   }
   const custom = renderCustomRules(settings.custom_rules, diagnostics);
+  checkRuleExclusions(settings.rule_exclusions, diagnostics);
   const patchText = renderVirtualPatches(settings.virtual_patches, diagnostics);
   const policy: Policy = {
     settings,
@@ -73,7 +75,7 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
   const { settings, crs, exclusions } = policy;
   const isDisabling = categoryKeys.some((key) => !settings.categories[key].enabled);
   const own = (name: string, text: string): SourceText[] =>
-    text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text }];
+    text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text: crs.generation.translate(text) }];
   return [
     ...own('engine', renderEngineConfig(settings)),
     ...own('crs-setup', renderCrsSetup(settings, crs.setupVersion)),
@@ -84,6 +86,7 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
     ...crs.pluginsBefore,
     ...crs.rules,
     ...crs.pluginsAfter,
+    ...own('crs-conclusion', crs.generation.conclude(settings)),
     ...own('categories', isDisabling ? renderDisabledCategories(settings) : ''),
     ...own('custom', policy.customText),
     ...own('virtual-patches', policy.patchText),

@@ -22,6 +22,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
     workers: 1,
     port: 1,
     start: {
+      nodeId: '',
       listener: 'node',
       host: '127.0.0.1',
       sharedPort: false,
@@ -29,6 +30,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       inspectionThreads: 0,
       shipsRequests: false,
     },
+    crashes: { flightFile: () => null, record: () => {} },
     generation: () => generation(1),
     threats: () => null,
     onEvents: () => {},

@@ -6,6 +6,7 @@ import { createConnectionShares, forgetShare } from '../listeners/connection-sha
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
+import { flightTableBytes, readFlights } from '../worker/flight-table.js';
 import {
   dispatch,
   type GenerationPayload,
@@ -17,11 +18,17 @@ import {
   type WorkerReport,
   type WorkerStart,
 } from '../worker/messages.js';
+import type { Crashes } from './crashes.js';
+import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
 import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
-  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats' | 'connections'>;
+  readonly start: Omit<
+    WorkerStart,
+    'workerId' | 'port' | 'generation' | 'threats' | 'connections' | 'flights' | 'flightFile'
+  >;
+  readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
   readonly port: number;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
@@ -36,6 +43,13 @@ export interface SupervisorOptions {
 export type PrepareOutcome = { readonly kind: 'prepared' } | { readonly kind: 'refused'; readonly reason: string };
 
 const reportTimeoutMs = 2_000;
+
+export interface SupervisorReport {
+  readonly metrics: MetricsSnapshot;
+  readonly workers: readonly Record<string, unknown>[];
+  /** By the name of the site. */
+  readonly upstreams: ReadonlyMap<string, readonly UpstreamStatus[]>;
+}
 
 export class Supervisor implements SlotOwner {
   port: number;
@@ -97,6 +111,8 @@ export class Supervisor implements SlotOwner {
       generation: generation(),
       threats: threats(),
       connections: this.connections,
+      flights: new SharedArrayBuffer(flightTableBytes),
+      flightFile: this.options.crashes.flightFile(workerId),
     };
   }
 
@@ -124,6 +140,10 @@ export class Supervisor implements SlotOwner {
 
   vacant(slot: WorkerSlot): void {
     forgetShare(this.connections, slot.index);
+  }
+
+  crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
+    this.options.crashes.record(index, reason, readFlights(flights));
   }
 
   departed(report: WorkerReport): void {
@@ -213,7 +233,7 @@ export class Supervisor implements SlotOwner {
     for (const slot of this.serving()) slot.post(message);
   }
 
-  async report(): Promise<{ readonly metrics: MetricsSnapshot; readonly workers: readonly Record<string, unknown>[] }> {
+  async report(): Promise<SupervisorReport> {
     const asked = await Promise.all(this.slots.map((slot) => this.reportOne(slot)));
     const metrics = emptyMetrics();
     mergeMetrics(metrics, this.gone);
@@ -234,7 +254,8 @@ export class Supervisor implements SlotOwner {
         loopLagMsP99: report?.loopLagMsP99 ?? null,
       };
     });
-    return { metrics, workers };
+    const upstreams = upstreamsOf(asked.flatMap((report) => report?.upstreams ?? []));
+    return { metrics, workers, upstreams };
   }
 
   private reportOne(slot: WorkerSlot): Promise<WorkerReport | null> {

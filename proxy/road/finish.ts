@@ -2,6 +2,7 @@
 // something to say, and a line for the request log of the control plane.
 import type { RequestHead, Verdict } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
+import { asError } from '../contract/errors.js';
 import type { EventVerdict, SecurityEvent } from '../contract/index.js';
 import { findField } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
@@ -60,6 +61,22 @@ export function stopOf(decision: Decision): Stop | null {
       return { ruleId: rule.id, action: 'throttle', phase: 1, status: 429 };
     case 'challenge':
       return { ruleId: rule.id, action: 'challenge', phase: 1, status: decision.status };
+  }
+}
+
+/** Phase 5. */
+export function finishInspection(request: {
+  readonly inspection: RequestInspection | null;
+  readonly context: RoadContext;
+  failure: Error | null;
+}): Verdict | null {
+  try {
+    return request.inspection === null ? null : request.inspection.finish();
+  } catch (error) {
+    // The answer is out already: nothing to decide any more, but never silent.
+    request.failure = asError(error);
+    request.context.metrics.count('engineErrors', { outcome: 'logging' });
+    return null;
   }
 }
 

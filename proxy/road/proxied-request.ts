@@ -5,7 +5,7 @@
 // The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
 import { performance } from 'node:perf_hooks';
-import type { Interruption, RequestHead, Verdict } from '#engine';
+import type { Interruption, RequestHead } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
 import type { GateRequest, PreparedGate } from '../admit/gate.js';
 import { asError, ProxyError } from '../contract/errors.js';
@@ -19,22 +19,32 @@ import type { UpstreamExchange } from '../upstream/exchange.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import { releaseGeneration, type Generation } from '../worker/generation.js';
 import { actionOf, answerOfGate, answerOfRules, page, type Answer } from './answers.js';
-import { acceptableRequestId, clientBehindProxies } from './client-address.js';
+import { acceptableRequestId, clientBehindProxies, clientKey } from './client-address.js';
 import type { RoadContext } from './context.js';
 import { decide, decideOnFailure, decideOnGate } from './decide.js';
-import { recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
-import { buildForwardHead } from './forward-head.js';
+import { finishInspection, recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
+import { forwardHeadOf } from './forward-head.js';
+import type { SlowReason } from './limits/relay.js';
+import * as trouble from './limits/report-trouble.js';
 import { Reply, type RepliedRequest } from './reply.js';
 import { RequestBody, type BodyOwner } from './request-body.js';
 import { RequestInspection } from './request-inspection.js';
 import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
-import { inspectsMessages } from './websocket-messages.js';
+import { refuseBody, refuseRequest } from './unreadable.js';
 
+/** After 429 for a client's share of the memory for bodies: about as long as an upload takes. */
+const shareRetrySeconds = '10';
 const noDecisions: readonly Decided[] = [];
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
-  new ProxiedRequest(context, exchange).take();
+  const request = new ProxiedRequest(context, exchange);
+  const { method, uri, clientIp } = request.head;
+  const flight = context.flights.begin(method, uri, clientIp, request.requestId);
+  request.flight = flight;
+  context.flights.enter(flight);
+  request.take();
+  context.flights.leave();
 }
 
 export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, FinishedRequest {
@@ -54,6 +64,9 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   stop: Stop | null = null;
   failure: Error | null = null;
   isOver = false;
+  /** Its slot among the requests under way (worker/flight-table.ts). */
+  flight = -1;
+  private reply: Reply | null = null;
   private target = '';
   private isFromTrustedProxy = false;
 
@@ -77,10 +90,10 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     // request allocates was copied twice for that.
     const onAbort = (): void => this.clientGone();
     exchange.onAbort = onAbort;
-    const onBodyFault = (reason: string): void => this.bodyUnreadable(reason);
+    const onBodyFault = (reason: string): void => refuseBody(this, reason);
     exchange.onBodyFault = onBodyFault;
     const { refusal } = exchange;
-    if (refusal !== null) this.unreadable('head', refusal.status, refusal.reason);
+    if (refusal !== null) refuseRequest(this, 'head', refusal.status, refusal.reason);
     else {
       if (this.generation.trusted !== null) this.believeProxies();
       this.route();
@@ -107,6 +120,11 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     }
     const { site } = routed;
     this.site = site;
+    if (this.context.loops.hasPassed(this.head, site.name)) {
+      trouble.reportLoop(this);
+      this.refuse(508, 'loop', !this.isBodyComplete);
+      return;
+    }
     this.target = routed.target;
     // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
     const isInspected = site.isProtected || (routed.isAmbiguous && router.hasProtected);
@@ -158,7 +176,9 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   }
 
   bodyTaken(wireBytes: number): void {
+    this.context.flights.enter(this.flight);
     this.inspectBody(this.site as Site, wireBytes);
+    this.context.flights.leave();
   }
 
   /** Step 7: phase 2, inline or on the pool's threads. */
@@ -235,17 +255,10 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
 
   /** Step 8 for inspection (`gate` null) or a gate that failed. */
   private failedOpenOrClosed(error: Error, site: Site, gate: string | null): void {
-    const { metrics, requestId, context } = this;
+    const { requestId, context } = this;
     const isOpen = decideOnFailure(site.failMode) === 'forward';
-    const outcome = isOpen ? 'open' : 'closed';
-    if (gate === null) metrics.count('engineErrors', { outcome });
-    else metrics.count('gateErrors', { gate, outcome });
     this.failure = error;
-    context.log(
-      'error',
-      { site: site.name, requestId, failMode: site.failMode, err: error.stack ?? error.message },
-      gate === null ? 'inspection failed' : `the gate ${gate} failed`,
-    );
+    trouble.reportInspectionFailure(this, error, gate, isOpen);
     try {
       this.inspection?.finish();
     } catch (second) {
@@ -260,23 +273,15 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   private forward(site: Site): void {
     const { exchange, body } = this;
     const isStreaming = body !== null && body.isStreaming;
-    const head = buildForwardHead(this.head, {
-      site,
-      target: this.target,
-      requestId: this.requestId,
-      isFromTrustedProxy: this.isFromTrustedProxy,
-      isTls: exchange.isTls,
-      peerIp: exchange.head.clientIp,
-      body: body === null ? null : body.announced,
-      isUpgrade: exchange.isUpgrade,
-      keepsExtensions: exchange.tunnelsRawBytes && !inspectsMessages(this),
-      isInspected: this.inspection?.isOn === true,
-      relaysTrailers: exchange.relaysTrailers,
-    });
-    const onDrain = (): void => this.upstream?.resume(); // named first: see `take`
+    const { target, isFromTrustedProxy } = this;
+    const loopMark = this.context.loops.markOf(site.name);
+    const head = forwardHeadOf(this, { site, target, isFromTrustedProxy, loopMark });
+    const reply = new Reply(this, site.name, this.context);
+    this.reply = reply;
+    const onDrain = (): void => reply.clientDrained(); // named first: see `take`
     exchange.onDrain = onDrain;
     const request = { method: this.head.method, head, body: isStreaming ? null : (body?.bytes ?? null), isStreaming };
-    const upstream = this.context.poolFor(site, this.generation).dispatch(request, new Reply(this, site.name));
+    const upstream = this.context.poolFor(site, this.generation).dispatch(request, reply);
     this.upstream = upstream;
     if (isStreaming) body.sendTo(upstream);
   }
@@ -307,6 +312,14 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     return this.generation.config.limits;
   }
 
+  get client(): string {
+    return clientKey(this.head.clientIp);
+  }
+
+  get yieldingUpload(): number | null {
+    return this.body?.yieldingPace ?? null;
+  }
+
   get metrics(): Metrics {
     return this.context.metrics;
   }
@@ -319,20 +332,6 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   refuse(status: number, reason: RefusalReason, isLast: boolean): void {
     this.metrics.count('refused', { status: String(status), reason });
     this.endWith(page(status), 'refused', isLast);
-  }
-
-  /** With an entry in the log: what no rule has seen is seen nowhere else. */
-  private unreadable(part: 'head' | 'unreadable', status: number, reason: string): void {
-    const { requestId, head } = this;
-    this.context.log('info', { requestId, status, reason, clientIp: head.clientIp }, 'a request was refused');
-    this.refuse(status, part, true);
-  }
-
-  /** The body is not what the head announced. Not called once this is over. */
-  private bodyUnreadable(reason: string): void {
-    this.upstream?.abort();
-    if (this.response.isBegun) this.cut('aborted');
-    else this.unreadable('unreadable', 400, reason);
   }
 
   /** An answer of ours, in place of the application's. `isLast`: the connection ends with it. */
@@ -350,9 +349,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   /** Something failed on the way. */
   failed(error: ProxyError): void {
     if (this.isOver) return;
-    const { requestId, context, site } = this;
-    context.metrics.count('upstreamErrors', { code: error.code });
-    context.log('warn', { site: site?.name, requestId, code: error.code, err: error.message }, 'upstream failed');
+    trouble.reportUpstreamFailure(this, error);
     if (this.response.isBegun) this.cut('failed');
     else this.endWith(page(error.status), 'failed');
   }
@@ -365,8 +362,20 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     else this.refuse(408, 'body_too_slow', true);
   }
 
+  /** Slower than it may be, or the slowest where others need what it holds. */
+  clientTooSlow(side: 'response' | 'request', reason: SlowReason): void {
+    if (this.isOver) return;
+    trouble.reportSlowClient(this, side, reason);
+    this.giveUpUpstream();
+    if (this.response.isBegun) this.cut('aborted');
+    else if (reason === 'share') {
+      this.metrics.count('refused', { status: '429', reason: 'client_share' });
+      this.endWith(page(429, ['Retry-After', shareRetrySeconds]), 'refused', true);
+    } else this.refuse(408, 'body_too_slow', true);
+  }
+
   /** The client has the beginning of an answer, and gets no more of it. */
-  private cut(action: Action): void {
+  cut(action: Action): void {
     this.response.cut();
     this.finish(action);
   }
@@ -382,19 +391,10 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   finish(action: Action): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.context.flights.end(this.flight);
     this.body?.release();
-    recordFinished(this, this.finishInspection(), action);
+    this.reply?.release();
+    recordFinished(this, finishInspection(this), action);
     releaseGeneration(this.generation);
-  }
-
-  private finishInspection(): Verdict | null {
-    try {
-      return this.inspection === null ? null : this.inspection.finish();
-    } catch (error) {
-      // The answer is out already: nothing to decide any more, but never silent.
-      this.failure = asError(error);
-      this.metrics.count('engineErrors', { outcome: 'logging' });
-      return null;
-    }
   }
 }

@@ -25,7 +25,10 @@ export interface HandshakenRequest {
 }
 
 /** Whether the messages behind this handshake are to be looked at; then no extension may be agreed on. */
-export function inspectsMessages({ generation, inspection }: HandshakenRequest): boolean {
+export function inspectsMessages({
+  generation,
+  inspection,
+}: Pick<HandshakenRequest, 'generation'> & { readonly inspection: { readonly isOn: boolean } | null }): boolean {
   return generation.config.wsInspect.enabled && inspection?.isOn === true;
 }
 

@@ -4,6 +4,7 @@ import type { ProxyConfig, SecurityEvent } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/listener.js';
 import type { MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
+import type { TargetView } from '../upstream/several/group.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 
 /** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
@@ -17,6 +18,8 @@ export interface GenerationPayload {
 
 export interface WorkerStart {
   readonly workerId: number;
+  /** Of this start of the node; the same in all workers (road/limits/loop-guard.ts). */
+  readonly nodeId: string;
   readonly listener: ListenerKind;
   readonly host: string;
   readonly port: number;
@@ -28,11 +31,21 @@ export interface WorkerStart {
   readonly inspectionThreads: number;
   /** Whether a line per request is made for the control plane. */
   readonly shipsRequests: boolean;
+  /** Where main finds what the worker was doing when it died (flight-table.ts). */
+  readonly flights: SharedArrayBuffer;
+  /** Where the same is written for after the end of the process; null = nowhere. */
+  readonly flightFile: string | null;
   /** The deny list in force; null = none was given. */
   readonly threats: ThreatTable | null;
 }
 
 export type LogLevel = 'info' | 'warn' | 'error';
+
+/** What a worker knows of the upstreams of a site. */
+export interface SiteUpstreams {
+  readonly site: string;
+  readonly upstreams: readonly TargetView[];
+}
 
 export interface WorkerReport {
   readonly workerId: number;
@@ -41,6 +54,7 @@ export interface WorkerReport {
   readonly retiring: number;
   readonly eventsDropped: number;
   readonly loopLagMsP99: number;
+  readonly upstreams: readonly SiteUpstreams[];
   readonly metrics: MetricsSnapshot;
 }
 

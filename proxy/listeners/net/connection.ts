@@ -326,6 +326,10 @@ export class Connection implements Channel, Timed, ActiveMember {
     return this.output.writeBoth(text, bytes);
   }
 
+  get waitingBytes(): number {
+    return this.output.waitingBytes;
+  }
+
   readBody(onChunk: OnChunk): void {
     this.onChunk = onChunk;
   }

@@ -18,6 +18,8 @@ export interface Channel {
   write(text: string): boolean;
   /** Two parts in one write, behind what was said before. */
   writeBoth(text: string, bytes: Buffer): boolean;
+  /** Written and not taken by the system yet. */
+  readonly waitingBytes: number;
   /** Bytes of the request's body, as they come. */
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void;
   pauseReading(): void;
@@ -171,6 +173,10 @@ export class NetExchange implements Exchange, ActiveMember {
     const isFlowing = this.channel.writeBoth(before, Buffer.from(chunk));
     if (behind !== '') this.channel.write(behind);
     return isFlowing;
+  }
+
+  get unsentBytes(): number {
+    return this.channel.waitingBytes;
   }
 
   endResponse(trailers: readonly string[] | null): void {

@@ -5,6 +5,8 @@ import type { AuditLog } from '../../records/audit-log.js';
 import type { RecordShipper } from '../../records/ship-records.js';
 import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
+import type { Crashes } from '../crashes.js';
+import { countDown } from './upstream-status.js';
 import type { ThreatList } from '../threat-list.js';
 
 export interface Parts {
@@ -14,6 +16,7 @@ export interface Parts {
   readonly audit: AuditLog;
   readonly threats: ThreatList;
   readonly shipper: RecordShipper | null;
+  readonly crashes: Crashes;
 }
 
 export async function describe({
@@ -23,8 +26,9 @@ export async function describe({
   audit,
   threats,
   shipper,
+  crashes,
 }: Parts): Promise<Record<string, unknown>> {
-  const { workers } = await supervisor.report();
+  const { workers, upstreams } = await supervisor.report();
   const { id, sha256, config } = generations.active;
   return {
     generation: id,
@@ -36,11 +40,13 @@ export async function describe({
       host,
       upstream,
       protected: isProtected,
+      upstreams: upstreams.get(name) ?? [],
     })),
     sitesFrom: config.sitesFromEnvironment === true ? 'environment' : 'settings',
     listener,
     lastApply: generations.lastOutcome,
     restarts: supervisor.restarts,
+    crashes: { count: crashes.count, last: crashes.last },
     audit: { written: audit.written, dropped: audit.dropped },
     threats: { sha256: threats.sha256, networks: threats.networks, intervals: threats.intervals },
     shipping: shipper === null ? null : { ...shipper.counters, waiting: shipper.waitingRows },
@@ -49,7 +55,7 @@ export async function describe({
 }
 
 export async function scrape({ supervisor, generations, audit, threats, shipper }: Parts): Promise<string> {
-  const { metrics, workers } = await supervisor.report();
+  const { metrics, workers, upstreams } = await supervisor.report();
   const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
   const dropped = workers.reduce((sum, worker) => sum + Number(worker['eventsDropped'] ?? 0), 0);
   return renderPrometheus(metrics, {
@@ -58,6 +64,7 @@ export async function scrape({ supervisor, generations, audit, threats, shipper 
     workersReady: supervisor.readyCount,
     workerRestarts: supervisor.restarts,
     eventLoopLagSeconds: lag / 1000,
+    upstreamsDown: countDown(upstreams),
     eventsDropped: dropped,
     auditWritten: audit.written,
     auditDropped: audit.dropped,
