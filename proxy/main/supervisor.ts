@@ -2,6 +2,7 @@
 // and replaced is worker-slot.ts. No request ever touches this thread.
 import type { Worker } from 'node:worker_threads';
 import type { SecurityEvent } from '../contract/index.js';
+import { createConnectionShares, forgetShare } from '../listeners/connection-share.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
@@ -23,7 +24,10 @@ import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
-  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats' | 'flights' | 'flightFile'>;
+  readonly start: Omit<
+    WorkerStart,
+    'workerId' | 'port' | 'generation' | 'threats' | 'connections' | 'flights' | 'flightFile'
+  >;
   readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
   readonly port: number;
   /** What a worker started now has to load. */
@@ -50,6 +54,7 @@ export interface SupervisorReport {
 export class Supervisor implements SlotOwner {
   port: number;
   isStopping = false;
+  private readonly connections: SharedArrayBuffer;
   private readonly slots: WorkerSlot[] = [];
   private preparing: WorkerSlot[] = [];
   private readonly reports = new Map<number, (report: WorkerReport) => void>();
@@ -59,20 +64,42 @@ export class Supervisor implements SlotOwner {
 
   constructor(private readonly options: SupervisorOptions) {
     this.port = options.port;
+    this.connections = createConnectionShares(options.workers);
   }
 
   get workerModule(): URL {
     return this.options.workerModule ?? new URL('../worker/worker.js', import.meta.url);
   }
 
-  /** Resolves when every worker listens; rejects with the first reason when one cannot. */
+  /**
+   * Resolves when every worker listens; rejects with the first reason when one cannot. They begin together, when the
+   * last has loaded everything: clients that come back after a restart keep their connection for long, and all of them
+   * would sit with the one that listened first. The first loads alone, and the others find its databases in memory.
+   */
   async startAll(): Promise<void> {
     const { workers } = this.options;
     for (let index = 0; index < workers; index += 1) this.slots.push(new WorkerSlot(index, this));
     const [first, ...others] = this.slots;
     if (first === undefined) return;
-    await first.start(); // it settles the port when any free one was asked for
-    await Promise.all(others.map((slot) => slot.start()));
+    await new Promise<void>((resolve, reject) => {
+      let open: () => void = () => {};
+      const gate = new Promise<void>((pass) => (open = pass));
+      let loaded = 0;
+      let listening = 0;
+      const begin = (slot: WorkerSlot): void => {
+        const mayListen = (): Promise<void> => {
+          loaded += 1;
+          if (loaded === 1) others.forEach(begin);
+          if (loaded === workers) open();
+          return gate;
+        };
+        slot.start(mayListen).then(() => {
+          listening += 1;
+          if (listening === workers) resolve();
+        }, reject);
+      };
+      begin(first);
+    });
   }
 
   startData(workerId: number): WorkerStart {
@@ -83,6 +110,7 @@ export class Supervisor implements SlotOwner {
       port: this.port,
       generation: generation(),
       threats: threats(),
+      connections: this.connections,
       flights: new SharedArrayBuffer(flightTableBytes),
       flightFile: this.options.crashes.flightFile(workerId),
     };
@@ -93,10 +121,10 @@ export class Supervisor implements SlotOwner {
     this.catchUp(slot);
   }
 
-  heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'ready' | 'failed' }>): void {
+  heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'loaded' | 'ready' | 'failed' }>): void {
     const { options } = this;
     const answered = (answer: Answer): void => slot.answer?.(answer);
-    const handlers: Handlers<Omit<WorkerNews, 'ready' | 'failed'>> = {
+    const handlers: Handlers<Omit<WorkerNews, 'loaded' | 'ready' | 'failed'>> = {
       prepared: ({ id }) => answered({ kind: 'prepared', id }),
       refused: ({ id, reason }) => answered({ kind: 'refused', id, reason }),
       committed: ({ id }) => answered({ kind: 'committed', id }),
@@ -108,6 +136,10 @@ export class Supervisor implements SlotOwner {
       dying: ({ reason }) => slot.dying(worker, reason),
     };
     dispatch(handlers, message);
+  }
+
+  vacant(slot: WorkerSlot): void {
+    forgetShare(this.connections, slot.index);
   }
 
   crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
@@ -206,6 +238,7 @@ export class Supervisor implements SlotOwner {
     const metrics = emptyMetrics();
     mergeMetrics(metrics, this.gone);
     for (const report of asked) if (report !== null) mergeMetrics(metrics, report.metrics);
+    const counts = new Int32Array(this.connections);
     const workers = this.slots.map((slot, index) => {
       const report = asked[index] ?? null;
       return {
@@ -214,6 +247,7 @@ export class Supervisor implements SlotOwner {
         restarts: slot.restarts,
         lastFailure: slot.lastReason,
         generation: report?.generation ?? null,
+        connections: slot.isReady ? Math.max(0, Atomics.load(counts, slot.index)) : null,
         inFlight: report?.inFlight ?? null,
         retiring: report?.retiring ?? null,
         eventsDropped: report?.eventsDropped ?? null,

@@ -31,6 +31,7 @@ import { RequestBody, type BodyOwner } from './request-body.js';
 import { RequestInspection } from './request-inspection.js';
 import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
+import { refuseBody, refuseRequest } from './unreadable.js';
 
 /** After 429 for a client's share of the memory for bodies: about as long as an upload takes. */
 const shareRetrySeconds = '10';
@@ -89,12 +90,14 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     // request allocates was copied twice for that.
     const onAbort = (): void => this.clientGone();
     exchange.onAbort = onAbort;
-    if (exchange.refusal !== null) {
-      this.refuse(exchange.refusal.status, 'head', true);
-      return;
+    const onBodyFault = (reason: string): void => refuseBody(this, reason);
+    exchange.onBodyFault = onBodyFault;
+    const { refusal } = exchange;
+    if (refusal !== null) refuseRequest(this, 'head', refusal.status, refusal.reason);
+    else {
+      if (this.generation.trusted !== null) this.believeProxies();
+      this.route();
     }
-    if (this.generation.trusted !== null) this.believeProxies();
-    this.route();
   }
 
   private believeProxies(): void {
@@ -372,7 +375,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   }
 
   /** The client has the beginning of an answer, and gets no more of it. */
-  private cut(action: Action): void {
+  cut(action: Action): void {
     this.response.cut();
     this.finish(action);
   }

@@ -5,7 +5,8 @@ import { messageOf } from '../contract/errors.js';
 import { openGates } from '../admit/index.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
-import { listen, type Listener } from '../listeners/index.js';
+import { listen, shareOf, type Listener } from '../listeners/index.js';
+import type { ConnectionShare } from '../listeners/listener.js';
 import { Metrics } from '../metrics/metrics.js';
 import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
@@ -70,6 +71,7 @@ loopDelay.enable();
 
 let serving: Serving;
 let listener: Listener | null = null;
+let share: ConnectionShare | null = null;
 let isStopping = false;
 
 const foreignInspector =
@@ -122,6 +124,7 @@ const sweeper = setInterval(() => {
 async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   if (isStopping) return;
   isStopping = true;
+  share?.leave();
   await listener?.stop(drainMs, () => {
     if (bug !== null) post({ kind: 'dying', reason: bug });
   });
@@ -144,6 +147,35 @@ function prepare(payload: GenerationPayload): void {
   } catch (error) {
     if (!(error instanceof GenerationRefused)) throw error;
     post({ kind: 'refused', id, reason: error.message });
+  }
+}
+
+function failed(error: unknown): void {
+  post({ kind: 'failed', reason: messageOf(error) });
+  void stop(0);
+}
+
+/** Not before main says so: who listens first would get every connection that clients keep. */
+async function beginListening(): Promise<void> {
+  try {
+    share = shareOf(start.connections, start.workerId, () => performance.now());
+    const begun = await listen(start.listener, {
+      host: start.host,
+      port: start.port,
+      sharedPort: start.sharedPort,
+      share,
+      limits: () => serving.current.config.limits,
+      timeouts: start.generation.config.timeouts,
+      handler: {
+        onRequest: (exchange) => handleRequest(context, exchange),
+        onUnreadable: (status, found) => refuseUnreadable(context, status, found),
+      },
+    });
+    listener = begun;
+    if (isStopping) await begun.stop(0);
+    else post({ kind: 'ready', port: begun.port });
+  } catch (error) {
+    failed(error);
   }
 }
 
@@ -174,6 +206,7 @@ const orders: Handlers<WorkerOrders> = {
   discard: ({ id }) => serving.discard(id),
   report: ({ token }) => report(token),
   threats: ({ list }) => void denyList.swap(list.version, list.table),
+  listen: () => void beginListening(),
   stop: ({ drainMs }) => void stop(drainMs),
 };
 port.on('message', (message: ToWorker) => dispatch(orders, message));
@@ -203,19 +236,7 @@ try {
     pools.swap(previous, next),
   );
   pools.watch(serving.current);
-  listener = await listen(start.listener, {
-    host: start.host,
-    port: start.port,
-    sharedPort: start.sharedPort,
-    limits: () => serving.current.config.limits,
-    timeouts: start.generation.config.timeouts,
-    handler: {
-      onRequest: (exchange) => handleRequest(context, exchange),
-      onUnreadable: (status) => refuseUnreadable(context, status),
-    },
-  });
-  post({ kind: 'ready', port: listener.port });
+  post({ kind: 'loaded' });
 } catch (error) {
-  post({ kind: 'failed', reason: messageOf(error) });
-  void stop(0);
+  failed(error);
 }
