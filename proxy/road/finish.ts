@@ -29,7 +29,7 @@ export interface FinishedRequest {
   /** As inspected. */
   readonly head: RequestHead;
   /** null: there is none, or nobody asked for it. */
-  readonly body: Pick<RequestBody, 'bytes'> | null;
+  readonly body: Pick<RequestBody, 'inspected'> | null;
   /** null: no rules looked at it. */
   readonly inspection: RequestInspection | null;
   /** Of gates, in their order. */

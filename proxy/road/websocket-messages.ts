@@ -114,7 +114,7 @@ class MessageInspection {
     if (site === null || loaded === null) return 'passed';
     const { head, body } = asPosted(handshake, this.text);
     const { requestId, atMs } = this;
-    const rules = new RequestInspection(loaded, { head, requestId, atMs }, site.engineMode);
+    const rules = new RequestInspection(loaded, { head, requestId, atMs }, site);
     const interruption = rules.requestHead(context.store) ?? rules.requestBody(body, body.length);
     const failed = rules.failure !== null;
     const decision = failed ? decideOnFailure(site.failMode) : decide(interruption, site.mode);
@@ -170,7 +170,7 @@ class MessageInspection {
       const response = { status: decision === 'block' ? 403 : 101, fields: [], bytes: 0 };
       const seen = {
         exchange: { ...exchange, head },
-        body: { bytes: body },
+        body: { inspected: body },
         inspection: rules,
         decisions: [],
         response,
