@@ -23,23 +23,26 @@ interface OwnFlags {
   /** null: decided by whether there is a control plane. */
   readonly resume: boolean | null;
   readonly sitesOfEnvironment: boolean;
+  readonly wasManaged: boolean;
 }
 
 function readOwnFlags(args: readonly string[]): OwnFlags {
   const own = { artifact: null as string | null, settings: null as string | null };
   let resume: boolean | null = null;
   let sitesOfEnvironment = false;
+  let wasManaged = false;
   const rest = [...args];
   for (let flag = rest.shift(); flag !== undefined; flag = rest.shift()) {
     if (flag === '--resume' || flag === '--local') resume = flag === '--resume';
     else if (flag === '--sites-of-environment') sitesOfEnvironment = true;
+    else if (flag === '--managed') wasManaged = true;
     else if (flag === '--artifact' || flag === '--settings') {
       const file = rest.shift();
       if (file === undefined) throw wrongUsage(`${flag} needs a file: ${flag} FILE.`);
       own[flag === '--artifact' ? 'artifact' : 'settings'] = file;
     } else throw wrongUsage(`data-plane does not know ${flag}.`);
   }
-  return { ...own, resume, sitesOfEnvironment };
+  return { ...own, resume, sitesOfEnvironment, wasManaged };
 }
 
 const say = (text: string): void => console.error(`gatehouse: ${text}`);
@@ -82,6 +85,7 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
     dataDir: data,
     initial,
     resume,
+    wasManaged: own.wasManaged,
     upstreams: own.sitesOfEnvironment ? upstreamsOf(values) : null,
     reread: () => loadGeneration(file, data, values, null),
     handlesSignals: true,

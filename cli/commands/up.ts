@@ -16,7 +16,6 @@ import { adoptDirectories, readEnvironment } from '../environment/read-environme
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, wrongUsage } from '../refusal.js';
-import { readServed, type Served } from '../supervise/admin-interface.js';
 import { announcement, tryOut, type Control } from '../supervise/announce.js';
 import { keepAlive, patientPauses, urgentPauses } from '../supervise/keep-alive.js';
 import {
@@ -30,6 +29,7 @@ import {
 } from '../supervise/parts.js';
 import { checkPorts, wantedPorts } from '../supervise/ports.js';
 import { reload } from '../supervise/reload.js';
+import { sayWhatIsClosed, servedNow, tellWhenInForce, waitForRules } from '../supervise/wait-for-rules.js';
 
 /** The rules to start with; `path` null: those that served last. */
 interface FirstArtifact {
@@ -109,8 +109,10 @@ async function startParts(
     const partMs = performance.now();
     if (typeof (await Promise.race([part.start(), stopped])) === 'string') return null;
     sayReadyAfter(part.name, partMs);
-    if (part === dataPlane) keepAlive(part, urgentPauses, resuming);
-    else keepAlive(part, patientPauses);
+    if (part === dataPlane) {
+      keepAlive(part, urgentPauses, resuming);
+      await sayWhatIsClosed({ look: () => servedNow(values), say: console.error });
+    } else keepAlive(part, patientPauses);
   }
   if (controlPlane === null) return { control: null };
   // A control plane that worked once and cannot come up now (its database is away) must not take the protection with
@@ -150,12 +152,17 @@ function handleReload({ settingsFile: file, data, values }: Plan, control: Contr
   });
 }
 
-/** null also when the data plane does not answer: the announcement says so. */
-async function servedNow(values: Values): Promise<Served | null> {
-  return readServed(values).catch((error: unknown) => {
-    if (!(error instanceof Refusal)) throw error;
-    return null;
-  });
+/** Tells what serves when it does, or at the end of the wait what does not; then when it does after all. */
+async function announce(plan: Plan, rules: RuleSetNotice | null, control: Control | null, ending: AbortSignal) {
+  const { values, logDirectory, settingsFile: file } = plan;
+  const look = (): ReturnType<typeof servedNow> => servedNow(values);
+  // Nobody sends rules while the control plane cannot start: what is closed stays so, and is told at once.
+  const isComing = control?.problem === undefined;
+  const served = isComing ? await waitForRules({ look, say: console.error, signal: ending }) : await look();
+  if (ending.aborted) return;
+  const tries = await tryOut(`http://127.0.0.1:${values.WAF_PORT}`);
+  console.log(announcement({ values, tries, rules, logDirectory, settingsFile: file, control, served }));
+  if (typeof served?.closed === 'string') void tellWhenInForce({ look, say: console.log, signal: ending });
 }
 
 export async function runUp(args: readonly string[]): Promise<number> {
@@ -192,9 +199,7 @@ export async function runUp(args: readonly string[]): Promise<number> {
     if (started === null) return 0;
     const { control } = started;
     handleReload(plan, control);
-    const tries = await tryOut(`http://127.0.0.1:${values.WAF_PORT}`);
-    const served = await servedNow(values);
-    console.log(announcement({ values, tries, rules, logDirectory, settingsFile: file, control, served }));
+    await announce(plan, rules, control, ending);
     await stopped;
     console.log('\nstopping…');
     return 0;

@@ -44,6 +44,8 @@ export interface Served {
   /** Hash of the rules; '' = nothing serves. */
   readonly ruleset: string;
   readonly mode: string;
+  /** Why protected sites are answered 503 until the control plane sends what is to serve; null: they are served. */
+  readonly closed: string | null;
   readonly sites: readonly ServedSite[];
   readonly sitesFrom: 'environment' | 'settings';
 }

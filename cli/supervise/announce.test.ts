@@ -11,6 +11,7 @@ const site = (name: string, prefix: string, upstream: string): ServedSite => ({ 
 const demo: Served = {
   ruleset: 'abc',
   mode: 'On',
+  closed: null,
   sites: [site('customer', '/', 'http://127.0.0.1:8000'), site('payment', '/payment', 'http://127.0.0.1:8000/payment')],
   sitesFrom: 'environment',
 };
@@ -25,7 +26,7 @@ t.test('whom it protects', async (t) => {
       'no rules',
       values,
       { ...demo, ruleset: '' },
-      'nothing yet: every request is answered 503 (the log of the data plane says why)',
+      'nothing yet: protected sites are answered 503 (the log of the data plane says why)',
     ],
     [
       'the demo',
@@ -81,14 +82,16 @@ t.test('the whole announcement', async (t) => {
     `
   Gatehouse is up (OWASP CRS 4.25.1).
 
+  console           http://127.0.0.1:3010
+  login             a@b   password pass   (shown this once; to be changed at the first login)
+  control plane     http://127.0.0.1:8095/api/   (explorer: http://127.0.0.1:8095/api/docs)
+
   WAF entry point   http://localhost:8080
   protects          the bundled demo shop on port 8000 (set UPSTREAM_CUSTOMER to protect your own application)
 
   passes  (200)     curl -i 'http://localhost:8080/search?q=lamp'
   blocked (403)     curl -i "http://localhost:8080/search?q=1'%20OR%20'1'='1'%20--%20"
 
-  control plane     http://127.0.0.1:8095/api/   (explorer: http://127.0.0.1:8095/api/docs)
-  login             a@b   password pass   (shown this once; to be changed at the first login)
   logs              /srv/log/
   Ctrl-C stops everything.
 `,
@@ -118,5 +121,21 @@ t.test('its parts, as they differ', async (t) => {
     told({ control: { url, firstLogin: null, problem: 'it ended\n  its words:\n    the last' } }),
     /control plane {5}not up yet; .*\n {20}it ended the last\n/,
   );
+  t.match(
+    told({ control: { url, firstLogin: null, problem: 'it ended' } }),
+    /is up \(the rules are those that served last\)/,
+    'R2: not those that are installed, which nobody has compiled',
+  );
   t.equal(inShort('one line'), 'one line');
+});
+
+t.test('R2: nobody is told that something is up which is not', async (t) => {
+  const served = { ...demo, ruleset: '', closed: 'the rules that served last cannot be started again (format 7)' };
+  for (const control of [facts.control, { url: 'http://a', firstLogin: null, problem: 'it ended' }, null]) {
+    const text = announcement({ ...facts, control, served });
+    t.match(text, /^\n {2}Gatehouse has started, but it is NOT serving: .*answered 503\.\n {2}the rules.*format 7\)\.\n/);
+    t.notMatch(text, 'Gatehouse is up');
+  }
+  const silent = announcement({ ...facts, served: null });
+  t.match(silent, /^\n {2}Gatehouse has started, but its data plane does not say what it serves/);
 });

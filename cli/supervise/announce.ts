@@ -89,9 +89,25 @@ export interface Announcement {
   readonly served: Served | null;
 }
 
-function describeRules(rules: RuleSetNotice | null): string {
-  if (rules === null) return 'the rules are those that served last';
+function describeRules({ rules, control }: Announcement): string {
+  if (rules === null || control?.problem !== undefined) return 'the rules are those that served last';
   return rules.recommended === null ? `OWASP CRS ${rules.version}` : `rules: ${formatNotice(rules)}`;
+}
+
+/** Whether it protects, in the first line: nothing below it may say more than that. */
+function headline(facts: Announcement): string {
+  const { served, values, control } = facts;
+  if (served === null)
+    return '  Gatehouse has started, but its data plane does not say what it serves (its log says why).';
+  if (served.closed === null) return `  Gatehouse is up (${describeRules(facts)}).`;
+  const sender =
+    control === null ? `the control plane at ${values.GATEHOUSE_CONTROL_URL}` : 'the control plane (its log says why)';
+  return (
+    '  Gatehouse has started, but it is NOT serving: requests to protected sites are answered 503.\n' +
+    `  ${served.closed}.\n` +
+    `  Nothing takes the place of your rules. It ends when ${sender} has sent the active settings,\n` +
+    '  and this window tells it.'
+  );
 }
 
 export function announcement(facts: Announcement): string {
@@ -102,7 +118,7 @@ export function announcement(facts: Announcement): string {
       ? `  settings ${shown(facts.settingsFile)} (reread on SIGHUP: kill -HUP ${process.pid})`
       : describeControl(values, control);
   return `
-  Gatehouse is up (${describeRules(facts.rules)}).
+${headline(facts)}
 
 ${settings}
 

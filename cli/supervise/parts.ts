@@ -46,9 +46,8 @@ export function rememberControl(data: string): void {
 
 function dataPlaneArgs({ values, data, settingsFile, artifactPath, hasApi }: Plan): string[] {
   // A restart must not fall back to the local settings while the control plane has newer ones.
-  const resumes = hasApi
-    ? hadControl(data) && existsSync(join(data, 'current.json'))
-    : values.GATEHOUSE_CONTROL_URL !== '';
+  const wasManaged = hasApi && hadControl(data);
+  const resumes = hasApi ? wasManaged : values.GATEHOUSE_CONTROL_URL !== '';
   return [
     'data-plane',
     ...(artifactPath === null ? [] : ['--artifact', artifactPath]),
@@ -56,6 +55,7 @@ function dataPlaneArgs({ values, data, settingsFile, artifactPath, hasApi }: Pla
     settingsFile,
     '--sites-of-environment',
     resumes ? '--resume' : '--local',
+    ...(wasManaged ? ['--managed'] : []),
   ];
 }
 

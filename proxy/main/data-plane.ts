@@ -27,6 +27,7 @@ export type { DataPlane, DataPlaneOptions, InitialGeneration } from './options.j
 
 /** What was not told by then is in the audit log all the same. */
 const shipMsMax = 2_000;
+const remindEveryMs = 60_000;
 
 function createShipper({ shipping }: DataPlaneOptions, log: Logger): RecordShipper | null {
   if (shipping == null) return null;
@@ -58,8 +59,8 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
   crashes.begin();
   if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
   const local = firstPayload(options.initial, 1);
-  const { payload, isKept } = await chooseFirst(options, local, log);
-  const generations = new Generations(options.dataDir, payload, (message) => log.error(message));
+  const first = await chooseFirst(options, local, log);
+  const generations = new Generations(options.dataDir, first.payload, (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
   const shipper = createShipper(options, log);
@@ -87,9 +88,12 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
     log: (level, fields, message) => log[level](fields, message),
   };
   try {
-    const supervisor = await startWorkers(() => new Supervisor(supervision), generations, local, log);
+    const hasControlPlane = shipper !== null;
+    const begin = { local, hasControlPlane, log };
+    const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
+    const { supervisor } = started;
     threats.watch((list) => supervisor.spreadThreats(list));
-    if (isKept) await generations.persist();
+    if (started.first.isKept) await generations.persist();
     return { supervisor, generations, listener, audit, threats, shipper, crashes };
   } catch (error) {
     await shipper?.close(0);
@@ -116,6 +120,18 @@ async function stopParts(
   await audit.close();
   crashes.end();
   return areWorkersGone;
+}
+
+/** An operator who looks into the log of a node that is closed for long must not have to look for its beginning. */
+function remindWhileClosed(generations: Generations, log: Logger, stop: AbortSignal): void {
+  if (generations.closed === null) return;
+  const sinceMs = performance.now();
+  const timer = setInterval(() => {
+    if (generations.closed === null) return clearInterval(timer);
+    const seconds = Math.round((performance.now() - sinceMs) / 1000);
+    log.error({ seconds }, `protected sites still answer 503: ${generations.closed}; the control plane sent nothing yet`);
+  }, remindEveryMs).unref();
+  stop.addEventListener('abort', () => clearInterval(timer));
 }
 
 /** Starts everything; rejects with a message for people when something is in the way. */
@@ -179,8 +195,9 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   log.info({ listener, why, workers, port: ports.http, admin: ports.admin, generation, ruleset }, 'data plane is up');
   const { shipping } = options;
   if (shipping != null)
-    void sayHello({ node: hostname(), ...shipping }, leaving.signal).then((answer) =>
-      log.info({ answer }, 'the control plane was told of the start'),
+    void sayHello({ node: hostname(), ...shipping, isWaiting: () => generations.closed !== null }, leaving.signal).then(
+      (answer) => log.info({ answer }, 'the control plane was told of the start'),
     );
+  remindWhileClosed(generations, log, leaving.signal);
   return plane;
 }

@@ -1,62 +1,101 @@
-// What a data plane begins with: what served last, the local settings, or nothing until the control plane has spoken.
+// What a data plane begins with: what served last, the local settings, or 503 until the control plane has spoken.
+//
+// One rule decides wherever what served last cannot serve: where a control plane has the settings, nothing else takes
+// their place, because other rules would let pass what the owner's refuse. Protected sites answer 503 until the control
+// plane has sent what was active, compiled anew. Only a node without a control plane goes by its local settings.
 import type { Logger } from 'pino';
 import { messageOf } from '../contract/errors.js';
 import { followEnvironment } from '../contract/proxy-config.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import type { Generations } from './generations.js';
 import type { DataPlaneOptions } from './options.js';
-import { closed, localRulesServe, withLocalRules } from './payloads.js';
+import { closed, localRulesServe, withLocalRules, withoutRules } from './payloads.js';
 import { loadStored } from './stored-generation.js';
 import type { Supervisor } from './supervisor.js';
 
-const closedUntilSent =
-  'every request is answered 503 until the control plane sends what is to serve, which it does as soon as it is up. ' +
-  'To serve the local settings meanwhile, remove the file and start again';
+const untilSent =
+  'answered 503 until the control plane sends what was active, which it does as soon as it is up and has compiled it. ' +
+  'To serve the local settings meanwhile, start without the control plane (GATEHOUSE_CONTROL_URL, or up --no-api)';
+const protectedClosed = `requests to protected sites are ${untilSent}`;
+const everythingClosed = `every request is ${untilSent}`;
 
-/**
- * What to begin with. A record of what served last that cannot be read is no reason to serve something else where a
- * control plane has the settings: it sends them again, and until then the wrong application, without their rules, would
- * be open to everybody. Nothing is kept then, so that a file that could not be read today may be tomorrow.
- */
-export async function chooseFirst(
-  { resume, dataDir, shipping, upstreams }: DataPlaneOptions,
-  local: GenerationPayload,
-  log: Logger,
-): Promise<{ readonly payload: GenerationPayload; readonly isKept: boolean }> {
-  const hasControlPlane = shipping != null;
-  const stored = resume
-    ? await loadStored(
-        dataDir,
-        local,
-        hasControlPlane ? closedUntilSent : 'starting from the local settings instead',
-        (message) => log.error(message),
-      )
-    : 'none';
-  if (stored === 'unreadable' && hasControlPlane) return { payload: closed(local), isKept: false };
-  if (stored === 'none' || stored === 'unreadable') return { payload: local, isKept: true };
-  return {
-    payload: upstreams == null ? stored : { ...stored, config: followEnvironment(stored.config, upstreams) },
-    isKept: true,
-  };
+export interface First {
+  readonly payload: GenerationPayload;
+  /** Whether it is written to `current.json`; what could not be used today stays there, it may be tomorrow. */
+  readonly isKept: boolean;
+  /** Why what is protected is answered 503 until a generation is sent; null: it is served. */
+  readonly closed: string | null;
 }
 
-/** Rules that served last and are refused now were made by another release: those of `local` take their place, once. */
+/** The options that decide. */
+type Choice = Pick<DataPlaneOptions, 'resume' | 'dataDir' | 'shipping' | 'upstreams' | 'wasManaged'>;
+
+export async function chooseFirst(options: Choice, local: GenerationPayload, log: Logger): Promise<First> {
+  const { resume, dataDir, shipping, upstreams = null, wasManaged = false } = options;
+  const hasControlPlane = shipping != null;
+  const today = <T extends Pick<GenerationPayload, 'config'>>(payload: T): T =>
+    upstreams === null ? payload : { ...payload, config: followEnvironment(payload.config, upstreams) };
+  const serving = (payload: GenerationPayload): First => ({ payload, isKept: true, closed: null });
+  const closing = (payload: GenerationPayload, problem: string, consequence: string): First => {
+    log.error(`${problem}; ${consequence}`);
+    return { payload, isKept: false, closed: problem };
+  };
+  if (!resume) return serving(local);
+  const found = await loadStored(dataDir);
+  switch (found.kind) {
+    case 'whole':
+      return serving(today(found.payload));
+    case 'none':
+      if (!hasControlPlane || !wasManaged) return serving(local);
+      return closing(closed(local), `what served last is gone: there is no current.json in ${dataDir}`, everythingClosed);
+    case 'unreadable':
+      if (hasControlPlane) return closing(closed(local), found.problem, everythingClosed);
+      log.error(`${found.problem}; starting from the local settings instead`);
+      return serving(local);
+    case 'no rules':
+      if (hasControlPlane) return closing(withoutRules(today(found.stored)), found.problem, protectedClosed);
+      log.error(`${found.problem}; ${localRulesServe}`);
+      return serving(today(withLocalRules(found.stored, local)));
+  }
+}
+
+/** Workers that listen, with what they began with. */
+export interface Started {
+  readonly supervisor: Supervisor;
+  readonly first: First;
+}
+
+/**
+ * Starts workers with `first`. Rules that served last and are refused now were made by another release: nothing takes
+ * their place where a control plane compiles them anew, elsewhere those of `local` do, once.
+ */
 export async function startWorkers(
   make: () => Supervisor,
   generations: Generations,
-  local: GenerationPayload,
-  log: Logger,
-): Promise<Supervisor> {
+  first: First,
+  { local, hasControlPlane, log }: { local: GenerationPayload; hasControlPlane: boolean; log: Logger },
+): Promise<Started> {
   const supervisor = make();
+  generations.active = first.payload;
+  generations.closed = first.closed;
   try {
     await supervisor.startAll();
-    return supervisor;
+    return { supervisor, first };
   } catch (error) {
     await supervisor.stop(0);
-    const { active } = generations;
-    if (local.artifact === null || active.sha256 === local.sha256 || error instanceof TypeError) throw error;
-    log.error(`what served last cannot be started again (${messageOf(error)}); ${localRulesServe}`);
-    generations.active = withLocalRules(active, local);
-    return startWorkers(make, generations, local, log);
+    const { payload } = first;
+    const isOfLast = payload.artifact !== null && payload !== local;
+    if (!isOfLast || error instanceof TypeError) throw error;
+    const problem = `the rules that served last cannot be started again (${messageOf(error)})`;
+    let next: First;
+    if (hasControlPlane) {
+      log.error(`${problem}; ${protectedClosed}`);
+      next = { payload: withoutRules(payload), isKept: false, closed: problem };
+    } else {
+      if (local.artifact === null || payload.sha256 === local.sha256) throw error;
+      log.error(`${problem}; ${localRulesServe}`);
+      next = { payload: withLocalRules(payload, local), isKept: true, closed: null };
+    }
+    return startWorkers(make, generations, next, { local, hasControlPlane, log });
   }
 }

@@ -27,6 +27,8 @@ export class Generations {
   /** What this node cannot serve, though it has the right form. */
   findProblems: (config: ProxyConfig) => Promise<Problem[]> = () => Promise.resolve([]);
   lastOutcome: 'none' | 'active' | 'refused' = 'none';
+  /** Why protected sites are answered 503 until a generation is sent (first-generation.ts); null: they are served. */
+  closed: string | null = null;
 
   constructor(
     private readonly dataDir: string,
@@ -117,6 +119,7 @@ export class Generations {
     this.active = payload; // from here a worker that starts loads the new one
     const workers = await supervisor.commit(id, commitTimeoutMs);
     this.lastOutcome = 'active';
+    this.closed = null;
     const isPersisted = await this.persist();
     clearTimeout(this.tidying);
     this.tidying = setTimeout(giveBackMemory, tidyAfterMs).unref();

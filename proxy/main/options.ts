@@ -24,11 +24,13 @@ export interface DataPlaneOptions {
   readonly dataDir: string;
   readonly initial: InitialGeneration;
   /**
-   * Start from dataDir/current.json when there is one, not from `initial`; of that only the rules serve, should those
-   * of current.json be unusable. Where it cannot be read at all and there is a control plane (`shipping`), nothing
-   * serves until that has spoken.
+   * Start from dataDir/current.json when there is one, not from `initial`. Where it or its rules cannot be used and
+   * there is a control plane (`shipping`), protected sites answer 503 until that has spoken; without one, the rules of
+   * `initial` serve (first-generation.ts).
    */
   readonly resume: boolean;
+  /** With `resume`: a control plane gave this node its settings before, so that no current.json means a lost one. */
+  readonly wasManaged?: boolean;
   /**
    * Given: a resumed generation whose sites came from the environment gets these instead of those it was stored with.
    * For a node that shares its environment with its control plane; elsewhere the control plane knows the upstreams and

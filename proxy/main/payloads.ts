@@ -28,6 +28,21 @@ export function withLocalRules(
   return { ...local, id: id + 1, config };
 }
 
+/**
+ * What served last while its rules are missing: its sites, gates and limits are known, and what its rules would have
+ * blocked is not. Protected sites answer 503, also those that fail open: an update is no failure of inspection. Sites in
+ * DetectionOnly go on, since their rules block nothing.
+ */
+export function withoutRules({ id, config }: Pick<GenerationPayload, 'id' | 'config'>): GenerationPayload {
+  const sites = config.sites.map(
+    (site): SiteConfig => ({
+      ...site,
+      failMode: (site.mode ?? config.mode) === 'DetectionOnly' ? 'open' : 'closed',
+    }),
+  );
+  return { id, sha256: '', artifact: null, selfTest: 'skip', config: { ...config, sites } };
+}
+
 /** What answers everything with 503: one site that is protected, without rules to inspect it by. */
 export function closed({ id, config }: Pick<GenerationPayload, 'id' | 'config'>): GenerationPayload {
   const site: SiteConfig = {

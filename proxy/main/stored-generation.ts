@@ -6,7 +6,6 @@ import { checkGenerationRequest } from '../contract/check-generation.js';
 import type { ProxyConfig } from '../contract/index.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { sha256Of, toShared } from './artifacts.js';
-import { localRulesServe, withLocalRules } from './payloads.js';
 
 /** What `current.json` holds: enough to serve again with nothing else alive. */
 export interface StoredGeneration {
@@ -16,17 +15,18 @@ export interface StoredGeneration {
   readonly config: ProxyConfig;
 }
 
-/**
- * The last active generation; 'none' before the first; 'unreadable' when there was one and nobody knows what it was.
- * Rules that are gone or damaged are replaced by those of `local`. `onProblem` hears of both; `whenUnreadable` says
- * what follows.
- */
-export async function loadStored(
-  dataDir: string,
-  local: GenerationPayload,
-  whenUnreadable: string,
-  onProblem: (message: string) => void,
-): Promise<GenerationPayload | 'none' | 'unreadable'> {
+/** What is there of what served last; `problem` is a sentence without its end, for people. */
+export type Found =
+  | { readonly kind: 'whole'; readonly payload: GenerationPayload }
+  /** Before the first. */
+  | { readonly kind: 'none' }
+  /** There was one, and nobody knows what it was. */
+  | { readonly kind: 'unreadable'; readonly problem: string }
+  /** Its sites, gates and limits are known; its artifact is gone or damaged. */
+  | { readonly kind: 'no rules'; readonly stored: StoredGeneration; readonly problem: string };
+
+/** Reads `current.json` and the artifact that it names. Never rejects. */
+export async function loadStored(dataDir: string): Promise<Found> {
   const path = join(dataDir, 'current.json');
   let stored: StoredGeneration;
   try {
@@ -40,22 +40,18 @@ export async function loadStored(
     });
     if (problems.length > 0) throw new Error(problems.map(({ path: at, message }) => `${at} ${message}`).join('; '));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
-    onProblem(`${path}, what served last, cannot be used (${messageOf(error)}); ${whenUnreadable}`);
-    return 'unreadable';
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'none' };
+    return { kind: 'unreadable', problem: `${path}, what served last, cannot be used (${messageOf(error)})` };
   }
   try {
     const bytes = stored.sha256 === '' ? null : await readFile(join(dataDir, 'artifacts', stored.sha256));
     if (bytes !== null && sha256Of(bytes) !== stored.sha256) throw new Error('its artifact is damaged');
+    const { id, sha256, config, selfTest } = stored;
     return {
-      id: stored.id,
-      sha256: stored.sha256,
-      artifact: bytes === null ? null : toShared(bytes),
-      config: stored.config,
-      selfTest: stored.selfTest,
+      kind: 'whole',
+      payload: { id, sha256, artifact: bytes === null ? null : toShared(bytes), config, selfTest },
     };
   } catch (error) {
-    onProblem(`the rules that ${path} names cannot be used (${messageOf(error)}); ${localRulesServe}`);
-    return withLocalRules(stored, local);
+    return { kind: 'no rules', stored, problem: `the rules that ${path} names cannot be used (${messageOf(error)})` };
   }
 }

@@ -10,20 +10,26 @@ export interface HelloOptions {
   readonly url: string;
   readonly token: string;
   readonly node: string;
+  /** Whether the node answers 503 until the control plane sends something: then it asks until that has. */
+  readonly isWaiting?: () => boolean;
 }
 
 /**
  * Resolves with what the control plane says of its nodes, or why it says nothing: it is away (then it looks at every
  * node when it comes), or of an older release, or `stop` ended the wait. Never rejects.
  */
-export async function sayHello({ url, token, node }: HelloOptions, stop: AbortSignal): Promise<string> {
+export async function sayHello(
+  { url, token, node, isWaiting = () => false }: HelloOptions,
+  stop: AbortSignal,
+): Promise<string> {
   const client = new ControlPlaneClient(url, token, answerMsMax);
   try {
     for (let attempt = 1; ; attempt += 1) {
       const { status, text } = await client.post('/api/dataplane/hello', JSON.stringify({ node }), stop);
       if (status === 200) return text;
       const isWorthAgain = status === 0 || status >= 500;
-      if (!isWorthAgain || attempt === attempts || stop.aborted) return `no answer: ${status === 0 ? text : status}`;
+      const isEnough = attempt >= attempts && !isWaiting();
+      if (!isWorthAgain || isEnough || stop.aborted) return `no answer: ${status === 0 ? text : status}`;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, pauseMs);
         stop.addEventListener('abort', () => {

@@ -45,6 +45,7 @@ export async function describe({
     sitesFrom: config.sitesFromEnvironment === true ? 'environment' : 'settings',
     listener,
     lastApply: generations.lastOutcome,
+    closed: generations.closed,
     restarts: supervisor.restarts,
     crashes: { count: crashes.count, last: crashes.last },
     audit: { written: audit.written, dropped: audit.dropped },
