@@ -114,7 +114,10 @@ for (const [what, lose, why] of losses)
     await lose();
     const up = startUp(t, given);
     const answers = await probeUntil(up.until(isUp));
-    t.ok([...answers.values()].some((count) => count > 0), 'requests were answered before it said that it is up');
+    t.ok(
+      [...answers.values()].some((count) => count > 0),
+      'requests were answered before it said that it is up',
+    );
     t.same(
       [...answers.keys()].filter((status) => status !== 403 && status !== 503),
       [],

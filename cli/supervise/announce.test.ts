@@ -133,7 +133,10 @@ t.test('R2: nobody is told that something is up which is not', async (t) => {
   const served = { ...demo, ruleset: '', closed: 'the rules that served last cannot be started again (format 7)' };
   for (const control of [facts.control, { url: 'http://a', firstLogin: null, problem: 'it ended' }, null]) {
     const text = announcement({ ...facts, control, served });
-    t.match(text, /^\n {2}Gatehouse has started, but it is NOT serving: .*answered 503\.\n {2}the rules.*format 7\)\.\n/);
+    t.match(
+      text,
+      /^\n {2}Gatehouse has started, but it is NOT serving: .*answered 503\.\n {2}the rules.*format 7\)\.\n/,
+    );
     t.notMatch(text, 'Gatehouse is up');
   }
   const silent = announcement({ ...facts, served: null });

@@ -13,7 +13,8 @@ const upstreamVariables: readonly UpstreamVariable[] = ['UPSTREAM_CUSTOMER', 'UP
 
 export function describeSites(values: Values, served: Served | null): string {
   if (served === null) return 'unknown: the data plane does not say (its log may)';
-  if (served.ruleset === '') return 'nothing yet: protected sites are answered 503 (the log of the data plane says why)';
+  if (served.ruleset === '')
+    return 'nothing yet: protected sites are answered 503 (the log of the data plane says why)';
   const { customer, payment } = upstreamsOf(values);
   const wanted = { UPSTREAM_CUSTOMER: customer, UPSTREAM_PAYMENT: payment };
   const demos = {

@@ -39,3 +39,15 @@ t.test('R12: a control plane that is not quite up is asked again; one that is ol
   await new Promise((resolve) => free.close(resolve));
   t.match(await say(`http://127.0.0.1:${port}`, AbortSignal.abort()), /no answer/, 'a stop ends it');
 });
+
+t.test('R2: a node that answers 503 until it is sent something asks until it was', async (t) => {
+  let asked = 0;
+  const control = await startBackend(t, (request, response) => {
+    asked += 1;
+    response.statusCode = 503;
+    request.resume().on('end', () => response.end());
+  });
+  const isWaiting = (): boolean => asked < 7; // more often than a node that serves asks
+  const answer = await sayHello({ url: control.url, token: 't', node: 'n', isWaiting }, new AbortController().signal);
+  t.same([asked, answer], [7, 'no answer: 503']);
+});

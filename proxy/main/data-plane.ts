@@ -129,7 +129,10 @@ function remindWhileClosed(generations: Generations, log: Logger, stop: AbortSig
   const timer = setInterval(() => {
     if (generations.closed === null) return clearInterval(timer);
     const seconds = Math.round((performance.now() - sinceMs) / 1000);
-    log.error({ seconds }, `protected sites still answer 503: ${generations.closed}; the control plane sent nothing yet`);
+    log.error(
+      { seconds },
+      `protected sites still answer 503: ${generations.closed}; the control plane sent nothing yet`,
+    );
   }, remindEveryMs).unref();
   stop.addEventListener('abort', () => clearInterval(timer));
 }

@@ -47,7 +47,11 @@ export async function chooseFirst(options: Choice, local: GenerationPayload, log
       return serving(today(found.payload));
     case 'none':
       if (!hasControlPlane || !wasManaged) return serving(local);
-      return closing(closed(local), `what served last is gone: there is no current.json in ${dataDir}`, everythingClosed);
+      return closing(
+        closed(local),
+        `what served last is gone: there is no current.json in ${dataDir}`,
+        everythingClosed,
+      );
     case 'unreadable':
       if (hasControlPlane) return closing(closed(local), found.problem, everythingClosed);
       log.error(`${found.problem}; starting from the local settings instead`);
