@@ -38,6 +38,8 @@ export interface Throttling extends Reasoned {
   readonly windowSeconds: number;
   readonly remaining: number;
   readonly retryAfterSeconds: number;
+  /** Counted and recorded, and not enforced whatever the mode is. */
+  readonly isDryRun?: boolean;
 }
 
 /** To be answered with something that a program of the wrong kind cannot pass. */

@@ -5,7 +5,13 @@ import type { RequestHead } from '#engine';
 import type { ProxyConfig } from '../contract/index.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Site } from '../road/route.js';
+import type { ClientKey } from '../shared-state/client-key.js';
+import type { GateTables } from '../shared-state/gate-memory.js';
+import type { BanRecord } from './bans/auto-ban.js';
 import type { Decision } from './decision.js';
+import type { HeavyKeys } from './heavy-keys.js';
+import type { PathReader } from './reading.js';
+import type { EventBudget, GivenTables } from './worker.js';
 
 /** What a gate may know of a request. */
 export interface GateRequest {
@@ -19,18 +25,24 @@ export interface GateRequest {
 
 export interface Clock {
   wallMs(): number;
+  /** The same for all threads of this process. */
   monotonicMs(): number;
 }
 
-/** Tables of this worker that others write: main by messages, jobs beside the road. */
-export interface SharedTables {
-  readonly denyList: { contains(address: string): boolean };
-}
-
-/** What a worker lends to its gates. */
+/** What a worker lends to its gates; made by worker.ts. */
 export interface GateWorker {
   readonly clock: Clock;
-  readonly tables: SharedTables;
+  /** Those that others write (main by messages, jobs beside the road), and those that all workers write. */
+  readonly tables: GivenTables & GateTables;
+  /** The key of the client that was read last. */
+  readonly client: ClientKey;
+  /** The same for texts, such as values of header fields. */
+  readonly text: ClientKey;
+  readonly paths: PathReader;
+  readonly heavy: HeavyKeys;
+  /** Asked before an event is made of what a flood could repeat. */
+  readonly budget: EventBudget;
+  onBan(ban: BanRecord): void;
 }
 
 export interface GateContext<Compiled = undefined, State = undefined> extends GateWorker {

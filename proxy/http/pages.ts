@@ -48,10 +48,21 @@ export interface Page {
   readonly body: string;
 }
 
+/** Members of a problem document (RFC 9457) that go beyond status and words. */
+export interface Problem {
+  readonly type?: string;
+  readonly [member: string]: unknown;
+}
+
 /**
  * A page for `status`, in the form that the client asked for. `requestId` is the only thing it can be found again by.
  */
-export function renderPage(status: number, requestId: string, head: Pick<RequestHead, 'headers'>): Page {
+export function renderPage(
+  status: number,
+  requestId: string,
+  head: Pick<RequestHead, 'headers'>,
+  { type: problemType = 'about:blank', ...members }: Problem = {},
+): Page {
   const wording =
     wordings[status] ??
     (status === 429
@@ -62,11 +73,12 @@ export function renderPage(status: number, requestId: string, head: Pick<Request
   const body = isNavigation
     ? renderHtml(status, wording, requestId)
     : JSON.stringify({
-        type: 'about:blank',
+        type: problemType,
         title: wording.title,
         status,
         detail: wording.detail,
         instance: requestId,
+        ...members,
       });
   const type = isNavigation ? 'text/html; charset=utf-8' : 'application/problem+json';
   return {

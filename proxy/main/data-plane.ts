@@ -11,11 +11,12 @@ import { startAdmin, type AdminServer } from './admin/server.js';
 import { resolveAdminToken } from './admin/token.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
+import { GateState } from './gate-state.js';
 import { claimPort, workerCount } from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { firstPayload } from './payloads.js';
 import { handleSignals } from './signals.js';
-import { describe, scrape, type Parts } from './admin/status.js';
+import { describe, describeGates, scrape, type Parts } from './admin/status.js';
 import { Supervisor, type SupervisorOptions } from './supervisor.js';
 import { ThreatList } from './threat-list.js';
 
@@ -55,6 +56,7 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
   const generations = new Generations(options.dataDir, payload, (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
+  const gates = new GateState();
   const shipper = createShipper(options, log);
   const audit = createAudit(options, log);
   const supervision: SupervisorOptions = {
@@ -67,9 +69,15 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
       inspectionModule: options.inspectionModule ?? engineModule,
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
+      gateMemory: gates.memory,
     },
     generation: () => generations.active,
     threats: () => threats.current,
+    safe: () => gates.safe,
+    onBan: (record) => {
+      gates.banned(record);
+      log.info({ ...record }, 'a client is banned');
+    },
     onEvents: (batch) => {
       audit.append(batch, generations.active.config.privacyMode);
       shipper?.addEvents(batch);
@@ -80,7 +88,7 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
   try {
     const supervisor = await startWorkers(() => new Supervisor(supervision), generations, local, log);
     if (isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper };
+    return { supervisor, generations, listener, audit, threats, shipper, gates };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -118,7 +126,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const port = await claimPort(options.host, options.port);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
   const parts = await startParts(options, { listener, workers, port }, log);
-  const { supervisor, generations, threats } = parts;
+  const { supervisor, generations, threats, gates } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
   const admin = await startAdmin({
@@ -132,6 +140,10 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       metrics: () => scrape(parts),
       replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)),
       changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)),
+      gates: () => describeGates(parts),
+      bans: () => gates.bans,
+      liftBan: (network) => gates.lift(network),
+      replaceSafe: (addresses) => supervisor.spreadSafe(gates.replaceSafe(addresses)),
     },
   }).catch(async (error: unknown) => {
     await stopParts(parts, 0);

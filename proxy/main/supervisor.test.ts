@@ -1,6 +1,7 @@
 // What main makes of answers that come in another order than the questions, with workers that are scripts.
 import t from 'tap';
 import { resolveProxyConfig } from '../contract/proxy-config.js';
+import { createGateMemory } from '../shared-state/gate-memory.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { Supervisor } from './supervisor.js';
 
@@ -28,9 +29,12 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       inspectionModule: '',
       inspectionThreads: 0,
       shipsRequests: false,
+      gateMemory: createGateMemory(64),
     },
     generation: () => generation(1),
     threats: () => null,
+    safe: () => null,
+    onBan: () => {},
     onEvents: () => {},
     onRequests: () => {},
     log: () => {},

@@ -1,6 +1,8 @@
 // All workers together: a change reaches every one of them or none, and their figures are added up. How one is started
 // and replaced is worker-slot.ts. No request ever touches this thread.
 import type { Worker } from 'node:worker_threads';
+import type { BanRecord } from '../admit/bans/auto-ban.js';
+import type { HeavyKey } from '../admit/heavy-keys.js';
 import type { SecurityEvent } from '../contract/index.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
@@ -20,11 +22,13 @@ import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
-  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats'>;
+  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats' | 'safe'>;
   readonly port: number;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
   readonly threats: () => ThreatTable | null;
+  readonly safe: () => ThreatTable | null;
+  readonly onBan: (record: BanRecord) => void;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -65,8 +69,8 @@ export class Supervisor implements SlotOwner {
   }
 
   startData(workerId: number): WorkerStart {
-    const { start, generation, threats } = this.options;
-    return { ...start, workerId, port: this.port, generation: generation(), threats: threats() };
+    const { start, generation, threats, safe } = this.options;
+    return { ...start, workerId, port: this.port, generation: generation(), threats: threats(), safe: safe() };
   }
 
   ready(slot: WorkerSlot, port: number): void {
@@ -85,6 +89,7 @@ export class Supervisor implements SlotOwner {
       events: ({ batch }) => options.onEvents(batch),
       requests: ({ lines, dropped, samples }) => options.onRequests(lines, dropped, samples),
       log: ({ level, fields, message: text }) => options.log(level, fields, text),
+      ban: ({ record }) => options.onBan(record),
       drained: () => this.drained.get(worker)?.(),
       dying: ({ reason }) => slot.dying(worker, reason),
     };
@@ -174,11 +179,20 @@ export class Supervisor implements SlotOwner {
     for (const slot of this.slots) slot.post({ kind: 'threats', list });
   }
 
+  /** Addresses that are never banned; as with the deny list. */
+  spreadSafe(list: ThreatTable): void {
+    for (const slot of this.slots) slot.post({ kind: 'safe', list });
+  }
+
   private tellAll(message: ToWorker): void {
     for (const slot of this.serving()) slot.post(message);
   }
 
-  async report(): Promise<{ readonly metrics: MetricsSnapshot; readonly workers: readonly Record<string, unknown>[] }> {
+  async report(): Promise<{
+    readonly metrics: MetricsSnapshot;
+    readonly workers: readonly Record<string, unknown>[];
+    readonly heavy: readonly HeavyKey[];
+  }> {
     const asked = await Promise.all(this.slots.map((slot) => this.reportOne(slot)));
     const metrics = emptyMetrics();
     mergeMetrics(metrics, this.gone);
@@ -197,7 +211,7 @@ export class Supervisor implements SlotOwner {
         loopLagMsP99: report?.loopLagMsP99 ?? null,
       };
     });
-    return { metrics, workers };
+    return { metrics, workers, heavy: asked.flatMap((one) => one?.heavy ?? []) };
   }
 
   private reportOne(slot: WorkerSlot): Promise<WorkerReport | null> {

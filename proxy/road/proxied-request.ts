@@ -218,8 +218,10 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     if (counter !== undefined) metrics.count(counter);
     const outcome = enforced === null ? 'recorded' : 'enforced';
     metrics.count('gateDecisions', { gate: name, decision: decision.kind, outcome });
+    if (decision.kind === 'throttle') metrics.count('rateLimited', { site: site.name, zone: decision.zone, outcome });
     if (enforced === null) {
-      this.isFlagged = true;
+      // one without a rule is counted only: of a flood, the first ones of each second are told
+      this.isFlagged ||= decision.rule !== null;
       this.stop ??= stopOf(decision);
       return;
     }

@@ -1,9 +1,12 @@
 // What main and a worker say to each other: two tables, kind → what comes with it. Who receives has a table of handlers
 // of the same kinds: a new kind does not compile until it is handled.
+import type { BanRecord } from '../admit/bans/auto-ban.js';
+import type { HeavyKey } from '../admit/heavy-keys.js';
 import type { ProxyConfig, SecurityEvent } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/listener.js';
 import type { MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
+import type { GateMemory } from '../shared-state/gate-memory.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 
 /** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
@@ -28,6 +31,9 @@ export interface WorkerStart {
   readonly shipsRequests: boolean;
   /** The deny list in force; null = none was given. */
   readonly threats: ThreatTable | null;
+  /** Addresses that are never banned; null = none were given. */
+  readonly safe: ThreatTable | null;
+  readonly gateMemory: GateMemory;
 }
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -40,6 +46,8 @@ export interface WorkerReport {
   readonly eventsDropped: number;
   readonly loopLagMsP99: number;
   readonly metrics: MetricsSnapshot;
+  /** Clients that were limited most. */
+  readonly heavy: readonly HeavyKey[];
 }
 
 /** What main says. */
@@ -49,6 +57,7 @@ export interface WorkerOrders {
   readonly discard: { readonly id: number };
   readonly report: { readonly token: number };
   readonly threats: { readonly list: ThreatTable };
+  readonly safe: { readonly list: ThreatTable };
   readonly stop: { readonly drainMs: number };
 }
 
@@ -68,6 +77,8 @@ export interface WorkerNews {
     readonly fields: Readonly<Record<string, unknown>>;
     readonly message: string;
   };
+  /** A gate banned a client, for all workers. */
+  readonly ban: { readonly record: BanRecord };
   /** Stopping: every request is through, and every connection closed. */
   readonly drained: Readonly<Record<never, never>>;
   /**

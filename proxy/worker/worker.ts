@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
 import { openGates } from '../admit/index.js';
+import { createGateWorker } from '../admit/worker.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
 import { listen, type Listener } from '../listeners/index.js';
@@ -15,6 +16,8 @@ import type { BodyWatch } from '../road/request-body.js';
 import { createRequestIds } from '../road/request-id.js';
 import { refuseUnreadable } from '../road/unreadable.js';
 import { AddressSetHolder } from '../shared-state/address-set-holder.js';
+import { openGateMemory } from '../shared-state/gate-memory.js';
+import { createSharedClock } from '../shared-state/shared-clock.js';
 import { ActiveList } from './active-list.js';
 import type { Generation } from './generation.js';
 import { LogQuota } from './log-quota.js';
@@ -56,6 +59,8 @@ const requests = start.shipsRequests
   : null;
 const denyList = new AddressSetHolder();
 if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
+const banSafe = new AddressSetHolder();
+if (start.safe !== null) banSafe.swap(start.safe.version, start.safe.table);
 const readingBody = new ActiveList<BodyWatch>();
 const pools = new UpstreamPools();
 const loopDelay = monitorEventLoopDelay({ resolution: 20 });
@@ -68,10 +73,13 @@ let isStopping = false;
 const foreignInspector =
   start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
 
-const prepareGates = openGates({
-  clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now() },
-  tables: { denyList },
+const gateWorker = createGateWorker({
+  clock: { wallMs: () => Date.now(), monotonicMs: createSharedClock() },
+  given: { denyList, banSafe },
+  shared: openGateMemory(start.gateMemory),
+  onBan: (record) => post({ kind: 'ban', record }),
 });
+const prepareGates = openGates(gateWorker);
 const makeGeneration = (payload: GenerationPayload): Generation => prepareGeneration(payload, module, prepareGates);
 
 const context: RoadContext = {
@@ -143,6 +151,7 @@ function report(token: number): void {
       eventsDropped: events.dropped,
       loopLagMsP99: loopDelay.percentile(99) / 1e6,
       metrics: metrics.snapshot(serving.inspectionCounters()),
+      heavy: gateWorker.heavy.list(),
     },
   });
 }
@@ -156,6 +165,7 @@ const orders: Handlers<WorkerOrders> = {
   discard: ({ id }) => serving.discard(id),
   report: ({ token }) => report(token),
   threats: ({ list }) => void denyList.swap(list.version, list.table),
+  safe: ({ list }) => void banSafe.swap(list.version, list.table),
   stop: ({ drainMs }) => void stop(drainMs),
 };
 port.on('message', (message: ToWorker) => dispatch(orders, message));

@@ -1,0 +1,32 @@
+// What a worker lends to its gates, for tests: small tables and a clock that stands still until it is moved.
+import { createGateMemory, openGateMemory } from '../../shared-state/gate-memory.js';
+import type { BanRecord } from '../bans/auto-ban.js';
+import type { GateWorker } from '../gate.js';
+import { createGateWorker, type GivenTables } from '../worker.js';
+
+export interface TestWorker {
+  readonly worker: GateWorker;
+  readonly bans: BanRecord[];
+  /** Moves both clocks on. */
+  pass(ms: number): void;
+}
+
+const none = { contains: () => false };
+
+export function testGateWorker(given: Partial<GivenTables> = {}, memory = createGateMemory(1024)): TestWorker {
+  const bans: BanRecord[] = [];
+  let nowMs = 1_000_000;
+  const worker = createGateWorker({
+    clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
+    given: { denyList: none, banSafe: none, ...given },
+    shared: openGateMemory(memory),
+    onBan: (ban) => bans.push(ban),
+  });
+  return {
+    worker,
+    bans,
+    pass: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
