@@ -40,6 +40,8 @@ export interface NodeClient {
   putThreats(url: string, list: Buffer): Promise<ThreatsAnswer>;
   /** What changed in it. */
   patchThreats(url: string, delta: ThreatDelta): Promise<ThreatDeltaAnswer>;
+  /** Anything else that the node answers in JSON; null: it did not answer, or with an error. */
+  ask(url: string, method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object): Promise<unknown>;
 }
 
 export interface NodeClientOptions {
@@ -118,6 +120,15 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
         return answer.status === 409 || answer.status === 404 ? { kind: 'mismatch' } : toThreatsAnswer(answer);
       } catch (error) {
         return { kind: 'failed', detail: reasonOf(error) };
+      }
+    },
+    async ask(url, method, path, body) {
+      try {
+        const text = body === undefined ? null : [JSON.stringify(body)];
+        const answer = await send(url, path, method, token, statusTimeoutMs, text);
+        return answer.status === 200 ? (JSON.parse(answer.text) as unknown) : null;
+      } catch {
+        return null; // whoever asks does without this node until it is back; `status` says why it is not
       }
     },
   };

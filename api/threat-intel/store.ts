@@ -149,6 +149,12 @@ export async function removeThreats(tx: Tx, networks: readonly string[]): Promis
   return count;
 }
 
+/** The entry of one source; those of others stay. */
+export async function removeThreatsOf(tx: Tx, network: string, source: string): Promise<void> {
+  await tx`delete from threat_addresses where network = ${network} and source = ${source}`;
+  await recordTouched(tx, [network]);
+}
+
 export interface NetworkPage {
   /** One a line, each line ended. */
   readonly text: string;

@@ -118,5 +118,6 @@ export {
   upstreamDefaults,
   type UpstreamDefaults,
 } from './proxy-config.js';
+export { pipeline, type PipelineStage } from './pipeline.js';
 export { changeThreatText } from '../shared-state/threat-delta.js';
 export type { ThreatDelta } from '../shared-state/threat-delta.js';

@@ -1,0 +1,17 @@
+// What happens at the edge of the data plane before rules look: limits, bans, and the order of it all.
+import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
+import { createBanJob, type BanJobParts } from './job.js';
+import { registerEdgeRoutes, type EdgeParts } from './routes.js';
+
+export const edgeFeature: Feature<EdgeParts & BanJobParts> = {
+  name: 'edge',
+  access: {
+    'GET /api/bans': may('threat-intel:read', everybody),
+    'DELETE /api/bans': may('threat-intel:write', tuners),
+    'GET /api/pipeline': may('stats:read', everybody),
+    'GET /api/rate-limits': may('stats:read', everybody),
+  },
+  routes: registerEdgeRoutes,
+  jobs: (parts) => [createBanJob(parts)],
+  migrations: new URL('./migrations/', import.meta.url),
+};
