@@ -18,6 +18,7 @@ export { hyperscanLibrary } from './native/hyperscan.js';
 export { ArtifactRefused, decodeArtifact, hashArtifact } from './program/artifact.js';
 export { parseIpv4, parseIpv6 } from './operators/network/ip-address.js';
 export type { ArtifactMeta, ProbeIR } from './program/artifact-sections.js';
+export type { GivenValues, GivenVariable } from './program/given-variables.js';
 export type { Inspector } from './transaction/inspector.js';
 // What a matched rule refers to.
 export type { ActionIR, LinkIR, Program, RuleIR } from './program/ir.js';

@@ -16,6 +16,7 @@ function testNodes() {
     zones: [{ site: 'shop', zone: 'default', outcome: 'enforced', count: 3 }],
     heavy: [{ zone: 'default', network: '203.0.113.9', limited: 3 }],
     rateKeys: { keys: 1, keysMax: 64, evicted: 0 },
+    siteKeys: { url: '', fetchedAtMs: 0, wantedAtMs: 0 },
   };
   const gates = createNodeGates(nodes, {
     ask: async (url, method, path, body) => {

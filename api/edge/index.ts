@@ -2,8 +2,9 @@
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import { createBanJob, type BanJobParts } from './job.js';
 import { registerEdgeRoutes, type EdgeParts } from './routes.js';
+import { createSiteKeyJob, type SiteKeyParts } from './site-keys.js';
 
-export const edgeFeature: Feature<EdgeParts & BanJobParts> = {
+export const edgeFeature: Feature<EdgeParts & BanJobParts & SiteKeyParts> = {
   name: 'edge',
   access: {
     'GET /api/bans': may('threat-intel:read', everybody),
@@ -12,6 +13,6 @@ export const edgeFeature: Feature<EdgeParts & BanJobParts> = {
     'GET /api/rate-limits': may('stats:read', everybody),
   },
   routes: registerEdgeRoutes,
-  jobs: (parts) => [createBanJob(parts)],
+  jobs: (parts) => [createBanJob(parts), createSiteKeyJob(parts)],
   migrations: new URL('./migrations/', import.meta.url),
 };

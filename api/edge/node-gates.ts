@@ -34,6 +34,7 @@ export const GateFigures = Type.Object({
     }),
   ),
   rateKeys: Type.Object({ keys: Type.Number(), keysMax: Type.Number(), evicted: Type.Number() }),
+  siteKeys: Type.Object({ url: Type.String(), fetchedAtMs: Type.Number(), wantedAtMs: Type.Number() }),
 });
 export type GateFigures = Static<typeof GateFigures>;
 
@@ -48,6 +49,8 @@ export interface NodeGates {
   figures(): Promise<OfNode<GateFigures>[]>;
   /** Lifts a ban on every node that answers, or on that one. */
   lift(network: string, node?: string): Promise<void>;
+  /** Public keys of the sites' tokens, for one node. */
+  giveKeys(node: string, set: object): Promise<void>;
   /** Addresses that no node is to ban automatically, all of them. */
   spare(addresses: readonly string[]): Promise<void>;
 }
@@ -68,6 +71,9 @@ export function createNodeGates(urls: readonly string[], client: Pick<NodeClient
     async lift(network, node) {
       const path = `/bans?network=${encodeURIComponent(network)}`;
       await Promise.all((node === undefined ? urls : [node]).map((url) => client.ask(url, 'DELETE', path)));
+    },
+    async giveKeys(node, set) {
+      await client.ask(node, 'PUT', '/site-keys', set);
     },
     async spare(addresses) {
       await Promise.all(urls.map((url) => client.ask(url, 'PUT', '/ban-safe', { addresses })));

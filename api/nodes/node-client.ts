@@ -122,16 +122,24 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
         return { kind: 'failed', detail: reasonOf(error) };
       }
     },
-    async ask(url, method, path, body) {
-      try {
-        const text = body === undefined ? null : [JSON.stringify(body)];
-        const answer = await send(url, path, method, token, statusTimeoutMs, text);
-        return answer.status === 200 ? (JSON.parse(answer.text) as unknown) : null;
-      } catch {
-        return null; // whoever asks does without this node until it is back; `status` says why it is not
-      }
-    },
+    ask: (url, method, path, body) => ask(options, url, method, path, body),
   };
+}
+
+async function ask(
+  { token, statusTimeoutMs = statusTimeoutMsDefault }: NodeClientOptions,
+  url: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  try {
+    const text = body === undefined ? null : [JSON.stringify(body)];
+    const answer = await send(url, path, method, token, statusTimeoutMs, text);
+    return answer.status === 200 ? (JSON.parse(answer.text) as unknown) : null;
+  } catch {
+    return null; // whoever asks does without this node until it is back; `status` says why it is not
+  }
 }
 
 function toThreatsAnswer(answer: Answer): ThreatsAnswer {

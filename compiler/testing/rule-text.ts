@@ -65,7 +65,7 @@ export interface Pair {
 }
 
 /** Both engines for one rule text; the compiled one with and without its memo. */
-async function createPair(text: string, cache: CompileCache): Promise<Pair> {
+export async function createPair(text: string, cache: CompileCache): Promise<Pair> {
   const program = programOf(text);
   const { bytes } = await emitArtifact(program, { cache, threads: 1 });
   const ruleset = loadRuleset(bytes, hyperscanLibrary());

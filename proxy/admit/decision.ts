@@ -26,6 +26,8 @@ export interface Denial extends Reasoned {
   readonly status: number;
   /** `page`: HTML or problem+json, as the client asks; `close`: no answer, the connection ends. */
   readonly shape: 'page' | 'close';
+  /** Flat, besides those of the page. */
+  readonly headers?: readonly string[];
 }
 
 /** Too much of something: 429, with the numbers that led to it. */

@@ -1,7 +1,7 @@
 // The contract of a gate: one synchronous function in a file of its own, one row of the table in index.ts. It is asked
 // once for each request, between routing and inspection, on the hot road: it allocates nothing where it decides
 // nothing. What needs the network runs beside the road and writes into tables that a gate reads.
-import type { RequestHead } from '#engine';
+import type { GivenVariable, RequestHead } from '#engine';
 import type { ProxyConfig } from '../contract/index.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Site } from '../road/route.js';
@@ -21,6 +21,8 @@ export interface GateRequest {
   readonly requestId: string;
   /** When it came, by the wall clock. */
   readonly atMs: number;
+  /** A TX variable that rules are to see. */
+  give(name: GivenVariable, value: string): void;
 }
 
 export interface Clock {
@@ -43,6 +45,8 @@ export interface GateWorker {
   /** Asked before an event is made of what a flood could repeat. */
   readonly budget: EventBudget;
   onBan(ban: BanRecord): void;
+  /** The key set is not there, or does not have a key that a token names. */
+  onKeysWanted(): void;
 }
 
 export interface GateContext<Compiled = undefined, State = undefined> extends GateWorker {

@@ -10,6 +10,7 @@ import { denyList } from './deny-list.js';
 import { endpointLimits } from './limits/endpoint-limits.js';
 import { floodBurst, floodGlobal } from './limits/flood.js';
 import { rateZones } from './limits/rate-zones.js';
+import { siteAuth } from './site-auth/site-auth.js';
 import { row, type GateRow, type GateWorker, type PreparedGate } from './gate.js';
 
 export const gates: readonly GateRow[] = [
@@ -19,6 +20,7 @@ export const gates: readonly GateRow[] = [
   row(floodBurst), // protected: the burst of one client
   row(rateZones), // protected: by client, header field or all together, under a path
   row(endpointLimits), // protected: expensive endpoints
+  row(siteAuth), // protected: who may come in at all
 ];
 
 /** The gates of one generation, chosen when it is prepared and not while requests wait. */

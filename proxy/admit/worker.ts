@@ -6,12 +6,15 @@ import type { BanRecord } from './bans/auto-ban.js';
 import type { Clock, GateWorker } from './gate.js';
 import { HeavyKeys } from './heavy-keys.js';
 import { PathReader } from './reading.js';
+import type { KeySet } from './site-auth/key-set.js';
 
 /** Tables that main or jobs beside the road write, and this worker reads. */
 export interface GivenTables {
   readonly denyList: { contains(address: string): boolean };
   /** Addresses that are never banned automatically, besides those of the settings. */
   readonly banSafe: { contains(address: string): boolean };
+  /** Public keys of the sites' tokens; null: none were given. */
+  readonly siteKeys: { readonly current: KeySet | null };
 }
 
 export interface GateWorkerParts {
@@ -19,6 +22,7 @@ export interface GateWorkerParts {
   readonly given: GivenTables;
   readonly shared: GateTables;
   readonly onBan: (ban: BanRecord) => void;
+  readonly onKeysWanted: () => void;
 }
 
 /** Events a second and worker that gates may cause by themselves; a flood must not fill the records. */
@@ -46,7 +50,7 @@ export class EventBudget {
   }
 }
 
-export function createGateWorker({ clock, given, shared, onBan }: GateWorkerParts): GateWorker {
+export function createGateWorker({ clock, given, shared, onBan, onKeysWanted }: GateWorkerParts): GateWorker {
   return {
     clock,
     tables: { ...given, ...shared },
@@ -56,5 +60,6 @@ export function createGateWorker({ clock, given, shared, onBan }: GateWorkerPart
     heavy: new HeavyKeys(),
     budget: new EventBudget(),
     onBan,
+    onKeysWanted,
   };
 }

@@ -14,6 +14,10 @@ const wordings: Readonly<Record<number, Wording>> = {
     title: 'The request is malformed',
     detail: 'The request could not be read without doubt and was not passed on.',
   },
+  401: {
+    title: 'Credentials are needed',
+    detail: 'This address is for clients with valid credentials only.',
+  },
   403: {
     title: 'Request blocked',
     detail: 'The request was not passed on because it looks like an attack on this application.',

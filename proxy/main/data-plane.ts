@@ -56,7 +56,8 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
   const generations = new Generations(options.dataDir, payload, (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
-  const gates = new GateState();
+  const gates = new GateState(options.dataDir);
+  if (options.resume) await gates.resume();
   const shipper = createShipper(options, log);
   const audit = createAudit(options, log);
   const supervision: SupervisorOptions = {
@@ -74,6 +75,8 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
     generation: () => generations.active,
     threats: () => threats.current,
     safe: () => gates.safe,
+    siteKeys: () => gates.siteKeys,
+    onKeysWanted: () => gates.wantKeys(),
     onBan: (record) => {
       gates.banned(record);
       log.info({ ...record }, 'a client is banned');
@@ -143,6 +146,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       gates: () => describeGates(parts),
       bans: () => gates.bans,
       liftBan: (network) => gates.lift(network),
+      replaceSiteKeys: async (set) => supervisor.spreadSiteKeys(await gates.replaceSiteKeys(set)),
       replaceSafe: (addresses) => supervisor.spreadSafe(gates.replaceSafe(addresses)),
     },
   }).catch(async (error: unknown) => {

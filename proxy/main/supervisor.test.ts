@@ -35,6 +35,8 @@ async function supervise(onMessage: string): Promise<Supervisor> {
     threats: () => null,
     safe: () => null,
     onBan: () => {},
+    siteKeys: () => null,
+    onKeysWanted: () => {},
     onEvents: () => {},
     onRequests: () => {},
     log: () => {},

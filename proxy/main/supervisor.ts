@@ -3,6 +3,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { BanRecord } from '../admit/bans/auto-ban.js';
 import type { HeavyKey } from '../admit/heavy-keys.js';
+import type { KeySetMessage } from '../admit/site-auth/key-set.js';
 import type { SecurityEvent } from '../contract/index.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
@@ -22,13 +23,15 @@ import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
-  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats' | 'safe'>;
+  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats' | 'safe' | 'siteKeys'>;
   readonly port: number;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
   readonly threats: () => ThreatTable | null;
   readonly safe: () => ThreatTable | null;
+  readonly siteKeys: () => KeySetMessage | null;
   readonly onBan: (record: BanRecord) => void;
+  readonly onKeysWanted: () => void;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -69,8 +72,16 @@ export class Supervisor implements SlotOwner {
   }
 
   startData(workerId: number): WorkerStart {
-    const { start, generation, threats, safe } = this.options;
-    return { ...start, workerId, port: this.port, generation: generation(), threats: threats(), safe: safe() };
+    const { start, generation, threats, safe, siteKeys } = this.options;
+    return {
+      ...start,
+      workerId,
+      port: this.port,
+      generation: generation(),
+      threats: threats(),
+      safe: safe(),
+      siteKeys: siteKeys(),
+    };
   }
 
   ready(slot: WorkerSlot, port: number): void {
@@ -90,6 +101,7 @@ export class Supervisor implements SlotOwner {
       requests: ({ lines, dropped, samples }) => options.onRequests(lines, dropped, samples),
       log: ({ level, fields, message: text }) => options.log(level, fields, text),
       ban: ({ record }) => options.onBan(record),
+      keysWanted: () => options.onKeysWanted(),
       drained: () => this.drained.get(worker)?.(),
       dying: ({ reason }) => slot.dying(worker, reason),
     };
@@ -182,6 +194,10 @@ export class Supervisor implements SlotOwner {
   /** Addresses that are never banned; as with the deny list. */
   spreadSafe(list: ThreatTable): void {
     for (const slot of this.slots) slot.post({ kind: 'safe', list });
+  }
+
+  spreadSiteKeys(set: KeySetMessage): void {
+    for (const slot of this.slots) slot.post({ kind: 'siteKeys', set });
   }
 
   private tellAll(message: ToWorker): void {

@@ -38,7 +38,9 @@ export function answerOfRules({ action, status, data }: Interruption): Answer {
 export function answerOfGate(decision: Enforced): Answer {
   switch (decision.kind) {
     case 'deny':
-      return decision.shape === 'close' ? { shape: 'close', status: decision.status } : page(decision.status);
+      return decision.shape === 'close'
+        ? { shape: 'close', status: decision.status }
+        : page(decision.status, decision.headers);
     case 'throttle':
       return tooMany(decision);
     case 'challenge':

@@ -5,7 +5,7 @@
 // The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
 import { performance } from 'node:perf_hooks';
-import type { Interruption, RequestHead, Verdict } from '#engine';
+import type { GivenValues, GivenVariable, Interruption, RequestHead, Verdict } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
 import type { GateRequest, PreparedGate } from '../admit/gate.js';
 import { asError, ProxyError } from '../contract/errors.js';
@@ -31,6 +31,7 @@ import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
 
 const noDecisions: readonly Decided[] = [];
+const nothingGiven: GivenValues = [];
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
   new ProxiedRequest(context, exchange).take();
@@ -48,6 +49,8 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   readonly response: ResponseWriter = new ResponseWriter(this);
   upstream: UpstreamExchange | null = null;
   decisions = noDecisions;
+  /** TX variables that gates found out, for rules. */
+  given = nothingGiven;
   isBlocked = false;
   isFlagged = false;
   stop: Stop | null = null;
@@ -124,6 +127,11 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       if (decision !== null) this.settleGate(gate, decision, site);
       if (this.isOver) return;
     }
+  }
+
+  /** For gates. */
+  give(name: GivenVariable, value: string): void {
+    this.given = [...this.given, [name, value]];
   }
 
   /** Step 5: phase 1. */

@@ -2,6 +2,7 @@
 // of the same kinds: a new kind does not compile until it is handled.
 import type { BanRecord } from '../admit/bans/auto-ban.js';
 import type { HeavyKey } from '../admit/heavy-keys.js';
+import type { KeySetMessage } from '../admit/site-auth/key-set.js';
 import type { ProxyConfig, SecurityEvent } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/listener.js';
 import type { MetricsSnapshot } from '../metrics/metrics.js';
@@ -33,6 +34,8 @@ export interface WorkerStart {
   readonly threats: ThreatTable | null;
   /** Addresses that are never banned; null = none were given. */
   readonly safe: ThreatTable | null;
+  /** Public keys of the sites' tokens; null = none were given. */
+  readonly siteKeys: KeySetMessage | null;
   readonly gateMemory: GateMemory;
 }
 
@@ -58,6 +61,7 @@ export interface WorkerOrders {
   readonly report: { readonly token: number };
   readonly threats: { readonly list: ThreatTable };
   readonly safe: { readonly list: ThreatTable };
+  readonly siteKeys: { readonly set: KeySetMessage };
   readonly stop: { readonly drainMs: number };
 }
 
@@ -79,6 +83,8 @@ export interface WorkerNews {
   };
   /** A gate banned a client, for all workers. */
   readonly ban: { readonly record: BanRecord };
+  /** A gate needs a key that the key set does not have; told once in a while. */
+  readonly keysWanted: Readonly<Record<never, never>>;
   /** Stopping: every request is through, and every connection closed. */
   readonly drained: Readonly<Record<never, never>>;
   /**

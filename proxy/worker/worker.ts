@@ -3,7 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
 import { openGates } from '../admit/index.js';
-import { createGateWorker } from '../admit/worker.js';
+import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
+import { createGateWorker, EventBudget } from '../admit/worker.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
 import { listen, type Listener } from '../listeners/index.js';
@@ -61,6 +62,8 @@ const denyList = new AddressSetHolder();
 if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
 const banSafe = new AddressSetHolder();
 if (start.safe !== null) banSafe.swap(start.safe.version, start.safe.table);
+const siteKeys: { current: KeySet | null } = { current: start.siteKeys === null ? null : readKeySet(start.siteKeys) };
+const keysWanted = new EventBudget(1);
 const readingBody = new ActiveList<BodyWatch>();
 const pools = new UpstreamPools();
 const loopDelay = monitorEventLoopDelay({ resolution: 20 });
@@ -75,9 +78,12 @@ const foreignInspector =
 
 const gateWorker = createGateWorker({
   clock: { wallMs: () => Date.now(), monotonicMs: createSharedClock() },
-  given: { denyList, banSafe },
+  given: { denyList, banSafe, siteKeys },
   shared: openGateMemory(start.gateMemory),
   onBan: (record) => post({ kind: 'ban', record }),
+  onKeysWanted: () => {
+    if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
+  },
 });
 const prepareGates = openGates(gateWorker);
 const makeGeneration = (payload: GenerationPayload): Generation => prepareGeneration(payload, module, prepareGates);
@@ -166,6 +172,9 @@ const orders: Handlers<WorkerOrders> = {
   report: ({ token }) => report(token),
   threats: ({ list }) => void denyList.swap(list.version, list.table),
   safe: ({ list }) => void banSafe.swap(list.version, list.table),
+  siteKeys: ({ set }) => {
+    siteKeys.current = readKeySet(set);
+  },
   stop: ({ drainMs }) => void stop(drainMs),
 };
 port.on('message', (message: ToWorker) => dispatch(orders, message));

@@ -1,8 +1,10 @@
 // Bots, the detection engine, API abuse, and what a protected site asks for before it lets anybody in.
 import { Type } from '@sinclair/typebox';
-import { Choice, Flag, HttpUrl, Path, Secret, setting, Shaped, Whole } from '../row.js';
+import { Choice, Flag, HttpUrl, Path, Secret, setting, Shaped, Text, Whole } from '../row.js';
 
 const weight = (value: number) => Type.Number({ minimum: 0, maximum: 100, default: value });
+
+const siteAuth = 'proxy/admit/site-auth/site-auth.ts';
 
 export const detectionRows = {
   bot_action: setting(Choice(['monitor', 'block'], 'monitor'), {
@@ -139,32 +141,51 @@ export const detectionRows = {
   auth_enabled: setting(Flag(false), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'demand credentials on protected paths',
   }),
   auth_protected_paths: setting(Type.Array(Path(), { maxItems: 500, default: [], uniqueItems: true }), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'path prefixes that need Authorization or X-API-Key',
   }),
   auth_alg: setting(Choice(['HS256', 'RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'], 'HS256'), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'signature algorithm of tokens at the data plane',
   }),
   auth_secret: setting(Secret(), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'HS256 key; empty checks presence only',
   }),
   auth_jwks_url: setting(HttpUrl(), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'key set for the other algorithms',
+  }),
+  auth_issuer: setting(Text(512), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: siteAuth,
+    description: 'what `iss` of a token has to be; empty accepts any',
+  }),
+  auth_audience: setting(Text(512), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: siteAuth,
+    description: 'what `aud` of a token has to be or to contain; empty accepts any',
+  }),
+  auth_clock_skew_sec: setting(Whole(0, 600, 60), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: siteAuth,
+    description: 'how far clocks may differ, for `exp`, `nbf` and `iat`',
+    unit: 'seconds',
   }),
   schema_action: setting(Choice(['ignore', 'alert', 'block'], 'ignore'), {
     access: 'operator',

@@ -7,6 +7,8 @@ import { createGateWorker, type GivenTables } from '../worker.js';
 export interface TestWorker {
   readonly worker: GateWorker;
   readonly bans: BanRecord[];
+  /** How often a key set was asked for. */
+  keysWanted(): number;
   /** Moves both clocks on. */
   pass(ms: number): void;
 }
@@ -16,15 +18,20 @@ const none = { contains: () => false };
 export function testGateWorker(given: Partial<GivenTables> = {}, memory = createGateMemory(1024)): TestWorker {
   const bans: BanRecord[] = [];
   let nowMs = 1_000_000;
+  let wanted = 0;
   const worker = createGateWorker({
     clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
-    given: { denyList: none, banSafe: none, ...given },
+    given: { denyList: none, banSafe: none, siteKeys: { current: null }, ...given },
     shared: openGateMemory(memory),
     onBan: (ban) => bans.push(ban),
+    onKeysWanted: () => {
+      wanted += 1;
+    },
   });
   return {
     worker,
     bans,
+    keysWanted: () => wanted,
     pass: (ms) => {
       nowMs += ms;
     },

@@ -22,6 +22,8 @@ export interface AdminActions {
   bans(): readonly object[];
   /** Whether there was one to lift. */
   liftBan(network: string): boolean;
+  /** Public keys of the sites' tokens. Throws RangeError for what is no key set. */
+  replaceSiteKeys(set: unknown): Promise<void>;
   /** Addresses that are never banned automatically, whole. Throws RangeError for what is no list of addresses. */
   replaceSafe(addresses: readonly string[]): void;
 }
@@ -139,6 +141,17 @@ const gateRoutes: Readonly<Record<string, Route>> = {
     if (network === null)
       sendProblem(response, 400, 'No network', 'say which: DELETE /bans?network=192.0.2.1, as GET /bans names it');
     else sendJson(response, 200, { lifted: actions.liftBan(network) });
+  },
+  'PUT /site-keys': async (actions, request, response) => {
+    const input = await readJson(request, response);
+    if (input === null) return;
+    try {
+      await actions.replaceSiteKeys(input.value);
+      sendJson(response, 200, { outcome: 'active' });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      sendProblem(response, 422, 'No key set', error.message);
+    }
   },
   'PUT /ban-safe': async (actions, request, response) => {
     const input = await readJson(request, response);

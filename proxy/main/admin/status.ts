@@ -81,6 +81,7 @@ export async function describeGates({ supervisor, gates }: Parts): Promise<Recor
     heavy: [...limited.values()].sort((left, right) => right.limited - left.limited).slice(0, heavyMax),
     rateKeys: { ...gates.countRateKeys(), evicted: gates.rateKeysEvicted },
     bans: gates.bans.length,
+    siteKeys: gates.keysState,
   };
 }
 

@@ -1,6 +1,6 @@
 // A request driven down the road without sockets: the listener's exchange, the upstream and the worker are stand-ins
 // that remember what they were told.
-import type { RequestHead } from '#engine';
+import type { GivenValues, RequestHead } from '#engine';
 import { openGates } from '../../admit/index.js';
 import type { GateRow, GateWorker } from '../../admit/gate.js';
 import { testGateWorker } from '../../admit/testing/gate-worker.js';
@@ -14,7 +14,7 @@ import { toRequestLine, type RequestFacts, type RequestRing } from '../../record
 import { ActiveList } from '../../worker/active-list.js';
 import { createGeneration, type Generation } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
-import { handleRequest } from '../proxied-request.js';
+import { ProxiedRequest } from '../proxied-request.js';
 
 export interface Driven {
   /** What the client got; null = nothing, or what the upstream is to answer. */
@@ -25,6 +25,8 @@ export interface Driven {
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly metrics: Metrics;
   readonly logged: readonly string[];
+  /** TX variables that gates gave to rules. */
+  readonly given: GivenValues;
 }
 
 export interface Drive {
@@ -112,7 +114,8 @@ export function drive(request: Drive): Driven {
     foreignInspector: null,
     log: (_level, _fields, message) => void logged.push(message),
   };
-  handleRequest(context, exchange);
+  const proxied = new ProxiedRequest(context, exchange);
+  proxied.take();
   if (request.hangsUp === true) exchange.onAbort?.();
-  return { ...seen, events, lines, metrics, logged };
+  return { ...seen, events, lines, metrics, logged, given: proxied.given };
 }
