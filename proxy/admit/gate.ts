@@ -44,6 +44,8 @@ export interface GateWorker {
   readonly heavy: HeavyKeys;
   /** Asked before an event is made of what a flood could repeat. */
   readonly budget: EventBudget;
+  /** Signs challenges and passes; the same on all nodes of an installation. */
+  readonly challengeSecret: Buffer;
   onBan(ban: BanRecord): void;
   /** The key set is not there, or does not have a key that a token names. */
   onKeysWanted(): void;

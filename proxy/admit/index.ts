@@ -6,6 +6,7 @@
 // stays away from it. What guards this program itself (its memory, its connections) applies to all.
 import type { ProxyConfig } from '../contract/index.js';
 import { bans } from './bans/bans.js';
+import { challenge } from './challenge/challenge.js';
 import { denyList } from './deny-list.js';
 import { endpointLimits } from './limits/endpoint-limits.js';
 import { floodBurst, floodGlobal } from './limits/flood.js';
@@ -20,6 +21,7 @@ export const gates: readonly GateRow[] = [
   row(floodBurst), // protected: the burst of one client
   row(rateZones), // protected: by client, header field or all together, under a path
   row(endpointLimits), // protected: expensive endpoints
+  row(challenge), // protected: paths for browsers only
   row(siteAuth), // protected: who may come in at all
 ];
 

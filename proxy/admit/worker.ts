@@ -21,6 +21,7 @@ export interface GateWorkerParts {
   readonly clock: Clock;
   readonly given: GivenTables;
   readonly shared: GateTables;
+  readonly challengeSecret: Buffer;
   readonly onBan: (ban: BanRecord) => void;
   readonly onKeysWanted: () => void;
 }
@@ -50,7 +51,8 @@ export class EventBudget {
   }
 }
 
-export function createGateWorker({ clock, given, shared, onBan, onKeysWanted }: GateWorkerParts): GateWorker {
+export function createGateWorker(parts: GateWorkerParts): GateWorker {
+  const { clock, given, shared, challengeSecret, onBan, onKeysWanted } = parts;
   return {
     clock,
     tables: { ...given, ...shared },
@@ -59,6 +61,7 @@ export function createGateWorker({ clock, given, shared, onBan, onKeysWanted }: 
     paths: new PathReader(),
     heavy: new HeavyKeys(),
     budget: new EventBudget(),
+    challengeSecret,
     onBan,
     onKeysWanted,
   };

@@ -64,6 +64,12 @@ export const pipeline: readonly PipelineStage[] = [
     'rl_enabled',
     'endpoint_limits',
   ]),
+  stage('gate', 'challenge', 'protected', 'browsers only: a small piece of work, then a cookie', '403', [
+    'challenge_enabled',
+    'challenge_paths',
+    'challenge_difficulty',
+    'challenge_pass_sec',
+  ]),
   stage('gate', 'site-auth', 'protected', 'credentials on protected paths, and signatures of tokens', '401, 503', [
     'auth_enabled',
     'auth_protected_paths',

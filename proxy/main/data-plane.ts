@@ -1,4 +1,5 @@
 // The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
+import { hkdfSync } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
@@ -47,10 +48,15 @@ interface Place {
   readonly listener: ListenerKind;
   readonly workers: number;
   readonly port: number;
+  readonly adminToken: string;
 }
 
 /** Workers that listen, and all that they hand their records to. */
-async function startParts(options: DataPlaneOptions, { listener, workers, port }: Place, log: Logger): Promise<Parts> {
+async function startParts(
+  options: DataPlaneOptions,
+  { listener, workers, port, adminToken }: Place,
+  log: Logger,
+): Promise<Parts> {
   const local = firstPayload(options.initial, 1);
   const { payload, isKept } = await chooseFirst(options, local, log);
   const generations = new Generations(options.dataDir, payload, (message) => log.error(message));
@@ -71,6 +77,8 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
       gateMemory: gates.memory,
+      // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
+      challengeSecret: new Uint8Array(hkdfSync('sha256', adminToken, '', 'gatehouse challenge', 32)),
     },
     generation: () => generations.active,
     threats: () => threats.current,
@@ -128,7 +136,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const workers = workerCount(options, listener, log);
   const port = await claimPort(options.host, options.port);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const parts = await startParts(options, { listener, workers, port }, log);
+  const parts = await startParts(options, { listener, workers, port, adminToken }, log);
   const { supervisor, generations, threats, gates } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);

@@ -30,6 +30,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       inspectionThreads: 0,
       shipsRequests: false,
       gateMemory: createGateMemory(64),
+      challengeSecret: new Uint8Array(32),
     },
     generation: () => generation(1),
     threats: () => null,

@@ -71,4 +71,8 @@ function tooMany({ zone, limit, windowSeconds, remaining, retryAfterSeconds }: T
 const structuredString = (text: string): string => `"${text.replace(/[^ -~]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 
 /** Under which of the actions the request is counted. */
-export const actionOf = ({ kind }: Enforced): Action => (kind === 'throttle' ? 'refused' : 'blocked');
+export function actionOf(decision: Enforced): Action {
+  if (decision.kind === 'throttle') return 'refused';
+  // a challenge that was solved is answered with a redirect
+  return decision.kind === 'challenge' && decision.status === 303 ? 'served' : 'blocked';
+}

@@ -234,9 +234,9 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       return;
     }
     const answer = answerOfGate(enforced);
-    this.isBlocked = enforced.kind !== 'throttle' || enforced.rule !== null;
+    this.isBlocked = enforced.rule !== null;
     this.stop = stopOf(enforced);
-    metrics.count('refused', { status: String(answer.status), reason: 'gate' });
+    if (answer.status >= 400) metrics.count('refused', { status: String(answer.status), reason: 'gate' });
     this.endWith(answer, actionOf(enforced));
   }
 

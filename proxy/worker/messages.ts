@@ -37,6 +37,7 @@ export interface WorkerStart {
   /** Public keys of the sites' tokens; null = none were given. */
   readonly siteKeys: KeySetMessage | null;
   readonly gateMemory: GateMemory;
+  readonly challengeSecret: Uint8Array;
 }
 
 export type LogLevel = 'info' | 'warn' | 'error';

@@ -80,6 +80,7 @@ const gateWorker = createGateWorker({
   clock: { wallMs: () => Date.now(), monotonicMs: createSharedClock() },
   given: { denyList, banSafe, siteKeys },
   shared: openGateMemory(start.gateMemory),
+  challengeSecret: Buffer.from(start.challengeSecret),
   onBan: (record) => post({ kind: 'ban', record }),
   onKeysWanted: () => {
     if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });

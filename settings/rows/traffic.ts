@@ -33,6 +33,7 @@ const EndpointLimit = Type.Object(
 const limits = 'proxy/admit/limits/rate-zones.ts';
 const endpoints = 'proxy/admit/limits/endpoint-limits.ts';
 const flood = 'proxy/admit/limits/flood.ts';
+const challenge = 'proxy/admit/challenge/challenge.ts';
 const autoBan = 'proxy/admit/bans/auto-ban.ts';
 
 export const trafficRows = {
@@ -233,13 +234,28 @@ export const trafficRows = {
   challenge_enabled: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: challenge,
     description: 'browser challenge on the listed paths',
   }),
   challenge_paths: setting(Type.Array(Path(), { maxItems: 500, default: [], uniqueItems: true }), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: challenge,
     description: 'path prefixes that are challenged',
+  }),
+  challenge_difficulty: setting(Whole(8, 24, 16), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: challenge,
+    description:
+      'work of a browser: 2 to the power of so many attempts; 16 is a fraction of a second, each more doubles it',
+    unit: 'bits',
+  }),
+  challenge_pass_sec: setting(Whole(60, 604_800, 43_200), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: challenge,
+    description: 'how long a browser is not asked again',
+    unit: 'seconds',
   }),
 };

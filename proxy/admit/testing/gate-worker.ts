@@ -23,6 +23,7 @@ export function testGateWorker(given: Partial<GivenTables> = {}, memory = create
     clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
     given: { denyList: none, banSafe: none, siteKeys: { current: null }, ...given },
     shared: openGateMemory(memory),
+    challengeSecret: Buffer.from('the secret of the test'),
     onBan: (ban) => bans.push(ban),
     onKeysWanted: () => {
       wanted += 1;
