@@ -34,6 +34,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#engine/compile': 'value',
     '#compiler': 'value',
     '#proxy/contract': 'value',
+    '#proxy/gates': 'value',
   },
   fixtures: {},
   tidy: {},

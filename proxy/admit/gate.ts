@@ -8,6 +8,7 @@ import type { Site } from '../road/route.js';
 import type { ClientKey } from '../shared-state/client-key.js';
 import type { GateTables } from '../shared-state/gate-memory.js';
 import type { BanRecord } from './bans/auto-ban.js';
+import type { CrawlerCheck } from './bots/crawler-check.js';
 import type { Decision } from './decision.js';
 import type { HeavyKeys } from './heavy-keys.js';
 import type { PathReader } from './reading.js';
@@ -42,6 +43,8 @@ export interface GateWorker {
   readonly text: ClientKey;
   readonly paths: PathReader;
   readonly heavy: HeavyKeys;
+  /** Who is the crawler that it claims to be. */
+  readonly crawlers: CrawlerCheck;
   /** Asked before an event is made of what a flood could repeat. */
   readonly budget: EventBudget;
   /** Signs challenges and passes; the same on all nodes of an installation. */

@@ -6,6 +6,7 @@
 // stays away from it. What guards this program itself (its memory, its connections) applies to all.
 import type { ProxyConfig } from '../contract/index.js';
 import { bans } from './bans/bans.js';
+import { bots } from './bots/bots.js';
 import { challenge } from './challenge/challenge.js';
 import { denyList } from './deny-list.js';
 import { endpointLimits } from './limits/endpoint-limits.js';
@@ -23,6 +24,7 @@ export const gates: readonly GateRow[] = [
   row(endpointLimits), // protected: expensive endpoints
   row(challenge), // protected: paths for browsers only
   row(siteAuth), // protected: who may come in at all
+  row(bots), // protected: points of programs that are no browsers, and crawlers that are not who they say
 ];
 
 /** The gates of one generation, chosen when it is prepared and not while requests wait. */

@@ -2,6 +2,8 @@
 // gates tell of what they did.
 import { ClientKey } from '../shared-state/client-key.js';
 import type { GateTables } from '../shared-state/gate-memory.js';
+import { CrawlerCheck } from './bots/crawler-check.js';
+import type { NameService } from './bots/crawlers.js';
 import type { BanRecord } from './bans/auto-ban.js';
 import type { Clock, GateWorker } from './gate.js';
 import { HeavyKeys } from './heavy-keys.js';
@@ -21,6 +23,7 @@ export interface GateWorkerParts {
   readonly clock: Clock;
   readonly given: GivenTables;
   readonly shared: GateTables;
+  readonly names: NameService;
   readonly challengeSecret: Buffer;
   readonly onBan: (ban: BanRecord) => void;
   readonly onKeysWanted: () => void;
@@ -52,7 +55,7 @@ export class EventBudget {
 }
 
 export function createGateWorker(parts: GateWorkerParts): GateWorker {
-  const { clock, given, shared, challengeSecret, onBan, onKeysWanted } = parts;
+  const { clock, given, shared, names, challengeSecret, onBan, onKeysWanted } = parts;
   return {
     clock,
     tables: { ...given, ...shared },
@@ -60,6 +63,7 @@ export function createGateWorker(parts: GateWorkerParts): GateWorker {
     text: new ClientKey(shared.rates.seeds),
     paths: new PathReader(),
     heavy: new HeavyKeys(),
+    crawlers: new CrawlerCheck(names, clock.monotonicMs),
     budget: new EventBudget(),
     challengeSecret,
     onBan,

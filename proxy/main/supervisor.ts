@@ -2,6 +2,7 @@
 // and replaced is worker-slot.ts. No request ever touches this thread.
 import type { Worker } from 'node:worker_threads';
 import type { BanRecord } from '../admit/bans/auto-ban.js';
+import type { CrawlerCount } from '../admit/bots/crawler-check.js';
 import type { HeavyKey } from '../admit/heavy-keys.js';
 import type { KeySetMessage } from '../admit/site-auth/key-set.js';
 import type { SecurityEvent } from '../contract/index.js';
@@ -208,6 +209,7 @@ export class Supervisor implements SlotOwner {
     readonly metrics: MetricsSnapshot;
     readonly workers: readonly Record<string, unknown>[];
     readonly heavy: readonly HeavyKey[];
+    readonly crawlers: readonly CrawlerCount[];
   }> {
     const asked = await Promise.all(this.slots.map((slot) => this.reportOne(slot)));
     const metrics = emptyMetrics();
@@ -227,7 +229,12 @@ export class Supervisor implements SlotOwner {
         loopLagMsP99: report?.loopLagMsP99 ?? null,
       };
     });
-    return { metrics, workers, heavy: asked.flatMap((one) => one?.heavy ?? []) };
+    return {
+      metrics,
+      workers,
+      heavy: asked.flatMap((one) => one?.heavy ?? []),
+      crawlers: asked.flatMap((one) => one?.crawlers ?? []),
+    };
   }
 
   private reportOne(slot: WorkerSlot): Promise<WorkerReport | null> {

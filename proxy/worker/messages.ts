@@ -1,6 +1,7 @@
 // What main and a worker say to each other: two tables, kind → what comes with it. Who receives has a table of handlers
 // of the same kinds: a new kind does not compile until it is handled.
 import type { BanRecord } from '../admit/bans/auto-ban.js';
+import type { CrawlerCount } from '../admit/bots/crawler-check.js';
 import type { HeavyKey } from '../admit/heavy-keys.js';
 import type { KeySetMessage } from '../admit/site-auth/key-set.js';
 import type { ProxyConfig, SecurityEvent } from '../contract/index.js';
@@ -52,6 +53,8 @@ export interface WorkerReport {
   readonly metrics: MetricsSnapshot;
   /** Clients that were limited most. */
   readonly heavy: readonly HeavyKey[];
+  /** Crawlers by their claim, and what is known of it. */
+  readonly crawlers: readonly CrawlerCount[];
 }
 
 /** What main says. */

@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
+import { systemNames } from '../admit/bots/crawler-check.js';
 import { openGates } from '../admit/index.js';
 import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
 import { createGateWorker, EventBudget } from '../admit/worker.js';
@@ -80,6 +81,7 @@ const gateWorker = createGateWorker({
   clock: { wallMs: () => Date.now(), monotonicMs: createSharedClock() },
   given: { denyList, banSafe, siteKeys },
   shared: openGateMemory(start.gateMemory),
+  names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
   onBan: (record) => post({ kind: 'ban', record }),
   onKeysWanted: () => {
@@ -159,6 +161,7 @@ function report(token: number): void {
       loopLagMsP99: loopDelay.percentile(99) / 1e6,
       metrics: metrics.snapshot(serving.inspectionCounters()),
       heavy: gateWorker.heavy.list(),
+      crawlers: gateWorker.crawlers.list(),
     },
   });
 }

@@ -4,44 +4,45 @@ import { Choice, Flag, HttpUrl, Path, Secret, setting, Shaped, Text, Whole } fro
 
 const weight = (value: number) => Type.Number({ minimum: 0, maximum: 100, default: value });
 
+const bots = 'proxy/admit/bots/bots.ts';
 const siteAuth = 'proxy/admit/site-auth/site-auth.ts';
 
 export const detectionRows = {
   bot_action: setting(Choice(['monitor', 'block'], 'monitor'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'what happens to bots',
   }),
   bot_score_threshold: setting(Whole(1, 1000, 5), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'bot score at which a client counts as a bot',
     unit: 'points',
   }),
   bot_allow_verified: setting(Flag(true), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'exempt verified good crawlers',
   }),
   bot_verify_rdns: setting(Flag(true), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'check crawlers by forward-confirmed reverse DNS',
   }),
   bot_check_headers: setting(Flag(true), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'score missing browser headers',
   }),
   bot_block_automation: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'score HTTP libraries; off by default, because health checks and mobile apps are such clients',
   }),
   bot_ja3_blocklist: setting(

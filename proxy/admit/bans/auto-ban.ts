@@ -70,6 +70,7 @@ export function punish(
   const { tables, client, clock } = worker;
   const { clientIp, headers } = request.head;
   if (autoBan.exempt.contains(clientIp) || tables.banSafe.contains(clientIp)) return null;
+  if (worker.crawlers.isVerified(clientIp)) return null;
   const nowMs = clock.monotonicMs();
   client.read(clientIp);
   const { low, high } = client;

@@ -98,7 +98,8 @@ function answerTo(request: GateRequest, site: Site, context: Context): Decision 
   if (why !== null) return ask(clientKindOf(request), target, bearer, request, site, context, why);
   const pass = makePass(context.challengeSecret, bearer, nowMs + context.compiled.passMs);
   const isTls = exchange.isTls || (findField(head.headers, 'x-forwarded-proto') ?? '').toLowerCase() === 'https';
-  const attributes = `Path=/; Max-Age=${context.compiled.passMs / 1000}; HttpOnly; SameSite=Lax${isTls ? '; Secure' : ''}`;
+  const seconds = context.compiled.passMs / 1000;
+  const attributes = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isTls ? '; Secure' : ''}`;
   return {
     kind: 'challenge',
     status: 303,

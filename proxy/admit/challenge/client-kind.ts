@@ -4,8 +4,9 @@ import { findField } from '../../http/header-fields.js';
 import type { GateRequest } from '../gate.js';
 
 /**
- * `page`: a browser that shows what it gets. `part`: a browser that loads a part of a page. `grpc`, `upgrade`, `stream`:
- * as they are called. `program`: fetch, XHR and everything else. `preflight`: a browser that asks what it may ask.
+ * `page`: a browser that shows what it gets. `part`: a browser that loads a part of a page. `grpc`, `upgrade`,
+ * `stream`: as they are called. `program`: fetch, XHR and everything else. `preflight`: a browser that asks what it may
+ * ask.
  */
 export type ClientKind = 'page' | 'part' | 'grpc' | 'upgrade' | 'stream' | 'program' | 'preflight';
 

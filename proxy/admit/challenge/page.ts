@@ -5,14 +5,15 @@ import { createHash } from 'node:crypto';
 import { waitMs } from './tokens.js';
 
 /**
- * Runs in the browser, as old as ten years. SHA-256 (FIPS 180-4) is written out, because crypto.subtle is there on https
- * only; work is done in pieces, so that the page stays alive.
+ * Runs in the browser, as old as ten years. SHA-256 (FIPS 180-4) is written out, because crypto.subtle is there on
+ * https only; work is done in pieces, so that the page stays alive.
  */
 const script = `(function(){
 var m=document.querySelector('main'),t=m.getAttribute('data-token'),b=+m.getAttribute('data-bits');
 var next=m.getAttribute('data-next'),k=[],h=[],p=2,i,n=0;
 function part(x){return (x-Math.floor(x))*4294967296|0}
-for(;k.length<64;p++){for(i=2;i*i<=p&&p%i;i++);if(i*i>p){if(h.length<8)h.push(part(Math.sqrt(p)));k.push(part(Math.pow(p,1/3)))}}
+for(;k.length<64;p++){for(i=2;i*i<=p&&p%i;i++);
+if(i*i>p){if(h.length<8)h.push(part(Math.sqrt(p)));k.push(part(Math.pow(p,1/3)))}}
 var w=new Int32Array(64);
 function zeros(s){
 var a=h.slice(),l=s.length,blocks=(l+9+63>>6),q,j;
@@ -26,10 +27,12 @@ for(j=0;j<64;j++){
 var e=H+((E>>>6|E<<26)^(E>>>11|E<<21)^(E>>>25|E<<7))+((E&F)^(~E&G))+k[j]+w[j]|0;
 var f=((A>>>2|A<<30)^(A>>>13|A<<19)^(A>>>22|A<<10))+((A&B)^(A&C)^(B&C))|0;
 H=G;G=F;F=E;E=D+e|0;D=C;C=B;B=A;A=e+f|0}
-a[0]=a[0]+A|0;a[1]=a[1]+B|0;a[2]=a[2]+C|0;a[3]=a[3]+D|0;a[4]=a[4]+E|0;a[5]=a[5]+F|0;a[6]=a[6]+G|0;a[7]=a[7]+H|0}
+a[0]=a[0]+A|0;a[1]=a[1]+B|0;a[2]=a[2]+C|0;a[3]=a[3]+D|0;
+a[4]=a[4]+E|0;a[5]=a[5]+F|0;a[6]=a[6]+G|0;a[7]=a[7]+H|0}
 var z=0;for(j=0;j<8;j++){var d=a[j]>>>0;if(d===0){z+=32;continue}while(!(d&2147483648)){z++;d=d<<1>>>0}break}
 return z}
-function work(){var end=n+2000;for(;n<end;n++)if(zeros(t+'.'+n)>=b){location.replace(next+'&n='+n);return}setTimeout(work,0)}
+function work(){var end=n+2000;for(;n<end;n++)
+if(zeros(t+'.'+n)>=b){location.replace(next+'&n='+n);return}setTimeout(work,0)}
 work()})()`;
 
 const css = [
@@ -75,6 +78,8 @@ export interface ChallengePage {
   readonly isForm: boolean;
 }
 
+const formNote = '<p>What you sent has not been delivered. Please send it once more afterwards.</p>\n';
+
 /** Latin1; 4 KB. */
 export function renderChallenge({ challenge, bits, answerUrl, isForm }: ChallengePage): string {
   const waited = escape(`${answerUrl}&w=1`);
@@ -92,8 +97,9 @@ export function renderChallenge({ challenge, bits, answerUrl, isForm }: Challeng
 <body>
 <main data-token="${escape(challenge)}" data-bits="${bits}" data-next="${escape(answerUrl)}">
 <h1>One moment, please</h1>
-<p role="status">This site checks that a browser is asking, and not a program. Nothing has to be done: the page opens by itself.</p>
-${isForm ? '<p>What you sent has not been delivered. Please send it once more afterwards.</p>\n' : ''}<noscript><p>Without \
+<p role="status">This site checks that a browser is asking, and not a program. Nothing has to be done: the page opens \
+by itself.</p>
+${isForm ? formNote : ''}<noscript><p>Without \
 scripts this takes ${seconds} seconds. Afterwards you can also <a href="${waited}">go on here</a>.</p></noscript>
 </main>
 <script>${script}</script>

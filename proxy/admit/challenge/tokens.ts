@@ -3,7 +3,8 @@
 // that nobody solves for others.
 //
 // A challenge is for five minutes and counts once (`spent`, by its random part); a pass is for as long as the settings
-// say. The work: a number whose SHA-256 together with the challenge begins with `bits` zeros; 2^bits attempts on average.
+// say. The work: a number whose SHA-256 together with the challenge begins with `bits` zeros; 2^bits attempts on
+// average.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export interface Bearer {

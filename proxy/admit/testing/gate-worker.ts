@@ -1,6 +1,7 @@
 // What a worker lends to its gates, for tests: small tables and a clock that stands still until it is moved.
 import { createGateMemory, openGateMemory } from '../../shared-state/gate-memory.js';
 import type { BanRecord } from '../bans/auto-ban.js';
+import type { NameService } from '../bots/crawlers.js';
 import type { GateWorker } from '../gate.js';
 import { createGateWorker, type GivenTables } from '../worker.js';
 
@@ -15,7 +16,18 @@ export interface TestWorker {
 
 const none = { contains: () => false };
 
-export function testGateWorker(given: Partial<GivenTables> = {}, memory = createGateMemory(1024)): TestWorker {
+/** Nobody has a name. */
+export const noNames: NameService = {
+  reverse: () => Promise.reject(Object.assign(new Error('no name'), { code: 'ENOTFOUND' })),
+  resolve4: () => Promise.resolve([]),
+  resolve6: () => Promise.resolve([]),
+};
+
+export function testGateWorker(
+  given: Partial<GivenTables> = {},
+  memory = createGateMemory(1024),
+  names = noNames,
+): TestWorker {
   const bans: BanRecord[] = [];
   let nowMs = 1_000_000;
   let wanted = 0;
@@ -23,6 +35,7 @@ export function testGateWorker(given: Partial<GivenTables> = {}, memory = create
     clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
     given: { denyList: none, banSafe: none, siteKeys: { current: null }, ...given },
     shared: openGateMemory(memory),
+    names,
     challengeSecret: Buffer.from('the secret of the test'),
     onBan: (ban) => bans.push(ban),
     onKeysWanted: () => {

@@ -4,6 +4,7 @@ import { renderPrometheus } from '../../metrics/exposition.js';
 import { readCounterKey } from '../../metrics/metrics.js';
 import type { AuditLog } from '../../records/audit-log.js';
 import type { RecordShipper } from '../../records/ship-records.js';
+import type { CrawlerCount } from '../../admit/bots/crawler-check.js';
 import { gates as gateTable } from '../../admit/index.js';
 import type { GateState } from '../gate-state.js';
 import type { Generations } from '../generations.js';
@@ -55,9 +56,19 @@ export async function describe({
   };
 }
 
+/** The same crawler and verdict of all workers as one row, the most frequent first. */
+function addUp(counts: readonly CrawlerCount[]): CrawlerCount[] {
+  const rows = new Map<string, CrawlerCount>();
+  for (const { crawler, verdict, requests } of counts) {
+    const key = `${crawler} ${verdict}`;
+    rows.set(key, { crawler, verdict, requests: (rows.get(key)?.requests ?? 0) + requests });
+  }
+  return [...rows.values()].sort((left, right) => right.requests - left.requests);
+}
+
 /** `GET /gates`: the table of gates in its order, what limits have counted, and the clients that were limited most. */
 export async function describeGates({ supervisor, gates }: Parts): Promise<Record<string, unknown>> {
-  const { heavy, metrics } = await supervisor.report();
+  const { heavy, crawlers, metrics } = await supervisor.report();
   const limited = new Map<string, { zone: string; network: string; limited: number }>();
   for (const { zone, network, limited: count } of heavy) {
     const key = `${zone} ${network}`;
@@ -82,6 +93,7 @@ export async function describeGates({ supervisor, gates }: Parts): Promise<Recor
     rateKeys: { ...gates.countRateKeys(), evicted: gates.rateKeysEvicted },
     bans: gates.bans.length,
     siteKeys: gates.keysState,
+    crawlers: addUp(crawlers),
   };
 }
 
