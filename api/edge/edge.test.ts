@@ -16,6 +16,7 @@ function testNodes() {
     zones: [{ site: 'shop', zone: 'default', outcome: 'enforced', count: 3 }],
     heavy: [{ zone: 'default', network: '203.0.113.9', limited: 3 }],
     rateKeys: { keys: 1, keysMax: 64, evicted: 0 },
+    crawlers: [{ crawler: 'Googlebot', verdict: 'impostor', requests: 2 }],
     siteKeys: { url: '', fetchedAtMs: 0, wantedAtMs: 0 },
   };
   const gates = createNodeGates(nodes, {
@@ -106,6 +107,17 @@ async function suite(t: Test, database: Database): Promise<void> {
       { node: 'http://node-b', answers: false, zones: [], heavy: [] },
     ],
   });
+  const googlebot = ((await get('/api/bots'))['crawlers'] as { crawler: string }[]).find(
+    ({ crawler }) => crawler === 'Googlebot',
+  );
+  t.match(googlebot, { kind: 'search', verified: 0, impostor: 2 });
+  const verify = (body: object) => at.call('POST', '/api/bots/verify', { token, body });
+  t.match(await verify({ ip: '20.171.207.1', user_agent: 'GPTBot/1.1' }), {
+    status: 200,
+    body: { crawler: 'GPTBot', verdict: 'unverified' },
+  });
+  for (const body of [{ ip: 'x', crawler: 'Googlebot' }, { ip: '192.0.2.1' }, { ip: '192.0.2.1', crawler: 'nobody' }])
+    t.equal((await verify(body)).status, 400, JSON.stringify(body));
   const { stages } = await get('/api/pipeline');
   t.match(stages[2], { name: 'deny-list', kind: 'gate', applies_to: 'protected', refuses: '403' });
   await at.close();

@@ -34,6 +34,7 @@ export const GateFigures = Type.Object({
     }),
   ),
   rateKeys: Type.Object({ keys: Type.Number(), keysMax: Type.Number(), evicted: Type.Number() }),
+  crawlers: Type.Array(Type.Object({ crawler: Type.String(), verdict: Type.String(), requests: Type.Number() })),
   siteKeys: Type.Object({ url: Type.String(), fetchedAtMs: Type.Number(), wantedAtMs: Type.Number() }),
 });
 export type GateFigures = Static<typeof GateFigures>;

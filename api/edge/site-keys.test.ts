@@ -34,6 +34,7 @@ t.test('3: when it is fetched, and which nodes get it', async (t) => {
         decisions: [],
         zones: [],
         heavy: [],
+        crawlers: [],
         rateKeys: { keys: 0, keysMax: 1, evicted: 0 },
         siteKeys: { ...state },
       };

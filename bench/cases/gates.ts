@@ -1,5 +1,6 @@
 // What gates cost a request that they let through: each alone, and all of them together, in process and without
-// sockets. Settings are such that everything is on and nobody is refused; every request comes from one of 5,000 clients.
+// sockets. Settings are such that everything is on and nobody is refused; every request comes from one of 5,000
+// clients.
 import { createHmac } from 'node:crypto';
 import { resolveProxyConfig } from '#proxy/contract';
 import {
@@ -19,7 +20,13 @@ import { createGenerator, parseRequest, type Template } from '../traffic.js';
 const clients = 5000;
 const many = 10_000_000;
 const secret = 'a secret of the benchmark, 32 bytes';
-const zone = (name: string, matchPath: string, key: string) => ({ name, match_path: matchPath, key, events: many, window: '1m' });
+const zone = (name: string, matchPath: string, key: string) => ({
+  name,
+  match_path: matchPath,
+  key,
+  events: many,
+  window: '1m',
+});
 
 /** Everything on. */
 const settings = {
@@ -27,7 +34,12 @@ const settings = {
   rl_enabled: true,
   rl_events: many,
   rl_zones: [zone('api', '/api', 'ip'), zone('login', '/login', 'global'), zone('session', '/', 'header:Cookie')],
-  endpoint_limits: ['/login', '/search', '/api/orders', '/api/orders/{id}'].map((path) => ({ path, method: '*', events: many, window: '1m' })),
+  endpoint_limits: ['/login', '/search', '/api/orders', '/api/orders/{id}'].map((path) => ({
+    path,
+    method: '*',
+    events: many,
+    window: '1m',
+  })),
   flood_global_enabled: true,
   flood_global_events: many,
   flood_burst_enabled: true,
@@ -49,6 +61,7 @@ function token(): string {
 function requestsOf(templates: readonly Template[], count: number): GateRequest[] {
   const generate = createGenerator(templates, Math.random);
   const authorization = token();
+  const startedMs = performance.now();
   return Array.from({ length: count }, (_, index) => {
     const { method, uri, protocol, headers } = parseRequest(generate().raw);
     const client = index % clients;
@@ -66,6 +79,7 @@ function requestsOf(templates: readonly Template[], count: number): GateRequest[
       exchange: { framing: { kind: 'none' }, isTls: false, isUpgrade: false },
       requestId: 'bench',
       atMs: 0,
+      startedMs, // one moment for all: they are measured several times, and time does not go back
       give: () => {},
     };
   });
@@ -80,7 +94,7 @@ export function gatesCase({ options, recorder, progress, traffics }: BenchContex
   const nobody = { contains: () => false };
   const noName = (): Promise<never> => Promise.reject(new Error('no names here'));
   const worker = createGateWorker({
-    clock: { wallMs: () => Date.now(), monotonicMs: createSharedClock() },
+    clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now(), sharedMs: createSharedClock() },
     given: { denyList: nobody, banSafe: nobody, siteKeys: { current: null } },
     shared: openGateMemory(createGateMemory()),
     names: { reverse: noName, resolve4: noName, resolve6: noName },
@@ -89,13 +103,18 @@ export function gatesCase({ options, recorder, progress, traffics }: BenchContex
     onKeysWanted: () => {},
   });
   const requests = requestsOf(mix, options.short ? 50_000 : 200_000);
-  const measured = [{ name: 'none', rows: [] }, ...gates.map((row) => ({ name: row.name, rows: [row] })), { name: 'all', rows: gates }];
+  const measured = [
+    { name: 'none', rows: [] },
+    ...gates.map((row) => ({ name: row.name, rows: [row] })),
+    { name: 'all', rows: gates },
+  ];
   for (const { name, rows } of measured) {
     const { ofProtected } = openGates(worker, rows)(config);
     const run = (): number => {
       const before = process.cpuUsage();
       let refused = 0;
-      for (const request of requests) for (const gate of ofProtected) if (gate.decide(request, site) !== null) refused += 1;
+      for (const request of requests)
+        for (const gate of ofProtected) if (gate.decide(request, site) !== null) refused += 1;
       const used = process.cpuUsage(before);
       if (refused > 0) throw new HarnessProblem(`the gates of ${name} decided something of ${refused} requests`);
       return (used.user + used.system) / requests.length;

@@ -22,14 +22,18 @@ export interface GateRequest {
   readonly requestId: string;
   /** When it came, by the wall clock. */
   readonly atMs: number;
+  /** The same by `performance.now()`: a clock is not asked again for each limit. */
+  readonly startedMs: number;
   /** A TX variable that rules are to see. */
   give(name: GivenVariable, value: string): void;
 }
 
 export interface Clock {
   wallMs(): number;
-  /** The same for all threads of this process. */
+  /** For state of this worker alone. */
   monotonicMs(): number;
+  /** A moment of `performance.now()` of this thread, by the one clock of all threads of the process. */
+  sharedMs(momentMs: number): number;
 }
 
 /** What a worker lends to its gates; made by worker.ts. */

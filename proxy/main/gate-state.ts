@@ -28,7 +28,7 @@ const safeMax = 10_000;
 export class GateState {
   readonly memory = createGateMemory();
   private readonly tables = openGateMemory(this.memory);
-  private readonly nowMs = createSharedClock();
+  private readonly sharedMs = createSharedClock();
   private readonly records = new Map<string, BanRecord>();
   private safeTable: ThreatTable | null = null;
 
@@ -102,7 +102,7 @@ export class GateState {
     const key = new ClientKey(this.tables.rates.seeds);
     key.read(network.replace(/\/64$/, ''));
     this.records.delete(network);
-    return this.tables.bans.lift(key.low, key.high, this.nowMs());
+    return this.tables.bans.lift(key.low, key.high, this.sharedMs(performance.now()));
   }
 
   /** The addresses that must not be banned automatically, whole. Throws RangeError for what is no list of addresses. */
@@ -124,6 +124,6 @@ export class GateState {
   /** Keys of limits in use, of `keysMax`. */
   countRateKeys(): { readonly keys: number; readonly keysMax: number } {
     const { rates } = this.tables;
-    return { keys: rates.countLive(Math.floor(this.nowMs() / 1000)), keysMax: rates.entries };
+    return { keys: rates.countLive(Math.floor(this.sharedMs(performance.now()) / 1000)), keysMax: rates.entries };
   }
 }

@@ -47,11 +47,16 @@ export class ClientKey {
   readText(text: string): void {
     this.address = ''; // whatever was remembered is not what the halves say any more
     let [low, high] = this.seeds;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      low = Math.imul(low ^ code, 0x9e3779b1);
+    for (let at = 0; at < text.length; at += 4) {
+      // beyond the end charCodeAt says NaN, which shifts as 0
+      const word =
+        text.charCodeAt(at) |
+        (text.charCodeAt(at + 1) << 8) |
+        (text.charCodeAt(at + 2) << 16) |
+        (text.charCodeAt(at + 3) << 24);
+      low = Math.imul(low ^ word, 0x9e3779b1);
       low ^= low >>> 15;
-      high = Math.imul(high + code, 0x85ebca77);
+      high = Math.imul(high + word, 0x85ebca77);
       high ^= high >>> 13;
     }
     this.low = mix(low ^ text.length);

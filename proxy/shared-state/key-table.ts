@@ -1,78 +1,83 @@
 // Numbers by key in memory that all workers share: what rate limits, bans and spent tokens are kept in. A table of
-// fixed size, in buckets of 32 entries; a key lives in one bucket only, under one lock, so that what one worker writes
+// fixed size, in buckets of 31 entries; a key lives in one bucket only, under one lock, so that what one worker writes
 // is exact for the others. Nothing is allocated by a look-up.
+//
+// A look-up costs what it has to fetch from memory. So a bucket lies in one piece: two cache lines with the lock and
+// the first halves of the keys, and behind them for each entry its second half, its end and its numbers side by side.
 //
 // Memory: `keyTableBytes(entries, columns)`, all of it claimed when the table is made (the system gives pages when they
 // are first written). Beyond: in a full bucket the entry that is of use for the shortest time gives way, and is counted
-// in `evictions`. With a table filled to two fifths no bucket is full (Poisson, 32 entries: below one in a million).
+// in `evictions`. With a table filled to two fifths one bucket in a million is full (Poisson).
 //
 // A key is 64 bits, made with seeds that only this process knows (client-key.ts): two keys meet with a probability of
 // n² / 2^65, for a million keys of one in thirty million.
 import { randomInt } from 'node:crypto';
 
-const bucketSize = 32;
-const headerWords = 4; // seed, seed, evictions, reserved
+const bucketEntries = 31;
+/** Of a bucket: its lock, then the first halves of its keys. */
+const headWords = 32;
+/** Of the table: seed, seed, evictions, and room up to the next cache line. */
+const tableWords = 16;
 const spinsMax = 200;
 const napMs = 1;
 /** A holder that is gone for so long died in its few instructions: nothing else keeps a lock. */
 const napsMax = 100;
 
-/** Bytes of a table: 12 for the key and its end, 8 for each number, 4 for the lock of a bucket. */
-export const keyTableBytes = (entries: number, columns: number): number =>
-  headerWords * 4 + (entries / bucketSize) * 4 + entries * 12 + entries * 8 * columns;
+/** Second half, end, and the numbers as doubles. */
+const entryWords = (columns: number): number => 2 + 2 * columns;
+const bucketWords = (columns: number): number => headWords + bucketEntries * entryWords(columns);
 
-/** `entries`: a power of two, 64 at least. The buffer is what threads hand to each other. */
+/** Bytes of a table of so many buckets. */
+const tableBytes = (buckets: number, columns: number): number => (tableWords + buckets * bucketWords(columns)) * 4;
+
+/** Bytes of a table that has room for so many entries: 12 for the key and its end, 8 for each number, and a lock. */
+export const keyTableBytes = (entries: number, columns: number): number => tableBytes(bucketsFor(entries), columns);
+
+const bucketsFor = (entries: number): number => Math.ceil(entries / bucketEntries);
+
+/** The buffer is what threads hand to each other. */
 export function createKeyTable(entries: number, columns: number): SharedArrayBuffer {
-  if (entries < bucketSize * 2 || !Number.isInteger(Math.log2(entries)))
-    throw new RangeError(`a table has a power of two entries, 64 at least, not ${entries}`);
+  if (!Number.isInteger(entries) || entries < 1) throw new RangeError(`a table has entries, not ${entries}`);
   const buffer = new SharedArrayBuffer(keyTableBytes(entries, columns));
   new Uint32Array(buffer, 0, 2).set([randomInt(2 ** 32), randomInt(2 ** 32)]);
   return buffer;
 }
 
-/** A thread's view of a table. `at` below is the index of an entry; it is valid between `enter` and `leave`. */
+/** A thread's view of a table. `at` below is the place of an entry; it is valid between `enter` and `leave`. */
 export class KeyTable {
   readonly entries: number;
   /** Random, the same for all threads: who does not know them cannot make two keys meet. */
   readonly seeds: readonly [number, number];
-  private readonly header: Int32Array;
   private readonly locks: Int32Array;
-  private readonly lows: Uint32Array;
-  private readonly highs: Uint32Array;
-  /** Second in which an entry says no more than an absent one; 0 = empty. */
-  private readonly ends: Uint32Array;
-  private readonly columns: readonly Float64Array[];
+  private readonly words: Uint32Array;
+  private readonly numbers: Float64Array;
+  private readonly buckets: number;
+  private readonly perBucket: number;
+  private readonly perEntry: number;
 
   /** Throws RangeError for a buffer of another size than `createKeyTable` makes. */
   constructor(buffer: SharedArrayBuffer, columns: number) {
-    const perEntry = 12 + 8 * columns + 4 / bucketSize;
-    this.entries = Math.round((buffer.byteLength - headerWords * 4) / perEntry);
-    if (keyTableBytes(this.entries, columns) !== buffer.byteLength)
+    this.perEntry = entryWords(columns);
+    this.perBucket = bucketWords(columns);
+    this.buckets = Math.floor((buffer.byteLength / 4 - tableWords) / this.perBucket);
+    if (this.buckets < 1 || tableBytes(this.buckets, columns) !== buffer.byteLength)
       throw new RangeError('these bytes are no table of keys; make it with createKeyTable');
-    const { entries } = this;
-    const buckets = entries / bucketSize;
-    this.header = new Int32Array(buffer, 0, headerWords);
-    const [first = 0, second = 0] = new Uint32Array(buffer, 0, 2);
+    this.entries = this.buckets * bucketEntries;
+    this.locks = new Int32Array(buffer);
+    this.words = new Uint32Array(buffer);
+    this.numbers = new Float64Array(buffer, 0, Math.floor(buffer.byteLength / 8));
+    const [first = 0, second = 0] = this.words;
     this.seeds = [first, second];
-    let offset = headerWords * 4;
-    this.columns = Array.from({ length: columns }, (_, index) => {
-      return new Float64Array(buffer, offset + index * entries * 8, entries);
-    });
-    offset += entries * 8 * columns;
-    this.lows = new Uint32Array(buffer, offset, entries);
-    this.highs = new Uint32Array(buffer, offset + entries * 4, entries);
-    this.ends = new Uint32Array(buffer, offset + entries * 8, entries);
-    this.locks = new Int32Array(buffer, offset + entries * 12, buckets);
   }
 
   /** Entries that gave way before their end, of all threads. */
   get evictions(): number {
-    return Atomics.load(this.header, 2);
+    return Atomics.load(this.locks, 2);
   }
 
   /** The bucket of a key, locked: `leave` it within the same turn, whatever happens. */
   enter(low: number): number {
-    const bucket = (low >>> 0) % this.locks.length;
+    const bucket = tableWords + ((low >>> 0) % this.buckets) * this.perBucket;
     if (Atomics.compareExchange(this.locks, bucket, 0, 1) !== 0) this.wait(bucket);
     return bucket;
   }
@@ -93,50 +98,55 @@ export class KeyTable {
 
   /** −1: the key is not there, or its end has come. */
   find(bucket: number, low: number, high: number, nowSeconds: number): number {
-    const { lows, highs, ends } = this;
-    const from = bucket * bucketSize;
-    for (let at = from; at < from + bucketSize; at += 1)
-      if (lows[at] === low && highs[at] === high && (ends[at] as number) > nowSeconds) return at;
+    const { words, perEntry } = this;
+    for (let index = 1; index < headWords; index += 1) {
+      if (words[bucket + index] !== low) continue;
+      const at = bucket + headWords + (index - 1) * perEntry;
+      if (words[at] === high && (words[at + 1] as number) > nowSeconds) return at;
+    }
     return -1;
   }
 
   /** A place for a key that `find` did not find; its numbers are 0. */
   claim(bucket: number, low: number, high: number, nowSeconds: number): number {
-    const { lows, highs, ends } = this;
-    const from = bucket * bucketSize;
-    let chosen = from;
-    for (let at = from; at < from + bucketSize; at += 1) {
-      if ((ends[at] as number) < (ends[chosen] as number)) chosen = at;
-      if ((ends[at] as number) <= nowSeconds) {
-        chosen = at;
-        break;
-      }
+    const { words, perEntry } = this;
+    let chosen = 0;
+    let soonest = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < bucketEntries && soonest > nowSeconds; index += 1) {
+      const end = words[bucket + headWords + index * perEntry + 1] as number;
+      if (end >= soonest) continue;
+      soonest = end;
+      chosen = index;
     }
-    if ((ends[chosen] as number) > nowSeconds) Atomics.add(this.header, 2, 1);
-    lows[chosen] = low;
-    highs[chosen] = high;
-    ends[chosen] = nowSeconds + 1;
-    for (const column of this.columns) column[chosen] = 0;
-    return chosen;
+    if (soonest > nowSeconds) Atomics.add(this.locks, 2, 1);
+    const at = bucket + headWords + chosen * perEntry;
+    words[bucket + 1 + chosen] = low;
+    words[at] = high;
+    words[at + 1] = nowSeconds + 1;
+    words.fill(0, at + 2, at + perEntry);
+    return at;
   }
 
   get(column: number, at: number): number {
-    return (this.columns[column] as Float64Array)[at] as number;
+    return this.numbers[(at >>> 1) + 1 + column] as number;
   }
 
   set(column: number, at: number, value: number): void {
-    (this.columns[column] as Float64Array)[at] = value;
+    this.numbers[(at >>> 1) + 1 + column] = value;
   }
 
   /** From which second on the entry may be forgotten. */
   endAt(at: number, seconds: number): void {
-    this.ends[at] = seconds;
+    this.words[at + 1] = seconds;
   }
 
   /** Entries in use, for people: without locks, and as many steps as the table has entries. */
   countLive(nowSeconds: number): number {
+    const { words, perBucket, perEntry } = this;
     let live = 0;
-    for (const end of this.ends) if (end > nowSeconds) live += 1;
+    for (let bucket = tableWords; bucket < words.length; bucket += perBucket)
+      for (let index = 0; index < bucketEntries; index += 1)
+        if ((words[bucket + headWords + index * perEntry + 1] as number) > nowSeconds) live += 1;
     return live;
   }
 }

@@ -132,16 +132,16 @@ t.test('1: two threads, 4 zones, 200,000 keys: exactly what each limit allows', 
 });
 
 t.test('1: memory is what it says, and a flood of keys makes the lightest give way', async (t) => {
-  t.equal(keyTableBytes(rateEntries, rateColumns), 42_205_200);
+  t.equal(keyTableBytes(rateEntries, rateColumns), 42_214_288);
   const table = tableOf(64);
   const rate = compileRate('flood', 10, 60);
   for (let event = 0; event < 10; event += 1) take(table, rate, 1, 1, 5000);
   for (let key = 2; key < 5000; key += 1) take(table, rate, key, key, 5000);
-  t.equal(table.countLive(5), 64);
+  t.equal(table.countLive(5), table.entries);
   t.ok(table.evictions > 4000);
   t.not(take(table, rate, 1, 1, 5000), 0, 'who has used up everything is not the one who is forgotten');
   t.equal(table.countLive(5 + 70), 0, 'after the window nothing is kept');
-  t.throws(() => createKeyTable(100, 1), /power of two/);
+  t.throws(() => createKeyTable(0.5, 1), /has entries/);
   t.throws(() => new KeyTable(new SharedArrayBuffer(1000), 1), /no table of keys/);
 });
 

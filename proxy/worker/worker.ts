@@ -78,7 +78,7 @@ const foreignInspector =
   start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
 
 const gateWorker = createGateWorker({
-  clock: { wallMs: () => Date.now(), monotonicMs: createSharedClock() },
+  clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now(), sharedMs: createSharedClock() },
   given: { denyList, banSafe, siteKeys },
   shared: openGateMemory(start.gateMemory),
   names: systemNames(),

@@ -71,7 +71,7 @@ export function punish(
   const { clientIp, headers } = request.head;
   if (autoBan.exempt.contains(clientIp) || tables.banSafe.contains(clientIp)) return null;
   if (worker.crawlers.isVerified(clientIp)) return null;
-  const nowMs = clock.monotonicMs();
+  const nowMs = clock.sharedMs(request.startedMs);
   client.read(clientIp);
   const { low, high } = client;
   const isMany = autoBan.looksForProxies && isManyClients(autoBan, low, high, nowMs, headers, worker);

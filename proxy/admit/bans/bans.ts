@@ -15,10 +15,10 @@ export const bans: Gate = {
     beyond: 'the one whose ban would be forgotten first gives way',
   },
   // Bans outlive the setting that made them, as entries of the deny list do; they end by themselves or are lifted.
-  decide: ({ head }, _site, worker) => {
+  decide: ({ head, startedMs }, _site, worker) => {
     const { client, tables, clock } = worker;
     client.read(head.clientIp);
-    const nowMs = clock.monotonicMs();
+    const nowMs = clock.sharedMs(startedMs);
     const untilMs = tables.bans.bannedUntil(client.low, client.high, nowMs);
     return untilMs === 0 ? null : denial(head.clientIp, untilMs - nowMs, worker.budget.spend(nowMs));
   },

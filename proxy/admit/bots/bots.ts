@@ -33,11 +33,8 @@ const points: Readonly<Record<AgentClass, number>> = {
   'mobile-app': 0,
   'health-check': 0,
 };
-const fieldPoints = [
-  ['accept', 2],
-  ['accept-language', 2],
-  ['accept-encoding', 1],
-] as const;
+/** Of missing Accept, Accept-Language and Accept-Encoding, by their bits below. */
+const missingPoints = [2, 2, 1] as const;
 const looksAtFields: ReadonlySet<AgentClass> = new Set(['browser', 'headless', 'scanner']);
 
 interface Bots {
@@ -79,6 +76,7 @@ export const bots: Gate<Bots, Map<string, Agent>> = {
     const { compiled, state, crawlers } = context;
     const { headers, clientIp } = request.head;
     const { kind, crawler } = agentOf(findField(headers, 'user-agent') ?? '', state);
+    if (kind === 'browser' && crawler === null && (!compiled.checksFields || acceptBits(headers) === 7)) return null;
     const verdict = crawler === null ? null : crawlers.ask(clientIp, crawler, compiled.looksUp);
     if (verdict === 'pending' || (verdict === 'verified' && compiled.allowsVerified)) return null;
     if (verdict === 'impostor') {
@@ -105,9 +103,25 @@ function agentOf(userAgent: string, state: Map<string, Agent>): Agent {
 function scoreOf(kind: AgentClass, headers: readonly string[], { countsAutomation, checksFields }: Bots): number {
   const isAutomation = kind === 'automation' || kind === 'empty';
   let score = isAutomation && !countsAutomation ? 0 : points[kind];
-  if (checksFields && looksAtFields.has(kind))
-    for (const [name, missing] of fieldPoints) if (findField(headers, name) === null) score += missing;
+  if (checksFields && looksAtFields.has(kind)) {
+    const present = acceptBits(headers);
+    for (const [bit, missing] of missingPoints.entries()) if ((present & (1 << bit)) === 0) score += missing;
+  }
   return score;
+}
+
+/** 1 Accept, 2 Accept-Language, 4 Accept-Encoding: those that are there, in one pass. */
+function acceptBits(headers: readonly string[]): number {
+  let bits = 0;
+  for (let index = 0; index < headers.length && bits < 7; index += 2) {
+    const name = headers[index] as string;
+    if (name.length !== 6 && name.length !== 15) continue;
+    const lower = name.toLowerCase();
+    if (lower === 'accept') bits |= 1;
+    else if (lower === 'accept-language') bits |= 2;
+    else if (lower === 'accept-encoding') bits |= 4;
+  }
+  return bits;
 }
 
 /** Refused where the settings say so; else recorded, as often as records have room. */

@@ -94,7 +94,8 @@ function answerTo(request: GateRequest, site: Site, context: Context): Decision 
   const nowMs = context.clock.wallMs();
   const solution = query.get('w') === '1' ? null : (query.get('n') ?? '');
   const answer = checkChallenge(context.challengeSecret, bearer, query.get('t') ?? '', solution, nowMs);
-  const why = answer.kind === 'refused' ? answer.why : spend(answer.random, context) ? null : 'replayed';
+  const why =
+    answer.kind === 'refused' ? answer.why : spend(answer.random, request.startedMs, context) ? null : 'replayed';
   if (why !== null) return ask(clientKindOf(request), target, bearer, request, site, context, why);
   const pass = makePass(context.challengeSecret, bearer, nowMs + context.compiled.passMs);
   const isTls = exchange.isTls || (findField(head.headers, 'x-forwarded-proto') ?? '').toLowerCase() === 'https';
@@ -122,10 +123,10 @@ function safeTarget(target: string, site: Site): string {
 }
 
 /** False: it was answered before. */
-function spend(random: string, { tables, text, clock }: Context): boolean {
+function spend(random: string, startedMs: number, { tables, text, clock }: Context): boolean {
   text.readText(random);
   const { low, high } = text;
-  const nowSeconds = Math.floor(clock.monotonicMs() / 1000);
+  const nowSeconds = Math.floor(clock.sharedMs(startedMs) / 1000);
   const bucket = tables.spent.enter(low);
   try {
     if (tables.spent.find(bucket, low, high, nowSeconds) >= 0) return false;

@@ -63,23 +63,40 @@ function plant(root: Branch, { path, method, events, window, dryRun }: ProxyConf
   (isOpen ? branch.below : branch.here).push({ method, limit });
 }
 
-/** Calls `visit` with the endpoints of every template that the segments fit. */
-function walk(branch: Branch, segments: readonly string[], at: number, visit: (endpoints: Endpoint[]) => void): void {
-  if (branch.below.length > 0) visit(branch.below);
-  const segment = segments[at];
-  if (segment === undefined) {
-    visit(branch.here);
+/** Adds the endpoints of every template that the rest of the path from `from` on fits; `from` is behind a slash. */
+function walk(branch: Branch, path: string, from: number, method: string, found: Endpoint[]): void {
+  if (branch.below.length > 0) addMeant(branch.below, method, found);
+  if (from >= path.length) {
+    addMeant(branch.here, method, found);
     return;
   }
-  const named = branch.named.get(segment);
-  if (named !== undefined) walk(named, segments, at + 1, visit);
-  if (branch.any !== null && segment !== '') walk(branch.any, segments, at + 1, visit);
+  if (branch.named.size === 0 && branch.any === null) return;
+  const slash = path.indexOf('/', from);
+  const end = slash < 0 ? path.length : slash;
+  const named = branch.named.get(path.slice(from, end));
+  if (named !== undefined) walk(named, path, end + 1, method, found);
+  if (branch.any !== null && end > from) walk(branch.any, path, end + 1, method, found);
 }
 
-export const endpointLimits: Gate<Endpoints> = {
+/** Those for this method that are not found yet. */
+function addMeant(endpoints: readonly Endpoint[], method: string, found: Endpoint[]): void {
+  for (const endpoint of endpoints) {
+    const isGet = method === 'HEAD' && endpoint.method === 'GET';
+    if ((isGet || endpoint.method === '*' || endpoint.method === method) && !found.includes(endpoint))
+      found.push(endpoint);
+  }
+}
+
+/** What one request is asked; kept, so that nothing is allocated where nothing is found. */
+interface Scratch {
+  readonly asked: Endpoint[];
+}
+
+export const endpointLimits: Gate<Endpoints, Scratch> = {
   name: 'endpoint-limits',
   appliesTo: 'protected',
   bound: limitBound,
+  createState: () => ({ asked: [] }),
   compile: (config) => {
     if (!config.rlEnabled || config.endpointLimits.length === 0) return null;
     const root = newBranch();
@@ -89,15 +106,9 @@ export const endpointLimits: Gate<Endpoints> = {
   decide: (request, site, worker) => {
     const { root, autoBan } = worker.compiled;
     const { head } = request;
-    const method = head.method === 'HEAD' ? 'GET' : head.method;
-    const asked: Endpoint[] = [];
-    for (const path of worker.paths.readings(head.uri))
-      walk(root, segmentsOf(path), 0, (endpoints) => {
-        for (const endpoint of endpoints) {
-          const isMeant = endpoint.method === '*' || endpoint.method === method || endpoint.method === head.method;
-          if (isMeant && !asked.includes(endpoint)) asked.push(endpoint);
-        }
-      });
+    const { asked } = worker.state;
+    asked.length = 0;
+    for (const path of worker.paths.readings(head.uri)) walk(root, path, 1, head.method, asked);
     let recorded: Decision | null = null;
     for (const { limit } of asked) {
       worker.client.read(head.clientIp);

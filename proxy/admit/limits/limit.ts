@@ -78,7 +78,8 @@ export function ask(
   autoBan: AutoBan | null,
 ): Decision | null {
   const { tables, clock } = worker;
-  const waitMs = take(tables.rates, limit.rate, counted.low, counted.high, clock.monotonicMs());
+  const nowMs = clock.sharedMs(request.startedMs);
+  const waitMs = take(tables.rates, limit.rate, counted.low, counted.high, nowMs);
   if (waitMs === 0) return null;
   worker.heavy.note(limit.name, request.head.clientIp);
   // A ban for what nobody enforces would be a surprise, and one for what a dry run finds would end the dry run.
@@ -93,7 +94,7 @@ export function ask(
     remaining: 0,
     retryAfterSeconds: Math.ceil(waitMs) / 1000,
     isDryRun: limit.isDryRun,
-    rule: worker.budget.spend(clock.monotonicMs()) ? ruleOf(limit, request.head.clientIp, ban === 'many') : null,
+    rule: worker.budget.spend(nowMs) ? ruleOf(limit, request.head.clientIp, ban === 'many') : null,
   };
 }
 

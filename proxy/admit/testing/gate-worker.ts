@@ -32,7 +32,7 @@ export function testGateWorker(
   let nowMs = 1_000_000;
   let wanted = 0;
   const worker = createGateWorker({
-    clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
+    clock: { wallMs: () => nowMs, monotonicMs: () => nowMs, sharedMs: () => nowMs },
     given: { denyList: none, banSafe: none, siteKeys: { current: null }, ...given },
     shared: openGateMemory(memory),
     names,
