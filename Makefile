@@ -25,9 +25,9 @@ run: setup ## everything: sets up, starts Gatehouse in front of the demo shop, s
 dev: setup ## the same, restarted whenever a source file changes
 	@exec $(NODE) build/cli/commands/dev.js
 
-test: ## every test; ends with the counts
+test: ## every test; ends with the counts; WORDS="rules api/" runs those whose path has one of the words
 	@$(NODE) bin/setup.mjs packages optional npm tap native build crs
-	@$(NODE) bin/test.mjs
+	@$(NODE) bin/test.mjs $(WORDS)
 
 check: ## format, lint, types, house rules, unit and golden tests; about a minute
 	@$(NODE) bin/setup.mjs packages npm tap native build crs

@@ -13,6 +13,7 @@ import type { NodeGates } from './edge/node-gates.js';
 import type { Env } from './env.js';
 import type { SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
+import { fixedRuleSet, type RuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
 import { createSettingsReader } from './settings/reader.js';
 import type { Settings } from '#settings';
@@ -47,6 +48,8 @@ export interface AppDeps {
   readonly sandbox?: RuleSandbox;
   /** The unpacked rule set, for counting rules and trying exclusions; null or absent: both say that there is none. */
   readonly crsDirectory?: string | null;
+  /** The same where it may change while the server runs; absent: `crsDirectory` for good. */
+  readonly ruleSets?: RuleSets;
   /** PEM of the vendor's public key; null: a build without one is a trial. */
   readonly licencePublicKey: string | null;
   /** pino options, or false for silence. */
@@ -92,7 +95,7 @@ export interface Parts {
   /** null: no data plane is connected. */
   readonly nodeGates: NodeGates | null;
   readonly sandbox: RuleSandbox;
-  readonly crsDirectory: string | null;
+  readonly ruleSets: RuleSets;
   readonly licencePublicKey: string | null;
   /** Token between the two planes. */
   readonly nodeToken: string;
@@ -140,7 +143,7 @@ export function createParts(deps: AppDeps): Parts {
     reconcileNodes: deps.reconcileNodes ?? null,
     nodeGates: deps.nodeGates ?? null,
     sandbox: deps.sandbox ?? createRuleSandbox(),
-    crsDirectory: deps.crsDirectory ?? null,
+    ruleSets: deps.ruleSets ?? fixedRuleSet(deps.crsDirectory ?? null),
     nodeToken: env.dataAdminToken,
     torExitsUrl: env.torExitsUrl,
     brandName: env.brand.name,

@@ -16,7 +16,7 @@ import { vendorPublicKey } from './licence/vendor-key.js';
 import { connectDataPlane } from './nodes/link.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
 import type { AppDeps, FeatureParts, Parts } from './parts.js';
-import { findRuleSet } from './rules/rule-set-directory.js';
+import { createRuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
 import { formatProblems, readLocalFile, type Settings } from '#settings';
 import { readState } from './settings/state.js';
@@ -90,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       sandbox,
       redisUrl: env.redisUrl,
       redisPrefix: env.redisPrefix,
-      crsDirectory: await findRuleSet(env),
+      ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,
       logger: { level: env.logLevel },
     });

@@ -83,6 +83,11 @@ function report(source) {
   };
 }
 
+const unknown = process.argv.slice(2).filter((room) => room !== '.' && !rooms.includes(room));
+if (unknown.length > 0) {
+  console.error(`build: there is no room ${unknown.join(', ')}; the rooms are ${rooms.join(', ')}.`);
+  process.exit(2);
+}
 let isWhole = true;
 for (const room of wanted) {
   if (!existsSync(join(root, room))) continue;

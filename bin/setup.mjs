@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { loadBuilt } from './built.mjs';
 import { checkNode, native, npm, tap } from './setup/node-packages.mjs';
 import { optional, packages } from './setup/system-packages.mjs';
-import { fail, root, run, say } from './setup/tools.mjs';
+import { fail, root, say, start } from './setup/tools.mjs';
 
-function transpile() {
-  if (!run(process.execPath, [join(root, 'bin/build.mjs')]))
+async function transpile() {
+  if (!(await start(process.execPath, [join(root, 'bin/build.mjs')])))
     fail('some sources do not parse; the messages above say where.');
   say('build: done');
 }
@@ -27,6 +27,18 @@ async function crs() {
 /** @type {Readonly<Record<string, () => void | Promise<void>>>} */
 const steps = { packages, optional, npm, tap, native, build: transpile, crs };
 const everything = ['packages', 'npm', 'tap', 'native', 'build', 'crs'];
+/** What the step named waits for; steps that wait for nothing more run beside each other. */
+const after = {
+  packages: [],
+  optional: ['packages'],
+  npm: ['packages', 'optional'],
+  tap: ['npm'],
+  native: ['npm'],
+  build: ['npm'],
+  crs: ['build'],
+};
+/** A step that took less says nothing of it. */
+const secondsTold = 2;
 
 const asked = process.argv.slice(2);
 if (asked.includes('--clean')) {
@@ -36,8 +48,30 @@ if (asked.includes('--clean')) {
   process.exit(0);
 }
 checkNode();
-for (const name of asked.length > 0 ? asked : everything) {
-  const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
-  if (step === undefined) fail(`there is no step "${name}"; the steps are ${Object.keys(steps).join(', ')}.`);
-  await step();
+const wanted = asked.length > 0 ? asked : everything;
+for (const name of wanted)
+  if (!Object.hasOwn(steps, name)) fail(`there is no step "${name}"; the steps are ${Object.keys(steps).join(', ')}.`);
+
+/** @type {Map<string, Promise<void>>} */
+const begun = new Map();
+const seconds = (/** @type {number} */ sinceMs) => ((performance.now() - sinceMs) / 1000).toFixed(1);
+/**
+ * Begins a step when those that it waits for are done, and says how long it took.
+ * @param {string} name
+ * @returns {Promise<void>}
+ */
+function begin(name) {
+  const known = begun.get(name);
+  if (known !== undefined) return known;
+  const before = after[/** @type {keyof typeof after} */ (name)].filter((one) => wanted.includes(one));
+  const done = Promise.all(before.map(begin)).then(async () => {
+    const startedMs = performance.now();
+    await steps[name]?.();
+    if (performance.now() - startedMs > secondsTold * 1000) say(`  ${name} took ${seconds(startedMs)} s`);
+  });
+  begun.set(name, done);
+  return done;
 }
+const startedMs = performance.now();
+await Promise.all(wanted.map(begin));
+if (performance.now() - startedMs > secondsTold * 1000) say(`done in ${seconds(startedMs)} s`);

@@ -20,6 +20,7 @@ const ruleCommands: Readonly<Record<string, () => Promise<Run>>> = {
   compile: async () => (await import('./commands/compile.js')).runCompile,
   inspect: async () => (await import('./commands/inspect.js')).runInspect,
   explain: async () => (await import('./commands/explain.js')).runExplain,
+  rules: async () => (await import('./commands/rules.js')).runRules,
   ftw: async () => (await import('./commands/ftw.js')).runFtw,
 };
 
@@ -49,6 +50,10 @@ export async function main(argv: readonly string[]): Promise<number> {
       return runRuleCommand(name, args);
     });
   const load = Object.hasOwn(processes, name) ? processes[name] : undefined;
+  if (load !== undefined && (args.includes('--help') || args.includes('-h'))) {
+    console.log(usage);
+    return 0;
+  }
   if (load !== undefined) return tellRefusals('gatehouse', async () => (await load())(args));
   console.error(`gatehouse: there is no command "${name}".\n\n${usage}`);
   return 2;

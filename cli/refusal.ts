@@ -71,7 +71,10 @@ export function withFiles<T>(work: () => T): T {
 export function networkRefusal(who: string, error: unknown): Refusal | null {
   if (!(error instanceof Error)) return null;
   if (error.name === 'TimeoutError') return new Refusal(`${who} does not answer in time`);
-  return isCoded(error.cause) ? new Refusal(`${who} does not answer (${error.cause.code})`) : null;
+  if (isCoded(error.cause)) return new Refusal(`${who} does not answer (${error.cause.code})`);
+  // a port that fetch never asks, such as 1 or 6000
+  const isUnasked = error.message === 'fetch failed' && error.cause instanceof Error;
+  return isUnasked ? new Refusal(`${who} cannot be asked (${(error.cause as Error).message})`) : null;
 }
 
 /** Codes of mistakes in calls, not of the world: Node.js (`ERR_…`) and Fastify (`FST_…`) mean the caller. */

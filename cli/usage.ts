@@ -19,6 +19,8 @@ export const usage = [
   '  gatehouse explain FILE|- [--json] one raw HTTP request through the rules that serve, ' +
     'or those of --settings FILE or --rules GLOB',
   '  gatehouse ftw --rules GLOB… --cases FILE.jsonl [--report FILE]',
+  '  gatehouse rules [update [VERSION --sha256 HASH | --file ARCHIVE | --debian] | use VERSION]',
+  '                                    which core rule sets are here; moving to another one, and back',
   '  gatehouse help',
   '',
   'Exit codes: 0 done, 1 refused or failed, 2 wrong usage.',

@@ -8,7 +8,19 @@ export type { Diagnostic } from './diagnostics/diagnostics.js';
 export { formatDiagnostics } from './diagnostics/format.js';
 export type { SourceReader, SourceText } from './text/source.js';
 export { renderPolicy, resolvePolicy, type Policy } from './policy/policy.js';
-export { loadCoreRuleSet } from './policy/crs.js';
+export { loadCoreRuleSet, supportedVersionIn } from './policy/crs.js';
+export { supportedVersions } from './policy/generations.js';
+export {
+  chooseRuleSet,
+  currentRuleSet,
+  formatNotice,
+  listRuleSets,
+  noticeOf,
+  readRuleSetChoice,
+  ruleSetFolder,
+  type RuleSetChoice,
+  type RuleSetNotice,
+} from './disk/rule-sets.js';
 export { categoryTags } from './policy/settings.js';
 // For whoever makes artifacts at run time (the control plane's worker): the back half, its cache and files from disk.
 export { emitArtifact, type EmittedArtifact } from './artifact/emit.js';

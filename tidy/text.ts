@@ -122,6 +122,24 @@ const docLinks: Check = (sources) =>
       }),
     );
 
+/** Worked examples name files that a reader is about to write; the change log names what was. */
+const namesOtherTimes = ['docs/adding.md', 'CHANGELOG.md'];
+const namedFile =
+  /(?:^|[\s`(])((?:settings|engine|compiler|proxy|api|cli|bench|tidy|console|vm-manager)\/[\w./-]+\.tsx?)\b/g;
+
+/** Of code only comments are read: strings are tests' and tables' own affair, and arrows.ts looks after imports. */
+const namedFiles: Check = (sources) =>
+  sources
+    .filter(({ path }) => (path.endsWith('.md') || isCode(path)) && !namesOtherTimes.includes(path))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => {
+        const said = path.endsWith('.md') ? line : (/(?:^|\s)(?:\/\/|\/?\*)\s.*/.exec(line)?.[0] ?? '');
+        return [...said.matchAll(namedFile)].flatMap(([, name = '']) =>
+          sources.some((one) => one.path === name) ? [] : [`${path}:${index + 1}: there is no ${name}`],
+        );
+      }),
+    );
+
 export const textChecks: readonly NamedCheck[] = [
   {
     name: 'nothing forbidden is written anywhere',
@@ -151,6 +169,15 @@ export const textChecks: readonly NamedCheck[] = [
       [source('engine/utils.ts', '')],
       [source('engine/BigThing.ts', '')],
       [source('api/user-service.ts', '')],
+    ],
+  },
+  {
+    name: 'files named in documents and comments exist',
+    check: namedFiles,
+    canaries: [
+      [source('docs/x.md', 'see `proxy/gone.ts`\n')],
+      [source('api/x.ts', '// proxy/gone.ts says why\n')],
+      [source('api/x.ts', `/**\n * as ${word('engine/', 'gone.ts')} does\n */\n`)],
     ],
   },
   {

@@ -37,6 +37,10 @@ export const auditActions = {
   'token.create': { by: ['people'], meaning: 'an API token was made' },
   'token.revoke': { by: ['people'], meaning: 'an API token was revoked' },
 
+  'rule_set.use': {
+    by: ['operator'],
+    meaning: 'another core rule set was taken into use, on the command line of the server',
+  },
   'settings.update': { by: ['people'], meaning: 'a version of the settings was saved' },
   'config.rollback': { by: ['people'], meaning: 'an older version of the settings was saved again' },
   'config.apply': { by: ['people', 'system'], meaning: 'a version of the settings became active' },

@@ -5,8 +5,6 @@ import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
 import type { ReplaySample } from './replay.js';
 
 export interface CompileStart {
-  /** An unpacked OWASP CRS release. */
-  readonly crsDirectory: string;
   /** ModSecurity's code page table; null = the built-in one. */
   readonly unicodeMapping: string | null;
   readonly artifactsDirectory: string;
@@ -31,7 +29,14 @@ export interface ReplayRequest {
 }
 
 export type ToCompileThread =
-  | { readonly kind: 'compile'; readonly token: number; readonly policy: RuleSettings; readonly anew: boolean }
+  | {
+      readonly kind: 'compile';
+      readonly token: number;
+      readonly policy: RuleSettings;
+      /** An unpacked OWASP CRS release: the one in use now. */
+      readonly crsDirectory: string;
+      readonly anew: boolean;
+    }
   | { readonly kind: 'replay'; readonly token: number; readonly request: ReplayRequest };
 
 export interface CompiledPolicy {

@@ -31,6 +31,8 @@ export interface PolicyCompiler {
 }
 
 export interface PolicyCompilerOptions extends CompileStart {
+  /** An unpacked OWASP CRS release; a function is asked at every compile. */
+  readonly crsDirectory: string | (() => string);
   /** A compile that takes longer is given up with its thread. */
   readonly timeoutMs?: number;
   readonly idleMs?: number;
@@ -45,11 +47,13 @@ interface Waiting {
 
 export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyCompiler {
   const thread = new CompileThread(options);
+  const { crsDirectory: named } = options;
   const unexpected = (reply: FromCompileThread): Error =>
     new Error(reply.kind === 'failed' ? reply.reason : 'the compile thread answered another question');
   return {
     async compile(policy, anew = false) {
-      const reply = await thread.ask((token) => ({ kind: 'compile', token, policy, anew }));
+      const crsDirectory = typeof named === 'string' ? named : named();
+      const reply = await thread.ask((token) => ({ kind: 'compile', token, policy, crsDirectory, anew }));
       if (reply.kind === 'refused') return reply;
       if (reply.kind === 'compiled') return { ...reply, stored: thread.storing(reply.token) };
       throw unexpected(reply);
@@ -116,8 +120,8 @@ class CompileThread {
   }
 
   private begin(): Worker {
-    const { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads } = this.options;
-    const workerData: CompileStart = { crsDirectory, unicodeMapping, artifactsDirectory, cacheDirectory, threads };
+    const { unicodeMapping, artifactsDirectory, cacheDirectory, threads } = this.options;
+    const workerData: CompileStart = { unicodeMapping, artifactsDirectory, cacheDirectory, threads };
     const started = new Worker(new URL('./compile-worker.js', import.meta.url), {
       workerData,
       name: 'gatehouse-compile',

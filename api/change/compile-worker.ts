@@ -1,8 +1,9 @@
 // The compile thread: settings → artifact on disk, and replays. Everything slow or synchronous about a change happens
 // here, so that the API goes on answering. It stays warm: the rule set is read once, rulesets of the last two artifacts
 // are kept for the next replay. Started by compile-thread.ts.
-import type { RuleSettings } from '#settings';
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -43,19 +44,34 @@ const reader: SourceReader = {
     (path === 'unicode.mapping' && start.unicodeMapping !== null ? diskReader.read(start.unicodeMapping) : null),
 };
 const cache = rememberIn(createFileCache(start.cacheDirectory), cacheBytesMax);
-let ruleSet: ReturnType<typeof loadCoreRuleSet> | null = null;
+/** The one in use. */
+let ruleSet: {
+  readonly directory: string;
+  readonly key: string;
+  readonly loaded: ReturnType<typeof loadCoreRuleSet>;
+} | null = null;
 /** Rule text → artifact, for changes that leave the rules alone; the artifact itself is looked for on disk. */
 const known = new Map<string, { readonly sha256: string; readonly diagnostics: readonly ApplyDiagnostic[] }>();
 const rehearsals = new Map<string, Rehearsal>();
 /** What was compiled last, until its replay. */
 let emitted: Pick<EmittedArtifact, 'content' | 'hash'> | null = null;
 
+/** Read once, and again where another one is in use now or its files were replaced. */
+function ruleSetIn(directory: string): ReturnType<typeof loadCoreRuleSet> {
+  const key = `${directory} ${statSync(join(directory, 'rules'), { throwIfNoEntry: false })?.mtimeMs ?? ''}`;
+  if (ruleSet?.key === key && ruleSet.loaded.crs !== null) return ruleSet.loaded;
+  ruleSet = { directory, key, loaded: loadCoreRuleSet(directory, reader) };
+  return ruleSet.loaded;
+}
+
 function toDiagnostic(found: Diagnostic): ApplyDiagnostic {
+  const directory = ruleSet?.directory ?? '';
   return {
     severity: found.severity === 'info' ? 'note' : found.severity,
     code: found.code,
     message: found.message,
-    file: found.file.startsWith(start.crsDirectory) ? `crs${found.file.slice(start.crsDirectory.length)}` : found.file,
+    file:
+      directory !== '' && found.file.startsWith(directory) ? `crs${found.file.slice(directory.length)}` : found.file,
     line: found.line,
     column: found.column,
     excerpt: found.excerpt.slice(0, 500),
@@ -72,6 +88,8 @@ function shown(found: readonly Diagnostic[]): ApplyDiagnostic[] {
     .map(toDiagnostic);
 }
 
+type CompileMessage = Extract<ToCompileThread, { readonly kind: 'compile' }>;
+
 interface Answer {
   readonly reply: FromCompileThread;
   /** The reason why the artifact is not on disk; null = it is. */
@@ -80,17 +98,17 @@ interface Answer {
 const alreadyStored = Promise.resolve(null);
 
 /** `anew`: even if the same was compiled before, so that this thread has run its own code once more. */
-async function compile(token: number, input: RuleSettings, anew: boolean): Promise<Answer> {
+async function compile({ token, policy: input, crsDirectory, anew }: CompileMessage): Promise<Answer> {
   const steps: Record<string, number> = {};
   let stepAt = performance.now();
   const step = (name: string): void => {
     steps[name] = Math.round(performance.now() - stepAt);
     stepAt = performance.now();
   };
-  if (ruleSet?.crs === null || ruleSet === null) ruleSet = loadCoreRuleSet(start.crsDirectory, reader);
-  if (ruleSet.crs === null)
-    return { reply: { kind: 'refused', token, diagnostics: shown(ruleSet.diagnostics) }, stored: alreadyStored };
-  const { policy, diagnostics: fromSettings } = resolvePolicy(input, ruleSet.crs);
+  const { crs, diagnostics: fromRuleSet } = ruleSetIn(crsDirectory);
+  if (crs === null)
+    return { reply: { kind: 'refused', token, diagnostics: shown(fromRuleSet) }, stored: alreadyStored };
+  const { policy, diagnostics: fromSettings } = resolvePolicy(input, crs);
   if (policy === null)
     return { reply: { kind: 'refused', token, diagnostics: shown(fromSettings) }, stored: alreadyStored };
   const sources = renderPolicy(policy);
@@ -197,7 +215,7 @@ port.on('message', (message: ToCompileThread) => {
     try {
       const { reply, stored } =
         message.kind === 'compile'
-          ? await compile(message.token, message.policy, message.anew)
+          ? await compile(message)
           : { reply: replay(message.token, message.request), stored: alreadyStored };
       port.postMessage(reply);
       tidyUp();

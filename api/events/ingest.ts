@@ -1,7 +1,7 @@
 // Batches in, rows out. One writer at a time (also across servers) hands out ids in commit order, so that a reader who
 // follows ids never skips a row. A batch is acknowledged after its commit and stored once however often it is sent.
 // When batches arrive faster than they can be written, requests are sampled and counted; events never are. What must
-// not be kept is masked here, before anything waits or is written (proxy/mask.ts): nodes send what they saw.
+// not be kept is masked here, before anything waits or is written (proxy/masking/mask.ts): nodes send what they saw.
 // The answer says what became of every record: stored, sampled out, or refused by the database. A batch sent again gets
 // the same counts.
 import { maskDetails, maskText, maskUri, type MaskLevel } from '#proxy/contract';

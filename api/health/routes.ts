@@ -1,8 +1,9 @@
+import { formatNotice } from '#compiler';
 import { Type } from '@sinclair/typebox';
-import { ApiError, refusals, type App, type SharedLimitsState } from '../http-kit/index.js';
+import { ApiError, Nullable, refusals, type App, type SharedLimitsState } from '../http-kit/index.js';
 import type { HttpParts, Parts } from '../parts.js';
 
-export type HealthParts = Pick<Parts, 'database'> & Pick<HttpParts, 'limitsState'>;
+export type HealthParts = Pick<Parts, 'database' | 'ruleSets'> & Pick<HttpParts, 'limitsState'>;
 
 const SharedLimitsView = Type.Object({
   kind: Type.Unsafe<SharedLimitsState['kind']>({ type: 'string', enum: ['in_process', 'redis'] }),
@@ -14,11 +15,20 @@ const SharedLimitsView = Type.Object({
   fallbacks: Type.Integer({ description: 'requests that were counted without Redis since the start' }),
 });
 
+const RulesView = Type.Object({
+  version: Nullable(Type.String({ description: 'of the core rule set in use; null: there is none' })),
+  recommended: Nullable(
+    Type.String({ description: 'the version that this release is tested with, where it is newer' }),
+  ),
+  how: Nullable(Type.String({ description: 'how to get there' })),
+  notice: Type.String({ description: 'all of it in words' }),
+});
+
 const healthSchema = {
   tags: ['health'],
   summary: 'The process runs',
   security: [],
-  response: { 200: Type.Object({ status: Type.Literal('ok') }), ...refusals },
+  response: { 200: Type.Object({ status: Type.Literal('ok'), rules: RulesView }), ...refusals },
 };
 const readySchema = {
   tags: ['health'],
@@ -35,8 +45,11 @@ const readySchema = {
   },
 };
 
-export function registerHealthRoutes(app: App, { database, limitsState }: HealthParts): void {
-  app.get('/api/health', { schema: healthSchema }, async () => ({ status: 'ok' as const }));
+export function registerHealthRoutes(app: App, { database, limitsState, ruleSets }: HealthParts): void {
+  app.get('/api/health', { schema: healthSchema }, async () => {
+    const rules = ruleSets.notice();
+    return { status: 'ok' as const, rules: { ...rules, notice: formatNotice(rules) } };
+  });
   app.get('/api/ready', { schema: readySchema }, async () => {
     try {
       const [row] = await database.sql<{ head_id: number }[]>`select head_id from settings_state`;

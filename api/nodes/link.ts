@@ -9,7 +9,7 @@ import { createRuleTests } from '../change/steps/rule-tests.js';
 import type { Database } from '../db/client.js';
 import { createNodeGates, type NodeGates } from '../edge/node-gates.js';
 import type { Env } from '../env.js';
-import { exists, newestRuleSet } from '../rules/rule-set-directory.js';
+import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox.js';
 import { createThreatPush } from '../threat-intel/push.js';
 import { createFleet } from './fleet.js';
@@ -102,8 +102,9 @@ async function createCompiler(
   artifactsDirectory: string,
 ): Promise<PolicyCompiler> {
   const mapping = join(directory, 'crs', 'unicode.mapping');
+  const ruleSets = createRuleSets(env);
   return createPolicyCompiler({
-    crsDirectory: env.crsDirectory ?? (await newestRuleSet(directory)),
+    crsDirectory: () => ruleSets.directory() ?? join(directory, 'crs'), // where there is none, the compiler says so
     unicodeMapping: (await exists(mapping)) ? mapping : null, // absent: the built-in one serves
     artifactsDirectory,
     cacheDirectory: cacheDirectory ?? join(directory, 'cache', 'automata'),

@@ -1,6 +1,6 @@
-// A bounded sample of recent requests for replays. Nodes send some (proxy/request-records.ts decides which); what is
-// sensitive is masked before it is stored; the newest `samplesKept` stay, half of them ordinary requests and half of
-// them requests that a rule saw, so that neither a quiet month nor an attack pushes the others out.
+// A bounded sample of recent requests for replays. Nodes send some (proxy/records/request-records.ts decides which);
+// what is sensitive is masked before it is stored; the newest `samplesKept` stay, half of them ordinary requests and
+// half of them requests that a rule saw, so that neither a quiet month nor an attack pushes the others out.
 import { Type, type Static } from '@sinclair/typebox';
 import { maskBody, maskHeaders, maskUri, type MaskLevel } from '#proxy/contract';
 import type { Queryable, Tx } from '../db/client.js';

@@ -38,16 +38,22 @@ const schema = {
   },
 };
 
-export function registerCategoryRoutes(
-  app: App,
-  { database, crsDirectory }: Pick<Parts, 'database' | 'crsDirectory'>,
-): void {
-  let counts: { readonly version: string; readonly tags: ReadonlyMap<string, number> } | null = null;
-  const count = () => {
-    if (counts !== null || crsDirectory === null) return counts;
-    const { crs } = loadCoreRuleSet(crsDirectory, diskReader);
-    counts = crs === null ? null : { version: crs.version, tags: countTags(crs.rules.map(({ text }) => text)) };
-    return counts;
+interface Counts {
+  readonly version: string;
+  readonly tags: ReadonlyMap<string, number>;
+}
+
+export function registerCategoryRoutes(app: App, { database, ruleSets }: Pick<Parts, 'database' | 'ruleSets'>): void {
+  let counted: { readonly directory: string; readonly counts: Counts | null } | null = null;
+  const count = (): Counts | null => {
+    const directory = ruleSets.directory();
+    if (directory === null) return null;
+    if (counted?.directory !== directory || counted.counts === null) {
+      const { crs } = loadCoreRuleSet(directory, diskReader);
+      const counts = crs && { version: crs.version, tags: countTags(crs.rules.map(({ text }) => text)) };
+      counted = { directory, counts };
+    }
+    return counted.counts;
   };
   app.get('/api/rules/categories', { schema }, async (_, reply) => {
     const { settings, etag } = await readHead(database.sql);

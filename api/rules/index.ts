@@ -1,15 +1,15 @@
 // Custom rules, and the categories of the core rule set.
-import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
-import type { Parts } from '../parts.js';
+import { everybody, may, nodesOnly, tuners, type Feature } from '../http-kit/index.js';
 import { registerCategoryRoutes } from './category-routes.js';
 import { registerRuleRoutes } from './routes.js';
+import { registerRuleSetRoutes, type RuleSetParts } from './rule-set-routes.js';
 import type { RuleParts } from './save.js';
 import { registerTestRoute } from './test-route.js';
 
 const readRules = may('rules:read', everybody);
 const writeRules = may('rules:write', tuners);
 
-export const rulesFeature: Feature<RuleParts & Pick<Parts, 'crsDirectory'>> = {
+export const rulesFeature: Feature<RuleParts & RuleSetParts> = {
   name: 'rules',
   access: {
     'GET /api/rules/categories': readRules,
@@ -19,10 +19,12 @@ export const rulesFeature: Feature<RuleParts & Pick<Parts, 'crsDirectory'>> = {
     'PATCH /api/rules/:id': writeRules,
     'DELETE /api/rules/:id': writeRules,
     'POST /api/rules/test': writeRules,
+    'POST /api/dataplane/rules': nodesOnly,
   },
   routes(app, parts) {
     registerCategoryRoutes(app, parts);
     registerRuleRoutes(app, parts);
     registerTestRoute(app, parts);
+    registerRuleSetRoutes(app, parts);
   },
 };

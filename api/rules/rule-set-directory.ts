@@ -1,25 +1,62 @@
-// Where the core rule set of this machine lies.
-import { readdir, stat } from 'node:fs/promises';
+// The core rule set of this machine: where it lies, what to tell of it, and taking another one into use. What is in use
+// can change while the server runs (`bin/gatehouse rules`), so it is asked for whenever it is needed.
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import {
+  chooseRuleSet,
+  currentRuleSet,
+  listRuleSets,
+  noticeOf,
+  readRuleSetChoice,
+  type RuleSetNotice,
+} from '#compiler';
 import type { Env } from '../env.js';
 
-/** What set-up unpacked below data/crs; when there is none, the compiler says so in its own words. */
-export async function newestRuleSet(dataDirectory: string): Promise<string> {
-  const root = join(dataDirectory, 'crs');
-  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return [];
-  });
-  const versions = names
-    .filter((name) => /^\d+\.\d+\.\d+$/.test(name))
-    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  return join(root, versions.at(-1) ?? 'none');
+export interface RuleSets {
+  /** null: there is none. */
+  directory(): string | null;
+  notice(): RuleSetNotice;
+  /**
+   * Takes one that is unpacked below the data directory into use for every compile from now on; returns what takes that
+   * back. Throws Error with a message for people where that cannot be.
+   */
+  use(version: string): () => void;
+}
+
+/** One directory for good: tests, and CRS_DIR. */
+export function fixedRuleSet(directory: string | null): RuleSets {
+  return {
+    directory: () => directory,
+    notice: () => noticeOf(directory),
+    use: () => {
+      throw new Error('CRS_DIR names the rule set of this installation: change or unset it, and start again.');
+    },
+  };
+}
+
+export function createRuleSets(env: Pick<Env, 'dataDirectory' | 'crsDirectory'>): RuleSets {
+  if (env.crsDirectory !== null) return fixedRuleSet(env.crsDirectory);
+  const data = resolve(env.dataDirectory);
+  return {
+    directory: () => currentRuleSet(data),
+    notice: () => noticeOf(currentRuleSet(data)),
+    use(version) {
+      const present = listRuleSets(data);
+      if (!present.some((one) => one.version === version))
+        throw new Error(
+          `There is no rule set ${version} below ${data}/crs (${present.map((one) => one.version).join(', ')}).`,
+        );
+      const before = readRuleSetChoice(data) ?? { version: present[0]?.version ?? version, by: 'release' as const };
+      chooseRuleSet(data, { version, by: 'operator' });
+      return () => chooseRuleSet(data, before);
+    },
+  };
 }
 
 /** The rule set of this machine; null when there is none. */
 export async function findRuleSet(env: Pick<Env, 'dataDirectory' | 'crsDirectory'>): Promise<string | null> {
-  const directory = env.crsDirectory ?? (await newestRuleSet(resolve(env.dataDirectory)));
-  return (await exists(join(directory, 'rules'))) ? directory : null;
+  const directory = createRuleSets(env).directory();
+  return directory !== null && (await exists(join(directory, 'rules'))) ? directory : null;
 }
 
 export async function exists(path: string): Promise<boolean> {

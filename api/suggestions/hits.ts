@@ -1,5 +1,5 @@
 // What tripped which rule where: read from the stored security events. Their `details.messages` are the matches as the
-// data plane reports them (proxy/ship-records.ts).
+// data plane reports them (proxy/records/ship-records.ts).
 import type { Queryable } from '../db/client.js';
 import { findSamples, samplesKept } from '../records/samples.js';
 import type { TrialRequest } from '#compiler';

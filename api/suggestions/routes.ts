@@ -9,7 +9,7 @@ import type { ExclusionSuggestion } from './suggest-exclusion.js';
 import { suggestFor, summarizeHits, type RuleSummary, type SuggestOptions } from './summaries.js';
 import { describeSuggestion, ItemView } from './views.js';
 
-export type SuggestionParts = Pick<Parts, 'database' | 'now' | 'sandbox' | 'crsDirectory'>;
+export type SuggestionParts = Pick<Parts, 'database' | 'now' | 'sandbox' | 'ruleSets'>;
 
 const dayMs = 86_400_000;
 const eventsMax = 20_000;
@@ -46,11 +46,12 @@ export function registerSuggestionRoutes(
   parts: SuggestionParts,
   source: HitSource = createHitSource(parts.database.sql),
 ): void {
-  const { now, crsDirectory } = parts;
+  const { now, ruleSets } = parts;
   const trials = new Trials();
   app.get('/api/fp-suggestions', { schema }, async (request) => {
     const { days = 7, limit = 20, verify = 3, expires_in_days = 90 } = request.query;
     const nowMs = now();
+    const crsDirectory = ruleSets.directory();
     const from = new Date(nowMs - days * dayMs);
     const hits = await source.hits(from, eventsMax);
     const good = await source.goodClients([...new Set(hits.map(({ clientIp }) => clientIp))], from);

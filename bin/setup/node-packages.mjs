@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { digest, fail, isStamped, quiet, root, run, say, stamp } from './tools.mjs';
+import { digest, fail, isStamped, quiet, root, run, say, stamp, start } from './tools.mjs';
 
 const addon = 'engine/native/build/Release/gatehouse_native.node';
 
@@ -37,9 +37,11 @@ function nodeHeaders() {
 
 function gypEnvironment() {
   const headers = nodeHeaders();
+  // node-gyp compiles one file at a time unless it is told
+  const parallel = { JOBS: 'max', ...process.env };
   return headers === null
-    ? process.env
-    : { ...process.env, npm_config_nodedir: headers, npm_package_config_node_gyp_nodedir: headers };
+    ? parallel
+    : { ...parallel, npm_config_nodedir: headers, npm_package_config_node_gyp_nodedir: headers };
 }
 
 /** @param {string} specifier */
@@ -104,17 +106,18 @@ export function npm() {
  * tap keeps a generated test class; built here without the plugin that would transpile the tests, which are built
  * already.
  */
-export function tap() {
+export async function tap() {
   const key = digest(['.taprc', 'package-lock.json'], 'tap');
   if (isStamped('tap', key) && existsSync(join(root, '.tap/plugins'))) return say('test runner: unchanged');
   const own = join(root, 'node_modules/tap/dist/esm/run.mjs');
-  if (!run(process.execPath, [own, 'build'], { stdio: 'ignore' }) && !run('npx', ['--no-install', 'tap', 'build']))
+  const isBuilt = await start(process.execPath, [own, 'build'], { stdio: 'ignore' });
+  if (!isBuilt && !run('npx', ['--no-install', 'tap', 'build']))
     fail('`npx tap build` failed; run it by hand to see why.');
   stamp('tap', key);
   say('test runner: built');
 }
 
-export function native() {
+export async function native() {
   const directory = join(root, 'engine/native');
   if (!existsSync(join(directory, 'binding.gyp'))) return say('native addon: no sources in this checkout');
   const sources = readdirSync(directory)
@@ -128,7 +131,8 @@ export function native() {
   const gyp = join(root, 'node_modules/node-gyp/bin/node-gyp.js');
   const where = headers === null ? [] : ['--nodedir', headers];
   say('native addon: compiling');
-  const isCompiled = run(process.execPath, [gyp, 'rebuild', '-C', directory, '--silent', ...where]);
+  const args = [gyp, 'rebuild', '-C', directory, '--silent', ...where];
+  const isCompiled = await start(process.execPath, args, { env: gypEnvironment() });
   if (!isCompiled || !loads(join(root, addon)))
     fail(
       'the native addon does not compile or load.',

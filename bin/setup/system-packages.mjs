@@ -55,7 +55,7 @@ function optionalNeeds() {
     { package: 'redis-server', why: 'tests of shared limits are skipped', present: () => onPath('redis-server') },
     {
       package: 'postgresql',
-      why: 'tests of what is stored fail, unless GATEHOUSE_TEST_WITHOUT_POSTGRES=1',
+      why: 'what is stored is tested on the embedded database only',
       present: () => existsSync('/usr/lib/postgresql'),
     },
     {

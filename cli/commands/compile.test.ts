@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { runRuleCommand } from '../main.js';
@@ -70,3 +70,37 @@ t.test('compile checks settings and rules, and ends with the code that says so',
     'leaves nothing behind',
   );
 });
+
+t.test(
+  'U11: compile takes the rule set that is in use, as `up` does, and not the newest or the last by name',
+  async (t) => {
+    const directory = t.testdir({
+      crs: { rules: { 'REQUEST-901-INITIALIZATION.conf': `SecComponentSignature "${signature}"\n` } },
+      'settings.json': '{}',
+    });
+    const at = (name: string): string => join(directory, name);
+    for (const name of ['3.3.9', '4.9.0', 'debian-3.3']) {
+      mkdirSync(at(`data/crs/${name}`), { recursive: true });
+      cpSync(at('crs'), at(`data/crs/${name}`), { recursive: true });
+    }
+    for (const broken of ['4.9.0', 'debian-3.3'])
+      writeFileSync(at(`data/crs/${broken}/rules/REQUEST-942-BROKEN.conf`), 'SecNonsense\n');
+    const { GATEHOUSE_DATA, CRS_DIR } = process.env;
+    Object.assign(process.env, { GATEHOUSE_DATA: at('data'), CRS_DIR: '' });
+    t.teardown(() => {
+      for (const [name, value] of Object.entries({ GATEHOUSE_DATA, CRS_DIR })) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    });
+    const choose = (version: string): void => writeFileSync(at('data/crs/current.json'), JSON.stringify({ version }));
+    t.match(await run(['--settings', at('settings.json')]), { code: 1, said: /4\.9\.0\/rules\/REQUEST-942-BROKEN/ });
+    choose('3.3.9');
+    t.match(await run(['--settings', at('settings.json')]), { code: 0 });
+    choose('4.9.0');
+    t.match(await run(['--settings', at('settings.json')]), { code: 1 });
+    choose('4.7.0');
+    t.match(await run(['--settings', at('settings.json')]), { code: 1 }, 'one that is not there: the newest');
+    t.match(await run([]), { code: 2, said: /Usage: gatehouse compile/ }, 'without arguments');
+  },
+);

@@ -14,6 +14,7 @@ import {
 } from '#compiler';
 import { parseOptions } from '../command-line.js';
 import { automataCacheDirectory } from '../environment/directories.js';
+import { wrongUsage } from '../refusal.js';
 import { gatherSources, readerWithMapping } from '../rules/policy-sources.js';
 
 const usage = 'Usage: gatehouse compile [--settings FILE] [--rules GLOB]… [--crs DIR] [--dump] [--notes] [-o FILE]';
@@ -41,6 +42,8 @@ function writeWhole(path: string, bytes: Uint8Array): void {
 
 /** Exit codes: 0 compiled (or checked, without -o), 1 the rules or settings have errors. */
 export async function runCompile(argv: readonly string[]): Promise<number> {
+  if (argv.length === 0)
+    throw wrongUsage(`compile needs to be told what: settings, rules, or where to write.\n${usage}`);
   const { values } = parseOptions({
     args: [...argv],
     options: {

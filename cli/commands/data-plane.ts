@@ -32,9 +32,11 @@ function readOwnFlags(args: readonly string[]): OwnFlags {
   for (let flag = rest.shift(); flag !== undefined; flag = rest.shift()) {
     if (flag === '--resume' || flag === '--local') resume = flag === '--resume';
     else if (flag === '--sites-of-environment') sitesOfEnvironment = true;
-    else if (flag === '--artifact') own.artifact = rest.shift() ?? null;
-    else if (flag === '--settings') own.settings = rest.shift() ?? null;
-    else throw wrongUsage(`data-plane does not know ${flag}.`);
+    else if (flag === '--artifact' || flag === '--settings') {
+      const file = rest.shift();
+      if (file === undefined) throw wrongUsage(`${flag} needs a file: ${flag} FILE.`);
+      own[flag === '--artifact' ? 'artifact' : 'settings'] = file;
+    } else throw wrongUsage(`data-plane does not know ${flag}.`);
   }
   return { ...own, resume, sitesOfEnvironment };
 }

@@ -13,7 +13,7 @@ t.test('explain tells what matched and why', async (t) => {
   for (const part of [
     'POST /p HTTP/1.1',
     'body of 10 bytes read as URLENCODED',
-    '1  phase 2  CRITICAL  seen REQUEST_METHOD',
+    '1  phase 2  CRITICAL  score -  seen REQUEST_METHOD',
     'r.conf:4',
     'Verdict: BLOCK: deny, status 403, by rule 1 in phase 2',
   ])
@@ -27,6 +27,34 @@ t.test('explain tells what matched and why', async (t) => {
     benign.text.includes('No rule matched.') && benign.text.includes('\\x1b') && !benign.text.includes('\x1b'),
     'a request cannot steer the terminal',
   );
+});
+
+t.test('U11: explain prints what each match adds to the score', async (t) => {
+  const { at } = setup(t);
+  const scoring = `SecRuleEngine On
+SecAction "id:10,phase:1,pass,nolog,setvar:tx.critical_anomaly_score=5,setvar:tx.blocking_inbound_anomaly_score=0"
+SecRule ARGS "@contains a" "id:11,phase:2,pass,log,msg:'one',\\
+  setvar:tx.inbound_anomaly_score_pl1=+%{tx.critical_anomaly_score}"
+SecRule ARGS "@contains a" "id:12,phase:2,pass,log,msg:'two',chain"
+  SecRule ARGS "@contains b" "setvar:tx.anomaly_score_pl2=+3,setvar:tx.other=+9"
+SecAction "id:13,phase:5,pass,nolog,setvar:tx.blocking_inbound_anomaly_score=%{tx.inbound_anomaly_score_pl1}"
+`;
+  const request = at('scored', 'GET /?q=ab HTTP/1.1\r\nHost: a\r\n\r\n');
+  for (const choice of [engine, []]) {
+    const args = [request, '--rules', at('scores.conf', scoring), ...choice];
+    const { text } = await captured(() => runExplain(args));
+    t.match(text, /^11 {2}phase 2 {2}- {2}score \+5 {2}one$/m);
+    t.match(text, /^12 {2}phase 2 {2}- {2}score \+3 {2}two$/m);
+    t.match(text, /^Score: inbound 5, outbound 0\./m);
+    const json = JSON.parse((await captured(() => runExplain([...args, '--json']))).text) as object;
+    t.match(json, {
+      inboundScore: 5,
+      matched: [
+        { id: 11, score: 5 },
+        { id: 12, score: 3 },
+      ],
+    });
+  }
 });
 
 t.test('explain asks the rules that serve; before any did, those of the settings', async (t) => {

@@ -25,12 +25,21 @@ t.test('inspect writes one row for each request, in order', async (t) => {
     },
     { id: 'empty' },
   ];
+  const told: string[] = [];
+  const { error } = console;
+  console.error = (text: string): void => void told.push(text);
+  t.teardown(() => void (console.error = error));
   const out = at('out.jsonl');
   const input = at('in.jsonl', `${requests.map((row) => JSON.stringify(row)).join('\n')}\nnot json\nnull\n[]\n`);
   t.equal(
     await runInspect(['--rules', at('r.conf', rules), '--requests', input, ...engine, '--reflect', '-o', out]),
-    0,
+    1,
+    'U11: some rows cannot be inspected; they are written all the same',
   );
+  t.same(told, [
+    'gatehouse inspect: row 5: the row has neither wire_b64 nor method and uri',
+    'gatehouse inspect: 4 of 8 rows could not be inspected; their `error` says why.',
+  ]);
   const rows = readFileSync(out, 'utf8')
     .trimEnd()
     .split('\n')

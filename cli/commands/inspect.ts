@@ -19,7 +19,10 @@ const usage =
   'Usage: gatehouse inspect --rules GLOB… --requests FILE.jsonl [--engine compiled|interpreter] [--phases 1-5] ' +
   '[--reflect] -o OUT.jsonl';
 
-/** Runs the command; the exit code is 0 when every row was written (rows may hold errors of their own). */
+/**
+ * Runs the command; every row is written, in order. The exit code is 1 where some of them could not be inspected (their
+ * `error` says why, the first is told).
+ */
 export async function runInspect(argv: readonly string[]): Promise<number> {
   const { values } = parseOptions({
     args: [...argv],
@@ -59,16 +62,20 @@ export async function runInspect(argv: readonly string[]): Promise<number> {
   input.once('error', fail);
   output.once('error', fail);
   let number = 0;
+  let broken = 0;
   for await (const line of lines) {
     if (line.trim() === '') continue;
     number += 1;
-    if (failure === null && !output.write(`${JSON.stringify(inspectLine(line, number, options))}\n`))
-      await once(output, 'drain');
+    const row = inspectLine(line, number, options);
+    if (row.error !== null && ++broken === 1) console.error(`gatehouse inspect: row ${number}: ${row.error}`);
+    if (failure === null && !output.write(`${JSON.stringify(row)}\n`)) await once(output, 'drain');
   }
   if (failure !== null) throw failure as Error;
   if (output !== process.stdout) {
     output.end();
     await once(output, 'finish');
   }
-  return 0;
+  if (broken === 0) return 0;
+  console.error(`gatehouse inspect: ${broken} of ${number} rows could not be inspected; their \`error\` says why.`);
+  return 1;
 }

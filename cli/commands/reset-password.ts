@@ -10,8 +10,11 @@ import { readControlEnv } from './control-plane.js';
 export async function runResetPassword(args: readonly string[]): Promise<number> {
   const { flags, others } = readFlags(args);
   if (others.length > 1) throw wrongUsage('reset-password takes one e-mail address.');
+  const [named] = others;
+  if (named !== undefined && !/^[^\s@-][^\s@]*@\S+$/.test(named))
+    throw wrongUsage(`reset-password takes an e-mail address; ${named} is none.`);
   const values = readEnvironment(flags);
-  const email = others[0] ?? values.ADMIN_EMAIL;
+  const email = named ?? values.ADMIN_EMAIL;
   const env = readControlEnv(controlPlaneEnvironment(values));
   const database = await openDatabase(env).catch((error: unknown) => {
     const refusal = startRefusal(error);

@@ -5,6 +5,7 @@
 // is started again with growing pauses; one that never became healthy is a failed start, and everything is stopped.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { noticeOf, type RuleSetNotice } from '#compiler';
 import type { Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { root, shown } from '../environment/directories.js';
@@ -33,7 +34,8 @@ import { reload } from '../supervise/reload.js';
 interface FirstArtifact {
   readonly path: string | null;
   readonly ruleSetDirectory: string | null;
-  readonly ruleSetVersion: string;
+  /** null: not known, because it could not be compiled. */
+  readonly rules: RuleSetNotice | null;
 }
 
 /**
@@ -45,11 +47,11 @@ async function firstArtifact(file: string, data: string, values: Values, signal:
     readSettings(file, (note) => console.log(`note: ${note}`));
     const { path, crs, cached, tookMs } = await prepareArtifact(file, data, { say: console.log, signal });
     if (!cached) console.log(`rules compiled in ${(tookMs / 1000).toFixed(1)} s`);
-    return { path, ruleSetDirectory: crs.directory, ruleSetVersion: crs.version };
+    return { path, ruleSetDirectory: crs.directory, rules: noticeOf(crs.directory) };
   } catch (error) {
     if (!(error instanceof Refusal) || !existsSync(join(data, 'current.json'))) throw error;
     console.error(`gatehouse: ${error.message}\n  Starting with what served last instead.`);
-    return { path: null, ruleSetDirectory: null, ruleSetVersion: 'as it was' };
+    return { path: null, ruleSetDirectory: null, rules: null };
   }
 }
 
@@ -88,6 +90,11 @@ function waitForSignal(): { readonly stopped: Promise<NodeJS.Signals>; readonly 
   return { stopped, ending: controller.signal };
 }
 
+/** A first start takes a while: what it does, and how long each part of it took. */
+function sayReadyAfter(name: string, sinceMs: number): void {
+  console.log(`${name} ready after ${((performance.now() - sinceMs) / 1000).toFixed(1)} s`);
+}
+
 /**
  * Each part is started when the one before serves. Resolves with the control plane, or null where a signal came first.
  */
@@ -98,7 +105,9 @@ async function startParts(
 ): Promise<{ readonly control: Control | null } | null> {
   for (const part of [demo, dataPlane]) {
     if (part === null) continue;
+    const partMs = performance.now();
     if (typeof (await Promise.race([part.start(), stopped])) === 'string') return null;
+    sayReadyAfter(part.name, partMs);
     keepAlive(part, part === dataPlane ? resuming : undefined);
   }
   if (controlPlane === null) return { control: null };
@@ -114,8 +123,10 @@ async function startParts(
       if (!mayFollow || !(error instanceof Refusal)) throw error;
       return { url, firstLogin: null, problem: error.message };
     });
+  const controlMs = performance.now();
   const control = await Promise.race([started, stopped]);
   if (typeof control === 'string') return null;
+  if (control.problem === undefined) sayReadyAfter(controlPlane.name, controlMs);
   if (!mayFollow) keepAlive(controlPlane);
   rememberControl(data);
   return { control };
@@ -156,7 +167,7 @@ export async function runUp(args: readonly string[]): Promise<number> {
     return null;
   });
   if (artifact === null || ending.aborted) return 0;
-  const { path: artifactPath, ruleSetDirectory, ruleSetVersion } = artifact;
+  const { path: artifactPath, ruleSetDirectory, rules } = artifact;
   const logDirectory = join(data, 'log');
   const plan: Plan = {
     values,
@@ -176,7 +187,7 @@ export async function runUp(args: readonly string[]): Promise<number> {
     handleReload(plan, control);
     const tries = await tryOut(`http://127.0.0.1:${values.WAF_PORT}`);
     const served = await servedNow(values);
-    console.log(announcement({ values, tries, ruleSetVersion, logDirectory, settingsFile: file, control, served }));
+    console.log(announcement({ values, tries, rules, logDirectory, settingsFile: file, control, served }));
     await stopped;
     console.log('\nstopping…');
     return 0;

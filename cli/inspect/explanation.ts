@@ -3,6 +3,8 @@ import type { Transaction, Verdict } from '#engine';
 import { severityNames } from '#compiler';
 import type { WireRequest } from './wire.js';
 
+type Rule = Verdict['matched'][number]['rule'];
+
 const shownCharactersMax = 300;
 
 /** Bytes as printable text: a terminal must not be steered by a request. */
@@ -29,6 +31,8 @@ export interface Explanation {
     readonly id: number;
     readonly phase: number;
     readonly severity: string | null;
+    /** What a match of it adds to an anomaly score; 0 for one that only reports or decides. */
+    readonly score: number;
     readonly msg: string;
     readonly logdata: string;
     readonly variable: string;
@@ -45,6 +49,26 @@ export interface Explanation {
   readonly truncated: boolean;
   readonly phases: readonly number[];
 }
+
+const scoreKey = /^(?:inbound_|outbound_)?anomaly_score_pl\d$/i;
+
+/**
+ * By its setvars: `setvar:tx.inbound_anomaly_score_pl1=+%{tx.critical_anomaly_score}` adds what that variable holds.
+ */
+function scoreOf(rule: Rule, { tx }: Transaction): number {
+  let sum = 0;
+  for (const action of rule.links.flatMap(({ actions }) => actions)) {
+    if (action.kind !== 'setvar' || action.operation !== 'add' || action.collection !== 'TX') continue;
+    if (!action.key.every((part) => typeof part === 'string') || !scoreKey.test(action.key.join(''))) continue;
+    const text = action.value
+      .map((part) => (typeof part === 'string' ? part : (tx.get(part.key ?? '') ?? '')))
+      .join('');
+    sum += Number.parseInt(text, 10) || 0;
+  }
+  return sum;
+}
+
+const scoreText = (score: number): string => (score === 0 ? 'score -' : `score +${score}`);
 
 /** The explanation of a finished transaction, as data. */
 export function explainTransaction(
@@ -68,6 +92,7 @@ export function explainTransaction(
       id: rule.id,
       phase,
       severity: rule.severity === null ? null : (severityNames[rule.severity] ?? String(rule.severity)),
+      score: scoreOf(rule, transaction),
       msg,
       logdata,
       variable,
@@ -105,7 +130,9 @@ export function formatExplanation(explanation: Explanation): string {
   lines.push('');
   if (matched.length === 0) lines.push('No rule matched.');
   for (const rule of matched) {
-    lines.push(`${rule.id}  phase ${rule.phase}  ${rule.severity ?? '-'}  ${printable(rule.msg)}`);
+    lines.push(
+      `${rule.id}  phase ${rule.phase}  ${rule.severity ?? '-'}  ${scoreText(rule.score)}  ${printable(rule.msg)}`,
+    );
     if (rule.variable !== '') lines.push(`    ${printable(rule.variable)} = ${printable(rule.value)}`);
     if (rule.logdata !== '') lines.push(`    ${printable(rule.logdata)}`);
     lines.push(`    ${rule.file}:${rule.line}`);

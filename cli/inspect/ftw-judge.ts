@@ -34,12 +34,12 @@ function judgeLog(log: NonNullable<FtwOutput['log']>, isolated: boolean, observe
     const expression = new RegExp(pattern);
     return logLines.some((line) => expression.test(line));
   };
-  if (log.match_regex !== undefined && log.match_regex !== '' && !matches(log.match_regex))
+  if (typeof log.match_regex === 'string' && log.match_regex !== '' && !matches(log.match_regex))
     return `no log line matches /${log.match_regex}/; triggered: ${list(ids)}`;
   const missing = (log.expect_ids ?? []).filter((id) => !ids.includes(id));
   if (missing.length > 0) return `expected ${missing.join(' ')}, which did not match; triggered: ${list(ids)}`;
   if (isolated && new Set(ids).size !== 1) return `expected exactly one rule; triggered: ${list(ids)}`;
-  if (log.no_match_regex !== undefined && log.no_match_regex !== '' && matches(log.no_match_regex))
+  if (typeof log.no_match_regex === 'string' && log.no_match_regex !== '' && matches(log.no_match_regex))
     return `a log line matches /${log.no_match_regex}/`;
   const unwanted = (log.no_expect_ids ?? []).filter((id) => ids.includes(id));
   return unwanted.length > 0 ? `${unwanted.join(' ')} matched and must not` : null;
@@ -57,5 +57,6 @@ export function judgeStage(output: FtwOutput, observed: FtwObserved): string | n
     !new RegExp(output.response_contains).test(observed.response)
   )
     return `the response does not match /${output.response_contains}/`;
-  return output.log === undefined ? null : judgeLog(output.log, output.isolated === true, observed);
+  const log = output.log ?? null;
+  return log === null ? null : judgeLog(log, output.isolated === true, observed);
 }

@@ -2,10 +2,10 @@
 // takes the place of the web server, reflect.ts that of the backend.
 import { readFileSync } from 'node:fs';
 import { createMemoryStore, type Inspector } from '#engine';
-import { wrongUsage } from '../refusal.js';
+import { Refusal } from '../refusal.js';
 import { formatErrorLog } from './error-log.js';
-import type { FtwObserved, FtwOutput } from './ftw-judge.js';
-import { judgeStage } from './ftw-judge.js';
+import { judgeStage, type FtwObserved, type FtwOutput } from './ftw-judge.js';
+import { problemOfCase } from './ftw-case.js';
 import { reflect } from './reflect.js';
 import { runRequest } from './run-request.js';
 import { parseWire } from './wire.js';
@@ -92,18 +92,23 @@ export function runFtwCases(inspector: Inspector, files: readonly string[], case
   return { tests: cases.length, stages, passed: cases.length - failed, failures, files: perFile };
 }
 
-/** One JSON case a line. A line that is none is wrong usage. */
+function parseLine(line: string, place: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new Refusal(`${place}: not a JSON line (${error instanceof Error ? error.message : String(error)}).`);
+  }
+}
+
+/** One JSON case a line. Throws Refusal for the first line that is none: where, what, and what it has to be. */
 export function readFtwCases(path: string): FtwCase[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.flatMap((line, index) => {
     if (line.trim() === '') return [];
-    try {
-      return [JSON.parse(line) as FtwCase];
-    } catch (error) {
-      throw wrongUsage(
-        `${path}:${index + 1}: not a JSON line (${error instanceof Error ? error.message : String(error)}).`,
-      );
-    }
+    const row = parseLine(line, `${path}:${index + 1}`);
+    const problem = problemOfCase(row);
+    if (problem !== null) throw new Refusal(`${path}:${index + 1}: ${problem}.`);
+    return [row as FtwCase];
   });
 }
 

@@ -18,7 +18,7 @@ interface InputRow {
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string | null;
   readonly body_b64?: string | null;
-  readonly response?: {
+  readonly response?: null | {
     readonly status: number;
     readonly headers?: readonly (readonly [string, string])[];
     readonly body?: string;
@@ -65,8 +65,34 @@ function protocolOf(version: string | undefined): string {
   return /^\d/.test(text) ? `HTTP/${text}` : text;
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
+const isPairs = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string'));
+
+/** Which member is not what it has to be; null: none. Members that are left out or null are fine. */
+function problemOf(row: Members, place = ''): string | null {
+  for (const name of ['wire_b64', 'client_ip', 'method', 'uri', 'version', 'body', 'body_b64'])
+    if ((row[name] ?? null) !== null && typeof row[name] !== 'string') return `${place}${name} has to be a string`;
+  if ((row['headers'] ?? null) !== null && !isPairs(row['headers']))
+    return `${place}headers has to be a list of [name, value] pairs of strings`;
+  return null;
+}
+
+function problemOfResponse(response: unknown): string | null {
+  if (response === undefined || response === null) return null;
+  if (typeof response !== 'object' || Array.isArray(response)) return 'response has to be an object';
+  const { status } = response as Members;
+  if (!Number.isInteger(status) || (status as number) < 100 || (status as number) > 999)
+    return 'response.status has to be a number from 100 to 999';
+  return problemOf(response as Members, 'response.');
+}
+
 /** What a row asks to inspect. Throws Error with a message for the row when it cannot be read. */
 function readRow(row: InputRow, withReflection: boolean): RunInput {
+  const problem = problemOf(row as Members) ?? problemOfResponse(row.response);
+  if (problem !== null) throw new Error(problem);
   const clientIp = row.client_ip ?? '127.0.0.1';
   let head: RequestHead;
   let body: Buffer | null;
@@ -88,7 +114,7 @@ function readRow(row: InputRow, withReflection: boolean): RunInput {
     };
     body = bodyOf(row);
   }
-  if (row.response !== undefined) {
+  if (row.response !== undefined && row.response !== null) {
     const responseBody = bodyOf(row.response) ?? Buffer.alloc(0);
     return {
       head,
@@ -171,7 +197,7 @@ function inspectRow(row: InputRow, number: number, options: InspectOptions): Out
 export function inspectLine(line: string, number: number, options: InspectOptions): OutputRow {
   try {
     const row: unknown = JSON.parse(line);
-    return inspectRow(typeof row === 'object' && row !== null ? row : {}, number, options);
+    return inspectRow(typeof row === 'object' && row !== null && !Array.isArray(row) ? row : {}, number, options);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return {

@@ -1,10 +1,20 @@
 // What Debian has of the rule set and of ModSecurity's code-page table, for machines that reach nothing else.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { diskReader, ruleSetFolder, supportedVersionIn } from '#compiler';
 import { dataDirectory, sharedDirectory } from '../environment/directories.js';
-import { sha256, statedVersion, type RuleSetLock, type Say } from './lock.js';
+import { sha256, type RuleSetLock, type Say } from './lock.js';
 
 interface Unpacked {
   readonly directory: string;
@@ -27,38 +37,41 @@ function fromDebianPackage(name: string, say: Say): Unpacked | null {
 
 const debianRulesPath = 'usr/share/modsecurity-crs/rules';
 
-function warning(target: string): string {
-  const banner = '*'.repeat(78);
-  return [
-    '',
-    banner,
-    "  WARNING: the pinned CRS release could not be had. Using Debian's modsecurity-crs",
-    `  (CRS ${statedVersion(target)}), which is years older: enough for \`compile --rules\`, but settings (and`,
-    '  so `make run`) need a v4 rule set. Run `node bin/crs.mjs` with internet access, or set CRS_DIR.',
-    banner,
-  ].join('\n');
+/** Copies what the engine reads of an unpacked package below the data directory; null: it is none that is supported. */
+function copyRules(from: string, data: string): string | null {
+  const rules = join(from, debianRulesPath);
+  const version = supportedVersionIn(join(rules, '..'), diskReader);
+  if (version === null) return null;
+  const target = ruleSetFolder(data, version);
+  mkdirSync(dirname(target), { recursive: true });
+  const staging = mkdtempSync(join(dirname(target), '.part-'));
+  try {
+    mkdirSync(join(staging, 'rules'));
+    for (const name of readdirSync(rules)) copyFileSync(join(rules, name), join(staging, 'rules', name));
+    const setup = join(from, 'etc/modsecurity/crs/crs-setup.conf');
+    if (existsSync(setup)) copyFileSync(setup, join(staging, 'crs-setup.conf.example'));
+    rmSync(target, { recursive: true, force: true });
+    renameSync(staging, target);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  return version;
 }
 
-/** Debian's own rule set, installed or not; null when there is none. */
-export function debianRules(say: Say): string | null {
-  const target = join(dataDirectory(), 'crs', 'debian-3.3');
-  const copy = (from: string): void => {
-    rmSync(target, { recursive: true, force: true });
-    mkdirSync(join(target, 'rules'), { recursive: true });
-    for (const name of readdirSync(join(from, debianRulesPath)))
-      copyFileSync(join(from, debianRulesPath, name), join(target, 'rules', name));
-    const setup = join(from, 'etc/modsecurity/crs/crs-setup.conf');
-    if (existsSync(setup)) copyFileSync(setup, join(target, 'crs-setup.conf.example'));
-  };
-  if (existsSync(join('/', debianRulesPath))) copy('/');
-  else {
-    const fetched = fromDebianPackage('modsecurity-crs', say);
-    if (fetched === null) return null;
-    copy(fetched.directory);
+/**
+ * Debian's own rule set (`modsecurity-crs`), installed or not, as `crs/<version>` below the data directory. Returns its
+ * version; null: there is none that the settings support.
+ */
+export function debianRules(data: string, say: Say): string | null {
+  const installed = existsSync(join('/', debianRulesPath)) ? copyRules('/', data) : null;
+  if (installed !== null) return installed;
+  const fetched = fromDebianPackage('modsecurity-crs', say);
+  if (fetched === null) return null;
+  try {
+    return copyRules(fetched.directory, data);
+  } finally {
     fetched.discard();
   }
-  say(warning(target));
-  return target;
 }
 
 /**

@@ -1,13 +1,14 @@
 // Gets the OWASP Core Rule Set (and ModSecurity's unicode.mapping) onto this machine; neither is ever committed.
 //
-// Sources in order: CRS_DIR (the operator's own choice, used in place), what an earlier run unpacked, a cached archive,
-// ../shared/crs, the official release archive, and last Debian's much older package, loudly. An archive counts only
-// when its SHA-256 is the pinned one of fixtures/crs.lock.json; an unpacked tree only when its file hash is.
+// Sources in order: CRS_DIR (the operator's own choice, used in place), what was chosen, what an earlier run unpacked,
+// a cached archive, ../shared/crs, the official release archive, and last Debian's older package. An archive counts
+// only when its SHA-256 is the pinned one of fixtures/crs.lock.json; an unpacked tree only when its file hash is.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { chooseRuleSet, listRuleSets, readRuleSetChoice, ruleSetFolder } from '#compiler';
 import { dataDirectory, root, sharedDirectory } from '../environment/directories.js';
 import { Refusal } from '../refusal.js';
-import { checkedArchive, download, unpack } from './archive.js';
+import { checkedArchive, download, unpackInto } from './archive.js';
 import { debianRules, installUnicodeMapping } from './debian.js';
 import { readLock, statedVersion, treeHash, type RuleSetLock, type Say } from './lock.js';
 
@@ -37,12 +38,8 @@ function ownRules(directory: string, lock: RuleSetLock, say: Say): Omit<Installe
   return { directory, version, pinned };
 }
 
-function nowhere(lock: RuleSetLock, places: readonly string[]): Refusal {
-  const tried = [
-    `not in ${places.join(', not in ')}`,
-    `not from ${lock.archive.urls.join(', ')}`,
-    'not from Debian',
-  ].join(', ');
+function nowhere(lock: RuleSetLock, places: readonly string[], failures: readonly string[]): Refusal {
+  const tried = [`not in ${places.join(', not in ')}`, ...failures, 'not from Debian'].join(', ');
   return new Refusal(
     [
       `the OWASP Core Rule Set ${lock.version} could not be had: ${tried}.`,
@@ -53,33 +50,63 @@ function nowhere(lock: RuleSetLock, places: readonly string[]): Refusal {
   );
 }
 
-/** Makes the rules available and says where. Throws Refusal when no source works. */
-export async function installCrs({ say = () => {} }: { readonly say?: Say } = {}): Promise<InstalledRuleSet> {
-  const lock = readLock();
-  const unicodeMapping = installUnicodeMapping(lock, say);
-  const own = process.env['CRS_DIR'];
-  if (own) return { ...ownRules(resolve(root, own), lock, say), unicodeMapping };
-  const directory = join(dataDirectory(), 'crs', lock.version);
-  const done = { directory, version: lock.version, unicodeMapping, pinned: true };
+type Found = Omit<InstalledRuleSet, 'unicodeMapping'>;
+
+/** The release that is pinned, from this machine or from where it is published; else why not. */
+function pinnedRules(data: string, lock: RuleSetLock, say: Say): Found | readonly string[] {
+  const { version, archive: pinned, treeSha256 } = lock;
+  const directory = ruleSetFolder(data, version);
+  const done: Found = { directory, version, pinned: true };
   if (existsSync(join(directory, 'rules'))) {
-    if (treeHash(directory) === lock.treeSha256) return done;
+    if (treeHash(directory) === treeSha256) return done;
     say(
       `${directory} was changed since it was unpacked; ` +
         'replacing it (own rules belong into the settings, or set CRS_DIR)',
     );
   }
-  const places = [
-    join(dataDirectory(), 'crs', 'cache', lock.archive.name),
-    join(sharedDirectory(), 'crs', lock.archive.name),
-  ];
+  const failures: string[] = [];
   let archive: Buffer | null = null;
-  for (const place of places) archive ??= checkedArchive(place, lock, say);
-  for (const url of lock.archive.urls) archive ??= download(url, lock, say);
-  if (archive !== null) {
-    unpack(archive, directory, lock);
-    return done;
+  for (const place of placesOf(data, lock)) archive ??= checkedArchive(place, lock, say);
+  for (const url of pinned.urls) {
+    if (archive !== null) break;
+    say(`downloading ${url}`);
+    const got = download(url, pinned.name, pinned.sha256);
+    if ('bytes' in got) archive = got.bytes;
+    else failures.push(`not from ${url} (${got.failure})`);
   }
-  const old = debianRules(say);
-  if (old !== null) return { directory: old, version: statedVersion(old), unicodeMapping, pinned: false };
-  throw nowhere(lock, places);
+  if (archive === null) return failures;
+  unpackInto(data, archive, { version, treeSha256 });
+  return done;
+}
+
+const placesOf = (data: string, { archive: { name } }: RuleSetLock): string[] => [
+  join(data, 'crs', 'cache', name),
+  join(sharedDirectory(), 'crs', name),
+];
+
+/**
+ * Makes the rules available and says where. What the operator or an earlier fallback chose stays (`gatehouse rules`
+ * changes it), so that no start waits for the network again; else the pinned release, else an older one that is here,
+ * else Debian's. Throws Refusal when no source works.
+ */
+export async function installCrs({ say = () => {} }: { readonly say?: Say } = {}): Promise<InstalledRuleSet> {
+  const lock = readLock();
+  const data = dataDirectory();
+  const unicodeMapping = installUnicodeMapping(lock, say);
+  const own = process.env['CRS_DIR'];
+  if (own) return { ...ownRules(resolve(root, own), lock, say), unicodeMapping };
+  const choice = readRuleSetChoice(data);
+  if (choice !== null && choice.by !== 'release') {
+    const { version } = choice;
+    return { directory: ruleSetFolder(data, version), version, unicodeMapping, pinned: version === lock.version };
+  }
+  const found = pinnedRules(data, lock, say);
+  if ('directory' in found) {
+    if (choice?.version !== found.version) chooseRuleSet(data, { version: found.version, by: 'release' });
+    return { ...found, unicodeMapping };
+  }
+  const version = listRuleSets(data)[0]?.version ?? debianRules(data, say);
+  if (version === null) throw nowhere(lock, placesOf(data, lock), found);
+  chooseRuleSet(data, { version, by: 'fallback' });
+  return { directory: ruleSetFolder(data, version), version, unicodeMapping, pinned: false };
 }

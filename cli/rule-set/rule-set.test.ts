@@ -4,27 +4,31 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { root } from '../environment/directories.js';
-import { checkedArchive, unpack } from './archive.js';
+import { checkedArchive, unpackInto } from './archive.js';
 import { installCrs } from './install.js';
 import { readLock, sha256, statedVersion, treeHash, type RuleSetLock } from './lock.js';
 
 /** An unpacked release and its archive, with a lock that names both. */
 function makeRelease(t: Test): { readonly home: string; readonly archive: string; readonly lock: RuleSetLock } {
   const home = t.testdir({
-    'rules-1.2.3': {
+    'rules-4.2.3': {
       'crs-setup.conf.example': 'SecAction "id:900000"\n',
       LICENSE: 'ours\n',
-      rules: { 'a.conf': `SecAction "id:1,ver:'${'OWASP'}_CRS/1.2.3'"\n`, 'b.data': 'word\n' },
+      rules: {
+        'a.conf': `SecAction "id:1,ver:'${'OWASP'}_CRS/4.2.3'"\n`,
+        'REQUEST-901-INITIALIZATION.conf': `SecComponentSignature "${'OWASP'}_CRS/4.2.3"\n`,
+        'b.data': 'word\n',
+      },
       plugins: {},
       tests: { 'large.yaml': 'not needed\n' },
     },
   });
   const archive = join(home, 'release.tar.gz');
-  execFileSync('tar', ['-czf', archive, '-C', home, 'rules-1.2.3']);
+  execFileSync('tar', ['-czf', archive, '-C', home, 'rules-4.2.3']);
   const lock: RuleSetLock = {
-    version: '1.2.3',
+    version: '4.2.3',
     archive: { name: 'release.tar.gz', sha256: sha256(readFileSync(archive)), urls: [] },
-    treeSha256: treeHash(join(home, 'rules-1.2.3')),
+    treeSha256: treeHash(join(home, 'rules-4.2.3')),
     unicodeMapping: { sha256: '', systemPaths: [], debianPackage: '' },
   };
   return { home, archive, lock };
@@ -39,8 +43,8 @@ t.test('the lock of this release', async (t) => {
 
 t.test('a tree is known by names and contents of what is loaded', async (t) => {
   const { home } = makeRelease(t);
-  const tree = join(home, 'rules-1.2.3');
-  t.equal(statedVersion(tree), '1.2.3');
+  const tree = join(home, 'rules-4.2.3');
+  t.equal(statedVersion(tree), '4.2.3');
   const before = treeHash(tree);
   writeFileSync(join(tree, 'LICENSE'), 'other');
   t.equal(treeHash(tree), before, 'what is not loaded does not count');
@@ -56,8 +60,9 @@ t.test('an archive counts when it is the pinned one, and is unpacked whole', asy
   const say = (text: string): void => void said.push(text);
   const bytes = checkedArchive(archive, lock, say);
   if (bytes === null) return void t.fail('the archive is the pinned one');
-  const target = join(home, 'data/crs/1.2.3');
-  unpack(bytes, target, lock);
+  const target = join(home, 'data/crs/4.2.3');
+  const expected = { version: '4.2.3', treeSha256: lock.treeSha256 };
+  t.same(unpackInto(join(home, 'data'), bytes, expected), { version: '4.2.3', directory: target });
   t.equal(treeHash(target), lock.treeSha256);
   t.notOk(existsSync(join(target, 'tests')), 'what nobody reads stays away');
   t.same(said, []);
@@ -71,14 +76,22 @@ t.test('an archive counts when it is the pinned one, and is unpacked whole', asy
 
 t.test('what does not unpack to the pinned tree is refused and leaves nothing', async (t) => {
   const { home, archive, lock } = makeRelease(t);
-  const target = join(home, 'data/crs/1.2.3');
+  const data = join(home, 'data');
   const bytes = readFileSync(archive);
+  const version = lock.version;
   t.throws(
-    () => unpack(bytes, target, { ...lock, treeSha256: 'f'.repeat(64) }),
+    () => unpackInto(data, bytes, { version, treeSha256: 'f'.repeat(64) }),
     /fixtures\/crs\.lock\.json says f{64};/,
   );
-  t.throws(() => unpack(Buffer.from('no archive'), target, lock), /^tar could not unpack the rule set: /);
-  t.same(readdirSync(join(home, 'data/crs')), []);
+  t.throws(
+    () => unpackInto(data, Buffer.from('no archive'), { version, treeSha256: null }),
+    /^tar could not unpack the rule set: /,
+  );
+  t.throws(
+    () => unpackInto(data, bytes, { version: '4.2.4', treeSha256: null }),
+    /holds the rule set 4\.2\.3, not 4\.2\.4/,
+  );
+  t.same(readdirSync(join(data, 'crs')), []);
 });
 
 const mapping = join(root, 'data/crs/unicode.mapping');
@@ -97,15 +110,15 @@ t.test("an operator's own rule set is used where it lies", { skip }, async (t) =
     }
   });
   process.env['GATEHOUSE_DATA'] = join(home, 'own');
-  process.env['CRS_DIR'] = join(home, 'rules-1.2.3');
+  process.env['CRS_DIR'] = join(home, 'rules-4.2.3');
   const said: string[] = [];
   t.same(await installCrs({ say: (text) => said.push(text) }), {
-    directory: join(home, 'rules-1.2.3'),
-    version: '1.2.3',
+    directory: join(home, 'rules-4.2.3'),
+    version: '4.2.3',
     pinned: false,
     unicodeMapping: join(home, 'own/crs/unicode.mapping'),
   });
-  t.match(said, [/^CRS_DIR holds a rule set other than the pinned .* \(it says 1\.2\.3\); used as it is$/]);
+  t.match(said, [/^CRS_DIR holds a rule set other than the pinned .* \(it says 4\.2\.3\); used as it is$/]);
   process.env['CRS_DIR'] = join(home, 'own');
   await t.rejects(installCrs(), { exitCode: 1, message: /^CRS_DIR=.*own has no folder rules\/\.\n {2}Point CRS_DIR/ });
 });

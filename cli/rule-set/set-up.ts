@@ -1,4 +1,5 @@
 // The last step of the set-up: the rules, where this deployment keeps them.
+import { formatNotice, noticeOf } from '#compiler';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { tellRefusals } from '../refusal.js';
 import { installCrs } from './install.js';
@@ -15,7 +16,7 @@ export function setUpRuleSet({ isForDeployment, say }: SetUpOptions): Promise<nu
   return tellRefusals('setup', async () => {
     if (isForDeployment) adoptDirectories(readEnvironment());
     const found = await installCrs({ say: (text) => say(`rules: ${text}`) });
-    say(`rules: OWASP CRS ${found.version} in ${found.directory}`);
+    say(`rules: ${formatNotice(noticeOf(found.directory))}`);
     return 0;
   });
 }

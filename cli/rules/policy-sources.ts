@@ -1,8 +1,8 @@
 // What a compile begins with: settings and the rule set, rule files, and where the compiler finds what they include.
 import { join } from 'node:path';
 import {
+  currentRuleSet,
   diskReader,
-  expandGlob,
   loadCoreRuleSet,
   renderPolicy,
   resolvePolicy,
@@ -13,17 +13,17 @@ import {
 import { defaultSettings } from '#settings';
 import { dataDirectory } from '../environment/directories.js';
 import { readSettings } from '../local-settings/settings-file.js';
-import { wrongUsage } from '../refusal.js';
+import { Refusal } from '../refusal.js';
 import { expandRules } from './load-rules.js';
 
-/** The rule set to use: the argument, CRS_DIR, or what set-up unpacked below data/crs. */
+/** The rule set to use: the argument, CRS_DIR, or the one in use below data/crs, which is what `up` takes. */
 function findCrsDirectory(given: string | undefined): string {
   const named = given ?? process.env['CRS_DIR'];
   if (named !== undefined && named !== '') return named;
-  const [found] = expandGlob(join(dataDirectory(), 'crs/*/rules/REQUEST-901-INITIALIZATION.conf')).reverse();
-  if (found === undefined)
-    throw wrongUsage('There is no rule set: run `node bin/crs.mjs`, set CRS_DIR, or give --crs DIR.');
-  return join(found, '../..');
+  const found = currentRuleSet(dataDirectory());
+  if (found === null)
+    throw new Refusal('There is no rule set: run `bin/gatehouse rules update`, set CRS_DIR, or give --crs DIR.');
+  return found;
 }
 
 /** `unicode.mapping` is found wherever set-up put it. */

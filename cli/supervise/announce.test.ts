@@ -68,7 +68,7 @@ t.test('whom it protects', async (t) => {
 const facts: Announcement = {
   values,
   tries: { passed: '200', blocked: '403' },
-  ruleSetVersion: '4.25.1',
+  rules: { version: '4.25.1', recommended: null, how: null },
   logDirectory: '/srv/log',
   settingsFile: '/srv/settings.json',
   control: { url: 'http://127.0.0.1:8095', firstLogin: { email: 'a@b', password: 'pass' } },
@@ -97,6 +97,12 @@ t.test('the whole announcement', async (t) => {
 
 t.test('its parts, as they differ', async (t) => {
   const told = (change: Partial<Announcement>): string => announcement({ ...facts, ...change });
+  t.match(
+    told({ rules: { version: '3.3.4', recommended: '4.25.1', how: 'bin/gatehouse rules update' } }),
+    /^\n {2}Gatehouse is up \(rules: CRS 3\.3\.4; 4\.25\.1 recommended: bin\/gatehouse rules update\)\.\n/,
+    '8.1: an older rule set, and how to get the other',
+  );
+  t.match(told({ rules: null }), /is up \(the rules are those that served last\)/);
   t.match(
     told({ tries: { passed: 'no answer (ECONNREFUSED)', blocked: '502' } }),
     /answers \(no answer [^]*answers \(502\)/,

@@ -1,4 +1,5 @@
 // What `up` prints when everything serves.
+import { formatNotice, type RuleSetNotice } from '#compiler';
 import type { Values } from '#settings/environment';
 import { shown } from '../environment/directories.js';
 import { envFilePath } from '../environment/env-file.js';
@@ -75,12 +76,18 @@ function describeControl(values: Values, { url, firstLogin, problem }: Control):
 export interface Announcement {
   readonly values: Values;
   readonly tries: Tries;
-  readonly ruleSetVersion: string;
+  /** The core rule set; null: not known, what served last serves. */
+  readonly rules: RuleSetNotice | null;
   readonly logDirectory: string;
   readonly settingsFile: string;
   /** null: started without it. */
   readonly control: Control | null;
   readonly served: Served | null;
+}
+
+function describeRules(rules: RuleSetNotice | null): string {
+  if (rules === null) return 'the rules are those that served last';
+  return rules.recommended === null ? `OWASP CRS ${rules.version}` : `rules: ${formatNotice(rules)}`;
 }
 
 export function announcement(facts: Announcement): string {
@@ -91,7 +98,7 @@ export function announcement(facts: Announcement): string {
       ? `  settings ${shown(facts.settingsFile)} (reread on SIGHUP: kill -HUP ${process.pid})`
       : describeControl(values, control);
   return `
-  Gatehouse is up (OWASP CRS ${facts.ruleSetVersion}).
+  Gatehouse is up (${describeRules(facts.rules)}).
 
   WAF entry point   ${base}
   protects          ${describeSites(values, served)}

@@ -73,7 +73,8 @@ export function createParts(plan: Plan): Parts {
   const controlEnv = {
     ...env,
     SETTINGS_IMPORT: values.SETTINGS_IMPORT || plan.settingsFile,
-    ...(ruleSetDirectory === null ? {} : { CRS_DIR: ruleSetDirectory }),
+    // Where the control plane's data lies elsewhere it would not find the rule set that this start has fetched.
+    ...(ruleSetDirectory === null || values.DATA_DIR === '' ? {} : { CRS_DIR: ruleSetDirectory }),
   };
   const part = (name: string, log: string, args: readonly string[], itsEnv: NodeJS.ProcessEnv): Child =>
     new Child({ name, args, env: itsEnv, logFile: join(logDirectory, log) });

@@ -19,6 +19,15 @@ async function activate(file: string, data: string, values: Values): Promise<Gen
   });
 }
 
+/** The settings file, compiled anew, to the running data plane. Throws Refusal where that does not take it. */
+export async function activateSettings(file: string, data: string, values: Values): Promise<void> {
+  const { status, body } = await activate(file, data, values);
+  if (body.outcome !== 'active')
+    throw new Refusal(
+      `the data plane refused (${status}): ${body.reason ?? JSON.stringify(body)}; nothing was changed.`,
+    );
+}
+
 /** On any problem nothing changes, and the problem is told. */
 export async function reload(file: string, data: string, values: Values): Promise<void> {
   try {

@@ -62,8 +62,15 @@ function sayNothingFound({ words }: Selection): void {
   console.log('0 passed, 0 failed, 0 skipped');
 }
 
+const flags = /^--(?:quick|seeded|watch|minutes=[1-9]\d*)$/;
+
 /** `root` holds build/. Resolves with the exit code. */
 export async function runTests(root: string, args: readonly string[]): Promise<number> {
+  const wrong = args.filter((arg) => arg.startsWith('--') && !flags.test(arg));
+  if (wrong.length > 0) {
+    console.error(`test: ${wrong.join(' ')} is none of --quick, --seeded, --watch and --minutes=N.`);
+    return 2;
+  }
   const selection: Selection = {
     words: args.filter((word) => !word.startsWith('--')),
     quick: args.includes('--quick'),

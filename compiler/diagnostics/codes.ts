@@ -122,7 +122,7 @@ export const diagnosticCodes = {
   'GH-C6005': { severity: 'error', hint: 'Remove the rule or express it with a supported variable.' },
   'GH-C6006': { severity: 'error', hint: 'Remove the action; express the intent with the settings of the proxy.' },
   'GH-C7001': { severity: 'error', hint: 'Correct the value of the setting.' },
-  'GH-C7003': { severity: 'error', hint: 'Give the rule set directory the files of an OWASP CRS v4 release.' },
+  'GH-C7003': { severity: 'error', hint: 'Give a directory with the files of an OWASP CRS release, 4.x or 3.3.x.' },
   'GH-C7004': { severity: 'warning', hint: 'Check the category against the tags of this rule set.' },
 } as const satisfies Record<string, CodeEntry>;
 

@@ -174,7 +174,7 @@ t.test('fates', (t) => {
 const crs = findCrs();
 t.test(
   'the core rule set folds by its paranoia level',
-  { skip: crs === null ? 'no rule set: set CRS_DIR or run `node bin/crs.mjs`' : false },
+  { skip: crs === null ? 'no rule set: run `bin/gatehouse rules update`, or set CRS_DIR' : false },
   (t) => {
     const loaded = loadCoreRuleSet(crs ?? '', diskReader);
     const folds = [1, 2, 3, 4].map((paranoia) => {
@@ -201,7 +201,10 @@ t.test(
         `level ${level} folds more (${lower.folded}) than level ${level + 1} (${higher.folded})`,
       );
     }
-    t.ok((folds[3]?.skipped ?? 1) < 15, 'at the highest level hardly anything is skipped');
+    // 3.3 carries exclusions for some applications (9001000 to 9006999), each behind a switch that is off
+    const text = loaded.crs?.rules.map((source) => source.text).join('') ?? '';
+    const switchedOff = text.match(/\bid:'?900[1-6]\d{3}\b/g)?.length ?? 0;
+    t.ok((folds[3]?.skipped ?? 1) < 15 + switchedOff, 'at the highest level hardly anything is skipped');
     t.end();
   },
 );

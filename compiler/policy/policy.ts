@@ -7,6 +7,7 @@
 //   exclusions    categories that do not run on some paths                   1009000–1009499
 //   custom/allow  custom rules that let requests through                     1000000–1005999
 //   CRS           plugins before, rules/*.conf, plugins after
+//   conclusion    what an older generation of the CRS does not do by itself    (generations.ts)
 //   categories    SecRuleRemoveByTag of what is switched off
 //   custom        the other custom rules                                     1000000–1005999
 //   patches       virtual patches                                            1007000–1007999
@@ -49,7 +50,7 @@ export function resolvePolicy(settings: RuleSettings, crs: CoreRuleSet): PolicyR
     diagnostics.reportSetting('GH-C7001', `has more than ${to - from + 1} excluded paths`, '/categories');
   for (const key of categoryKeys) {
     for (const tag of categoryTags[key])
-      if (!crs.tags.has(tag))
+      if (!crs.tags.has(tag) && !crs.generation.lacks.has(tag))
         diagnostics.reportSetting('GH-C7004', `the rule set has no rule with the tag ${tag}`, `/categories/${key}`);
   }
   const custom = renderCustomRules(settings.custom_rules, diagnostics);
@@ -73,7 +74,7 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
   const { settings, crs, exclusions } = policy;
   const isDisabling = categoryKeys.some((key) => !settings.categories[key].enabled);
   const own = (name: string, text: string): SourceText[] =>
-    text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text }];
+    text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text: crs.generation.translate(text) }];
   return [
     ...own('engine', renderEngineConfig(settings)),
     ...own('crs-setup', renderCrsSetup(settings, crs.setupVersion)),
@@ -84,6 +85,7 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
     ...crs.pluginsBefore,
     ...crs.rules,
     ...crs.pluginsAfter,
+    ...own('crs-conclusion', crs.generation.conclude(settings)),
     ...own('categories', isDisabling ? renderDisabledCategories(settings) : ''),
     ...own('custom', policy.customText),
     ...own('virtual-patches', policy.patchText),

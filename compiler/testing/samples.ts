@@ -30,8 +30,17 @@ export function* ftwSamples(shared: string): Generator<Sample> {
 }
 
 /** Rows of traffic/*.jsonl. */
-export function* trafficSamples(shared: string, file: 'benign' | 'attack' | 'perf-mix'): Generator<Sample> {
-  for (const row of rowsOf(join(shared, `corpora/traffic/${file}.jsonl`))) {
+export function trafficSamples(shared: string, file: 'benign' | 'attack' | 'perf-mix'): Generator<Sample> {
+  return samplesOf(join(shared, `corpora/traffic/${file}.jsonl`), file);
+}
+
+/** Our own requests, fixtures/requests: they are there on every machine. */
+export function ownSamples(root: string, file: 'attacks' | 'benign'): Generator<Sample> {
+  return samplesOf(join(root, `fixtures/requests/${file}.jsonl`), file);
+}
+
+function* samplesOf(path: string, file: string): Generator<Sample> {
+  for (const row of rowsOf(path)) {
     const headers = (row.headers as [string, string][])
       .flat()
       .map((text) => Buffer.from(text, 'utf8').toString('latin1'));

@@ -3,6 +3,7 @@ import { createMemoryStore } from '#engine';
 import { createInterpreter } from '#engine/compile';
 import { compileProgram } from '../compile-program.js';
 import type { CoreRuleSet } from '../policy/crs.js';
+import { generationOf, type Generation } from '../policy/generations.js';
 import { renderPolicy, type Policy } from '../policy/policy.js';
 import { categoryTags } from '../policy/settings.js';
 
@@ -18,6 +19,7 @@ const rulesText = [
 /** One rule per category tag. */
 export const smallCrs: CoreRuleSet = {
   version: '4.9.0',
+  generation: generationOf('4.9.0') as Generation,
   setupVersion: 490,
   rules: [{ path: 'crs/rules/REQUEST-901-INITIALIZATION.conf', text: `${rulesText}\n` }],
   pluginsBefore: [],

@@ -1,11 +1,11 @@
 // Artifacts of the real rule set for tests of the road: compiled with the compiler's door, automata from the cache that
 // every command uses. Without a rule set on disk there is nothing to compile, and the tests say so.
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   compileProgram,
   createFileCache,
+  currentRuleSet,
   diskReader,
   emitArtifact,
   formatDiagnostics,
@@ -19,23 +19,8 @@ import { engineModule } from '../inspection/inspection.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const data = process.env['GATEHOUSE_DATA'] ?? join(root, 'data');
 
-/** Set-up's unpacked release, or what CRS_DIR names; null = none. */
-function findRuleSet(): string | null {
-  const below = join(data, 'crs');
-  const candidates = [
-    process.env['CRS_DIR'] ?? '',
-    ...(existsSync(below)
-      ? readdirSync(below)
-          .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
-          .map((name) => join(below, name))
-      : []),
-  ];
-  return (
-    candidates.find(
-      (candidate) => candidate !== '' && existsSync(join(candidate, 'rules/REQUEST-901-INITIALIZATION.conf')),
-    ) ?? null
-  );
-}
+/** The rule set in use, or what CRS_DIR names; null = none. */
+const findRuleSet = (): string | null => process.env['CRS_DIR'] || currentRuleSet(data);
 
 /** For `skip:` of a test. */
 export const withoutRules: string | false =

@@ -1,0 +1,163 @@
+// `gatehouse rules` with archives of its own, where nothing runs: what is taken, what is refused, what stays as it was.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { readLock } from '../rule-set/lock.js';
+import { runRuleCommand } from '../main.js';
+import { captured } from '../testing/rule-command.js';
+
+const family = ['OWASP', 'CRS'].join('_');
+
+interface Place {
+  readonly at: (name: string) => string;
+  /** What a command prints on both streams, and its exit code. */
+  readonly run: (...args: string[]) => Promise<{ code: number; text: string }>;
+  readonly archive: (version: string, change?: (folder: string) => void) => string;
+  readonly chosen: () => unknown;
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A data directory of its own; ports on which nothing listens. */
+async function makePlace(t: Test): Promise<Place> {
+  const free = String(await closedPort());
+  const folder = t.testdir({});
+  const at = (name: string): string => join(folder, name);
+  writeFileSync(at('env'), '');
+  const variables: Record<string, string> = {
+    GATEHOUSE_DATA: at('data'),
+    GATEHOUSE_ENV_FILE: at('env'),
+    API_PORT: free,
+    GATEHOUSE_ADMIN_PORT: free,
+    CRS_DIR: '',
+  };
+  const before = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
+  Object.assign(process.env, variables);
+  t.teardown(() => {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+  return {
+    at,
+    async run(...args) {
+      const told: string[] = [];
+      const { error } = console;
+      console.error = (text: string): void => void told.push(text);
+      try {
+        const { code, text } = await captured(() => runRuleCommand('rules', args));
+        return { code, text: [text, ...told].join('\n') };
+      } finally {
+        console.error = error;
+      }
+    },
+    archive(version, change = () => {}) {
+      const name = `release-${version}`;
+      const rules = at(`${name}/rules`);
+      mkdirSync(rules, { recursive: true });
+      writeFileSync(join(rules, 'REQUEST-901-INITIALIZATION.conf'), `SecComponentSignature "${family}/${version}"\n`);
+      change(at(name));
+      execFileSync('tar', ['-czf', at(`${name}.tar.gz`), '-C', folder, name]);
+      return at(`${name}.tar.gz`);
+    },
+    chosen: () =>
+      existsSync(at('data/crs/current.json')) ? JSON.parse(readFileSync(at('data/crs/current.json'), 'utf8')) : null,
+  };
+}
+const sha256 = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+t.test('8.1: to a release from a file, and back', async (t) => {
+  const place = await makePlace(t);
+  const [first, second] = [place.archive('3.3.9'), place.archive('4.9.0')];
+  t.match(await place.run(), { code: 0, text: /^no rule set; 4\.\d+\.\d+ recommended: bin\/gatehouse rules update$/m });
+  t.match(await place.run('update', '--file', first), {
+    code: 0,
+    text: /CRS 3\.3\.9 will serve from the next start on/,
+  });
+  t.match(await place.run('update', '4.9.0', '--file', second, '--sha256', sha256(second)), { code: 0 });
+  t.same(place.chosen(), { version: '4.9.0', by: 'operator' });
+  t.match(await place.run(), {
+    code: 0,
+    text: /^\* CRS 4\.9\.0 .*\n {2}CRS 3\.3\.9 .*\nCRS 4\.9\.0; 4\.\d+\.\d+ recommended/,
+  });
+  t.match(await place.run('use', '3.3.9'), { code: 0 });
+  t.same(place.chosen(), { version: '3.3.9', by: 'operator' });
+  t.match(await place.run('update', '--file', first), { code: 0 }, 'again: the same');
+});
+
+t.test('8.1: what cannot be is refused, and nothing is changed', async (t) => {
+  const place = await makePlace(t);
+  await place.run('update', '--file', place.archive('3.3.9'));
+  const good = place.archive('4.9.0');
+  writeFileSync(place.at('garbage.tar.gz'), 'not an archive');
+  writeFileSync(place.at('cut.tar.gz'), readFileSync(good).subarray(0, 60));
+  const other = place.archive('3.3.9', (folder) => writeFileSync(join(folder, 'rules/more.conf'), '# more\n'));
+  execFileSync('tar', ['-czf', place.at('empty.tar.gz'), '-C', place.at('release-4.9.0'), '--exclude=*', '.']);
+  mkdirSync(place.at('bare/rules'), { recursive: true });
+  execFileSync('tar', ['-czf', place.at('bare.tar.gz'), '-C', place.at('.'), 'bare']);
+  const before = readdirSync(place.at('data/crs')).sort();
+  const cases: [string[], number, RegExp][] = [
+    [['update', '--file', good, '--sha256', 'a'.repeat(64)], 1, /its SHA-256 is [0-9a-f]{64}, wanted a+; nothing was/],
+    [['update', '--file', place.at('garbage.tar.gz')], 1, /tar could not unpack/],
+    [['update', '--file', place.at('cut.tar.gz')], 1, /tar could not unpack/],
+    [['update', '--file', place.at('empty.tar.gz')], 1, /no folder rules/],
+    [['update', '--file', place.at('bare.tar.gz')], 1, /holds no OWASP CRS 4\.x or 3\.3\.x/],
+    [['update', '--file', place.archive('3.2.0')], 1, /holds no OWASP CRS 4\.x or 3\.3\.x/],
+    [['update', '--file', place.at('none.tar.gz')], 1, /there is no such file/],
+    [['update', '--file', place.at('data')], 1, /EISDIR/],
+    [['update', '4.8.0', '--file', good], 1, /holds the rule set 4\.9\.0, not 4\.8\.0/],
+    [['update', '--file', other], 1, /3\.3\.9 is in use with other files/],
+    [['use', '4.9.0'], 1, /4\.9\.0 is not here \(3\.3\.9\)/],
+    [['update', '4.8.0'], 2, /give the archive's SHA-256/],
+    [['update', 'four'], 2, /three numbers/],
+    [['update', '../../x', '--sha256', 'a'.repeat(64)], 2, /three numbers/],
+    [['update', '4.8.0', '--sha256', 'abc'], 2, /64 hexadecimal/],
+    [['update', '--debian', '4.8.0'], 2, /takes nothing else/],
+    [['use'], 2, /needs a version/],
+    [['use', '4.9.0', '--debian'], 2, /does not know/],
+    [['remove'], 2, /does not know/],
+    [['list', 'x'], 2, /takes nothing/],
+    [['--nope'], 2, /--nope/],
+  ];
+  for (const [args, code, expected] of cases) {
+    const outcome = await place.run(...args);
+    t.equal(outcome.code, code, args.join(' '));
+    t.match(outcome.text, expected, args.join(' '));
+    t.notMatch(outcome.text, /\n\s+at /, 'no stack');
+  }
+  t.same(place.chosen(), { version: '3.3.9', by: 'operator' });
+  t.same(readdirSync(place.at('data/crs')).sort(), before);
+});
+
+t.test('8.1: a stopped installation with a control plane, and an operator’s own directory', async (t) => {
+  const place = await makePlace(t);
+  await place.run('update', '--file', place.archive('3.3.9'));
+  writeFileSync(place.at('data/control-plane.json'), '{}');
+  writeFileSync(place.at('data/current.json'), '{}');
+  t.match(await place.run('update', '--file', place.archive('4.9.0')), {
+    code: 1,
+    text: /not running: start it first/,
+  });
+  t.same(place.chosen(), { version: '3.3.9', by: 'operator' });
+  process.env['CRS_DIR'] = place.at('release-4.9.0');
+  t.match(await place.run('use', '3.3.9'), { code: 1, text: /CRS_DIR names the rule set/ });
+  t.match(await place.run(), { code: 0, text: /\* .*release-4\.9\.0 \(CRS_DIR\)/ });
+});
+
+t.test('8.1: the release that is pinned can be downloaded by its name', (t) => {
+  const { version, archive } = readLock();
+  t.ok(archive.urls.length > 0 && archive.urls.every((url) => url.includes(version)), 'another version by its own');
+  t.ok(archive.name.includes(version));
+  t.end();
+});
