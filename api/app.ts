@@ -10,6 +10,7 @@ import { mergeAccess, type RouteMatrix } from './auth/route-matrix.js';
 import { eventsFeature } from './events/index.js';
 import { edgeFeature } from './edge/index.js';
 import { evidenceFeature } from './evidence/index.js';
+import { trafficFeature } from './traffic/index.js';
 import { registerFeatures } from './features.js';
 import { healthFeature } from './health/index.js';
 import {
@@ -53,6 +54,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   settingsFeature,
   rulesFeature,
   evidenceFeature,
+  trafficFeature,
   vpatchFeature,
   suggestionsFeature,
   threatIntelFeature,

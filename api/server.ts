@@ -8,6 +8,7 @@ import { buildApp, features } from './app.js';
 import type { AuditLog } from './audit/chain.js';
 import { applyHead } from './change/flow.js';
 import { openEmbedded, openPostgres, type Database } from './db/client.js';
+import { waitForDatabase } from './db/connection/wait.js';
 import { loadModules, migrate } from './db/migrate.js';
 import { parseEnvFile, readEnv, type Env } from './env.js';
 import { systemActor, type App } from './http-kit/index.js';
@@ -70,6 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const database = await openDatabase(env);
     undo.push(() => database.close());
+    await waitForDatabase(database, (text) => process.stderr.write(`${text}\n`));
     await migrate(database, await loadModules(features));
     await seedSettings(
       database,

@@ -137,7 +137,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await reply.text();
-    if (!reply.ok) throw new HarnessProblem(`${method} ${path} answered ${reply.status}: ${text.slice(0, 500)}`);
+    if (!reply.ok) {
+      const said = reply.status === 500 ? `\n${server.output().slice(-3000)}` : '';
+      throw new HarnessProblem(`${method} ${path} answered ${reply.status}: ${text.slice(0, 500)}${said}`);
+    }
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   };
   const stop = async (): Promise<void> => {

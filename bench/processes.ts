@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const readyMsMax = 180_000; // a cold compile may be part of a start
+const readyMsMax = 600_000; // a cold compile may be part of a start, on a machine that has other things to do
 const stopMsMax = 10_000;
 
 export class HarnessProblem extends Error {}

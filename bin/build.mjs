@@ -4,15 +4,31 @@
 // `node bin/build.mjs [room…]` limits it to some rooms. A file that does not parse is reported and the others are
 // still built; the exit code is 1.
 import { build } from 'esbuild';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
-const rooms = ['settings', 'engine', 'compiler', 'proxy', 'api', 'vm-manager', 'cli', 'bench', 'fixtures', 'tidy'];
+const rooms = [
+  'settings',
+  'engine',
+  'compiler',
+  'proxy',
+  'api',
+  'vm-manager',
+  'cli',
+  'bench',
+  'fixtures',
+  'tidy',
+  'console',
+];
 const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : [...rooms, '.'];
 const carried = ['.sql', '.html'];
+/** Written by console/bundle/bundle.ts, from sources of another shape. */
+const bundled = join(root, 'build/console/web-bundle/');
 
 /** @type {import('esbuild').BuildOptions} */
 const options = {
@@ -35,7 +51,13 @@ const options = {
 async function walk(directory) {
   const found = [];
   for (const entry of await readdir(join(root, directory), { withFileTypes: true })) {
-    if (entry.name === 'node_modules' || entry.name === 'build' || entry.name.startsWith('.')) continue;
+    if (
+      entry.name === 'node_modules' ||
+      entry.name === 'generated' ||
+      entry.name === 'build' ||
+      entry.name.startsWith('.')
+    )
+      continue;
     const path = join(directory, entry.name);
     if (!entry.isDirectory()) found.push(path);
     else if (directory !== '.') found.push(...(await walk(path)));
@@ -52,8 +74,8 @@ async function sweep(directory, sources) {
   const at = join(root, 'build', directory);
   if (!existsSync(at)) return;
   for (const entry of await readdir(at, { withFileTypes: true, recursive: directory !== '.' })) {
-    if (entry.isDirectory()) continue;
     const path = join(entry.parentPath ?? entry.path, entry.name);
+    if (entry.isDirectory() || path.startsWith(bundled)) continue;
     const built = relative(join(root, 'build'), path);
     const source = built.replace(/\.js(\.map)?$/, '.ts');
     if (!sources.has(source) && !sources.has(built)) await rm(path, { force: true });
@@ -88,6 +110,23 @@ if (unknown.length > 0) {
   console.error(`build: there is no room ${unknown.join(', ')}; the rooms are ${rooms.join(', ')}.`);
   process.exit(2);
 }
+
+/**
+ * The console for browsers is bundled where something of it changed: its sources, the API's document, the packages.
+ * @param {readonly string[]} files
+ */
+async function bundleConsole(files) {
+  const hash = createHash('sha256');
+  const read = [...files, 'api/openapi.json', 'package-lock.json'];
+  for (const file of read.sort()) hash.update(`${file}\n`).update(await readFile(join(root, file)));
+  const stamp = hash.digest('hex');
+  const stampFile = join(bundled, 'stamp');
+  if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === stamp) return true;
+  const { status } = spawnSync(process.execPath, [join(root, 'build/console/bundle/bundle.js')], { stdio: 'inherit' });
+  if (status === 0) await writeFile(stampFile, stamp);
+  return status === 0;
+}
+
 let isWhole = true;
 for (const room of wanted) {
   if (!existsSync(join(root, room))) continue;
@@ -99,5 +138,6 @@ for (const room of wanted) {
   }
   const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
   if (!(await transpile(sources))) isWhole = false;
+  if (room === 'console' && isWhole && !(await bundleConsole(files))) isWhole = false;
 }
 process.exit(isWhole ? 0 : 1);

@@ -1,5 +1,6 @@
 // The one command line: which command is meant, and what a failure is to the person who typed it. `gatehouse help`
 // lists everything. Commands are loaded on demand: `demo` must not need what only the data plane does.
+import { createPrivately } from './environment/private-files.js';
 import { adoptDirectories, readEnvironment } from './environment/read-environment.js';
 import { pathRefusal, Refusal, tellRefusals } from './refusal.js';
 import { usage } from './usage.js';
@@ -11,6 +12,7 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   up: async () => (await import('./commands/up.js')).runUp,
   'data-plane': async () => (await import('./commands/data-plane.js')).runDataPlane,
   'control-plane': async () => (await import('./commands/control-plane.js')).runControlPlane,
+  console: async () => (await import('./commands/console.js')).runConsole,
   'reset-password': async () => (await import('./commands/reset-password.js')).runResetPassword,
   demo: async () => (await import('./commands/demo.js')).runDemo,
 };
@@ -39,6 +41,7 @@ export function runRuleCommand(name: string, args: readonly string[]): Promise<n
 
 /** Exit codes: 0 done, 1 refused or failed, 2 wrong usage. */
 export async function main(argv: readonly string[]): Promise<number> {
+  createPrivately();
   const [name = 'help', ...args] = argv;
   if (name === 'help' || name === '--help' || name === '-h') {
     console.log(usage);

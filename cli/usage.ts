@@ -10,6 +10,7 @@ export const usage = [
   '                                    its control plane it begins with what served last (--resume), ' +
     'else with data/settings.json (--local)',
   '  gatehouse control-plane [--NAME …] only the control plane, in the foreground',
+  '  gatehouse console [--ui-port N]   only the console in a browser, in front of the control plane',
   '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +
     'Gatehouse stopped',
   '  gatehouse demo [--demo-port N]    only the bundled demo shop',

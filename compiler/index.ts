@@ -38,8 +38,9 @@ export {
   offlineInspectorOf,
   type OfflineInspector,
 } from './artifact/offline-inspector.js';
+export { namesOfRules } from './policy/rule-names.js';
 export { checkVisualRule } from './policy/check-rule.js';
-export { checkRuleText } from './policy/raw-rule.js';
+export { checkRuleText, findRuleIds, type CheckedRule, type RuleHead } from './policy/raw-rule.js';
 export {
   renderRuleExclusions,
   type ScopedExclusion,

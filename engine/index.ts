@@ -16,6 +16,7 @@ export { createMemoryStore } from './transaction/memory-store.js';
 export { exitNow, giveBackMemory, yieldToOthers } from './native/addon.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
 export { ArtifactRefused, decodeArtifact, hashArtifact } from './program/artifact.js';
+export { decodePercent, isPlainPath, pathOf, readingsOf } from './parse/path-readings.js';
 export { parseIpv4, parseIpv6 } from './operators/network/ip-address.js';
 export type { ArtifactMeta, ProbeIR } from './program/artifact-sections.js';
 export type { GivenValues, GivenVariable } from './program/given-variables.js';
@@ -23,6 +24,7 @@ export type { Inspector } from './transaction/inspector.js';
 // What a matched rule refers to.
 export type { ActionIR, LinkIR, Program, RuleIR } from './program/ir.js';
 export type { CollectionStore } from './transaction/store.js';
+export { originTextMax, type Origin } from './transaction/origins.js';
 export type {
   Interruption,
   MatchedRule,

@@ -29,14 +29,17 @@ const ofSites: readonly Rule[] = [
   (s, refuse) => refuseDuplicates(s.sites, '/sites', siteIdentity, 'host and prefix', refuse),
   (s, refuse) => refuseDuplicates(s.sites, '/sites', ({ name }) => name.toLowerCase(), 'name', refuse),
   (s, refuse) => {
-    for (const [index, { name, prefix, host, upstream }] of s.sites.entries()) {
+    for (const [index, { name, prefix, host, upstream, upstreams }] of s.sites.entries()) {
       const at = `/sites/${index}`;
       if (name.length > 64) refuse(`${at}/name`, 'is longer than 64 characters');
       if (/[?#%\\]|\/\/|\/\.{1,2}(\/|$)/.test(prefix))
         refuse(`${at}/prefix`, 'is not a plain path', 'leave out "?", "#", "%", "//", backslashes and dot segments');
       if (host !== null && !/^[A-Za-z0-9._[\]:-]+$/.test(host))
         refuse(`${at}/host`, 'is not a host name', 'write the name only, such as shop.example.com');
-      refuseUpstream(upstream, `${at}/upstream`, refuse);
+      if (upstream !== '') refuseUpstream(upstream, `${at}/upstream`, refuse);
+      else if (upstreams.length === 0)
+        refuse(`${at}/upstream`, 'is missing', 'name the application: http://host:port, or a list in `upstreams`');
+      refuseUpstreams(upstream, upstreams, at, refuse);
     }
   },
   (s, refuse) => {
@@ -64,6 +67,27 @@ function refuseUpstream(upstream: string, at: string, refuse: Refuse): void {
   if (username !== '' || password !== '')
     refuse(at, 'has a user name or password in it', 'remove it; the application must authenticate its own users');
   if (search !== '' || hash !== '') refuse(at, 'has a query or a fragment', 'remove everything from "?" or "#" on');
+}
+
+/** The path of a URL as it is written: none is another meaning than `/`. */
+const writtenPath = (url: string): string => /^[a-z]+:\/\/[^/]*(.*)$/i.exec(url)?.[1]?.replace(/\/+$/, '/') ?? '';
+
+function refuseUpstreams(
+  upstream: string,
+  upstreams: Settings['sites'][number]['upstreams'],
+  at: string,
+  refuse: Refuse,
+): void {
+  refuseDuplicates(upstreams, `${at}/upstreams`, ({ url }) => url.replace(/\/+$/, ''), 'url', refuse);
+  const [first] = upstreams;
+  if (first === undefined) return;
+  if (upstream !== '' && !upstreams.some(({ url }) => url === upstream))
+    refuse(`${at}/upstream`, 'is not among `upstreams`', 'leave it out, or list it there');
+  for (const [index, { url }] of upstreams.entries()) {
+    refuseUpstream(url, `${at}/upstreams/${index}/url`, refuse);
+    if (writtenPath(url) !== writtenPath(first.url))
+      refuse(`${at}/upstreams/${index}/url`, 'has another path than the first', 'give all of them the same path');
+  }
 }
 
 /** What normalisation takes away (`//`, `/./`, a backslash) would never be met. */

@@ -123,6 +123,23 @@ t.test('impossible values are refused with path and reason', async (t) => {
     [{ sites: [site({ prefix: '/a/../b' })] }, '/sites/0/prefix', /plain path/],
     [{ sites: [site({ host: 'a*b' })] }, '/sites/0/host', /not a host name/],
     [{ sites: [site({ name: 'n'.repeat(65) })] }, '/sites/0/name', /64 characters/],
+    [{ sites: [site({ upstreams: [{ url: 'http://10.0.0.2' }] })] }, '/sites/0/upstream', /not among/],
+    [
+      { sites: [site({ upstream: '', upstreams: [{ url: 'http://a' }, { url: 'http://a/' }] })] },
+      '/sites/0/upstreams/1',
+      /same url/,
+    ],
+    [
+      { sites: [site({ upstream: '', upstreams: [{ url: 'http://a/x' }, { url: 'http://b' }] })] },
+      '/sites/0/upstreams/1/url',
+      /another path/,
+    ],
+    [
+      { sites: [site({ upstream: '', upstreams: [{ url: 'http://u:p@a' }] })] },
+      '/sites/0/upstreams/0/url',
+      /right form/,
+    ],
+    [{ sites: [site({ health_check: { path: 'x' } })] }, '/sites/0/health_check/path', /begins with/],
     [{ sites: [site({ upstream: 'http://u/?a=1' })] }, '/sites/0/upstream', /query or a fragment/],
     [{ categories: { xss: { path_exclusions: ['/a/./b'] } } }, '/categories/xss/path_exclusions/0', /never be met/],
     [

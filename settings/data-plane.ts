@@ -3,7 +3,7 @@
 // checks are all made from the table, so that a new row travels without a line here.
 import { Ajv, type ValidateFunction } from 'ajv';
 import { explainErrors, type Problem } from './problems.js';
-import { factsOf } from './row.js';
+import { defaultOf, factsOf } from './row.js';
 import { defaultSettings, settingNames, settingRows, type SettingName, type Settings } from './table.js';
 
 /**
@@ -96,6 +96,17 @@ function toCamelProperties(properties: Readonly<Record<string, SchemaNode>>): Re
 
 /** What a node has where nobody said anything. */
 export const dataPlaneDefaults = (): DataPlaneSettings => toDataPlane(defaultSettings());
+
+type SiteSettings = DataPlaneSettings['sites'][number];
+
+/** What a site has where only its upstream is known. */
+export function siteDefaults(): Pick<SiteSettings, 'upstreams' | 'healthCheck'> {
+  const { health_check } = settingRows.sites.items.properties;
+  return {
+    upstreams: [],
+    healthCheck: toCamel(defaultOf(health_check), health_check as SchemaNode) as SiteSettings['healthCheck'],
+  };
+}
 
 /** JSON schema (2020-12, of properties only) of `DataPlaneSettings`, for whoever has an envelope around it. */
 export function dataPlaneProperties(): Record<string, unknown> {

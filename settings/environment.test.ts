@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import {
   effectiveValueOf,
+  environmentFor,
   isVariableName,
   kinds,
   parseEnvironmentFile,
@@ -31,6 +32,32 @@ t.test('every row can be told and checked', async (t) => {
   }
   t.ok(isVariableName('WAF_PORT'));
   t.notOk(isVariableName('waf_port'));
+});
+
+t.test('A12: a process is given its own variables, and what any program of the system needs', async (t) => {
+  const given = {
+    ...Object.fromEntries(rows.map(({ name }) => [name, `value of ${name}`])),
+    PATH: '/bin',
+    LC_ALL: 'C',
+    NODE_OPTIONS: '',
+    PGPASSWORD: 'of the database',
+    GATEHOUSE_ENV_FILE: '/dev/null',
+    AWS_SECRET_ACCESS_KEY: 'of somebody else',
+    nothing: undefined,
+  };
+  for (const process of ['control plane', 'data plane', 'demo', 'commands'] as const) {
+    const own = environmentFor(process, given);
+    for (const { name, readBy } of rows) t.equal(name in own, readBy.includes(process), `${process}: ${name}`);
+    t.match(own, { PATH: '/bin', LC_ALL: 'C', NODE_OPTIONS: '', GATEHOUSE_ENV_FILE: '/dev/null' });
+    t.equal('PGPASSWORD' in own, process === 'control plane');
+    t.notOk('AWS_SECRET_ACCESS_KEY' in own);
+    t.notOk('nothing' in own);
+  }
+  t.same(environmentFor(null, given), { PATH: '/bin', LC_ALL: 'C', NODE_OPTIONS: '' }, 'a helper: the system alone');
+});
+
+t.test('A11: nobody is believed about an address until somebody is named', async (t) => {
+  t.equal(valueOf('API_TRUSTED_PROXIES', {}), '');
 });
 
 t.test('defaults, and values that stand in for empty ones', async (t) => {

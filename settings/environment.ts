@@ -3,8 +3,9 @@
 // and whatever installs Gatehouse. Pure: the callers bring the texts and the values.
 import { controlPlaneVariables, outgoingVariables, dashboardVariables } from './environment/control-plane-variables.js';
 import { nodeVariables } from './environment/node-variables.js';
+import { environmentOf } from './environment/of-process.js';
 import { storageVariables } from './environment/storage-variables.js';
-import type { EnvironmentVariable } from './environment/variable.js';
+import type { EnvironmentVariable, ProcessName } from './environment/variable.js';
 
 export { parseEnvironmentFile, type EnvironmentFile, type EnvironmentFileProblem } from './environment/file.js';
 export { kinds, type Kind } from './environment/kinds.js';
@@ -24,6 +25,10 @@ export const variables = [
 export type VariableName = (typeof variables)[number]['name'];
 export type Values = Readonly<Record<VariableName, string>>;
 type Given = Readonly<Partial<Record<string, string>>>;
+
+/** The part of an environment that a child process is given: its own variables, and those of the system. */
+export const environmentFor = (process: ProcessName | null, given: Given): Record<string, string> =>
+  environmentOf(process, given, variables);
 
 const rows: ReadonlyMap<string, EnvironmentVariable> = new Map(variables.map((row) => [row.name, row]));
 

@@ -11,15 +11,18 @@ export {
   createDoorCheck,
   dataPlaneDefaults,
   dataPlaneProperties,
+  siteDefaults,
   toDataPlane,
   type DataPlaneSettings,
 } from './data-plane.js';
+export { withIds, type IdSources } from './ids.js';
 export { readLocalFile, type LocalFile } from './local-file.js';
 export { withCurrentNames, type Renamed } from './names.js';
 export { explainErrors, formatProblems, type Problem } from './problems.js';
+export { findProfile, profiles, type Profile } from './profiles.js';
 export { describeSettings } from './reference.js';
 export { keptSecret, parseWindow, type Access } from './row.js';
-export { categoryKeys, ruleIdRanges, type CategoryKey } from './rows/categories.js';
+export { categoryKeys, ownerOfRuleId, ruleIdRanges, type CategoryKey } from './rows/categories.js';
 export { CustomRule, RuleTest } from './rows/rules.js';
 export {
   accessOf,

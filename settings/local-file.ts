@@ -2,6 +2,7 @@
 // the same check. What only the control plane could make true is refused by name, because leaving it out would change
 // how traffic is handled without anybody having said so.
 import { checkSettings } from './check.js';
+import { withIds, type IdSources } from './ids.js';
 import { isFields, withCurrentNames, type Renamed } from './names.js';
 import type { Problem } from './problems.js';
 import { factsOf } from './row.js';
@@ -37,11 +38,18 @@ function withNames(rules: unknown, path: string, notes: { path: string; note: st
   });
 }
 
+const noIds: IdSources = { inText: () => [], ofCve: () => [] };
+
 /**
  * `text`: the file's JSON. `purpose`: whoever serves by it refuses what would not be in force; whoever only compiles it
- * takes settings of any plane. Never throws on what a person wrote.
+ * takes settings of any plane. `sources` knows the ids of entries that were written without one. Never throws on what a
+ * person wrote.
  */
-export function readLocalFile(text: string, purpose: 'serve' | 'compile' = 'serve'): LocalFile {
+export function readLocalFile(
+  text: string,
+  purpose: 'serve' | 'compile' = 'serve',
+  sources: IdSources = noIds,
+): LocalFile {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -51,8 +59,9 @@ export function readLocalFile(text: string, purpose: 'serve' | 'compile' = 'serv
   }
   if (!isFields(parsed)) return refuse('', 'is not an object', 'begin the file with { and end it with }');
   const renamed = withCurrentNames(parsed);
-  const notes = [...renamed.notes];
-  const fields = renamed.value as Readonly<Record<string, unknown>>;
+  const identified = withIds(renamed.value, sources);
+  const notes = [...renamed.notes, ...identified.notes];
+  const fields = identified.value as Readonly<Record<string, unknown>>;
   const named = { ...fields, custom_rules: withNames(fields['custom_rules'] ?? [], '/custom_rules', notes) };
   const checked = checkSettings(named);
   const foreign = purpose === 'serve' ? foreignIn(fields) : [];

@@ -33,7 +33,7 @@ export function withCurrentNames(value: unknown): Renamed {
     );
   if (Array.isArray(rules))
     renamed['custom_rules'] = rules.map((rule, index) =>
-      withKind(rename(rule, 'text', 'seclang', `/custom_rules/${index}`)),
+      withAction(withKind(rename(rule, 'text', 'seclang', `/custom_rules/${index}`)), `/custom_rules/${index}`, notes),
     );
   if (Array.isArray(patches))
     renamed['virtual_patches'] = patches.map((patch, index) =>
@@ -52,4 +52,14 @@ function withKind(rule: unknown): unknown {
   const isRaw =
     isFields(rule) && rule['kind'] === undefined && typeof rule['seclang'] === 'string' && rule['seclang'] !== '';
   return isRaw ? { ...rule, kind: 'raw' } : rule;
+}
+
+/** What ModSecurity calls them; both are accepted wherever an action is, and shown under one name. */
+const actionNames: Readonly<Record<string, string>> = { deny: 'block', pass: 'log' };
+
+function withAction(rule: unknown, path: string, notes: { path: string; note: string }[]): unknown {
+  const action = isFields(rule) && rule['kind'] !== 'raw' ? actionNames[String(rule['action'])] : undefined;
+  if (!isFields(rule) || action === undefined) return rule;
+  notes.push({ path: `${path}/action`, note: `is called ${action} now` });
+  return { ...rule, action };
 }

@@ -22,6 +22,11 @@ export interface RowFacts {
   readonly unit?: string;
   /** How to mend a value that does not fit, where the type alone does not say it. */
   readonly mend?: string;
+  /**
+   * A setting without which this one does nothing, for switches that are on by default: `bot_verify_rdns` asks for
+   * nothing while `bot_action` does not.
+   */
+  readonly under?: string;
 }
 
 /** A row of the table of settings: the schema of the value with its facts, which stand in the schema as `x-…`. */
@@ -29,7 +34,7 @@ export function setting<T extends TSchema, const Facts extends RowFacts>(
   schema: T,
   facts: Facts,
 ): T & { readonly 'x-reach': Facts['reach']; readonly 'x-enforced-by': Facts['enforcedBy'] } {
-  const { access, reach, enforcedBy, description, unit, mend } = facts;
+  const { access, reach, enforcedBy, description, unit, mend, under } = facts;
   return {
     ...schema,
     description,
@@ -38,6 +43,7 @@ export function setting<T extends TSchema, const Facts extends RowFacts>(
     'x-enforced-by': enforcedBy,
     ...(unit === undefined ? {} : { 'x-unit': unit }),
     ...(mend === undefined ? {} : { 'x-mend': mend }),
+    ...(under === undefined ? {} : { 'x-under': under }),
   };
 }
 
@@ -51,6 +57,7 @@ export function factsOf(schema: TSchema): RowFacts {
     description: schema.description ?? '',
     ...(row['x-unit'] === undefined ? {} : { unit: row['x-unit'] as string }),
     ...(row['x-mend'] === undefined ? {} : { mend: row['x-mend'] as string }),
+    ...(row['x-under'] === undefined ? {} : { under: row['x-under'] as string }),
   };
 }
 
@@ -102,11 +109,16 @@ export const Secret = () =>
     'x-secret': true,
   });
 
-/** Empty, or an absolute http(s) URL without credentials. */
-export const HttpUrl = () =>
+/**
+ * Empty, or an absolute http(s) URL without user and password. `credentials`: which parts of its path let in whoever
+ * knows them (`webhook` the whole, `keyed` those that look made by a machine, `plain` none); readers never see them,
+ * nor the values of its query.
+ */
+export const HttpUrl = (credentials: 'webhook' | 'keyed' | 'plain' = 'keyed') =>
   Shaped('^(https?://[^\\s@/]+(/[^\\s]*)?)?$', 'write an http or https address without user and password, or nothing', {
     maxLength: 2048,
     default: '',
+    'x-url': credentials,
   });
 
 /** A path prefix as it is compared at the data plane: begins with a slash, no query, no control characters. */

@@ -19,6 +19,8 @@ export const entries: Readonly<Record<string, string>> = {
   'proxy/main/data-plane.ts': 'door',
   'api/contract.ts': 'door',
   'api/main.ts': 'door',
+  'console/server/server.ts': 'door',
+  'console/web/kit/solid-web.ts': 'solid-js/web, by an alias of console/bundle/bundle.ts',
   'cli/main.ts': 'bin/gatehouse',
   'cli/commands/dev.ts': 'make dev',
   'cli/commands/crs-regression.ts': 'make crs',

@@ -34,6 +34,7 @@ export const rooms = [
   'bench',
   'fixtures',
   'tidy',
+  'console',
 ] as const;
 
 export const roomOf = (path: string): string => (path.includes('/') ? (path.split('/')[0] ?? '') : '.');
@@ -78,7 +79,17 @@ export function target(from: string, specifier: string): string {
   return normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts');
 }
 
-const skippedFolders = new Set(['node_modules', 'build', 'data', '.git', '.tap', '.cache', 'results', 'dist']);
+const skippedFolders = new Set([
+  'node_modules',
+  'generated',
+  'build',
+  'data',
+  '.git',
+  '.tap',
+  '.cache',
+  'results',
+  'dist',
+]);
 const textual = new RegExp(
   '\\.(ts|tsx|mjs|js|json|md|cc|h|gyp|html|css|sql|conf|lua|sh|yml|yaml|test|txt|data|svg)$' +
     '|^(Makefile|LICENSE|NOTICE|\\.env\\.example|\\.taprc|gatehouse|run)$',

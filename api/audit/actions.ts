@@ -71,6 +71,13 @@ export const auditActions = {
   'managed-feed.update': { by: ['people', 'system'], meaning: 'a new version of the managed feed was taken up' },
   'managed-feed.off': { by: ['system'], meaning: 'the managed feed was switched off' },
 
+  'retention.refused': {
+    by: ['system'],
+    meaning: 'nothing was pruned, because the clock is far ahead of the last run',
+  },
+  'retention.confirm': { by: ['people'], meaning: 'somebody said that the clock is right, so that pruning goes on' },
+  'retention.shrunk': { by: ['system'], meaning: 'records went because the embedded database had become too large' },
+
   'licence.activate': { by: ['people'], meaning: 'a licence key was activated' },
   'licence.reject': { by: ['people'], meaning: 'a licence key was rejected' },
   'audit.export': { by: ['people'], meaning: 'the audit log was exported' },

@@ -1,7 +1,8 @@
 // Reading the audit log: filters, pages, and a CSV export.
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable } from '../db/client.js';
-import { escapeLike, Moment, parseMoment, toCsvLine } from '../http-kit/index.js';
+import { ApiError, checkAddress, escapeLike, Moment, OneOf, parseRange, roles, toCsvLine } from '../http-kit/index.js';
+import { auditActions } from './actions.js';
 import type { AuditRow } from './chain.js';
 
 export const auditFilters = {
@@ -9,7 +10,7 @@ export const auditFilters = {
   action: Type.Optional(
     Type.String({ maxLength: 100, description: 'exact, or a prefix that ends with a dot, such as user.' }),
   ),
-  role: Type.Optional(Type.String({ maxLength: 20 })),
+  role: Type.Optional(OneOf([...roles, 'system', 'none'], 'of the actor; system: the program itself')),
   source_ip: Type.Optional(Type.String({ maxLength: 64 })),
   from: Type.Optional(Moment('UTC')),
   to: Type.Optional(Moment('UTC, exclusive')),
@@ -23,15 +24,28 @@ export type AuditFilters = Omit<GivenFilters, 'from' | 'to'> & {
   readonly to: Date | undefined;
 };
 
+const actions = Object.keys(auditActions);
+
+/** Throws `validation_failed` for an action that no entry can have, with the names that there are. */
+function checkAction(wanted: string | undefined): void {
+  if (wanted === undefined) return;
+  if (wanted.endsWith('.') ? actions.some((one) => one.startsWith(wanted)) : actions.includes(wanted)) return;
+  throw new ApiError(
+    'validation_failed',
+    `/action must be one of ${actions.join(', ')}, or a beginning with its dot.`,
+    {
+      errors: [{ path: '/action', reason: `must be one of ${actions.join(', ')}, or a beginning with its dot` }],
+    },
+  );
+}
+
 /**
- * Refuses moments that do not exist before anything is answered: an export that has begun cannot be refused any more.
+ * Refuses what no entry can fit before anything is answered: an export that has begun cannot be refused any more.
  */
 export function readFilters(given: GivenFilters): AuditFilters {
-  return {
-    ...given,
-    from: given.from === undefined ? undefined : parseMoment(given.from, '/from'),
-    to: given.to === undefined ? undefined : parseMoment(given.to, '/to'),
-  };
+  checkAction(given.action);
+  checkAddress(given.source_ip, '/source_ip');
+  return { ...given, ...parseRange(given) };
 }
 
 /** Newest first, below `beforeId`. */

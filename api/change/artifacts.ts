@@ -25,7 +25,7 @@ export function findArtifact(directory: string, sha256: string): Buffer | null {
 /** Temporary name, flush, rename, flush of the directory: after a power cut there is the whole file or none. */
 export async function storeArtifact(directory: string, sha256: string, bytes: Uint8Array): Promise<void> {
   const path = artifactPath(directory, sha256);
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: 0o750 });
   if (findArtifact(directory, sha256) !== null) {
     const now = new Date();
     utimesSync(path, now, now); // used again: the last to be pruned

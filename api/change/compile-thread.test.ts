@@ -1,5 +1,5 @@
 import { defaultSettings, requireSettings, ruleSettingsOf } from '#settings';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -132,11 +132,11 @@ t.test('what is wrong is a result with its place', async (t) => {
   }).custom_rules[0];
   t.match(await compiler.compile(policy({ custom_rules: [{ ...custom, value: '(' }] })), {
     kind: 'refused',
-    diagnostics: [{ severity: 'error', path: '/custom_rules/0', code: /^GH-C/ }],
+    diagnostics: [{ severity: 'error', path: '/custom_rules/0/value', code: /^GH-C/ }],
   });
   t.match(await compiler.compile(policy({ custom_rules: [{ ...custom, variable: 'ARGZ', value: 'x' }] })), {
     kind: 'refused',
-    diagnostics: [{ severity: 'error', path: '/custom_rules/0' }],
+    diagnostics: [{ severity: 'error', path: '/custom_rules/0/variable' }],
   });
   const none = await start(t, { crsDirectory: join(tmpdir(), 'there-is-no-such-directory') });
   t.match(await none.compiler.compile(policy({})), { kind: 'refused', diagnostics: [{ code: 'GH-C7003' }] });
@@ -185,4 +185,17 @@ t.test('a thread that has had nothing to do is ended; the next one reads the rul
   };
   t.equal(await isNew(), true);
   await until('a second thread answers', isNew);
+});
+
+t.test('R13: compiling gives way to whoever answers requests', { skip: process.platform !== 'linux' }, async (t) => {
+  const niceOf = async (task: string): Promise<number> =>
+    // behind the name, which may hold anything: field 19 of proc(5)
+    Number((await readFile(`/proc/self/task/${task}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ')[16]);
+  const { compiler } = await start(t);
+  const compiled = await compiler.compile(policy({}));
+  if (compiled.kind === 'compiled') await compiled.stored;
+  const tasks = await readdir('/proc/self/task');
+  const own = await niceOf(String(process.pid));
+  t.equal(own, 0, 'the thread that answers is as before');
+  t.ok((await Promise.all(tasks.map(niceOf))).includes(15), 'the one that compiles is not');
 });

@@ -99,7 +99,9 @@ export type StepTimes = Readonly<Record<string, number>>;
 interface Findings extends AppliedWith {
   readonly diagnostics: readonly ApplyDiagnostic[];
   readonly impact: ReplayImpact | null;
-  /** Settings that differ from their defaults and that nothing enforces yet. */
+  /** Why there is no impact; null where there is one. */
+  readonly impactMissing: string | null;
+  /** Settings that ask for something, by the value in effect, and that nothing enforces yet. */
   readonly notEnforcedYet: readonly string[];
   readonly tookMs: number;
   readonly steps?: StepTimes;
@@ -132,7 +134,12 @@ export const ApplyReplySchema = Type.Object({
   artifact_sha256: Type.String(),
   diagnostics: Type.Array(ApplyDiagnosticSchema),
   impact: Type.Union([ReplayImpactSchema, Type.Null()]),
-  not_enforced_yet: Type.Array(Type.String()),
+  impact_missing: Type.Union([Type.String(), Type.Null()], {
+    description: 'why there is no impact, in a sentence; null where there is one',
+  }),
+  not_enforced_yet: Type.Array(Type.String(), {
+    description: 'settings that are on, or have a value of their own, and that nothing enforces yet',
+  }),
   nodes: Type.Array(ApplyNodeSchema),
   took_ms: Type.Number(),
   steps: Type.Record(Type.String(), Type.Integer(), {

@@ -12,64 +12,88 @@ async function thereAndBack(t: Test, database: Database): Promise<void> {
   const road = await startRoad(t, database, upstream, [node.url]);
   t.equal((await road.apply()).status, 200);
 
-  await t.test('a dry run shows whom it would hit and touches nothing', async (t) => {
-    const headers = ['Host', 'shop', 'Authorization', 'Bearer hunter2', 'Cookie', 'sid=abc123; theme=dark'];
-    const sample = (n: number, uri: string, body: string | null = null) => ({
-      request_id: `r${n}`,
-      at_ms: Date.now(),
-      site: 'customer',
-      method: body === null ? 'GET' : 'POST',
-      uri,
-      protocol: 'HTTP/1.1',
-      headers:
-        body === null
-          ? headers
-          : [...headers, 'Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', String(body.length)],
-      body,
-      client_ip: '192.0.2.7',
-    });
-    const samples = [
-      sample(1, '/search?q=lamp'),
-      sample(2, '/search?q=grue&password=hunter2'),
-      sample(3, attack),
-      sample(4, '/form', 'a=grue&token=hunter2'),
-      ...Array.from({ length: 20 }, (_, n) => sample(n + 5, `/page/${n}`)),
-    ];
-    t.equal(
-      (await road.call('POST', '/api/dataplane/samples', { token: 'wrong', body: { node: 'n1', samples } })).status,
-      401,
-    );
-    t.match(
-      await road.call('POST', '/api/dataplane/samples', {
-        token: road.parts.nodeToken,
-        body: { node: 'n1', samples },
-      }),
-      { status: 200, body: { stored: 24 } },
-    );
-    const kept = await database.sql<{ body: string }[]>`select body from request_samples`;
-    t.notMatch(
-      kept.map((row) => Buffer.from(row.body, 'base64').toString()).join(),
-      /hunter2|abc123/,
-      'nothing sensitive is stored',
-    );
-    const before = await node.status();
-    await road.patch({ custom_rules: [blockWord(1_000_001, 'grue')], categories: { sqli: { enabled: false } } });
-    const dry = await road.apply('?dry_run=true');
-    t.match(
-      dry.body,
-      { applied: false, dry_run: true, generation: null, impact: { replayed: 24, newly_blocked: 2, newly_allowed: 1 } },
-      dry.text,
-    );
-    const { newly_blocked_examples: blocked, newly_allowed_examples: allowed } = dry.body['impact'];
-    t.same(blocked.map((row: { request_id: string }) => row.request_id).sort(), ['r2', 'r4']);
-    t.match(blocked[0].rule_ids, [1_000_001]);
-    t.match(allowed, [{ request_id: 'r3', rule_ids: [942_100] }]);
-    t.notMatch(dry.text, /hunter2/);
-    t.equal((await node.status())['generation'], before['generation']);
-    t.match((await road.apply()).body, { impact: { newly_blocked: 2, newly_allowed: 1 } });
-    await road.patch({ custom_rules: [], categories: { sqli: { enabled: true } } });
-    await road.apply();
-  });
+  await t.test(
+    'a dry run shows whom it would hit and touches nothing; U14: without an impact it says why',
+    async (t) => {
+      const headers = ['Host', 'shop', 'Authorization', 'Bearer hunter2', 'Cookie', 'sid=abc123; theme=dark'];
+      const sample = (n: number, uri: string, body: string | null = null) => ({
+        request_id: `r${n}`,
+        at_ms: Date.now(),
+        site: 'customer',
+        method: body === null ? 'GET' : 'POST',
+        uri,
+        protocol: 'HTTP/1.1',
+        headers:
+          body === null
+            ? headers
+            : [...headers, 'Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', String(body.length)],
+        body,
+        client_ip: '192.0.2.7',
+      });
+      const samples = [
+        sample(1, '/search?q=lamp'),
+        sample(2, '/search?q=grue&password=hunter2'),
+        sample(3, attack),
+        sample(4, '/form', 'a=grue&token=hunter2'),
+        ...Array.from({ length: 20 }, (_, n) => sample(n + 5, `/page/${n}`)),
+      ];
+      t.equal(
+        (await road.call('POST', '/api/dataplane/samples', { token: 'wrong', body: { node: 'n1', samples } })).status,
+        401,
+      );
+      t.match(
+        await road.call('POST', '/api/dataplane/samples', {
+          token: road.parts.nodeToken,
+          body: { node: 'n1', samples },
+        }),
+        { status: 200, body: { stored: 24 } },
+      );
+      const stored = await database.sql<{ body: string }[]>`select body from request_samples`;
+      t.notMatch(
+        stored.map((row) => Buffer.from(row.body, 'base64').toString()).join(),
+        /hunter2|abc123/,
+        'nothing sensitive is stored',
+      );
+      const before = await node.status();
+      await road.patch({ custom_rules: [blockWord(1_000_001, 'grue')], categories: { sqli: { enabled: false } } });
+      const dry = await road.apply('?dry_run=true');
+      t.match(
+        dry.body,
+        {
+          applied: false,
+          dry_run: true,
+          generation: null,
+          impact: { replayed: 24, newly_blocked: 2, newly_allowed: 1 },
+        },
+        dry.text,
+      );
+      const { newly_blocked_examples: blocked, newly_allowed_examples: allowed } = dry.body['impact'];
+      t.same(blocked.map((row: { request_id: string }) => row.request_id).sort(), ['r2', 'r4']);
+      t.match(blocked[0].rule_ids, [1_000_001]);
+      t.match(allowed, [{ request_id: 'r3', rule_ids: [942_100] }]);
+      t.notMatch(dry.text, /hunter2/);
+      t.equal((await node.status())['generation'], before['generation']);
+      const ofActive = async (sha256: string | null) => {
+        const { activeId } = await readState(database.sql);
+        const [was] = await database.sql<{ artifact_sha256: string }[]>`
+        select artifact_sha256 from settings_versions where id = ${activeId}`;
+        await database.sql`update settings_versions set artifact_sha256 = ${sha256} where id = ${activeId}`;
+        return was?.artifact_sha256 ?? null;
+      };
+      t.equal(dry.body['impact_missing'], null);
+      const kept = await ofActive('0'.repeat(64));
+      t.match((await road.apply('?dry_run=true')).body, {
+        impact: null,
+        impact_missing: /gone, damaged or of another/,
+      });
+      await ofActive(null);
+      t.match((await road.apply('?dry_run=true')).body, { impact: null, impact_missing: /older program/ });
+      await ofActive(kept);
+      t.match((await road.apply()).body, { impact: { newly_blocked: 2, newly_allowed: 1 }, impact_missing: null });
+      await road.patch({ custom_rules: [], categories: { sqli: { enabled: true } } });
+      await road.apply();
+    },
+  );
 
   await t.test('an interrupted activation is finished or forgotten, whole', async (t) => {
     const state = await readState(database.sql);

@@ -53,6 +53,7 @@ export async function applyHead(
       artifact_sha256: outcome.artifactSha256,
       diagnostics: [...outcome.diagnostics],
       impact: outcome.impact,
+      impact_missing: outcome.impactMissing,
       not_enforced_yet: [...outcome.notEnforcedYet],
       nodes: outcome.kind === 'dry_run' ? [] : [...outcome.nodes],
       took_ms: outcome.tookMs,

@@ -25,7 +25,8 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
           unchanged: false,
           version: 1,
           impact: null,
-          not_enforced_yet: [],
+          impact_missing: /nothing was active before/,
+          not_enforced_yet: ['pii_detect'],
           nodes: [{ url: node.url, state: 'active' }],
         },
       },
@@ -45,7 +46,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
     const silent = await road.apply();
     t.match(
       silent,
-      { body: { unchanged: true, version: 2, not_enforced_yet: ['bot_score_threshold', 'ai_enabled'] } },
+      { body: { unchanged: true, version: 2, not_enforced_yet: ['bot_score_threshold', 'ai_enabled', 'pii_detect'] } },
       'no silent switch',
     );
     t.equal((await node.status())['generation'], generation);
@@ -73,7 +74,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
         },
       ],
     });
-    t.match((await road.apply()).body, { not_enforced_yet: ['bot_score_threshold', 'ai_enabled'] });
+    t.match((await road.apply()).body, { not_enforced_yet: ['bot_score_threshold', 'ai_enabled', 'pii_detect'] });
     t.same(
       [await ask(node, '/notes?q=zorkmid'), await ask(node, '/notes?r=zorkmid'), await ask(node, '/?q=zorkmid')],
       [200, 403, 403],
@@ -94,78 +95,82 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
     );
   });
 
-  await t.test('a refusal says what, where and how, and changes nothing', async (t) => {
-    const before = await node.status();
-    const bad: readonly [body: object, path: string, message: RegExp][] = [
-      [
-        {
-          custom_rules: [
-            blockWord(1_000_001, 'ok'),
-            { id: 1_000_002, name: 'raw', kind: 'raw', seclang: 'SecRule ARGS "@rx (" "id:1000002,phase:2,deny"' },
-          ],
-        },
-        '/custom_rules/1/seclang',
-        /column/,
-      ],
-      [
-        { custom_rules: [{ ...blockWord(1_000_003, 'x'), operator: 'nosuch' }] },
-        '/custom_rules/0/operator',
-        /operator/,
-      ],
-      [
-        { custom_rules: [{ id: 1_000_004, name: 'raw', kind: 'raw', seclang: 'SecRuleEngine Off' }] },
-        '/custom_rules/0/seclang',
-        /cannot stand/,
-      ],
-      [
-        {
-          custom_rules: [
-            { ...blockWord(1_000_005, 'x'), tests: [{ name: 'wrong', expect: 'match', uri: '/?q=good' }] },
-          ],
-        },
-        '/custom_rules/0/tests/0',
-        /"wrong" of rule 1000005 expects match/,
-      ],
-      [
-        { custom_rules: [], virtual_patches: [{ id: 1_007_001, cve: 'CVE-1999-0001' }] },
-        '/virtual_patches/0/cve',
-        /catalogue/,
-      ],
-    ];
-    for (const [body, path, message] of bad) {
-      t.equal((await road.patch(body)).status, 200, 'it may be saved');
-      for (const query of ['', '?dry_run=true']) {
-        const reply = await road.apply(query);
-        t.match(
-          reply,
+  await t.test(
+    'U9: what cannot be used is not saved, and what an older program saved is not applied; both say where',
+    async (t) => {
+      const before = await node.status();
+      const bad: readonly [body: object, path: string, message: RegExp][] = [
+        [
           {
-            status: 422,
-            body: { code: 'apply_refused', diagnostics: [{ severity: 'error', path, message, hint: /./ }] },
+            custom_rules: [
+              blockWord(1_000_001, 'ok'),
+              { id: 1_000_002, name: 'raw', kind: 'raw', seclang: 'SecRule ARGS "@rx (" "id:1000002,phase:2,deny"' },
+            ],
           },
-          reply.text,
-        );
+          '/custom_rules/1/seclang',
+          /column/,
+        ],
+        [
+          { custom_rules: [{ ...blockWord(1_000_003, 'x'), operator: 'nosuch' }] },
+          '/custom_rules/0/operator',
+          /operator/,
+        ],
+        [
+          { custom_rules: [{ id: 1_000_004, name: 'raw', kind: 'raw', seclang: 'SecRuleEngine Off' }] },
+          '/custom_rules/0/seclang',
+          /cannot stand/,
+        ],
+        [
+          {
+            custom_rules: [
+              { ...blockWord(1_000_005, 'x'), tests: [{ name: 'wrong', expect: 'match', uri: '/?q=good' }] },
+            ],
+          },
+          '/custom_rules/0/tests/0',
+          /"wrong" of rule 1000005 expects match/,
+        ],
+        [
+          { custom_rules: [], virtual_patches: [{ id: 1_007_001, cve: 'CVE-1999-0001' }] },
+          '/virtual_patches/0/cve',
+          /catalogue/,
+        ],
+      ];
+      for (const [body, path, message] of bad) {
+        t.match(await road.patch(body), { status: 422, body: { errors: [{ path }] } }, 'it is not saved');
+        await road.store(body);
+        for (const query of ['', '?dry_run=true']) {
+          const reply = await road.apply(query);
+          t.match(
+            reply,
+            {
+              status: 422,
+              body: { code: 'apply_refused', diagnostics: [{ severity: 'error', path, message, hint: /./ }] },
+            },
+            reply.text,
+          );
+        }
       }
-    }
-    const broken = await road.patch({ virtual_patches: [], sites: [{ name: 'a', prefix: '/a//b', upstream }] });
-    t.match(
-      broken,
-      { status: 422, body: { errors: [{ path: '/sites/0/prefix', reason: /plain path/ }] } },
-      'not even saved',
-    );
-    const after = await node.status();
-    t.same([after['generation'], after['ruleset']], [before['generation'], before['ruleset']]);
-    t.match(await readState(database.sql), { pendingId: null });
-    await road.patch({
-      custom_rules: [],
-      virtual_patches: [],
-      rule_exclusions: [],
-      sites: [],
-      categories: { sqli: { enabled: true } },
-    });
-    const etag = String((await road.call('GET', '/api/settings', { token: road.admin })).headers['etag']);
-    t.match(await road.apply('', { 'if-match': '"1-stale"' }), { status: 412, headers: { etag } });
-    t.match(await road.apply('', { 'if-match': etag }), { status: 200 });
-  });
+      const broken = await road.patch({ virtual_patches: [], sites: [{ name: 'a', prefix: '/a//b', upstream }] });
+      t.match(
+        broken,
+        { status: 422, body: { errors: [{ path: '/sites/0/prefix', reason: /plain path/ }] } },
+        'not even saved',
+      );
+      const after = await node.status();
+      t.same([after['generation'], after['ruleset']], [before['generation'], before['ruleset']]);
+      t.match(await readState(database.sql), { pendingId: null });
+      await road.patch({
+        custom_rules: [],
+        virtual_patches: [],
+        rule_exclusions: [],
+        sites: [],
+        categories: { sqli: { enabled: true } },
+      });
+      const etag = String((await road.call('GET', '/api/settings', { token: road.admin })).headers['etag']);
+      t.match(await road.apply('', { 'if-match': '"1-stale"' }), { status: 412, headers: { etag } });
+      t.match(await road.apply('', { 'if-match': etag }), { status: 200 });
+    },
+  );
 
   await t.test('two who apply at once take turns', async (t) => {
     const before = Number((await node.status())['generation']);

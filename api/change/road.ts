@@ -9,7 +9,6 @@ import { nextGeneration, type Target } from '../nodes/fleet.js';
 import type { StatusAnswer } from '../nodes/node-client.js';
 import { digestOf, listNodes, renameServed } from '../nodes/node-store.js';
 import { findSamples } from '../records/samples.js';
-import { enforcedNames } from '#settings';
 import { findNotEnforced } from '../settings/not-enforced.js';
 import { readState } from '../settings/state.js';
 import { findVersion, readHead } from '../settings/store.js';
@@ -93,9 +92,9 @@ async function applySettings(parts: ChangeRoadParts, request: ApplyRequest): Pro
   watch.parts('compile', next.compiled.steps);
   const before: Before | null = active === null ? null : { version: active, config: configOf(parts, active) };
   const { samples, answers } = await gathering;
-  const impact =
+  const { impact, missing } =
     before === null
-      ? null
+      ? { impact: null, missing: 'nothing was active before, so there is nothing to compare with' }
       : await watch.time(
           'replay',
           replay(parts, { before, after: next, samples, budgetMs: replayBudget(request.dryRun, watch.elapsedMs) }),
@@ -107,7 +106,8 @@ async function applySettings(parts: ChangeRoadParts, request: ApplyRequest): Pro
     managedSha256: managed.sha256,
     diagnostics,
     impact,
-    notEnforcedYet: findNotEnforced(resolved.settings, enforcedNames),
+    impactMissing: missing,
+    notEnforcedYet: findNotEnforced(resolved.settings),
     tookMs: Math.round(watch.elapsedMs),
     steps: watch.steps,
   });
@@ -193,16 +193,25 @@ interface ReplayInput {
   readonly budgetMs: number;
 }
 
-/** null: there is nothing to hold it against, because the version that serves is from before artifacts were kept. */
-async function replay(
-  parts: ChangeRoadParts,
-  { before, after, samples, budgetMs }: ReplayInput,
-): Promise<ReplayImpact | null> {
+interface Replayed {
+  readonly impact: ReplayImpact | null;
+  /** Why there is no impact; null: there is one. */
+  readonly missing: string | null;
+}
+
+const noArtifact =
+  'the version that serves has no artifact on this server: it was applied by an older program that kept none';
+const noUse =
+  'the artifact of the version that serves cannot be read by this program: it is gone, damaged or of another ' +
+  'release. After this apply there is one again';
+
+/** A comparison needs the artifact of the version that serves; without it the answer says why there is none. */
+async function replay(parts: ChangeRoadParts, { before, after, samples, budgetMs }: ReplayInput): Promise<Replayed> {
   const beforeSha256 = before.version.artifactSha256;
-  if (beforeSha256 === null) return null;
+  if (beforeSha256 === null) return { impact: null, missing: noArtifact };
   // loading two rule sets to replay nothing would cost an apply a third of its time
-  if (samples.length === 0) return nobodyHit;
-  return parts.compiler.replay({
+  if (samples.length === 0) return { impact: nobodyHit, missing: null };
+  const impact = await parts.compiler.replay({
     beforeSha256,
     beforeSites: before.config.sites,
     afterSha256: after.sha256,
@@ -211,6 +220,7 @@ async function replay(
     examplesMax,
     budgetMs,
   });
+  return { impact, missing: impact === null ? noUse : null };
 }
 
 /**

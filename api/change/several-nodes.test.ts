@@ -57,7 +57,8 @@ async function severalNodes(t: Test, database: Database): Promise<void> {
   );
   two = await startNode(t, { upstream, adminPort: port, dataDir, resume: true });
   t.equal(await ask(two, '/?q=plugh'), 403, 'it resumes what it had');
-  await road.link.road.reconcile(road.parts.audit);
+  const hello = await road.call('POST', '/api/dataplane/hello', { token: road.parts.nodeToken, body: { node: 'two' } });
+  t.match(hello, { status: 200, body: { nodes: /now serves version 3/ } }, 'R12: a node that says it is there');
   t.same([await ask(two, '/?q=plugh'), await ask(two, '/?q=xyzzy')], [200, 403]);
 
   await two.stop();

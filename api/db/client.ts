@@ -3,6 +3,8 @@
 // parallelism. The embedded one has ONE connection: code inside a transaction must use its handle and nothing else.
 import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
+import { countTransactions } from './connection/open-transactions.js';
+import { createSockets, type TlsMode } from './connection/guarded-socket.js';
 import { createEmbedded } from './create-embedded.js';
 import { lockDirectory } from './directory-lock.js';
 import { lockKeys, type LockKey } from './lock-keys.js';
@@ -36,6 +38,8 @@ export interface HeldLock {
 
 const options = (max: number) => ({
   max,
+  // nothing here is an array, and a connection that ends while its types are asked for rejects a promise of nobody's
+  fetch_types: false,
   onnotice: () => undefined,
   // ids are far below 2^53; numbers in JSON are what every client expects
   types: {
@@ -48,12 +52,40 @@ export interface PostgresOptions {
   readonly poolSize?: number;
 }
 
+/** How long a connection may take to come up, in seconds. */
+const connectSeconds = 10;
+/** Pause before the next try at a database that is away, in seconds: it is noticed within a second of its return. */
+const pauseOf = (failures: number): number => (0.5 + Math.random() / 2) * Math.min(2 ** failures / 20, 1);
+
+type PoolOptions = ReturnType<typeof options> & { idle_timeout?: number; max_lifetime?: number };
+
+/** A pool that a database which goes away cannot end the process of. `more`: of postgres.js, for this pool. */
+function openPool(url: string, more: PoolOptions): Sql {
+  const { ssl } = postgres(url, { max: 1 }).options;
+  let untilTransactionsEnd = async (): Promise<void> => undefined;
+  const socket = createSockets({
+    tls: ssl as TlsMode,
+    connectMsMax: connectSeconds * 1000,
+    untilTransactionsEnd: () => untilTransactionsEnd(),
+  });
+  const guarded = {
+    ...more,
+    connect_timeout: connectSeconds,
+    backoff: pauseOf,
+    ssl: false, // the sockets see to it
+    socket, // documented, and missing in their types
+  };
+  const sql: Sql = postgres(url, guarded);
+  untilTransactionsEnd = countTransactions(sql);
+  return sql;
+}
+
 /** Connects lazily; a wrong URL shows at the first query. Throws nothing itself. */
 export function openPostgres(url: string, given: PostgresOptions = {}): Database {
-  const sql: Sql = postgres(url, { ...options(given.poolSize ?? 10), connect_timeout: 10, idle_timeout: 60 });
+  const sql: Sql = openPool(url, { ...options(given.poolSize ?? 10), idle_timeout: 60 });
   const dedicated = new Set<Sql>();
   const openOne = (): Sql => {
-    const one: Sql = postgres(url, { ...options(1), connect_timeout: 10, max_lifetime: null as unknown as number });
+    const one: Sql = openPool(url, { ...options(1), max_lifetime: null as unknown as number });
     dedicated.add(one);
     return one;
   };

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { environmentFor } from '#settings/environment';
 
 /** Where `directory` cannot be replaced: it is a mount point, or somebody put a file there. */
 const keepsItsPlace = new Set(['EBUSY', 'EXDEV', 'ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES']);
@@ -34,6 +35,7 @@ function makeIn(directory: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const maker = fork(fileURLToPath(new URL('./create-embedded-process.js', import.meta.url)), [directory], {
       execArgv: [],
+      env: environmentFor(null, process.env),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     let said = '';

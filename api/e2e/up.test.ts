@@ -1,8 +1,9 @@
 // `gatehouse up` as a newcomer meets it: a process of its own with an empty data directory and free ports, rules that
 // compile in a moment. Nothing of it is imported; what it prints and what its ports answer is all that counts.
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { variables, type EnvironmentVariable } from '#settings/environment';
 import { startUpstream } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import {
@@ -27,19 +28,20 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
   const home = await makeHome(t);
   const ports = await freePorts();
   const envFile = join(home, '.env');
-  const variables = {
+  const given = {
     ...ports,
     GATEHOUSE_ENV_FILE: envFile,
     GATEHOUSE_DATA: join(home, 'data'),
     WAF_BIND: '127.0.0.1',
     DATA_WORKERS: '1',
     CRS_DIR: await writeRuleSet(t),
+    CLOUD_SECRET_KEY: 'of-somebody-else',
   };
   const shop = `http://127.0.0.1:${ports.WAF_PORT}`;
   let password = '';
   let pids: number[] = [];
 
-  const first = startUp(t, variables);
+  const first = startUp(t, given);
   await t.test('the first start writes secrets, compiles, and tries itself out', async (t) => {
     await first.until(isUp);
     t.match(first.said(), `wrote ${envFile} with fresh secrets`);
@@ -49,6 +51,34 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
     t.equal((await stat(envFile)).mode & 0o777, 0o600, "secrets are their owner's");
     pids = childrenOf(first.process.pid ?? 0).map(({ pid }) => pid);
     t.equal(pids.length, 3, 'demo, data plane and control plane');
+  });
+
+  await t.test('A12: each part has the variables that it reads, and no key of another part', async (t) => {
+    const file = await readFile(envFile, 'utf8');
+    const secretOf = (name: string): string => new RegExp(`^${name}=(.+)$`, 'm').exec(file)?.[1] ?? '';
+    for (const part of ['demo', 'data-plane', 'control-plane']) {
+      const child = childrenOf(first.process.pid ?? 0).find(({ command }) => command.includes(`gatehouse ${part}`));
+      const has = await readFile(`/proc/${child?.pid}/environ`, 'utf8');
+      t.match(has, 'PATH=', `${part} has what every program needs`);
+      for (const { name, readBy, isSecret } of variables as readonly EnvironmentVariable[]) {
+        if (isSecret !== true || secretOf(name) === '') continue;
+        const mayHave = (readBy as readonly string[]).includes(part.replace('-', ' '));
+        t.equal(has.includes(secretOf(name)), mayHave, `${part} ${mayHave ? 'has' : 'has not'} ${name}`);
+      }
+      t.notMatch(has, 'of-somebody-else', `${part} has no variable that it has no use for`);
+    }
+  });
+
+  await t.test('A15: what is written is for its user and its group', async (t) => {
+    const data = join(home, 'data');
+    const open: string[] = [];
+    t.equal((await stat(join(data, 'db'))).mode & 0o777, 0o700, 'nobody else comes to what the database writes');
+    for (const name of ['.', ...(await readdir(data, { recursive: true }))]) {
+      if (/^(?:db|crs)(?:\/|$)/.test(name)) continue; // the latter this test has put there
+      const { mode } = await stat(join(data, name));
+      if ((mode & 0o027) !== 0) open.push(`${name} ${(mode & 0o777).toString(8)}`);
+    }
+    t.same(open, []);
   });
 
   await t.test('traffic passes, attacks do not', async (t) => {
@@ -76,7 +106,7 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
   });
 
   await t.test('a second start on the same ports says which are taken, before anything slow', async (t) => {
-    const second = startUp(t, { ...variables, GATEHOUSE_DATA: join(home, 'empty') });
+    const second = startUp(t, { ...given, GATEHOUSE_DATA: join(home, 'empty') });
     t.equal(await second.ended, 1);
     t.notMatch(second.said(), /compil/, 'it has no rules yet and compiles none');
     for (const name of portNames)
@@ -116,7 +146,7 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
     'the second start compiles nothing, keeps the password to itself and follows the environment',
     async (t) => {
       t.match(first.said(), /protects {10}the bundled demo shop on port \d+ \(set UPSTREAM_CUSTOMER/);
-      const again = startUp(t, { ...variables, UPSTREAM_PAYMENT: own });
+      const again = startUp(t, { ...given, UPSTREAM_PAYMENT: own });
       await again.until(isUp);
       t.match(again.said(), `/payment → ${own}\n`);
       t.equal(await payment(), 'an application of my own', 'as soon as it says so');
@@ -157,7 +187,7 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
   );
 
   await t.test('sites of the settings win over the environment, and the start says so', async (t) => {
-    const third = startUp(t, { ...variables, UPSTREAM_PAYMENT: 'http://127.0.0.1:1' });
+    const third = startUp(t, { ...given, UPSTREAM_PAYMENT: 'http://127.0.0.1:1' });
     await third.until(isUp);
     t.match(third.said(), `/ → ${own}\n`);
     t.match(third.said(), /UPSTREAM_PAYMENT=http:\/\/127\.0\.0\.1:1 is NOT in force: the settings have sites/);
@@ -174,7 +204,7 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
       [['data-plane'], /data plane is up/],
       [['up', '--no-api'], isUp],
     ] as const) {
-      const node = startUp(t, { ...variables, GATEHOUSE_CONTROL_URL: 'http://127.0.0.1:1' }, command);
+      const node = startUp(t, { ...given, GATEHOUSE_CONTROL_URL: 'http://127.0.0.1:1' }, command);
       await node.until(up);
       const reply = await fetch(`${shop}${attack}`);
       t.equal(
@@ -190,7 +220,7 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
     'without a record of what served, nothing is served until the control plane has said it again',
     async (t) => {
       await writeFile(join(home, 'data', 'current.json'), '{');
-      const fourth = startUp(t, variables);
+      const fourth = startUp(t, given);
       const seen = new Set<string>();
       const look = async (): Promise<boolean> => {
         const reply = await fetch(`${shop}/payment`).then(

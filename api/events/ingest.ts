@@ -6,7 +6,8 @@
 // the same counts.
 import { maskDetails, maskText, maskUri, type MaskLevel } from '#proxy/contract';
 import { ApiError } from '../http-kit/index.js';
-import type { RecordBatch } from './record.js';
+import { createOrdinaryBucket, ordinaryLimit, type OrdinaryLimit } from './ordinary-limit.js';
+import type { RecordBatch, RequestRecord } from './record.js';
 import { writeBatches, type IngestResult, type Part, type WaitingBatch, type WriteOptions } from './write-batches.js';
 
 export interface Ingest {
@@ -25,6 +26,8 @@ export interface IngestOptions extends WriteOptions {
   /** Waiting rows from which requests are sampled, and from which batches are refused. */
   readonly sampleAboveRows?: number;
   readonly refuseAboveRows?: number;
+  /** Of the embedded database. */
+  readonly ordinary?: OrdinaryLimit;
 }
 
 const rowsPerTransaction = 10_000;
@@ -36,6 +39,8 @@ export function createIngest(options: IngestOptions): Ingest {
   const { database, sampleAboveRows = 60_000, refuseAboveRows = 200_000 } = options;
   const queue: WaitingBatch[] = [];
   const days = new Set<number>();
+  const admit =
+    database.kind === 'embedded' ? createOrdinaryBucket(options.ordinary ?? ordinaryLimit) : (wanted: number) => wanted;
   let waitingRows = 0;
   let isWriting = false;
 
@@ -62,7 +67,11 @@ export function createIngest(options: IngestOptions): Ingest {
         });
       const isSampled = waitingRows > sampleAboveRows;
       const parts = split(batch, database.kind === 'postgres' ? Infinity : rowsPerPart).map((records) =>
-        toPart(records, isSampled, level),
+        toPart(records, level, (requests) => {
+          const sampled = isSampled ? sampleOrdinary(requests, Math.ceil(requests.length / sampleEvery)) : requests;
+          const ordinary = sampled.filter(isOrdinary).length;
+          return sampleOrdinary(sampled, admit(ordinary, options.now()));
+        }),
       );
       const rows = parts.reduce((sum, { requests, events }) => sum + requests.length + events.length, 0);
       const { node, batch_id, dropped } = batch;
@@ -92,11 +101,27 @@ function takeTogether(queue: WaitingBatch[], rowsMax: number): WaitingBatch[] {
 
 type Records = Pick<RecordBatch, 'requests' | 'events'>;
 
-/** Masked, and without the requests that are left out while too much comes. */
-function toPart({ requests, events }: Records, isSampled: boolean, level: MaskLevel): Part {
-  const taken = isSampled
-    ? requests.filter((record, i) => i % sampleEvery === 0 || record.verdict !== 'pass')
-    : requests;
+const isOrdinary = ({ verdict }: RequestRecord): boolean => verdict === 'pass';
+
+/** All that is not ordinary, and of the rest so many, spread over all of them. */
+function sampleOrdinary(requests: readonly RequestRecord[], kept: number): readonly RequestRecord[] {
+  const ordinary = requests.filter(isOrdinary).length;
+  if (kept >= ordinary) return requests;
+  let seen = 0;
+  return requests.filter((record) => {
+    if (!isOrdinary(record)) return true;
+    seen++;
+    return Math.floor((seen * kept) / ordinary) > Math.floor(((seen - 1) * kept) / ordinary);
+  });
+}
+
+/** Masked, and with those requests that `choose` leaves. */
+function toPart(
+  { requests, events }: Records,
+  level: MaskLevel,
+  choose: (requests: readonly RequestRecord[]) => readonly RequestRecord[],
+): Part {
+  const taken = choose(requests);
   return {
     requests: taken.map((record) => ({
       ...record,

@@ -33,6 +33,23 @@ export async function ensurePartition(sql: Queryable, table: RecordTable, day: s
   }
 }
 
+interface DayTable {
+  readonly name: string;
+  readonly day: string;
+}
+
+async function dayTables(sql: Queryable, table: RecordTable): Promise<DayTable[]> {
+  const rows = await sql<{ name: string }[]>`
+    select c.relname as name from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent where p.relname = ${table}`;
+  return rows.flatMap(({ name }) => {
+    const digits = /_(\d{8})$/.exec(name)?.[1];
+    return digits === undefined
+      ? []
+      : [{ name, day: `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}` }];
+  });
+}
+
 /**
  * Drops the partitions of days that ended before `before`, and makes those of today and tomorrow. Returns how many days
  * went.
@@ -41,13 +58,7 @@ export async function pruneRecords(database: Database, before: Date, now: Date):
   const { sql } = database;
   const gone = new Set<string>();
   for (const table of recordTables) {
-    const rows = await sql<{ name: string }[]>`
-      select c.relname as name from pg_inherits i
-      join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent where p.relname = ${table}`;
-    for (const { name } of rows) {
-      const digits = /_(\d{8})$/.exec(name)?.[1];
-      if (digits === undefined) continue;
-      const day = `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+    for (const { name, day } of await dayTables(sql, table)) {
       if (Date.parse(`${day}T00:00:00Z`) + dayMs > before.getTime()) continue;
       await sql.unsafe(`drop table if exists ${name}`);
       gone.add(day);
@@ -55,4 +66,21 @@ export async function pruneRecords(database: Database, before: Date, now: Date):
     for (const offset of [0, 1]) await ensurePartition(sql, table, toDay(new Date(now.getTime() + offset * dayMs)));
   }
   return gone.size;
+}
+
+/** The oldest day before that of `now`, of requests and events; false: there is none. */
+export async function dropOldestDay({ sql }: Database, now: Date): Promise<boolean> {
+  const tables = (await Promise.all(recordTables.map((table) => dayTables(sql, table)))).flat();
+  const oldest = tables
+    .map(({ day }) => day)
+    .filter((day) => day < toDay(now))
+    .sort()[0];
+  if (oldest === undefined) return false;
+  for (const { name, day } of tables) if (day === oldest) await sql.unsafe(`drop table if exists ${name}`);
+  return true;
+}
+
+/** Of the days from that of `now` on: the clocks of nodes differ. */
+export async function emptyToday({ sql }: Database, table: RecordTable, now: Date): Promise<void> {
+  for (const { name, day } of await dayTables(sql, table)) if (day >= toDay(now)) await sql.unsafe(`truncate ${name}`);
 }

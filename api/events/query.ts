@@ -1,27 +1,40 @@
 // Pages of stored requests and events.
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable } from '../db/client.js';
-import { closed, decodeTimeCursor, Moment, Nullable, PageQuery, parseMoment, Time, toPage } from '../http-kit/index.js';
-import { eventKinds } from './kinds.js';
+import {
+  checkAddress,
+  closed,
+  decodeTimeCursor,
+  Moment,
+  Nullable,
+  OneOf,
+  PageQuery,
+  parseRange,
+  Time,
+  toPage,
+} from '../http-kit/index.js';
+import { eventKinds, eventVerdicts, requestVerdicts } from './kinds.js';
 
 const kindList = Object.entries(eventKinds).map(([kind, meaning]) => `${kind}: ${meaning}`);
 
-export const RecordQuery = Type.Object(
-  {
-    ...PageQuery,
-    from: Type.Optional(Moment('UTC')),
-    to: Type.Optional(Moment('UTC, exclusive')),
-    site: Type.Optional(Type.String({ maxLength: 200 })),
-    client_ip: Type.Optional(Type.String({ maxLength: 64 })),
-    verdict: Type.Optional(Type.String({ maxLength: 32 })),
-    method: Type.Optional(Type.String({ maxLength: 64 })),
-    status: Type.Optional(Type.Integer({ minimum: 0, maximum: 999 })),
-    rule_id: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-    request_id: Type.Optional(Type.String({ maxLength: 128 })),
-    q: Type.Optional(Type.String({ maxLength: 200, description: 'part of the URI' })),
-  },
-  closed,
-);
+/** Filters of a list of records; `verdicts` are the words that it knows. */
+const filtersOf = (verdicts: readonly string[]) => ({
+  ...PageQuery,
+  from: Type.Optional(Moment('UTC')),
+  to: Type.Optional(Moment('UTC, exclusive')),
+  site: Type.Optional(Type.String({ maxLength: 200 })),
+  client_ip: Type.Optional(Type.String({ maxLength: 64 })),
+  verdict: Type.Optional(OneOf(verdicts)),
+  method: Type.Optional(
+    Type.String({ maxLength: 64, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", 'x-mend': 'write a method such as GET' }),
+  ),
+  status: Type.Optional(Type.Integer({ minimum: 0, maximum: 999 })),
+  rule_id: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  request_id: Type.Optional(Type.String({ maxLength: 128 })),
+  q: Type.Optional(Type.String({ maxLength: 200, description: 'part of the URI' })),
+});
+export const RecordQuery = Type.Object(filtersOf(requestVerdicts), closed);
+export const EventQuery = Type.Object(filtersOf(eventVerdicts), closed);
 export type RecordQuery = Static<typeof RecordQuery>;
 
 export const RequestView = Type.Object({
@@ -76,6 +89,8 @@ export async function pageRecords<T extends { at: string; id: number }>(
   wanted: RecordQuery,
 ): Promise<{ items: T[]; next_cursor: string | null }> {
   const limit = wanted.limit ?? 50;
+  const { from, to } = parseRange(wanted);
+  checkAddress(wanted.client_ip, '/client_ip');
   const before = wanted.cursor === undefined ? null : decodeTimeCursor(wanted.cursor, 'number');
   const equals = (['site', 'client_ip', 'verdict', 'method', 'status', 'request_id'] as const).map((name) =>
     wanted[name] === undefined ? sql`` : sql`and ${sql(name)} = ${wanted[name]}`,
@@ -90,8 +105,8 @@ export async function pageRecords<T extends { at: string; id: number }>(
     before === null
       ? sql``
       : sql`and at <= ${new Date(before[0])} and (at, id) < (${new Date(before[0])}, ${before[1]})`,
-    wanted.from === undefined ? sql`` : sql`and at >= ${parseMoment(wanted.from, '/from')}`,
-    wanted.to === undefined ? sql`` : sql`and at < ${parseMoment(wanted.to, '/to')}`,
+    from === undefined ? sql`` : sql`and at >= ${from}`,
+    to === undefined ? sql`` : sql`and at < ${to}`,
   ];
   const words = wanted.q === undefined ? sql`` : sql`and strpos(lower(uri), lower(${wanted.q})) > 0`;
   const rows = await sql<(Stored<T> & { id: number })[]>`

@@ -3,7 +3,7 @@ import { maskLevelOf } from '#proxy/contract';
 import { Page, refusals, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { createIngest } from './ingest.js';
-import { EventView, pageRecords, RecordQuery, RequestView } from './query.js';
+import { EventQuery, EventView, pageRecords, RecordQuery, RequestView } from './query.js';
 import { RecordBatch } from './record.js';
 
 export type RecordParts = Pick<Parts, 'database' | 'now' | 'currentSettings'>;
@@ -32,7 +32,7 @@ const requestsSchema = {
 const eventsSchema = {
   tags: ['events'],
   summary: 'Security events, newest first',
-  querystring: RecordQuery,
+  querystring: EventQuery,
   response: { 200: Page(EventView), ...refusals },
 };
 

@@ -57,6 +57,7 @@ export async function writeBatches(
   days: Set<number>,
   taken: readonly WaitingBatch[],
   isCareful = options.database.kind === 'embedded',
+  isSecondTry = false,
 ): Promise<void> {
   try {
     await ensureDays(options, days, taken);
@@ -65,6 +66,11 @@ export async function writeBatches(
       : await storeTogether(options, taken);
     taken.forEach((waiting, i) => waiting.resolve(results[i] as IngestResult));
   } catch (error) {
+    if (hasNoPartition(error) && !isSecondTry) {
+      // pruned meanwhile, perhaps by another server or another clock: what is believed to be there is looked at anew
+      days.clear();
+      return writeBatches(options, days, taken, isCareful, true);
+    }
     if (taken.length === 1 && !isCareful && isRefusal(error)) return writeBatches(options, days, taken, true);
     if (taken.length === 1) return taken[0]?.reject(error);
     for (const waiting of taken) await writeBatches(options, days, [waiting]);
@@ -251,4 +257,11 @@ async function insertSome(
  * Of what it was given, not of the state it is in: data exceptions, violated constraints, limits of a value (SQLSTATE
  * classes 22, 23 and 54).
  */
-const isRefusal = (error: unknown): boolean => /^(?:22|23|54)/.test((error as { readonly code?: string }).code ?? '');
+const isRefusal = (error: unknown): boolean =>
+  /^(?:22|23|54)/.test((error as { readonly code?: string }).code ?? '') && !hasNoPartition(error);
+
+/** A record of a day that has no table. PostgreSQL says so as a violated check (23514) of the place it is found in. */
+function hasNoPartition(error: unknown): boolean {
+  const { code, routine } = error as { readonly code?: string; readonly routine?: string };
+  return code === '23514' && routine === 'ExecFindPartition';
+}

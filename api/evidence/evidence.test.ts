@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { createEvidenceJob } from './job.js';
 import { startTestApp } from '../testing/app.js';
+import { coreRules, withoutCoreRules } from '../testing/core-rules.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { proposeFor } from './proposal.js';
 import { pathPattern, type Exclusion } from './scope.js';
@@ -67,7 +68,7 @@ t.test('paths as the exclusion means them', async (t) => {
 });
 
 async function suite(t: Test, database: Database): Promise<void> {
-  const at = await startTestApp(database);
+  const at = await startTestApp(database, { crsDirectory: coreRules });
   const admin = await at.user('admin');
   const call = async (method: string, path: string, body?: object) =>
     at.call(method, path, {
@@ -151,6 +152,16 @@ async function suite(t: Test, database: Database): Promise<void> {
     { rule_id: 1007001, kind: 'virtual patch', name: 'CVE-2021-44228', hits: 1 },
     { rule_id: 1000001, kind: 'custom rule', name: 'mine', hits: 0, last_at: null },
   ]);
+  if (withoutCoreRules === false)
+    t.match(
+      first['rules'],
+      [
+        { rule_id: 942_100, name: /^SQL Injection Attack/ },
+        { rule_id: 949_110, name: /^Inbound Anomaly Score Exceeded/ },
+        { rule_id: 1_007_001, name: /^CVE-2021-44228 ./ },
+      ],
+      'U14: rules of the rule set have their names',
+    );
   t.match(first['exclusions'], [
     { id: 1009500, requests: 2, proposal: { action: 'keep' } },
     { id: 1009501, requests: 0, last_request_at: null, proposal: { action: 'keep' } },

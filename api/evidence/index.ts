@@ -4,7 +4,7 @@ import type { Parts } from '../parts.js';
 import { createEvidenceJob } from './job.js';
 import { registerEvidenceRoutes } from './routes.js';
 
-export const evidenceFeature: Feature<Pick<Parts, 'database' | 'now' | 'currentSettings'>> = {
+export const evidenceFeature: Feature<Pick<Parts, 'database' | 'now' | 'currentSettings' | 'ruleSets'>> = {
   name: 'evidence',
   access: { 'GET /api/rules/evidence': may('rules:read', everybody) },
   routes: registerEvidenceRoutes,

@@ -1,6 +1,11 @@
 // Filters of lists, as they come in a query string.
 import { Type } from '@sinclair/typebox';
+import { isIP } from 'node:net';
 import { ApiError } from './problem.js';
+
+/** One of some words; the refusal of another one names them. */
+export const OneOf = <const Words extends readonly string[]>(words: Words, description = '') =>
+  Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...(description === '' ? {} : { description }) });
 
 /** A moment in a query string: a day, or a time of it in UTC. */
 export const Moment = (description: string) =>
@@ -14,6 +19,28 @@ export function parseMoment(text: string, path: string): Date {
       errors: [{ path, reason: 'is not a moment in UTC such as 2026-01-31T12:00:00Z' }],
     });
   return at;
+}
+
+/** From one moment (inclusive) to another (exclusive); throws `validation_failed` where nothing can lie between. */
+export function parseRange(given: { readonly from?: string | undefined; readonly to?: string | undefined }): {
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+} {
+  const from = given.from === undefined ? undefined : parseMoment(given.from, '/from');
+  const to = given.to === undefined ? undefined : parseMoment(given.to, '/to');
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new ApiError('validation_failed', '/to is not after /from: nothing can lie between.', {
+      errors: [{ path: '/to', reason: 'is not after /from', mend: 'exchange the two' }],
+    });
+  return { from, to };
+}
+
+/** Throws `validation_failed` for what is no IPv4 or IPv6 address: a filter by it would find nothing for ever. */
+export function checkAddress(text: string | undefined, path: string): void {
+  if (text === undefined || isIP(text) !== 0) return;
+  throw new ApiError('validation_failed', `${path} is not an address.`, {
+    errors: [{ path, reason: 'is not an IPv4 or IPv6 address such as 192.0.2.1' }],
+  });
 }
 
 /** The text itself in a pattern of SQL's `like`. */

@@ -47,6 +47,7 @@ export function createInstance({ logger, isTrustedProxy }: InstanceOptions): App
   app.addHook('preValidation', checkStorable);
   app.setErrorHandler(sendRefusal);
   registerBodyParser(app);
+  refuseUnknownParameters(app);
   return app;
 }
 
@@ -72,6 +73,20 @@ function registerValidation(app: App): void {
     const fields = explainErrors(errors);
     const shown = fields.slice(0, 3).map(({ path, reason }) => `${path || '/'} ${reason}`);
     return new ApiError('validation_failed', `The ${part} does not fit: ${shown.join('; ')}.`, { errors: fields });
+  });
+}
+
+/**
+ * A list that takes no filter refuses filters, like one that takes some: a name that was misspelt would be answered
+ * with everything. Routes that anybody may ask (health, login pages) get parameters of monitors and browsers, and stay
+ * open.
+ */
+function refuseUnknownParameters(app: App): void {
+  app.addHook('onRoute', (route) => {
+    const { schema } = route;
+    const isRead = [route.method].flat().includes('GET') && route.url.startsWith('/api/');
+    if (!isRead || schema === undefined || schema.hide === true || schema.security?.length === 0) return;
+    schema.querystring ??= { type: 'object', properties: {}, additionalProperties: false };
   });
 }
 

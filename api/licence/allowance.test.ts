@@ -81,4 +81,47 @@ async function licensing(t: Test, database: Database): Promise<void> {
   await at.close();
 }
 
+async function endedKeys(t: Test, database: Database): Promise<void> {
+  const vendor = makeKeyPair(2048);
+  const at = await startTestApp(database, { licencePublicKey: vendor.publicKey });
+  const { token } = await at.user('admin');
+  const dayMs = 86_400_000;
+  const keyUntil = (days: number | null, max_domains = 3) =>
+    signLicence(
+      {
+        customer: 'Example',
+        max_domains,
+        issued: '2020-01-01T00:00:00Z',
+        expires: days === null ? null : new Date(at.clock.nowMs + days * dayMs).toISOString(),
+        edition: 'pro',
+      },
+      vendor.privateKey,
+    );
+  const activate = (key: string, more: object = {}) =>
+    at.call('POST', '/api/license', { token, body: { key, ...more } });
+  const state = async () => (await at.call('GET', '/api/license', { token })).body['state'] as string;
+  t.match(await activate(keyUntil(-2)), { status: 200, body: { state: 'expired' } }, 'nothing valid gives way to it');
+  t.match(await activate(keyUntil(30)), { status: 200, body: { state: 'valid' } }, 'a valid one replaces an ended one');
+  for (const ended of [keyUntil(-1), keyUntil(0), keyUntil(-1, 500)]) {
+    t.match(await activate(ended), {
+      status: 422,
+      body: { code: 'licence_rejected', detail: /ended on .*force/, errors: [{ path: '/key' }] },
+    });
+    t.equal(await state(), 'valid', 'what was active stays active');
+    t.equal((await activate(ended, { force: false })).status, 422);
+  }
+  t.match(await activate(keyUntil(null)), { status: 200, body: { expires: null } });
+  t.match(await activate(keyUntil(-1)), { status: 422 }, 'nor does one without end');
+  t.match(await activate(keyUntil(10)), { status: 200, body: { state: 'valid' } }, 'a valid one may be a shorter one');
+  t.equal((await activate('GH1.forged', { force: true })).status, 422, 'a forged one is refused also when forced');
+  t.match(await activate(keyUntil(-1), { force: true }), { status: 200, body: { state: 'expired' } });
+  const audit = await at.call('GET', '/api/audit?action=licence.', { token });
+  t.equal((audit.body['items'] as { action: string }[]).filter(({ action }) => action === 'licence.reject').length, 8);
+  await at.close();
+}
+
+t.test('U8: a key that has ended replaces a valid licence only when that is asked for', (t) =>
+  onBothDatabases(t, 'ended keys', endedKeys),
+);
+
 t.test('licensing', (t) => onBothDatabases(t, 'licensing', licensing));

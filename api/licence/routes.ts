@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { ApiError, closed, Nullable, refusals, requirePrincipal, type Actor, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { readHead } from '../settings/store.js';
-import { readLicence, type LicencePayload } from './key.js';
+import { judgeLicence, readLicence, type LicencePayload } from './key.js';
 import { readLicenceStatus, storeLicenceKey } from './store.js';
 
 export type LicenceParts = Pick<Parts, 'database' | 'now' | 'audit' | 'licencePublicKey'>;
@@ -31,7 +31,15 @@ const readSchema = {
 const activateSchema = {
   tags: ['licence'],
   summary: 'Activate a licence key',
-  body: Type.Object({ key: Type.String({ minLength: 1, maxLength: 8192 }) }, closed),
+  body: Type.Object(
+    {
+      key: Type.String({ minLength: 1, maxLength: 8192 }),
+      force: Type.Optional(
+        Type.Boolean({ description: 'also a key that has ended, although the licence that is active has not' }),
+      ),
+    },
+    closed,
+  ),
   response: { 200: StatusView, ...refusals },
 };
 
@@ -48,7 +56,7 @@ export function registerLicenceRoutes(app: App, parts: LicenceParts): void {
         `The licence key is rejected: ${read.reason}. What was active before stays active.`,
       );
     }
-    await activate(parts, actor, key, read.payload);
+    await activate(parts, actor, key, read.payload, request.body.force === true);
     return viewLicence(parts);
   });
 }
@@ -74,19 +82,34 @@ async function reject({ database, audit }: LicenceParts, actor: Actor, reason: s
   await database.sql.begin((tx) => audit.record(tx, { actor, action: 'licence.reject', summary }));
 }
 
+/** Throws `licence_rejected` for a key that has ended, where a valid licence would give way to it unasked. */
 async function activate(
-  { database, audit, now }: LicenceParts,
+  { database, audit, now, licencePublicKey }: LicenceParts,
   actor: Actor,
   key: string,
   { customer, edition, max_domains, expires }: LicencePayload,
+  force: boolean,
 ): Promise<void> {
   const until = expires === null ? 'without end' : `until ${expires}`;
-  await database.sql.begin(async (tx) => {
+  const refusal = await database.sql.begin(async (tx): Promise<string | null> => {
+    const active = await readLicenceStatus({ licencePublicKey, now }, tx);
+    if (!force && active.state === 'valid' && judgeLicence(key, licencePublicKey, now()).state === 'expired')
+      return `it ended on ${expires}, and the active licence is valid`;
     await storeLicenceKey(tx, key, actor.name, new Date(now()));
     await audit.record(tx, {
       actor,
       action: 'licence.activate',
       summary: `activated the ${edition} licence of ${customer}: ${max_domains} domains, ${until}`,
     });
+    return null;
   });
+  if (refusal === null) return;
+  await reject({ database, audit, now, licencePublicKey }, actor, refusal);
+  throw new ApiError(
+    'licence_rejected',
+    `The licence key is rejected: ${refusal}. It stays active; send "force": true to replace it all the same.`,
+    {
+      errors: [{ path: '/key', reason: `has ended on ${expires}`, mend: 'activate a key that is valid, or force it' }],
+    },
+  );
 }

@@ -5,6 +5,7 @@
 import { systemActor, type Actor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import type { RuleSandbox } from '../rules/sandbox.js';
+import { maskUrl } from '../settings/url-credentials.js';
 import type { Settings } from '#settings';
 import { replaceFeed } from '../threat-intel/store.js';
 import type { CatalogPatch } from '../vpatch/catalog/entry.js';
@@ -141,7 +142,7 @@ async function takeUp(parts: ManagedFeedParts, feed: ManagedFeed, { url, now, ac
 /** `rulesBefore`: digest of the rules that the feed had. */
 function describeCopy(feed: ManagedFeed, url: string, removed: number, rulesBefore: string | undefined): string {
   const { version, name, networks, leftOut, catalogIds, patches } = feed;
-  const from = url === '' ? '' : ` from ${url}`;
+  const from = url === '' ? '' : ` from ${maskUrl(url, 'keyed')}`;
   const inner = leftOut.length === 0 ? '' : `, ${leftOut.length} inner ones left out`;
   const rules = catalogIds.length + patches.length;
   const isOther = rulesBefore !== rulesDigest(catalogIds, patches);

@@ -4,6 +4,7 @@ import { ApiError, Nullable, refusals, requirePrincipal, Time, type App } from '
 import type { Parts } from '../parts.js';
 import { readState } from '../settings/state.js';
 import { findVersion, readHead } from '../settings/store.js';
+import { maskUrl } from '../settings/url-credentials.js';
 import { refreshManagedFeed, type ManagedFeedParts } from './refresh.js';
 import { findManagedRow, type ManagedRow } from './store.js';
 
@@ -66,7 +67,7 @@ async function viewStatus({ database: { sql } }: Pick<Parts, 'database'>): Promi
   const active = activeId === null ? null : await findVersion(sql, activeId);
   return {
     enabled: settings.mrf_enabled,
-    url: settings.mrf_url,
+    url: maskUrl(settings.mrf_url, 'keyed'),
     attempted_at: row?.attempted_at.toISOString() ?? null,
     last_error: row?.last_error ?? null,
     copy: row === null ? null : viewCopy(row),
@@ -84,7 +85,7 @@ async function viewStatus({ database: { sql } }: Pick<Parts, 'database'>): Promi
 function viewCopy(row: ManagedRow): Static<typeof CopyView> | null {
   if (row.copy_url === null) return null;
   return {
-    url: row.copy_url,
+    url: maskUrl(row.copy_url, 'keyed'),
     fetched_at: row.fetched_at?.toISOString() ?? '',
     name: row.name,
     version: row.version ?? 0,

@@ -6,6 +6,16 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { GenerationReply, GenerationRequest, ThreatDelta } from '#proxy/contract';
 
+/** One of several upstreams of a site, or one that is checked. */
+export interface NodeUpstream {
+  readonly site: string;
+  readonly url: string;
+  readonly weight: number;
+  readonly state: 'up' | 'down' | 'ejected';
+  readonly detail: string;
+  readonly workers_up: number;
+}
+
 export interface NodeStatus {
   readonly generation: number;
   /** SHA-256 of the artifact it serves; '' without one. */
@@ -13,6 +23,8 @@ export interface NodeStatus {
   readonly workers: number;
   /** SHA-256 of its deny list; null when it does not say. */
   readonly threats?: string | null;
+  /** Absent: it does not say. */
+  readonly upstreams?: readonly NodeUpstream[];
 }
 
 export type StatusAnswer =
@@ -73,6 +85,7 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
           ruleset?: unknown;
           workers?: unknown;
           threats?: { sha256?: unknown };
+          sites?: unknown;
         };
         if (typeof body.generation !== 'number' || typeof body.ruleset !== 'string')
           return { kind: 'unreachable', detail: 'what answers there is not a data-plane node' };
@@ -83,6 +96,7 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
             ruleset: body.ruleset,
             workers: Array.isArray(body.workers) ? body.workers.length : 0,
             threats: typeof body.threats?.sha256 === 'string' ? body.threats.sha256 : null,
+            upstreams: upstreamsOf(body.sites),
           },
         };
       } catch (error) {
@@ -140,6 +154,25 @@ async function ask(
   } catch {
     return null; // whoever asks does without this node until it is back; `status` says why it is not
   }
+}
+
+/** Of the sites in a node's status; what has another form is left out. */
+function upstreamsOf(sites: unknown): NodeUpstream[] {
+  if (!Array.isArray(sites)) return [];
+  return sites.flatMap((site: { name?: unknown; upstreams?: unknown } | null) => {
+    if (site === null || !Array.isArray(site.upstreams)) return [];
+    return site.upstreams.map((one: Readonly<Record<string, unknown>>): NodeUpstream => {
+      const { state } = one;
+      return {
+        site: String(site.name),
+        url: String(one['url']),
+        weight: Number(one['weight']) || 1,
+        state: state === 'down' || state === 'ejected' ? state : 'up',
+        detail: String(one['detail']).slice(0, 500),
+        workers_up: Number(one['workersUp']) || 0,
+      };
+    });
+  });
 }
 
 function toThreatsAnswer(answer: Answer): ThreatsAnswer {

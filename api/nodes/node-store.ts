@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ProxyConfig } from '#proxy/contract';
 import { toCanonicalJson } from '../audit/canonical-json.js';
 import type { Queryable } from '../db/client.js';
-import type { StatusAnswer } from './node-client.js';
+import type { NodeUpstream, StatusAnswer } from './node-client.js';
 
 export interface NodeRow {
   readonly url: string;
@@ -15,6 +15,7 @@ export interface NodeRow {
   readonly generation: number | null;
   readonly ruleset: string;
   readonly workers: number;
+  readonly upstreams: NodeUpstream[];
   readonly served_version: number | null;
   readonly served_generation: number | null;
   readonly served_sha256: string | null;
@@ -40,14 +41,16 @@ export async function recordStatus(sql: Queryable, url: string, answer: StatusAn
       set last_asked_at = excluded.last_asked_at, reachable = false, detail = excluded.detail`;
     return;
   }
-  const { generation, ruleset, workers } = answer.status;
+  const { generation, ruleset, workers, upstreams = [] } = answer.status;
   await sql`
     insert into data_nodes
-      (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers)
-    values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${ruleset}, ${workers})
+      (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers, upstreams)
+    values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${ruleset}, ${workers},
+      ${sql.json(upstreams.map((one) => ({ ...one })))})
     on conflict (url) do update
     set last_seen_at = excluded.last_seen_at, last_asked_at = excluded.last_asked_at, reachable = true, detail = '',
-      generation = excluded.generation, ruleset = excluded.ruleset, workers = excluded.workers`;
+      generation = excluded.generation, ruleset = excluded.ruleset, workers = excluded.workers,
+      upstreams = excluded.upstreams`;
 }
 
 /** The node serves this version under this number. */

@@ -3,9 +3,23 @@ import { standingOf } from '../change/node-target.js';
 import { Nullable, refusals, Time, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { readState } from '../settings/state.js';
+import type { NodeUpstream } from './node-client.js';
 import { listNodes } from './node-store.js';
 
-export type NodeParts = Pick<Parts, 'database' | 'expectedOf'>;
+export type NodeParts = Pick<Parts, 'database' | 'expectedOf' | 'audit' | 'reconcileNodes'>;
+
+const UpstreamView = Type.Object({
+  site: Type.String(),
+  url: Type.String(),
+  weight: Type.Integer(),
+  state: Type.Unsafe<NodeUpstream['state']>({
+    type: 'string',
+    enum: ['up', 'down', 'ejected'],
+    description: 'down: its checks fail; ejected: left out for a while, because it failed requests',
+  }),
+  detail: Type.String({ description: 'why it is not up' }),
+  workers_up: Type.Integer({ description: 'workers that send requests there' }),
+});
 
 const NodeView = Type.Object({
   url: Type.String(),
@@ -23,7 +37,18 @@ const NodeView = Type.Object({
   last_seen_at: Nullable(Time),
   last_asked_at: Time,
   detail: Type.String(),
+  upstreams: Type.Array(UpstreamView, { description: 'of sites that have several, or a health check' }),
 });
+
+const helloSchema = {
+  tags: ['data plane'],
+  summary: 'A node has started: nodes are looked at now, and those that are behind are brought up to date',
+  body: Type.Object({ node: Type.String({ maxLength: 253 }) }, { additionalProperties: false }),
+  response: {
+    200: Type.Object({ nodes: Type.String({ description: 'what was found and done, in one line' }) }),
+    ...refusals,
+  },
+};
 
 const listSchema = {
   tags: ['data plane'],
@@ -38,7 +63,26 @@ const listSchema = {
   },
 };
 
-export function registerNodeRoutes(app: App, { database: { sql }, expectedOf }: NodeParts): void {
+/** Nodes that start together are served by one look. */
+function createHello({ audit, reconcileNodes }: NodeParts): () => Promise<string> {
+  let looking: Promise<string> | null = null;
+  return async () => {
+    if (reconcileNodes === null) return '';
+    await looking?.catch(() => {}); // it may have begun before this node was there
+    looking ??= reconcileNodes(audit).finally(() => {
+      looking = null;
+    });
+    return looking;
+  };
+}
+
+export function registerNodeRoutes(app: App, parts: NodeParts): void {
+  const {
+    database: { sql },
+    expectedOf,
+  } = parts;
+  const hello = createHello(parts);
+  app.post('/api/dataplane/hello', { schema: helloSchema }, async () => ({ nodes: await hello() }));
   app.get('/api/nodes', { schema: listSchema }, async () => {
     const state = await readState(sql);
     const expected = state.activeId === null ? null : await expectedOf(state.activeId);
@@ -55,6 +99,7 @@ export function registerNodeRoutes(app: App, { database: { sql }, expectedOf }: 
         version: node.served_version,
         last_seen_at: node.last_seen_at?.toISOString() ?? null,
         last_asked_at: node.last_asked_at.toISOString(),
+        upstreams: node.upstreams,
       };
     });
     return { items, active_version: state.activeId, generation: state.generation };

@@ -6,6 +6,9 @@ import type { Job } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { pruneSamples } from '../records/samples.js';
 import { pruneThreats } from '../threat-intel/store.js';
+import { systemActor } from '../http-kit/index.js';
+import { believe, isJump, jumpDaysMax, newestStored, readClock, refuse } from './clock.js';
+import { shrink } from './size.js';
 
 export type RetentionParts = Pick<Parts, 'database' | 'audit' | 'currentSettings'>;
 
@@ -13,13 +16,56 @@ const dayMs = 86_400_000;
 /** Ended sessions stay a week, for whoever looks into an incident. */
 const sessionDays = 7;
 
+/** Refuses where the clock is far ahead of the last run, and says so once in the audit log; null: it may prune. */
+async function refuseJump({ database, audit }: RetentionParts, nowMs: number): Promise<string | null> {
+  const { sql } = database;
+  const now = new Date(nowMs);
+  const before = (await readClock(sql)).believedAt ?? (await newestStored(sql));
+  if (before === null || !isJump(before, nowMs)) {
+    await believe(sql, now);
+    return null;
+  }
+  const days = Math.floor((nowMs - before.getTime()) / dayMs);
+  const line =
+    `refused to prune: the clock says ${now.toISOString()}, ${days} days after the last run ` +
+    `(${jumpDaysMax} are believed); mend the clock, or POST /api/retention/confirm if it is right`;
+  await sql.begin(async (tx) => {
+    if (await refuse(tx, before, now))
+      await audit.record(tx, { actor: systemActor, action: 'retention.refused', summary: line, details: { days } });
+  });
+  return line;
+}
+
+/** Every minute: the embedded database stays below the size that the settings say. */
+export function createSizeJob({ database, audit, currentSettings }: RetentionParts): Job {
+  return {
+    name: 'database-size',
+    everyMs: 60_000,
+    timeoutMs: 5 * 60_000,
+    async run({ nowMs }) {
+      const { retention_embedded_gigabytes: gigabytes } = await currentSettings();
+      const shrunk = await shrink(database, gigabytes, new Date(nowMs));
+      if (shrunk === null) return 'nothing had to go';
+      const emptied = shrunk.emptied.length === 0 ? '' : ` and what ${shrunk.emptied.join(' and ')} had of today`;
+      const summary = `the embedded database was over ${gigabytes} GB: ${shrunk.days} days of records${emptied} went`;
+      await database.sql.begin((tx) =>
+        audit.record(tx, { actor: systemActor, action: 'retention.shrunk', summary, details: { ...shrunk } }),
+      );
+      return summary;
+    },
+  };
+}
+
 /** Hourly: what is older than the settings say goes; the audit chain keeps a sealed anchor. */
-export function createRetentionJob({ database, audit, currentSettings }: RetentionParts): Job {
+export function createRetentionJob(parts: RetentionParts): Job {
+  const { database, audit, currentSettings } = parts;
   return {
     name: 'retention',
     everyMs: 3600_000,
     timeoutMs: 10 * 60_000,
     async run({ nowMs }) {
+      const refusal = await refuseJump(parts, nowMs);
+      if (refusal !== null) return refusal;
       const { sql } = database;
       const settings = await currentSettings();
       const before = (days: number): Date => new Date(nowMs - days * dayMs);

@@ -1,11 +1,15 @@
 // What is no error and probably not meant. One function per habit; each has a code that the console can explain.
+import type { CheckedRule } from '#compiler';
 import type { ActionIR, LinkIR, Program, RuleIR } from '#engine';
 import type { RuleProblem } from './check.js';
+import { lintEffect } from './lint-effect.js';
 
-interface Finding {
+export interface Finding {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
+  /** The field of a visual rule that it is about, as a JSON pointer. */
+  readonly field: string;
 }
 
 const bodyVariables: ReadonlySet<string> = new Set([
@@ -32,6 +36,7 @@ function lintPhase(rule: RuleIR): Finding[] {
         code: 'GH-L0001',
         message: `rule ${rule.id} looks at ${blind} in phase 1, before the body is read`,
         hint: 'Move the rule to phase 2.',
+        field: '/phase',
       },
     ];
   const half = names.find((name) => mixedVariables.has(name));
@@ -42,6 +47,7 @@ function lintPhase(rule: RuleIR): Finding[] {
           code: 'GH-L0002',
           message: `rule ${rule.id} sees only the query's part of ${half} in phase 1`,
           hint: 'Use phase 2, or ARGS_GET to say that the query is meant.',
+          field: '/phase',
         },
       ];
 }
@@ -65,6 +71,7 @@ function lintEmpty(rule: RuleIR, { operator }: LinkIR): Finding[] {
       code: 'GH-L0009',
       message: `@${operator.name} without text matches ${effect} in rule ${rule.id}`,
       hint: 'Write what to look for; @unconditionalMatch says that every value is meant.',
+      field: '/value',
     },
   ];
 }
@@ -78,12 +85,14 @@ function lintExpression(rule: RuleIR, { operator }: LinkIR): Finding[] {
       code: 'GH-L0003',
       message: `the expression of rule ${rule.id} begins with .*, which says nothing and hides where it matches`,
       hint: 'Remove the .* at its beginning.',
+      field: '/value',
     });
   else if (/^[A-Za-z0-9 ]{1,3}$/.test(body))
     found.push({
       code: 'GH-L0004',
       message: `the expression "${body}" of rule ${rule.id} matches anywhere in a value`,
       hint: 'Anchor it with ^ and $ or with \\b, or use @streq or @contains.',
+      field: '/value',
     });
   if (/\((?:[^()]*[*+])\)[*+]/.test(body))
     found.push({
@@ -92,6 +101,7 @@ function lintExpression(rule: RuleIR, { operator }: LinkIR): Finding[] {
       hint:
         'Here it costs linear time; other engines may take exponential time. ' +
         'Write it without the inner repetition.',
+      field: '/value',
     });
   return found;
 }
@@ -105,6 +115,7 @@ function lintControl(rule: RuleIR, action: ActionIR): Finding[] {
         code: 'GH-L0006',
         message: `rule ${rule.id} switches body inspection off: whoever makes it match sends any body past the rules`,
         hint: 'Exclude single rules or parameters instead.',
+        field: '/action',
       },
     ];
   if (control.kind === 'ruleEngine' && control.value !== 'On')
@@ -113,6 +124,7 @@ function lintControl(rule: RuleIR, action: ActionIR): Finding[] {
         code: 'GH-L0007',
         message: `rule ${rule.id} switches the engine ${control.value === 'Off' ? 'off' : 'to detection'}`,
         hint: 'Bind it to something a client cannot choose, such as REMOTE_ADDR.',
+        field: '/action',
       },
     ];
   return [];
@@ -129,15 +141,16 @@ function lintAllow(rule: RuleIR): Finding[] {
           code: 'GH-L0008',
           message: `rule ${rule.id} lets requests through by something the client chooses`,
           hint: 'Add a condition on REMOTE_ADDR, or use an exclusion.',
+          field: '/action',
         },
       ];
 }
 
-/** Warnings about the rules with these ids. */
-export function lintRules(program: Program, ids: readonly number[]): RuleProblem[] {
-  const rules = program.items.filter((item): item is RuleIR => item.kind === 'rule' && ids.includes(item.id));
+/** Warnings about the rules of a checked text; those of a visual rule are told at its fields. */
+export function lintRules(program: Program, checked: CheckedRule, kind: 'visual' | 'raw'): RuleProblem[] {
+  const rules = program.items.filter((item): item is RuleIR => item.kind === 'rule' && checked.ids.includes(item.id));
   return rules.flatMap((rule) => {
-    const line = rule.links[0]?.line ?? 1;
+    const head = checked.heads.find(({ id }) => id === rule.id);
     const found = [
       ...lintPhase(rule),
       ...rule.links.flatMap((link) => [
@@ -146,7 +159,14 @@ export function lintRules(program: Program, ids: readonly number[]): RuleProblem
         ...link.actions.flatMap((action) => lintControl(rule, action)),
       ]),
       ...lintAllow(rule),
+      ...lintEffect(rule, head),
     ];
-    return found.map((one): RuleProblem => ({ severity: 'warning', path: '', line, column: 1, excerpt: '', ...one }));
+    return found.map(({ field, ...one }): RuleProblem => {
+      const place =
+        kind === 'visual'
+          ? { path: field, line: 1, column: 1 }
+          : { path: '/seclang', line: head?.line ?? 1, column: head?.column ?? 1 };
+      return { severity: 'warning', excerpt: '', ...place, ...one };
+    });
   });
 }

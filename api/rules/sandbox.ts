@@ -2,13 +2,16 @@
 import { Worker } from 'node:worker_threads';
 import { ApiError } from '../http-kit/index.js';
 import type { ExclusionRequest, ExclusionSuggestion } from '../suggestions/suggest-exclusion.js';
+import type { ChangedRules, RulesFinding, RulesOfSettings } from './check-settings.js';
 import type { RuleTestJob, RuleTestResult } from './rule-tests.js';
 
 export type SandboxJob =
   | { readonly kind: 'tests'; readonly jobs: readonly RuleTestJob[] }
+  | { readonly kind: 'rules'; readonly rules: RulesOfSettings; readonly changed: ChangedRules }
   | { readonly kind: 'exclusion'; readonly request: ExclusionRequest };
 export type SandboxReply =
   | { readonly kind: 'tests'; readonly results: RuleTestResult[][] }
+  | { readonly kind: 'rules'; readonly found: RulesFinding[] }
   | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion };
 
 export interface RuleSandbox {
@@ -16,6 +19,8 @@ export interface RuleSandbox {
   runTests(job: RuleTestJob): Promise<RuleTestResult[]>;
   /** The same for several rules in one thread; results in the order of the jobs. */
   runAll(jobs: readonly RuleTestJob[]): Promise<RuleTestResult[][]>;
+  /** What is wrong with these rules of a settings object, tests included; throws like `runTests`. */
+  checkRules(rules: RulesOfSettings, changed: ChangedRules): Promise<RulesFinding[]>;
   suggest(request: ExclusionRequest): Promise<ExclusionSuggestion>;
 }
 
@@ -70,6 +75,11 @@ export function createRuleSandbox(
     runAll,
     async runTests(job) {
       return (await runAll([job]))[0] ?? [];
+    },
+    async checkRules(rules, changed) {
+      const reply = await run({ kind: 'rules', rules, changed }, testTimeoutMs);
+      if (reply.kind !== 'rules') throw new Error('the sandbox answered another question');
+      return reply.found;
     },
     async suggest(request) {
       const reply = await run({ kind: 'exclusion', request }, suggestTimeoutMs);

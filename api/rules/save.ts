@@ -1,12 +1,13 @@
 // Saving a custom rule: it is checked and its tests are run first, outside the lock of the settings.
 import type { FastifyRequest } from 'fastify';
 import type { AuditAction } from '../audit/actions.js';
+import { findRuleIds } from '#compiler';
 import { ApiError, requirePrincipal } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { changeSettings, type SettingsWriter } from '../settings/change.js';
 import type { Settings } from '#settings';
 import { readHead } from '../settings/store.js';
-import { checkCustomRule, customIds, type CustomRule, type RuleProblem } from './check.js';
+import { checkCustomRule, customIds, ownersOf, type CustomRule, type RuleProblem } from './check.js';
 import type { RuleTestResult } from './rule-tests.js';
 import type { RuleSandbox } from './sandbox.js';
 
@@ -69,13 +70,17 @@ async function requireFit(sandbox: RuleSandbox, { rule, rules }: RuleEdit): Prom
 function doesNotCompile(rule: CustomRule, problems: readonly RuleProblem[]): ApiError {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const first = errors[0];
-  const place = first === undefined || first.line === 0 ? '' : ` (line ${first.line}, column ${first.column})`;
+  const place = first === undefined ? '' : ` (${placeOf(first)})`;
   return new ApiError(
     'settings_impossible',
     `Rule ${rule.id} cannot be used: ${first?.message ?? 'it does not compile'}${place}.`,
     { errors: errors.map(({ path, message }) => ({ path, reason: message })), extensions: { diagnostics: problems } },
   );
 }
+
+/** `line 2, column 9` of a rule text, else the field. */
+export const placeOf = ({ path, line, column }: RuleProblem): string =>
+  path === '/seclang' && line > 0 ? `line ${line}, column ${column}` : path.slice(1).replaceAll('/', ' ');
 
 function testsFail(rule: CustomRule, tests: RuleTestResult[], problems: readonly RuleProblem[]): ApiError {
   const reasons = tests.flatMap(({ passed, name, expected, got }, index) =>
@@ -95,9 +100,15 @@ export function requireRule(settings: Settings, id: number): CustomRule {
   return rule;
 }
 
-/** The first id that no rule has; throws `conflict` when there is none. */
+/** The first id that no rule has, nor the text of one; throws `conflict` when there is none. */
 export function nextId(rules: readonly CustomRule[]): number {
-  const used = new Set(rules.map(({ id }) => id));
+  const used = ownersOf(rules);
   for (let id = customIds[0]; id <= customIds[1]; id += 1) if (!used.has(id)) return id;
   throw new ApiError('conflict', 'Every id for custom rules is in use.');
+}
+
+/** The id of a rule that was sent without one: that of its text, else the next free one; throws `conflict`. */
+export function idFor(rule: Pick<CustomRule, 'kind' | 'seclang'>, rules: readonly CustomRule[]): number {
+  const written = rule.kind === 'raw' ? findRuleIds(rule.seclang) : [];
+  return written.find((id) => id >= customIds[0] && id <= customIds[1]) ?? nextId(rules);
 }

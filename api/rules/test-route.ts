@@ -5,7 +5,7 @@ import type { Parts } from '../parts.js';
 import { RuleTest } from '#settings';
 import { readHead } from '../settings/store.js';
 import { checkCustomRule } from './check.js';
-import { nextId, requireRule } from './save.js';
+import { idFor, requireRule } from './save.js';
 import { NewRule, ProblemView, RuleId, Seclang, TestView, toSeclang } from './views.js';
 
 const schema = {
@@ -42,7 +42,7 @@ export function registerTestRoute(app: App, { database, sandbox }: Pick<Parts, '
     const base =
       given === undefined
         ? requireRule(settings, id as number)
-        : { ...given, id: given.id ?? nextId(settings.custom_rules) };
+        : { ...given, id: given.id ?? idFor(given, settings.custom_rules) };
     const rule = tests === undefined ? base : { ...base, tests };
     const { text, problems } = checkCustomRule(rule, settings.custom_rules);
     const results = text === null ? [] : await sandbox.runTests({ id: rule.id, text, tests: rule.tests });

@@ -20,6 +20,8 @@ export interface SettingsChange {
   readonly propose: (shown: Settings) => unknown;
   readonly ifMatch: string | undefined;
   readonly action: AuditAction;
+  /** Asked under the lock with what is stored and what would be; throws where it may not be saved like this. */
+  readonly accept?: (before: Settings, after: Settings) => void;
   /** For rollbacks: the stored body, restored byte for byte instead of what `propose` returns. */
   readonly restore?: { readonly settings: Settings; readonly summary: string };
 }
@@ -46,6 +48,7 @@ export async function changeSettings(
       change.restore?.settings ??
       sealSecrets(requirePossible(principal, hideSecrets(head.settings), change), head.settings, parts.sealing);
     refuseGovernance(principal, head.settings, next);
+    change.accept?.(head.settings, next);
     const refusal = refuseSites(
       head.settings.sites.map(siteIdentity),
       next.sites.map(siteIdentity),

@@ -1,5 +1,6 @@
 // The settings people edit: read, saved, made active, and their versions.
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
+import { registerProfileRoutes } from './profile-routes.js';
 import { registerSettingsRoutes, type SettingsParts } from './routes.js';
 import { registerVersionRoutes } from './version-routes.js';
 
@@ -12,6 +13,8 @@ export const settingsFeature: Feature<SettingsParts> = {
   access: {
     'GET /api/settings': readSettings,
     'GET /api/settings/schema': readSettings,
+    'GET /api/settings/profiles': readSettings,
+    'POST /api/settings/profiles/:name': writeSettings,
     'PUT /api/settings': writeSettings,
     'PATCH /api/settings': writeSettings,
     'POST /api/apply': may('apply', tuners),
@@ -22,6 +25,7 @@ export const settingsFeature: Feature<SettingsParts> = {
   },
   routes(app, parts) {
     registerSettingsRoutes(app, parts);
+    registerProfileRoutes(app, parts);
     registerVersionRoutes(app, parts);
   },
 };

@@ -5,7 +5,14 @@ import { toCanonicalJson } from '../audit/canonical-json.js';
 import { applyMergePatch } from './merge-patch.js';
 import { diffSettings, summarizeChanges } from './diff.js';
 import { findNotEnforced } from './not-enforced.js';
-import { checkSettings, defaultSettings, type Settings } from '#settings';
+import {
+  checkSettings,
+  defaultSettings,
+  enforcedNames,
+  settingNames,
+  type SettingName,
+  type Settings,
+} from '#settings';
 import { hideSecrets, revealSecrets, sealSecrets, secretPlaces } from './secrets.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
@@ -136,8 +143,27 @@ t.test('secrets: sealed when stored, hidden when read, kept by asterisks, plain 
   );
 });
 
-t.test('changed settings that nothing enforces are named', async (t) => {
-  const s = { ...defaultSettings(), ai_enabled: true, mode: 'DetectionOnly' as const };
-  t.same(findNotEnforced(s, new Set(['mode'])), ['ai_enabled']);
-  t.same(findNotEnforced(defaultSettings(), new Set()), []);
+t.test('U6: what asks for something that nothing enforces is named by the value in effect', async (t) => {
+  const with_ = (changes: Partial<Settings>) => findNotEnforced({ ...defaultSettings(), ...changes });
+  const enforced = new Set<SettingName>(settingNames.filter((name) => !/^(?:ai_|pii_)/.test(name)));
+  t.same(findNotEnforced({ ...defaultSettings(), ai_enabled: true }, enforced), ['ai_enabled', 'pii_detect']);
+  t.same(with_({}), ['pii_detect'], 'a switch that is on by default looks like protection');
+  t.same(with_({ pii_detect: false }), [], 'switched off it asks for nothing');
+  t.same(with_({ pii_detect: false, mode: 'DetectionOnly', paranoia_level: 2 }), [], 'enforced ones are not named');
+  for (const [changes, names] of [
+    [{ rl_enabled: true }, ['rl_enabled']],
+    [{ rl_events: 7 }, ['rl_events']],
+    [{ graphql_protect: true }, ['graphql_protect']],
+    [{ attack_mode: 'auto' }, ['attack_mode']],
+    [{ schema_action: 'alert' }, ['schema_action']],
+    [{ challenge_paths: ['/a'] }, ['challenge_paths']],
+    [{ siem_webhook_url: 'https://example.org/' }, ['siem_webhook_url']],
+    [{ bot_action: 'block' }, ['bot_action', 'bot_allow_verified', 'bot_verify_rdns', 'bot_check_headers']],
+    [{ bot_action: 'block', bot_verify_rdns: false }, ['bot_action', 'bot_allow_verified', 'bot_check_headers']],
+  ] as const satisfies readonly (readonly [object, readonly SettingName[]])[])
+    t.same(
+      with_({ pii_detect: false, ...(changes as Partial<Settings>) }).sort(),
+      names.filter((name) => !enforcedNames.has(name)).sort(),
+      JSON.stringify(changes),
+    );
 });

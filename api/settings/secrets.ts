@@ -1,9 +1,12 @@
 // Secrets inside settings: sealed in what is stored, eight asterisks in what is read, plain only for the code that uses
-// them. Which fields are secret is the schema's word (`x-secret`), so a new secret cannot be forgotten here.
+// them. Which fields are secret is the schema's word (`x-secret`), so a new secret cannot be forgotten here. What is a
+// credential only in part (URLs, `x-url`) or only by its name (`x-named-secrets`) is stored as it is and hidden from
+// every reader; sent back as it was shown, it keeps its value.
 import { ApiError } from '../http-kit/problem.js';
 import type { ProblemField } from '../http-kit/problem.js';
 import type { Sealing } from '../auth/sealing.js';
 import { keptSecret, SettingsSchema, type Settings } from '#settings';
+import { maskUrl, type UrlKind } from './url-credentials.js';
 
 interface SecretPlace {
   readonly list: string | null;
@@ -42,11 +45,88 @@ function* secretsOf(settings: Settings): Generator<{ place: string; pointer: str
   }
 }
 
-/** What readers get: a copy with every stored secret as eight asterisks. */
+type Hide = (value: string) => string;
+
+interface PartlyHidden {
+  readonly list: string | null;
+  readonly field: string;
+  readonly hide: Hide;
+}
+
+/** Fields of which readers see a part, found in the schema. */
+const partlyHidden = Object.entries(SettingsSchema.properties).flatMap(([name, schema]): PartlyHidden[] => {
+  const kind = urlKindOf(schema);
+  if (kind !== null) return [{ list: null, field: name, hide: (url) => maskUrl(url, kind) }];
+  const members = (schema as { items?: { properties?: Record<string, unknown> } }).items?.properties ?? {};
+  return Object.entries(members).flatMap(([field, inner]): PartlyHidden[] => {
+    const memberKind = urlKindOf(inner);
+    return memberKind === null ? [] : [{ list: name, field, hide: (url) => maskUrl(url, memberKind) }];
+  });
+});
+
+/** Records whose members are secret by their names, in lists of named things. */
+const namedSecrets = Object.entries(SettingsSchema.properties).flatMap(([list, schema]) => {
+  const members = (schema as { items?: { properties?: Record<string, Loose> } }).items?.properties ?? {};
+  return Object.entries(members).flatMap(([field, inner]) =>
+    inner['x-named-secrets'] === true ? [{ list, field }] : [],
+  );
+});
+const secretMember = /token|secret|key|pass|pwd|auth|sign|credential|cookie|sas|cert/;
+
+function urlKindOf(schema: unknown): UrlKind | null {
+  return ((schema as Loose)['x-url'] as UrlKind | undefined) ?? null;
+}
+
+/** Every text of which readers see a part: its place, the object that holds it, and how it is hidden. */
+function* partlyHiddenOf(
+  settings: Settings,
+): Generator<{ place: string; pointer: string; holder: Loose; field: string; hide: Hide }> {
+  const loose = settings as unknown as Loose;
+  for (const { list, field, hide } of partlyHidden) {
+    if (list === null) yield { place: `/${field}`, pointer: `/${field}`, holder: loose, field, hide };
+    else
+      for (const [index, item] of (loose[list] as Loose[]).entries()) {
+        const place = `/${list}/${String(item['name'])}/${field}`;
+        yield { place, pointer: `/${list}/${index}/${field}`, holder: item, field, hide };
+      }
+  }
+  for (const { list, field } of namedSecrets)
+    for (const [index, item] of (loose[list] as Loose[]).entries())
+      for (const member of Object.keys(item[field] as Loose)) {
+        if (!secretMember.test(member)) continue;
+        const place = `/${list}/${String(item['name'])}/${field}/${member}`;
+        const pointer = `/${list}/${index}/${field}/${member}`;
+        yield { place, pointer, holder: item[field] as Loose, field: member, hide: () => keptSecret };
+      }
+}
+
+/** What readers get: a copy with every stored secret as eight asterisks, and every URL without its credentials. */
 export function hideSecrets(settings: Settings): Settings {
   const copy = structuredClone(settings);
   for (const { holder, field } of secretsOf(copy)) if (holder[field] !== null) holder[field] = keptSecret;
+  for (const { holder, field, hide } of partlyHiddenOf(copy)) holder[field] = hide(holder[field] as string);
   return copy;
+}
+
+/** Puts back what was sent as it had been shown. What has asterisks otherwise says nothing that could be kept. */
+function keepHidden(copy: Settings, stored: Settings | null): ProblemField[] {
+  const before = new Map<string, string>();
+  if (stored !== null)
+    for (const { place, holder, field } of partlyHiddenOf(stored)) before.set(place, holder[field] as string);
+  const problems: ProblemField[] = [];
+  for (const { place, pointer, holder, field, hide } of partlyHiddenOf(copy)) {
+    const value = holder[field] as string;
+    if (!value.includes(keptSecret)) continue;
+    const kept = before.get(place);
+    if (kept !== undefined && (value === hide(kept) || value === kept)) holder[field] = kept;
+    else
+      problems.push({
+        path: pointer,
+        reason: 'asterisks stand for what is stored, and they keep it only where nothing around them is changed',
+        mend: 'write the whole value',
+      });
+  }
+  return problems;
 }
 
 /**
@@ -56,7 +136,7 @@ export function sealSecrets(settings: Settings, stored: Settings | null, sealing
   const copy = structuredClone(settings);
   const before = new Map<string, unknown>();
   if (stored !== null) for (const { place, holder, field } of secretsOf(stored)) before.set(place, holder[field]);
-  const problems: ProblemField[] = [];
+  const problems: ProblemField[] = keepHidden(copy, stored);
   for (const { place, pointer, holder, field } of secretsOf(copy)) {
     const value = holder[field];
     if (typeof value !== 'string') continue; // null: none
@@ -69,6 +149,18 @@ export function sealSecrets(settings: Settings, stored: Settings | null, sealing
   }
   if (problems.length > 0) throw new ApiError('settings_impossible', 'A secret cannot be kept.', { errors: problems });
   return copy;
+}
+
+/** Whether a place of the settings, as a difference names it, is hidden from readers in whole or in part. */
+export function isHiddenPlace(path: string): boolean {
+  const [, first = '', , member = '', ...deeper] = path.split('/');
+  if (
+    [...secretPlaces, ...partlyHidden].some(
+      ({ list, field }) => (list ?? field) === first && (list === null || field === member),
+    )
+  )
+    return true;
+  return namedSecrets.some(({ list, field }) => list === first && field === member && deeper.length > 0);
 }
 
 /** The settings as the code that uses them needs them. Throws when a secret does not open. */

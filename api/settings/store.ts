@@ -8,7 +8,7 @@ import { lockUntilCommit } from '../db/lock-keys.js';
 import { ApiError } from '../http-kit/index.js';
 import { diffSettings, summarizeChanges, type Change } from './diff.js';
 import { completeSettings, defaultSettings, type Settings } from '#settings';
-import { hideSecrets } from './secrets.js';
+import { hideSecrets, isHiddenPlace } from './secrets.js';
 
 export const versionsKept = 50;
 
@@ -151,7 +151,7 @@ export function diffForReaders(from: Settings, to: Settings): Change[] {
   const changes = diffSettings(hideSecrets(from), hideSecrets(to));
   const hidden = new Set(changes.map((change) => change.path));
   const secret = diffSettings(from, to).filter(
-    (change) => change.kind === 'changed' && !hidden.has(change.path) && /secret|token/.test(change.path),
+    (change) => change.kind === 'changed' && !hidden.has(change.path) && isHiddenPlace(change.path),
   );
   return [
     ...changes,

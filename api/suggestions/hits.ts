@@ -20,6 +20,8 @@ export interface RuleHit {
   readonly uri: string;
   readonly clientIp: string;
   readonly verdict: string;
+  /** Header fields whose values the event has; others are known by name only and are left out. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 /** Where hits come from; tests have one in memory. */
@@ -66,10 +68,21 @@ export interface StoredEvent {
   readonly details: unknown;
 }
 
+/** `details.headers` as the data plane sends them: `[name, value]`, or `[name]` where the value stays there. */
+function headersOf(details: { readonly headers?: unknown }): [string, string][] {
+  if (!Array.isArray(details.headers)) return [];
+  return (details.headers as unknown[]).flatMap((field): [string, string][] => {
+    const [name, value] = Array.isArray(field) ? (field as unknown[]) : [];
+    return typeof name === 'string' && typeof value === 'string' ? [[name, value]] : [];
+  });
+}
+
 /** Events of any age and shape in, hits out: what does not name a detection rule is left out. */
 function toHits(event: StoredEvent): RuleHit[] {
-  const { messages } = (event.details ?? {}) as { messages?: unknown };
+  const details = (event.details ?? {}) as { readonly messages?: unknown; readonly headers?: unknown };
+  const { messages } = details;
   if (!Array.isArray(messages)) return [];
+  const headers = headersOf(details);
   return (messages as StoredMessage[]).flatMap((message) => {
     const ruleId = Number(message?.rule_id);
     if (!Number.isInteger(ruleId) || !isDetection(ruleId)) return [];
@@ -90,6 +103,7 @@ function toHits(event: StoredEvent): RuleHit[] {
         uri: event.uri,
         clientIp: event.client_ip,
         verdict: event.verdict,
+        headers,
       },
     ];
   });

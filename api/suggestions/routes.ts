@@ -70,6 +70,10 @@ export function registerSuggestionRoutes(
       const suggestion = likeliest.has(summary) ? await trials.attempt(state, summary, options) : null;
       items.push(viewItem(summary, suggestion));
     }
+    // what can be acted on comes first; the sort is stable, so the order of hits stays otherwise
+    const isVerified = ({ suggestion }: { readonly suggestion: { readonly state: string } }): number =>
+      suggestion.state === 'verified' ? 0 : 1;
+    items.sort((left, right) => isVerified(left) - isVerified(right));
     return { from: from.toISOString(), events_read: hits.length, items };
   });
 }

@@ -75,6 +75,26 @@ async function suggestions(t: Test, database: Database): Promise<void> {
       details: { messages: [message(941_110, `ARGS:a${n}`), message(932_160, `ARGS:a${n}`)] },
     }),
   );
+  // monitors that ask by address: a rule that everybody trips and that refuses nobody
+  const monitors = Array.from({ length: 40 }, (_, n) =>
+    event(n, `198.51.100.${n}`, {
+      request_id: `m${n}`,
+      uri: '/health',
+      verdict: 'flag',
+      status: 200,
+      details: {
+        headers: [['Host', '203.0.113.80:8080'], ['Cookie'], ['Accept', '*/*']],
+        messages: [
+          {
+            rule_id: 920_350,
+            message: 'Host header is a numeric IP address',
+            match: "Matched \"Operator `Rx'\" against variable `REQUEST_HEADERS:Host' (Value: `203.0.113.80:8080')",
+            tags: ['OWASP_CRS', 'OWASP_CRS/PROTOCOL-ENFORCEMENT'],
+          },
+        ],
+      },
+    }),
+  );
   const sent = await at.call('POST', '/api/dataplane/records', {
     token: node,
     body: {
@@ -84,6 +104,7 @@ async function suggestions(t: Test, database: Database): Promise<void> {
       events: [
         ...shoppers.map((ip, n) => event(n, ip)),
         ...scanner,
+        ...monitors,
         event(0, '203.0.113.1', { request_id: 'odd', details: { messages: 'no list' } }),
       ],
     },
@@ -112,8 +133,8 @@ async function suggestions(t: Test, database: Database): Promise<void> {
   const items = quick.body['items'] as { rule_id: number; likelihood: { score: number } }[];
   t.same(
     items.map(({ rule_id }) => rule_id),
-    [942_190, 932_160, 941_110],
-    'most hits first; rules that only decide are left out',
+    [942_190, 932_160, 941_110, 920_350],
+    'U14: most hits in refused requests first; rules that only decide are left out',
   );
   t.match(items[0], {
     hits: 12,
@@ -155,8 +176,26 @@ async function suggestions(t: Test, database: Database): Promise<void> {
     { status: 200 },
     'the settings take it as it is',
   );
+  const all = (await at.call('GET', '/api/fp-suggestions', { token })).body['items'] as {
+    rule_id: number;
+    suggestion: object;
+  }[];
+  t.match(
+    all.find(({ rule_id }) => rule_id === 920_350)?.suggestion,
+    { state: 'verified', rule_exclusions: [{ rule_id: 920_350, target: 'REQUEST_HEADERS:Host', path: '/health' }] },
+    'U14: what a header says is tried with that header',
+  );
+  const states = all.map(({ suggestion }) => (suggestion as { state: string }).state);
+  t.same(
+    states,
+    [...states].sort((left, right) => Number(right === 'verified') - Number(left === 'verified')),
+  );
   const again = await at.call('GET', '/api/fp-suggestions?verify=1&expires_in_days=30', { token });
-  t.match(again.body['items'][0].suggestion, { state: 'not_reproduced' }, 'once it is excluded nothing has to be');
+  t.match(
+    again.body['items'].find((one: { rule_id: number }) => one.rule_id === 942_190).suggestion,
+    { state: 'not_reproduced' },
+    'once it is excluded nothing has to be',
+  );
   await at.close();
 }
 

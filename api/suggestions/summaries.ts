@@ -27,7 +27,10 @@ function counted(values: readonly string[]): { readonly value: string; readonly 
 
 const listMax = 10;
 
-/** Rules with the most hits first. */
+/** In requests that were refused: there a false positive hurts somebody. */
+const blockedOf = (hits: readonly RuleHit[]): number => hits.filter(({ verdict }) => verdict === 'block').length;
+
+/** Rules with the most hits in refused requests first, then those with the most hits. */
 export function summarizeHits(
   hits: readonly RuleHit[],
   goodClients: ReadonlySet<string>,
@@ -37,7 +40,10 @@ export function summarizeHits(
   const byRule = new Map<number, RuleHit[]>();
   for (const hit of hits) byRule.set(hit.ruleId, [...(byRule.get(hit.ruleId) ?? []), hit]);
   return [...byRule]
-    .sort(([leftId, left], [rightId, right]) => right.length - left.length || leftId - rightId)
+    .sort(
+      ([leftId, left], [rightId, right]) =>
+        blockedOf(right) - blockedOf(left) || right.length - left.length || leftId - rightId,
+    )
     .slice(0, rulesMax)
     .map(([ruleId, mine]) => ({
       ruleId,
@@ -79,21 +85,26 @@ async function findRequest(source: HitSource, hits: readonly RuleHit[]): Promise
   const recorded = await source.request(hits.slice(0, 1000).map(({ requestId }) => requestId));
   if (recorded !== null) return recorded;
   const bodiless = hits.find(
-    ({ method, variable }) =>
-      (method === 'GET' || method === 'HEAD') &&
-      !/^(?:ARGS_POST|REQUEST_BODY|REQUEST_COOKIES|REQUEST_HEADERS|FILES|XML)/.test(variable),
+    (hit) => (hit.method === 'GET' || hit.method === 'HEAD') && isKnown(hit.variable, hit.headers),
   );
-  return bodiless === undefined
-    ? null
-    : {
-        method: bodiless.method,
-        uri: bodiless.uri,
-        headers: [
-          ['User-Agent', 'Mozilla/5.0'],
-          ['Accept', '*/*'],
-        ],
-        body: '',
-      };
+  if (bodiless === undefined) return null;
+  const { method, uri, headers } = bodiless;
+  const known = new Set(headers.map(([name]) => name.toLowerCase()));
+  return { method, uri, headers: [...headers, ...usual.filter(([name]) => !known.has(name.toLowerCase()))], body: '' };
+}
+
+const usual: readonly (readonly [string, string])[] = [
+  ['User-Agent', 'Mozilla/5.0'],
+  ['Accept', '*/*'],
+];
+
+/** Whether an event without the request says what the rule looked at: the query, or a field that it shows. */
+function isKnown(variable: string, headers: RuleHit['headers']): boolean {
+  if (/^(?:ARGS_POST|REQUEST_BODY|REQUEST_COOKIES|FILES|XML)/.test(variable)) return false;
+  const name = /^REQUEST_HEADERS:(.+)$/.exec(variable)?.[1]?.toLowerCase();
+  return name === undefined
+    ? !variable.startsWith('REQUEST_HEADERS')
+    : headers.some(([shown]) => shown.toLowerCase() === name);
 }
 
 /** For the path and variable with the most hits of the rule. */

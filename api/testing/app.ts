@@ -45,6 +45,7 @@ const found = {
   managedSha256: '',
   diagnostics: [],
   impact: null,
+  impactMissing: null,
   notEnforcedYet: [],
   tookMs: 1,
 };

@@ -1,7 +1,10 @@
 // The road of a change with everything real but the rule set: database, compile thread, artifacts on disk, data planes.
 import type { Test } from 'tap';
 import type { Database } from '../db/client.js';
+import { systemActor, type Principal } from '../http-kit/index.js';
 import { connectDataPlane, type NodeLink } from '../nodes/link.js';
+import { changeSettings } from '../settings/change.js';
+import { applyMergePatch } from '../settings/merge-patch.js';
 import { startTestApp, type Reply, type TestApp } from './app.js';
 import { nodeToken, type TestNode } from './data-plane.js';
 import { writeRuleSet } from './rule-set.js';
@@ -12,6 +15,8 @@ export interface Road extends TestApp {
   readonly admin: string;
   readonly data: string;
   patch(body: object): Promise<Reply>;
+  /** Stores a version as a program would have that did not check rules when they are saved. */
+  store(body: object): Promise<unknown>;
   apply(query?: string, headers?: Record<string, string>): Promise<Reply>;
 }
 
@@ -26,7 +31,8 @@ export async function startRoad(t: Test, database: Database, upstream: string, u
     settingsEncryptionSecret: 'b'.repeat(40),
   };
   const link = await connectDataPlane({ env, database, now: Date.now });
-  const at = await startTestApp(database, { applySettings: link.applySettings, expectedOf: link.expectedOf });
+  const { applySettings, expectedOf, reconcileNodes } = link;
+  const at = await startTestApp(database, { applySettings, expectedOf, reconcileNodes });
   t.teardown(async () => {
     await at.close();
     await link.close();
@@ -39,6 +45,12 @@ export async function startRoad(t: Test, database: Database, upstream: string, u
     data,
     admin: token,
     patch: (body) => at.call('PATCH', '/api/settings', { token, body }),
+    store: (body) =>
+      changeSettings(at.parts, { role: 'admin', actor: systemActor } as Principal, {
+        action: 'settings.update',
+        ifMatch: undefined,
+        propose: (current) => applyMergePatch(current, body),
+      }),
     apply: (query = '', headers = {}) => at.call('POST', `/api/apply${query}`, { token, headers }),
   };
 }

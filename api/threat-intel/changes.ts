@@ -1,6 +1,6 @@
 // What changed in the deny list since somebody looked last, so that a change costs what was touched and not the list.
 import type { Queryable } from '../db/client.js';
-import { expiryKnownMs, touchedMax } from './store.js';
+import { endOfBan, expiryKnownMs, touchedMax } from './store.js';
 
 /** How far somebody has followed the list. */
 export interface ThreatPosition {
@@ -16,7 +16,7 @@ export async function threatPosition(sql: Queryable, now: Date): Promise<ThreatP
 
 export interface ThreatChanges {
   readonly position: ThreatPosition;
-  /** Networks in force, and not in force, of those that were touched or ended since. */
+  /** Of the networks that were touched or ended since: lines of those in force, and those that are not. */
   readonly present: readonly string[];
   readonly absent: readonly string[];
 }
@@ -38,9 +38,11 @@ export async function changesSince(sql: Queryable, since: ThreatPosition, now: D
     limit ${touchedMax + 1}`;
   if (touched.length > touchedMax || touched.some(({ network }) => network === null)) return null;
   const names = touched.map(({ network }) => network as string);
-  const found = await sql<{ network: string }[]>`
-    select distinct t.network from json_array_elements_text(${JSON.stringify(names)}::text::json) as n (value)
-    join threat_addresses t on t.network = n.value where t.expires_at is null or t.expires_at > ${now}`;
-  const inForce = new Set(found.map(({ network }) => network));
-  return { position, present: [...inForce], absent: names.filter((name) => !inForce.has(name)) };
+  const found = await sql<{ network: string; ends: string | null }[]>`
+    select t.network, ${endOfBan(sql)} as ends
+    from json_array_elements_text(${JSON.stringify(names)}::text::json) as n (value)
+    join threat_addresses t on t.network = n.value where t.expires_at is null or t.expires_at > ${now}
+    group by t.network`;
+  const inForce = new Map(found.map(({ network, ends }) => [network, ends === null ? network : `${network} ${ends}`]));
+  return { position, present: [...inForce.values()], absent: names.filter((name) => !inForce.has(name)) };
 }

@@ -4,6 +4,7 @@ import {
   closed,
   decodeCursor,
   Nullable,
+  OneOf,
   Page,
   PageQuery,
   refusals,
@@ -15,7 +16,7 @@ import {
 import type { Parts } from '../parts.js';
 import { findCovering, importThreats, readGivenList } from './import.js';
 import { toDenied } from './list-text.js';
-import { listThreats, removeThreats, type ThreatAddress } from './store.js';
+import { listThreats, removeThreats, threatSources, type ThreatAddress } from './store.js';
 
 export type ThreatParts = Pick<Parts, 'database' | 'now' | 'audit' | 'threatsChanged'>;
 
@@ -48,7 +49,7 @@ const listSchema = {
   querystring: Type.Object(
     {
       ...PageQuery,
-      source: Type.Optional(Type.String({ maxLength: 100 })),
+      source: Type.Optional(OneOf(threatSources)),
       q: Type.Optional(Type.String({ maxLength: 64, description: 'beginning of the address' })),
     },
     closed,

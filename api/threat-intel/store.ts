@@ -11,9 +11,12 @@ export interface ThreatAddress {
   readonly expires_at: Date | null;
 }
 
+/** Who can name an address: people, exit nodes of Tor, the feed of the settings, the managed feed. */
+export const threatSources = ['manual', 'tor', 'feed', 'managed'] as const;
+
 export interface NewThreats {
   readonly networks: readonly string[];
-  /** `manual`, or the name of a feed. */
+  /** One of `threatSources`. */
   readonly source: string;
   readonly reason: string;
   readonly addedBy: string;
@@ -156,10 +159,18 @@ export async function removeThreatsOf(tx: Tx, network: string, source: string): 
 }
 
 export interface NetworkPage {
-  /** One a line, each line ended. */
+  /** One a line, with the end of its ban behind a blank where it has one, each line ended. */
   readonly text: string;
   readonly networks: number;
 }
+
+/**
+ * When the ban of a network ends, of all sources that name it, as the data plane reads it: milliseconds since 1970 as
+ * text; null where one of them never ends. For queries that group by network.
+ */
+export const endOfBan = (sql: Queryable) =>
+  sql`case when bool_or(expires_at is null) then null
+    else (extract(epoch from max(expires_at)) * 1000)::bigint::text end`;
 
 /**
  * Every network in force, once however many sources name it, in order. In pages, each joined by the database: a million
@@ -169,10 +180,12 @@ export interface NetworkPage {
 export async function* activeNetworks(sql: Queryable, now: Date): AsyncGenerator<NetworkPage> {
   for (let after = ''; ; ) {
     const [page] = await sql<{ text: string | null; last: string; networks: number }[]>`
-      select string_agg(network, chr(10) order by network) as text, max(network) as last, count(*) as networks
+      select string_agg(network || coalesce(' ' || ends, ''), chr(10) order by network) as text,
+        max(network) as last, count(*) as networks
       from (
-        select distinct network from threat_addresses
-        where network > ${after} and (expires_at is null or expires_at > ${now}) order by network limit 50000) page`;
+        select network, ${endOfBan(sql)} as ends from threat_addresses
+        where network > ${after} and (expires_at is null or expires_at > ${now})
+        group by network order by network limit 50000) page`;
     if (page === undefined || page.text === null) return;
     yield { text: `${page.text}\n`, networks: page.networks };
     after = page.last;

@@ -59,6 +59,11 @@ function optionalNeeds() {
       present: () => existsSync('/usr/lib/postgresql'),
     },
     {
+      package: 'chromium',
+      why: 'the console is not tested in a browser',
+      present: () => onPath('chromium'),
+    },
+    {
       package: 'nginx',
       why: 'the benchmark has no peer',
       present: () => onPath('nginx') || existsSync('/usr/sbin/nginx'),

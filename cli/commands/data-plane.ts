@@ -9,6 +9,7 @@ import { defaultSettings } from '#settings';
 import type { Values } from '#settings/environment';
 import { root } from '../environment/directories.js';
 import { readFlags } from '../environment/flags.js';
+import { closeDirectory } from '../environment/private-files.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
@@ -58,6 +59,7 @@ async function loadGeneration(
 
 async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOptions> {
   const data = resolve(root, values.GATEHOUSE_DATA);
+  closeDirectory(data);
   const file = own.settings ?? settingsFile(data);
   const { GATEHOUSE_CONTROL_URL: controlUrl, GATEHOUSE_ADMIN_TOKEN: token } = values;
   // A node whose control plane is elsewhere begins where it ended: its local settings know neither sites nor deny list.

@@ -11,13 +11,14 @@ import { controlUrl } from '../environment/control-url.js';
 import { root, shown } from '../environment/directories.js';
 import { createEnvFile, envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
+import { closeDirectory } from '../environment/private-files.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 import { readServed, type Served } from '../supervise/admin-interface.js';
 import { announcement, tryOut, type Control } from '../supervise/announce.js';
-import { keepAlive } from '../supervise/keep-alive.js';
+import { keepAlive, patientPauses, urgentPauses } from '../supervise/keep-alive.js';
 import {
   createParts,
   hadControl,
@@ -99,7 +100,7 @@ function sayReadyAfter(name: string, sinceMs: number): void {
  * Each part is started when the one before serves. Resolves with the control plane, or null where a signal came first.
  */
 async function startParts(
-  { demo, dataPlane, controlPlane }: Parts,
+  { demo, dataPlane, controlPlane, console: dashboard }: Parts,
   { values, data }: Plan,
   stopped: Promise<NodeJS.Signals>,
 ): Promise<{ readonly control: Control | null } | null> {
@@ -108,13 +109,14 @@ async function startParts(
     const partMs = performance.now();
     if (typeof (await Promise.race([part.start(), stopped])) === 'string') return null;
     sayReadyAfter(part.name, partMs);
-    keepAlive(part, part === dataPlane ? resuming : undefined);
+    if (part === dataPlane) keepAlive(part, urgentPauses, resuming);
+    else keepAlive(part, patientPauses);
   }
   if (controlPlane === null) return { control: null };
   // A control plane that worked once and cannot come up now (its database is away) must not take the protection with
   // it.
   const mayFollow = hadControl(data);
-  if (mayFollow) keepAlive(controlPlane);
+  if (mayFollow) keepAlive(controlPlane, patientPauses);
   const url = controlUrl(values);
   const started = controlPlane
     .start()
@@ -127,8 +129,12 @@ async function startParts(
   const control = await Promise.race([started, stopped]);
   if (typeof control === 'string') return null;
   if (control.problem === undefined) sayReadyAfter(controlPlane.name, controlMs);
-  if (!mayFollow) keepAlive(controlPlane);
+  if (!mayFollow) keepAlive(controlPlane, patientPauses);
   rememberControl(data);
+  if (dashboard !== null) {
+    if (typeof (await Promise.race([dashboard.start(), stopped])) === 'string') return null;
+    keepAlive(dashboard);
+  }
   return { control };
 }
 
@@ -158,6 +164,7 @@ export async function runUp(args: readonly string[]): Promise<number> {
   const values = readEnvironment(flags);
   adoptDirectories(values);
   const data = resolve(root, values.GATEHOUSE_DATA);
+  closeDirectory(data);
   const file = settingsFile(data);
   const needsDemo = values.UPSTREAM_CUSTOMER === '' || values.UPSTREAM_PAYMENT === '';
   await checkPorts(wantedPorts(values, { demo: needsDemo, api: hasApi }));

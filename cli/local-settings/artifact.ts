@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { environmentFor } from '#settings/environment';
 import { program, root, shown } from '../environment/directories.js';
 import { Refusal } from '../refusal.js';
 import { installCrs, type InstalledRuleSet } from '../rule-set/install.js';
@@ -66,7 +67,11 @@ function compileInChild(
   signal: AbortSignal | undefined,
 ): Promise<Compiled> {
   const args = [program, 'compile', '--settings', settings, '-o', output];
-  const env = { ...process.env, CRS_DIR: crs.directory, GATEHOUSE_UNICODE_MAPPING: crs.unicodeMapping ?? '' };
+  const env = {
+    ...environmentFor('commands', process.env),
+    CRS_DIR: crs.directory,
+    GATEHOUSE_UNICODE_MAPPING: crs.unicodeMapping ?? '',
+  };
   return new Promise((resolveCode, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], signal });
     let said = '';

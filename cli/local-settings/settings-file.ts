@@ -1,6 +1,7 @@
 // data/settings.json: what a data plane without a control plane goes by.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findRuleIds } from '#compiler';
 import { formatProblems, readLocalFile, type Settings } from '#settings';
 import { shown } from '../environment/directories.js';
 import { isSystemError, Refusal, withFiles } from '../refusal.js';
@@ -13,8 +14,8 @@ export function settingsFile(data: string): string {
   const file = join(data, 'settings.json');
   if (existsSync(file)) return file;
   withFiles(() => {
-    mkdirSync(data, { recursive: true });
-    writeFileSync(file, `${JSON.stringify(firstSettings, null, 2)}\n`, { flag: 'wx' });
+    mkdirSync(data, { recursive: true, mode: 0o750 });
+    writeFileSync(file, `${JSON.stringify(firstSettings, null, 2)}\n`, { flag: 'wx', mode: 0o640 });
   });
   return file;
 }
@@ -36,7 +37,7 @@ export function readSettings(
   tellNote: (note: string) => void = () => {},
   purpose: 'serve' | 'compile' = 'serve',
 ): Settings {
-  const read = readLocalFile(textOf(file), purpose);
+  const read = readLocalFile(textOf(file), purpose, { inText: findRuleIds, ofCve: () => [] });
   if (read.kind === 'refused') {
     const problems = formatProblems(read.problems, 'the file').replace(/^/gm, '  ');
     const mend =

@@ -1,6 +1,7 @@
 // What `up` prints when everything serves.
 import { formatNotice, type RuleSetNotice } from '#compiler';
 import type { Values } from '#settings/environment';
+import { consoleUrl } from '../environment/control-url.js';
 import { shown } from '../environment/directories.js';
 import { envFilePath } from '../environment/env-file.js';
 import type { Served } from './admin-interface.js';
@@ -70,7 +71,10 @@ function describeControl(values: Values, { url, firstLogin, problem }: Control):
         `(the first one was printed at the first start and stands in ${shown(envFilePath())} as\n` +
         `${indentation}ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
       : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
-  return `  control plane     ${url}/api/   (explorer: ${url}/api/docs)\n  login             ${login}`;
+  return (
+    `  console           ${consoleUrl(values)}\n  login             ${login}\n` +
+    `  control plane     ${url}/api/   (explorer: ${url}/api/docs)`
+  );
 }
 
 export interface Announcement {
@@ -100,12 +104,13 @@ export function announcement(facts: Announcement): string {
   return `
   Gatehouse is up (${describeRules(facts.rules)}).
 
+${settings}
+
   WAF entry point   ${base}
   protects          ${describeSites(values, served)}
 
 ${describeTries(facts.tries, served, base)}
 
-${settings}
   logs              ${shown(facts.logDirectory)}/
   Ctrl-C stops everything.
 `;

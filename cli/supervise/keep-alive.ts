@@ -2,7 +2,17 @@
 import { shown } from '../environment/directories.js';
 import type { Child } from './child.js';
 
-const restartPauseMsMax = 30_000;
+export interface Pauses {
+  readonly firstMs: number;
+  readonly mostMs: number;
+}
+
+/** Of a part that nobody waits for at the moment: what it cannot do now it can do in a minute. */
+export const patientPauses: Pauses = { firstMs: 1000, mostMs: 30_000 };
+
+/** Of the data plane: while it is away, nobody is served, and it starts in less than a second. */
+export const urgentPauses: Pauses = { firstMs: 50, mostMs: 5000 };
+
 const quietMsMin = 60_000;
 
 /** What happened and the very last words: for a message that comes again and again. */
@@ -12,15 +22,19 @@ export function inShort(message: string): string {
 }
 
 /**
- * Starts a child again when it dies, with pauses of 1, 2, 4 … 30 s; the pause shrinks again after a quiet minute.
+ * Starts a child again when it dies. The pause doubles up to the most, and is the first again after a quiet minute.
  * `argsOf`: what it is started with the next time.
  */
-export function keepAlive(child: Child, argsOf: (args: readonly string[]) => readonly string[] = (args) => args): void {
-  let pauseMs = 1000;
+export function keepAlive(
+  child: Child,
+  pauses: Pauses,
+  argsOf: (args: readonly string[]) => readonly string[] = (args) => args,
+): void {
+  let pauseMs = pauses.firstMs;
   let startedMs = Date.now();
   child.onExit = (reason) => {
     if (child.isStopping) return;
-    if (Date.now() - startedMs > quietMsMin) pauseMs = 1000;
+    if (Date.now() - startedMs > quietMsMin) pauseMs = pauses.firstMs;
     const where = `${shown(child.logFile)} says why`;
     console.log(`${child.name} ended with ${reason}; starting it again in ${pauseMs / 1000} s (${where})`);
     setTimeout(() => {
@@ -32,6 +46,6 @@ export function keepAlive(child: Child, argsOf: (args: readonly string[]) => rea
         (error: Error) => console.error(`gatehouse: ${inShort(error.message)}`),
       );
     }, pauseMs);
-    pauseMs = Math.min(pauseMs * 2, restartPauseMsMax);
+    pauseMs = Math.min(pauseMs * 2, pauses.mostMs);
   };
 }

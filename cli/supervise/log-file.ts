@@ -52,10 +52,10 @@ export class LogFile {
   }
 
   private open(): number {
-    mkdirSync(dirname(this.path), { recursive: true });
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o750 });
     const isLarge = existsSync(this.path) && statSync(this.path).size > this.limits.bytesMax;
     if (isLarge) renameSync(this.path, `${this.path}.1`);
-    const file = openSync(this.path, 'a');
+    const file = openSync(this.path, 'a', 0o640);
     this.bytes = fstatSync(file).size;
     return file;
   }

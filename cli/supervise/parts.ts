@@ -1,7 +1,8 @@
 // The parts of an installation on one machine: demo, data plane, control plane, and what each is started with.
 import { existsSync, writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
-import type { Values } from '#settings/environment';
+import { environmentFor, type ProcessName, type Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { Child } from './child.js';
 
@@ -23,6 +24,7 @@ export interface Parts {
   readonly demo: Child | null;
   readonly dataPlane: Child;
   readonly controlPlane: Child | null;
+  readonly console: Child | null;
 }
 
 const controlMarker = (data: string): string => join(data, 'control-plane.json');
@@ -64,24 +66,27 @@ export const resuming = (args: readonly string[]): string[] =>
 export function createParts(plan: Plan): Parts {
   const { values, data, logDirectory, ruleSetDirectory } = plan;
   const ownUrl = plan.hasApi ? controlUrl(values) : '';
-  const env = {
+  const all = {
     ...process.env,
     ...values,
     GATEHOUSE_DATA: data,
     GATEHOUSE_CONTROL_URL: values.GATEHOUSE_CONTROL_URL || ownUrl,
   };
+  // All that these two need is given to them: they have no reason to read the file with everybody's secrets.
+  const env = { ...all, GATEHOUSE_ENV_FILE: devNull };
   const controlEnv = {
-    ...env,
+    ...all,
     SETTINGS_IMPORT: values.SETTINGS_IMPORT || plan.settingsFile,
     // Where the control plane's data lies elsewhere it would not find the rule set that this start has fetched.
     ...(ruleSetDirectory === null || values.DATA_DIR === '' ? {} : { CRS_DIR: ruleSetDirectory }),
   };
-  const part = (name: string, log: string, args: readonly string[], itsEnv: NodeJS.ProcessEnv): Child =>
-    new Child({ name, args, env: itsEnv, logFile: join(logDirectory, log) });
+  const part = (name: ProcessName, log: string, args: readonly string[], given: NodeJS.ProcessEnv): Child =>
+    new Child({ name, args, env: environmentFor(name, given), logFile: join(logDirectory, log) });
   return {
     demo: plan.needsDemo ? part('demo', 'demo.log', ['demo'], env) : null,
     dataPlane: part('data plane', 'data-plane.log', dataPlaneArgs(plan), env),
     controlPlane: plan.hasApi ? part('control plane', 'control-plane.log', ['control-plane'], controlEnv) : null,
+    console: plan.hasApi ? part('console', 'console.log', ['console'], env) : null,
   };
 }
 
@@ -89,6 +94,6 @@ export function createParts(plan: Plan): Parts {
  * The data plane first: what it still has to tell reaches the control plane. The demo last: requests may still wait for
  * it.
  */
-export async function stopParts({ demo, dataPlane, controlPlane }: Parts): Promise<void> {
-  for (const part of [dataPlane, controlPlane, demo]) await part?.stop();
+export async function stopParts({ demo, dataPlane, controlPlane, console: dashboard }: Parts): Promise<void> {
+  for (const part of [dashboard, dataPlane, controlPlane, demo]) await part?.stop();
 }

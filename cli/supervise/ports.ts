@@ -25,6 +25,7 @@ export function wantedPorts(values: Values, parts: { readonly demo: boolean; rea
     wanted('WAF_PORT', values.WAF_BIND, 'protected traffic'),
     wanted('GATEHOUSE_ADMIN_PORT', local, 'data-plane admin'),
     ...(parts.api ? [wanted('API_PORT', values.ADMIN_BIND, 'control plane')] : []),
+    ...(parts.api ? [wanted('UI_PORT', values.ADMIN_BIND, 'console')] : []),
     ...(parts.demo ? [wanted('DEMO_PORT', local, 'demo upstreams')] : []),
   ];
 }

@@ -1,63 +1,10 @@
 // Custom rules and virtual patches → rule text, checked by compiling each on its own.
 import { ruleIdRanges } from '#settings';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
-import { findOperator } from '../program/names.js';
-import { compileProgram } from '../compile-program.js';
-import { canQuote, quoteValue, renderLabel, renderOperator, toBytes } from './quoting.js';
-import { checkRuleText } from './raw-rule.js';
+import { checkVisualRule } from './check-rule.js';
+import { checkRuleText, findRuleIds } from './raw-rule.js';
+import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
 import type { CustomRule, VirtualPatch } from './settings.js';
-
-const oneVariable = '[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\\]*-]{1,200})?';
-const variablePattern = new RegExp(`^(?:${oneVariable})(?:\\|${oneVariable})*$`);
-const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]{1,2000}$/; // without ' which ends the value
-
-/** Rule text of a visual rule; null after reporting. `path` is the rule's JSON pointer. */
-export function renderVisualRule(rule: CustomRule, path: string, diagnostics: Diagnostics): string | null {
-  const fail = (field: string, message: string): null => {
-    diagnostics.reportSetting('GH-C7001', message, `${path}/${field}`);
-    return null;
-  };
-  if (!variablePattern.test(rule.variable))
-    return fail('variable', 'must be a variable such as ARGS or REQUEST_HEADERS:User-Agent, several joined by "|"');
-  const named = /^(!?)@?([A-Za-z0-9]+)$/.exec(rule.operator);
-  const entry = named === null ? null : findOperator(named[2] as string);
-  if (named === null || entry === null || entry.argument.endsWith('files'))
-    return fail('operator', 'must be an operator such as contains, rx or ipMatch');
-  const rendered = renderOperator(entry.name, toBytes(rule.value));
-  if (rendered === null)
-    return fail(
-      'value',
-      `holds line ends, leading blanks or a backslash before a quote, which @${entry.name} cannot express`,
-    );
-  const action = visualAction(rule);
-  if (action === null) return fail('redirect_url', 'must be an address in URL characters');
-  const transformations = rule.transformations.map((name) => `,t:${name}`).join('');
-  const label = renderLabel(rule.name === '' ? `Custom rule ${rule.id}` : rule.name);
-  const argument = rendered.argument === '' ? '' : ` ${rendered.argument}`;
-  const meta = `msg:'${label}',tag:'gatehouse/custom-rule'`;
-  return `SecRule ${rule.variable} "${named[1]}@${rendered.operator}${argument}" \\
-    "id:${rule.id},phase:${rule.phase},${action},log,auditlog,t:none${transformations},${meta}"
-`;
-}
-
-function visualAction(rule: CustomRule): string | null {
-  switch (rule.action) {
-    case 'block':
-    case 'deny':
-      return 'deny,status:403';
-    case 'drop':
-      return 'drop';
-    case 'log':
-    case 'pass':
-      return 'pass';
-    case 'allow':
-      return 'allow';
-    case 'redirect':
-      return urlPattern.test(rule.redirect_url) && !rule.redirect_url.includes('%{') && canQuote(rule.redirect_url)
-        ? `redirect:'${quoteValue(rule.redirect_url)}',status:302`
-        : null;
-  }
-}
 
 function renderRawRule(
   rule: CustomRule | VirtualPatch,
@@ -72,6 +19,30 @@ function renderRawRule(
   return text;
 }
 
+/** Ids that two entries have, told at the second: the text of all rules has other lines than that of an entry. */
+function reportSharedIds(rules: readonly CustomRule[], diagnostics: Diagnostics): void {
+  const first = new Map<number, number>();
+  for (const [index, rule] of rules.entries()) {
+    if (!rule.enabled) continue;
+    for (const id of new Set(rule.kind === 'raw' ? findRuleIds(rule.seclang) : [rule.id])) {
+      const earlier = first.get(id);
+      const at = `/custom_rules/${index}/${rule.kind === 'raw' ? 'seclang' : 'id'}`;
+      if (earlier === undefined) first.set(id, index);
+      else diagnostics.reportSetting('GH-C2002', `the rule id ${id} is used already at /custom_rules/${earlier}`, at);
+    }
+  }
+}
+
+/** Exclusions that cannot be a rule; everything in their text but the target is ours. */
+export function checkRuleExclusions(exclusions: readonly ScopedExclusion[], diagnostics: Diagnostics): void {
+  for (const [index, exclusion] of exclusions.entries()) {
+    if (!exclusion.enabled || exclusion.target === null) continue;
+    const checked = checkRuleText(renderRuleExclusions([exclusion]), ruleIdRanges.ruleExclusions, 'exclusion');
+    for (const { severity, message } of checked.diagnostics)
+      if (severity === 'error') diagnostics.reportSetting('GH-C7001', message, `/rule_exclusions/${index}/target`);
+  }
+}
+
 export interface RenderedRules {
   /** Rules that let requests through must be heard before the CRS. */
   readonly before: string;
@@ -82,6 +53,7 @@ export interface RenderedRules {
 export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Diagnostics): RenderedRules {
   const before: string[] = [];
   const after: string[] = [];
+  reportSharedIds(rules, diagnostics);
   for (const [index, rule] of rules.entries()) {
     if (!rule.enabled) continue;
     const path = `/custom_rules/${index}`;
@@ -90,12 +62,10 @@ export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Dia
       if (text !== null) after.push(text);
       continue;
     }
-    const text = renderVisualRule(rule, path, diagnostics);
-    if (text === null) continue;
-    const { diagnostics: found } = compileProgram([{ path: `rule ${rule.id}`, text }]);
+    const { text, diagnostics: found } = checkVisualRule(rule);
     for (const one of found.filter(({ severity }) => severity === 'error'))
-      diagnostics.reportSetting('GH-C7001', one.message, path);
-    (rule.action === 'allow' ? before : after).push(text);
+      diagnostics.reportSetting('GH-C7001', one.message, `${path}${one.path ?? ''}`);
+    if (text !== null) (rule.action === 'allow' ? before : after).push(text);
   }
   return { before: before.join(''), after: after.join('') };
 }

@@ -1,5 +1,5 @@
 // The engine's own configuration and the set-up of the CRS, as rule text. Ids 200000–200007 are those that
-// ModSecurity's users know for these checks, 200008 is ours, 900xxx those of the CRS set-up file.
+// ModSecurity's users know for these checks, 200008 and 200009 are ours, 900xxx those of the CRS set-up file.
 import type { RuleSettings } from '#settings';
 
 const multipartFlags: readonly (readonly [string, string])[] = [
@@ -30,6 +30,11 @@ function refusal(id: number, message: string, logdata: string | null = null): st
 /** What a charset may look like: not written so that the CRS overlooks it, or one of those that it allows. */
 const readableCharset =
   'charset\\s*=|(?i)charset\\s*=[\\s\\"\']*(?:utf-?8|us-ascii|iso-8859-15?|windows-1252)(?:[;\\s\\"\']|$)';
+
+/** Whoever reads such a document fetches what a stranger names, from within the network that is protected. */
+const externalReferences = `SecRule XML_EXTERNAL "@rx ." \\
+    ${refusal(200_009, 'An XML document refers to what lies outside of it', '%{XML_EXTERNAL}')}
+`;
 
 function renderResponseBodies(settings: RuleSettings): string {
   return `SecResponseBodyMimeType ${settings.response_body_types.join(' ')}
@@ -81,7 +86,7 @@ SecRule MULTIPART_STRICT_ERROR "!@eq 0" \\
     ${refusal(200_003, 'The multipart body is not strictly well-formed', flags)}
 SecRule MULTIPART_UNMATCHED_BOUNDARY "@eq 1" \\
     ${refusal(200_004, 'A multipart boundary does not match')}
-SecRule TX:/^MSC_/ "!@streq 0" \\
+${settings.xml_external_references === 'refuse' ? externalReferences : ''}SecRule TX:/^MSC_/ "!@streq 0" \\
     ${refusal(200_005, 'An internal limit of the engine was reached', '%{MATCHED_VAR_NAME}')}
 `;
 }

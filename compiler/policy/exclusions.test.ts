@@ -1,14 +1,17 @@
 // Categories that do not run below some paths: which paths are meant, and that nothing else is.
 import { checkSettings, requireSettings } from '#settings';
 import t from 'tap';
-import { compileRe2 } from '#engine/compile';
+import { createMatcher } from '#engine/compile';
 import { createJudge, smallCrs } from '../testing/small-policy.js';
-import { pathExpression } from './exclusions.js';
+import { pathArgument } from './exclusions.js';
 import { resolvePolicy } from './policy.js';
 
 t.test('excluded paths are compared by segments', (t) => {
-  const covers = (path: string, candidate: string): boolean =>
-    compileRe2(pathExpression(path), { caseless: false, dotAll: true, multiline: false }).test(candidate);
+  const covers = (path: string, candidate: string): boolean => {
+    const argument = pathArgument(path);
+    const operator = { name: 'pathBelow', negated: false, argument, template: null, phrases: null };
+    return createMatcher(operator, argument).matches(candidate);
+  };
   for (const [path, candidate, expected] of [
     ['/api', '/api', true],
     ['/api', '/api/', true],
@@ -24,7 +27,13 @@ t.test('excluded paths are compared by segments', (t) => {
     ['/ü', '/\xc3\xbc', true],
     ['/u%C3%bc', '/u\xc3\xbc', true],
     ['/a%20b', '/a b', true],
-    ['/a%20b', '/a%20b', false],
+    ['/a%20b', '/a%20b', true],
+    ['/a%20b', '/a%2520b', false],
+    ['/"a\\', '/%22a%5c', false],
+    ['/{a}', '/%7ba}/b', true],
+    ['/a*c/d', '/abbc/d', true],
+    ['/a*b*c', '/abc', true],
+    ['/a*b*c', '/acb', false],
     ['/100%', '/100%', true],
     ['/a%2ac', '/a*c', true],
     ['/a%2ac', '/abc', false],
@@ -90,8 +99,40 @@ t.test('below an excluded path the category does not run, and only there', (t) =
     '/x/..%2fsearch',
     '/c%20%20/docs',
     '/c++/docs/../x',
+    '//search',
+    '/search/%u002e%u002e/admin',
+    '/search/%ef%bc%8e%ef%bc%8e/admin',
+    '/search/..;/admin',
+    '/search/%2e%2e;x=1/admin',
+    '/search/../admin/..%5csearch',
+    '/search/../admin/..%252fsearch',
+    '/search/%252e%252e;/admin',
   ])
     t.equal(isBlocked(path + attack), true, `${path} is not`);
   t.equal(isBlocked('/search?q=attack1'), true, 'other categories run');
+  t.end();
+});
+
+t.test('A4: a rule exclusion holds below its path only in every reading', (t) => {
+  const [rule] = smallCrs.rules;
+  if (rule === undefined) throw new Error('no rules');
+  const denying = { ...smallCrs, rules: [{ ...rule, text: rule.text.replaceAll(',block,', ',deny,') }] };
+  const exclusion = { id: 1_009_500, rule_id: 950_000, path: '/both', method: 'GET', owner: 'me', reason: 'a form' };
+  const { policy, diagnostics } = resolvePolicy(requireSettings({ rule_exclusions: [exclusion] }), denying);
+  t.same(diagnostics, []);
+  const isBlocked = createJudge(policy);
+  for (const [path, expected] of [
+    ['/both', false],
+    ['/both/x;v=1/y', false],
+    ['/both/a%20b/%C3%BC', false],
+    ['/both/..;/admin', true],
+    ['/both/%2e%2e;/admin', true],
+    ['/both/../admin/..%5cboth', true],
+    ['/both/../admin/..%252fboth', true],
+    ['/both/%252e%252e;/admin', true],
+    ['/both/%u002e%u002e/admin', true],
+    ['http://a/both/..%c0%afadmin', true],
+  ] as const)
+    t.equal(isBlocked(`${path}?q=attack0`), expected, path);
   t.end();
 });

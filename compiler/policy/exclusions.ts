@@ -1,6 +1,6 @@
 // Category switches and path exclusions → rules by tag.
 import { categoryKeys, ruleIdRanges, type CategoryKey, type RuleSettings } from '#settings';
-import { hexEscape, toBytes } from './quoting.js';
+import { toBytes } from './quoting.js';
 import { categoryTags } from './settings.js';
 
 export interface CategoryExclusion {
@@ -26,41 +26,31 @@ export function wholeTag(tag: string): string {
   return `^${tag}$`;
 }
 
-/** `%20` is a blank: the form takes no blanks, and people paste what the address bar shows. */
-function decodeOnce(text: string): string {
-  return text.replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-}
-
-/** `/a/b` → an expression for it and everything below it; `*` is one segment; a slash at the end means nothing. */
-export function pathExpression(path: string): string {
-  const trimmed = toBytes(path).replace(/(?:\/\*?)+$/, '');
-  const segments = trimmed.split('/').map((segment) =>
-    segment
-      .split('*')
-      .map((part) => hexEscape(decodeOnce(part)))
-      .join('[^/]*'),
+/**
+ * `/a/b` → the argument of @pathBelow for it and everything below it; `*` is one segment, `%20` a blank. What a rule's
+ * text could take for something else is written `%XX`, which the operator decodes.
+ */
+export function pathArgument(path: string): string {
+  return toBytes(path).replace(
+    /[^A-Za-z0-9_.~/*%-]|%(?![0-9a-fA-F]{2})/g,
+    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
   );
-  return `\\A${segments.join('/')}(?:/|\\z)`;
-}
-
-/** The same for a path behind t:urlDecodeUni, which reads `+` as a blank. */
-export function understoodPathExpression(path: string): string {
-  return pathExpression(path).replaceAll('\\x2b', '\\x20');
 }
 
 /**
- * Both the path as decoded once (REQUEST_FILENAME) and as an application may understand it after decoding again and
- * resolving dots and slashes must lie below the excluded one: an exclusion switches protection off, so that neither
- * `/open/..%2fadmin` nor `/admin/..%2fopen` may reach it. The ctl stands on the last link, for it takes effect when its
- * link matches.
+ * An exclusion switches protection off, so that it holds only where every reading of the path lies below the excluded
+ * one: neither `/open/..%2fadmin` nor `/admin/..%2fopen` may reach it (engine/parse/path-readings.ts).
  */
+export function pathCondition(path: string): string {
+  return `SecRule REQUEST_URI_RAW "@pathBelow ${pathArgument(path)}"`;
+}
+
+/** Before the CRS: categories that do not run on some paths. */
 export function renderExclusions(exclusions: readonly CategoryExclusion[]): string {
   const rules = exclusions.map(({ id, category, path }) => {
     const controls = categoryTags[category].map((tag) => `ctl:ruleRemoveByTag=${wholeTag(tag)}`).join(',');
-    return `SecRule REQUEST_FILENAME "@rx ${pathExpression(path)}" \\
-    "id:${id},phase:1,pass,nolog,t:none,tag:'gatehouse/exclusion/${category}',chain"
-    SecRule REQUEST_FILENAME "@rx ${understoodPathExpression(path)}" \\
-        "t:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin,${controls}"
+    return `${pathCondition(path)} \\
+    "id:${id},phase:1,pass,nolog,t:none,tag:'gatehouse/exclusion/${category}',${controls}"
 `;
   });
   return `# Categories that do not run on some paths.\n${rules.join('')}`;

@@ -17,8 +17,10 @@ import { compileProgram } from '../compile-program.js';
 import { formatDiagnostic } from '../diagnostics/format.js';
 import { findCrsOf, withoutVersion4 } from '../testing/core-rules.js';
 import { createJudge, smallCrs } from '../testing/small-policy.js';
-import { loadCoreRuleSet } from './crs.js';
+import { loadCoreRuleSet, type CoreRuleSet } from './crs.js';
 import { renderPolicy, resolvePolicy } from './policy.js';
+import { generationOf } from './generations.js';
+import { findRuleIds } from './raw-rule.js';
 import { categoryTags } from './settings.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
@@ -177,4 +179,33 @@ t.test('the real rule set with every category switched off, and with exclusions'
     /rule 1009002 phase 1 pass[^]*ctl ruleRemoveByTag "\^OWASP_CRS\/WEB-SHELLS\$"/,
   );
   t.end();
+});
+
+t.test('U9: a local file names the field of what cannot be used, and needs no ids', async (t) => {
+  const problemsOf = (candidate: object) => {
+    const read = readLocalFile(JSON.stringify(candidate), 'compile', { inText: findRuleIds, ofCve: () => [] });
+    if (read.kind === 'refused') return read.problems.map(({ path }) => path);
+    const crs: CoreRuleSet = {
+      version: '4.0.0',
+      generation: generationOf('4.0.0') as CoreRuleSet['generation'],
+      setupVersion: 400,
+      rules: [],
+      pluginsBefore: [],
+      pluginsAfter: [],
+      tags: new Set(Object.values(categoryTags).flat()),
+    };
+    return resolvePolicy(read.settings, crs).diagnostics.map(({ path }) => path);
+  };
+  const raw = (id: number) => ({ seclang: `SecAction "id:${id},phase:1,pass"` });
+  const visual = { variable: 'ARGS', operator: 'contains', value: 'x', action: 'log' };
+  const exclusion = { rule_id: 942_100, reason: 'r', owner: 'o' };
+  t.same(problemsOf({ custom_rules: [raw(1_000_005), visual, raw(1_000_006)], rule_exclusions: [exclusion] }), []);
+  t.same(problemsOf({ custom_rules: [raw(1_000_005), { id: 1_000_009, ...raw(1_000_005) }] }), [
+    '/custom_rules/1/seclang',
+  ]);
+  t.same(problemsOf({ custom_rules: [{ ...visual, variable: 'NOPE' }] }), ['/custom_rules/0/variable']);
+  t.same(problemsOf({ custom_rules: [{ ...visual, operator: 'rx', value: 'a(' }] }), ['/custom_rules/0/value']);
+  t.same(problemsOf({ rule_exclusions: [exclusion, { ...exclusion, target: 'NOPE:x' }] }), [
+    '/rule_exclusions/1/target',
+  ]);
 });

@@ -1,7 +1,7 @@
 // Settings → Policy → rule text. A Policy is what the settings mean for a given rule set; rendering it cannot fail.
 //
 // Order of the sources (it is the order in which rules are heard):
-//   engine        body access, limits, body processors                       200000–200008
+//   engine        body access, limits, body processors                       200000–200009
 //   crs-setup     levels, thresholds, allowed methods and types              900000–900990
 //   rule-excl.    single rules that leave something alone                   1009500–1009999
 //   exclusions    categories that do not run on some paths                   1009000–1009499
@@ -15,7 +15,7 @@
 import { categoryKeys, ruleIdRanges, type RuleSettings } from '#settings';
 import { Diagnostics, type Diagnostic } from '../diagnostics/diagnostics.js';
 import type { SourceText } from '../text/source.js';
-import { renderCustomRules, renderVirtualPatches } from './custom-rules.js';
+import { checkRuleExclusions, renderCustomRules, renderVirtualPatches } from './custom-rules.js';
 import type { CoreRuleSet } from './crs.js';
 import { renderCrsSetup, renderEngineConfig } from './engine-config.js';
 import { listExclusions, renderDisabledCategories, renderExclusions, type CategoryExclusion } from './exclusions.js';
@@ -54,6 +54,7 @@ export function resolvePolicy(settings: RuleSettings, crs: CoreRuleSet): PolicyR
         diagnostics.reportSetting('GH-C7004', `the rule set has no rule with the tag ${tag}`, `/categories/${key}`);
   }
   const custom = renderCustomRules(settings.custom_rules, diagnostics);
+  checkRuleExclusions(settings.rule_exclusions, diagnostics);
   const patchText = renderVirtualPatches(settings.virtual_patches, diagnostics);
   const policy: Policy = {
     settings,

@@ -1,7 +1,7 @@
 // Scoped exclusions → rules with a ctl: one rule (or tag) does not look at one variable (or at all) on one path, for
 // one method, until one moment. Expiry is a condition of the rule itself: nothing has to be compiled when it comes.
 import type { RuleSettings } from '#settings';
-import { pathExpression, understoodPathExpression, wholeTag } from './exclusions.js';
+import { pathCondition, wholeTag } from './exclusions.js';
 
 export type ScopedExclusion = RuleSettings['rule_exclusions'][number];
 
@@ -14,13 +14,7 @@ function conditions({ path, method, expires_at }: ScopedExclusion): string[] {
   const links: string[] = [];
   if (method !== null && method !== '*') links.push(`SecRule REQUEST_METHOD "@streq ${method}"`);
   if (expires_at !== null) links.push(`SecRule TIME_EPOCH "@lt ${Math.floor(Date.parse(expires_at) / 1000)}"`);
-  // as decoded once and as an application may understand it: see exclusions.ts
-  if (path !== null)
-    links.push(
-      `SecRule REQUEST_FILENAME "@rx ${pathExpression(path)}" t:none`,
-      `SecRule REQUEST_FILENAME "@rx ${understoodPathExpression(path)}" ` +
-        't:none,t:urlDecodeUni,t:urlDecodeUni,t:normalizePathWin',
-    );
+  if (path !== null) links.push(pathCondition(path));
   return links;
 }
 
@@ -31,12 +25,10 @@ function renderRuleExclusion(exclusion: ScopedExclusion): string {
   if (links.length === 0) return `SecAction \\\n    "${head},${control(exclusion)}"\n`;
   return links
     .map((link, index) => {
-      const [, condition = '', transformations = 't:none'] = /^(.*"[^"]*")(?: (t:.*))?$/.exec(link) ?? [];
-      const actions = [
-        index === 0 ? head : transformations,
-        index === links.length - 1 ? control(exclusion) : 'chain',
-      ].join(',');
-      return `${index === 0 ? '' : '    '}${condition} \\\n${index === 0 ? '    ' : '        '}"${actions}"\n`;
+      const actions = [index === 0 ? head : 't:none', index === links.length - 1 ? control(exclusion) : 'chain'].join(
+        ',',
+      );
+      return `${index === 0 ? '' : '    '}${link} \\\n${index === 0 ? '    ' : '        '}"${actions}"\n`;
     })
     .join('');
 }

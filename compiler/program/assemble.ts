@@ -169,6 +169,7 @@ function assembleRule(rule: BoundRule, index: number, configuration: Configurati
     log,
     auditlog: set.auditlog ?? defaults.auditlog ?? log,
     severity: firstOf(rule, (one) => one.severity),
+    ...chainSeverity(rule),
     tags: [...defaults.tags, ...set.tags],
     ver: set.ver,
     rev: set.rev,
@@ -178,6 +179,13 @@ function assembleRule(rule: BoundRule, index: number, configuration: Configurati
     skipAfter: set.skipAfter,
     xmlns: rule.links.flatMap((link) => link.set.xmlns),
   };
+}
+
+/** Every link of a matched chain counts for HIGHEST_SEVERITY (libmodsecurity 3.0.9), the first one's is logged. */
+function chainSeverity(rule: BoundRule): Pick<RuleIR, 'chainSeverity'> {
+  const severities = rule.links.map(({ set }) => set.severity).filter((one) => one !== null);
+  const highest = Math.min(...severities);
+  return severities.length > 0 && highest !== severities[0] ? { chainSeverity: highest } : {};
 }
 
 /** The head's value, or that of the first link that has one. */

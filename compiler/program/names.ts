@@ -99,7 +99,7 @@ export const variables: ReadonlyMap<string, VariableEntry> = new Map([
     'REQBODY_ERROR_MSG',
     'REQBODY_PROCESSOR_ERROR',
   ),
-  ...scalar(2, 'REQBODY_PROCESSOR_ERROR_MSG', 'REQUEST_BODY', 'REQUEST_BODY_LENGTH'),
+  ...scalar(2, 'REQBODY_PROCESSOR_ERROR_MSG', 'REQUEST_BODY', 'REQUEST_BODY_LENGTH', 'XML_EXTERNAL'),
   ...scalar(
     2,
     'MULTIPART_BOUNDARY_QUOTED',
@@ -192,7 +192,7 @@ const operators: ReadonlyMap<string, { readonly name: string; readonly argument:
           'lt',
         ],
       ],
-      ['text', ['ipMatch', 'validateByteRange']],
+      ['text', ['ipMatch', 'pathBelow', 'validateByteRange']],
       ['regex', ['rx', 'rxGlobal', 'verifyCC', 'verifyCPF', 'verifySSN', 'verifySVNR']],
       ['phrases', ['pm']],
       ['phrase-files', ['pmFromFile']],

@@ -51,6 +51,11 @@ export class SourceFile {
     return { line: low + 1, column: offset - (starts[low] as number) + 1 };
   }
 
+  /** The offset of a line and column (both from 1). */
+  offset(line: number, column: number): number {
+    return (this.lineStarts()[line - 1] ?? this.text.length) + column - 1;
+  }
+
   /** The text of a line without its line ending. */
   lineText(line: number): string {
     const starts = this.lineStarts();

@@ -1,8 +1,9 @@
 // What happens after a match, the same for both engines. Order as in ModSecurity v3:
 //   for every value that matches a link: captures, MATCHED_VAR…, setvar (also when the chain fails later on);
 //   when the whole chain matched: the other actions, last link first; the log record; the disruptive action; skips.
-import type { ActionIR, LinkIR, RuleIR } from '../program/ir.js';
+import type { ActionIR, LinkIR, MacroRef, RuleIR, Template } from '../program/ir.js';
 import { limits } from '../transaction/limits.js';
+import { joinOrigins, noOrigins, noteMatch, originsOfTemplate } from '../transaction/origins.js';
 import type { RemovalTable } from '../evaluate/removals.js';
 import { fullName } from '../variables/targets.js';
 import type { Transaction } from '../transaction/transaction.js';
@@ -28,21 +29,27 @@ function storeCaptures(transaction: Transaction, captures: readonly string[]): v
 export function beginRuleMatch(transaction: Transaction, rule: RuleIR): void {
   transaction.rule = rule;
   transaction.matchedVars.clear();
+  transaction.ruleOrigins = noOrigins;
 }
 
-/**
- * One value of a link matched. `value` is the transformed value; `captures` is null without `capture` (and for negated
- * operators). Runs the link's setvar actions.
- */
-export function recordValueMatch(
-  transaction: Transaction,
-  link: LinkIR,
-  variable: string,
-  key: string | null,
-  value: string,
-  captures: readonly string[] | null,
-): void {
+/** One value of a link that matched. */
+export interface ValueMatch {
+  readonly variable: string;
+  readonly key: string | null;
+  /** Before and after the transformations. */
+  readonly raw: string;
+  readonly value: string;
+  /** The transformations leave what masks look for (transaction/origins.ts). */
+  readonly isTransparent: boolean;
+  /** null without `capture`, and for negated operators. */
+  readonly captures: readonly string[] | null;
+}
+
+/** Takes over a match: captures, MATCHED_VAR and its like; runs the link's setvar actions. */
+export function recordValueMatch(transaction: Transaction, link: LinkIR, match: ValueMatch): void {
+  const { variable, key, value, captures } = match;
   if (captures !== null) storeCaptures(transaction, captures);
+  noteMatch(transaction, variable, key, match.raw, match.isTransparent, captures?.length ?? 0);
   const name = fullName(variable, key);
   transaction.matchedVar = value;
   transaction.matchedVarName = name;
@@ -79,46 +86,51 @@ function runOther(action: ActionIR, transaction: Transaction, removals: RemovalT
   }
 }
 
-/** msg or logdata of the rule: the head's, else the nearest link's that has one. */
-function expandFirst(rule: RuleIR, field: 'msg' | 'logdata', transaction: Transaction): string {
-  for (const link of rule.links) {
-    const template = link[field];
-    if (template !== null) return expand(template, transaction);
-  }
-  return '';
+/** msg or logdata of the rule: the head's, else that of the nearest link that has one. */
+function firstTemplate(rule: RuleIR, field: 'msg' | 'logdata'): Template | null {
+  for (const link of rule.links) if (link[field] !== null) return link[field];
+  return null;
 }
 
-function expandTag(tag: string, transaction: Transaction): string {
-  let start = tag.indexOf('%{');
-  if (start < 0) return tag;
-  let text = '';
+/** Macros of a tag; it is kept as text, because few have any. */
+function tagTemplate(tag: string): Template {
+  const parts: (string | MacroRef)[] = [];
   let from = 0;
-  while (start >= 0) {
+  for (let start = tag.indexOf('%{'); start >= 0; start = tag.indexOf('%{', from)) {
     const end = tag.indexOf('}', start);
     if (end < 0) break;
     const inner = tag.slice(start + 2, end);
     const dot = inner.search(/[.:]/);
-    const variable = (dot < 0 ? inner : inner.slice(0, dot)).toUpperCase();
-    text +=
-      tag.slice(from, start) +
-      expand([{ variable, key: dot < 0 ? null : inner.slice(dot + 1).toLowerCase() }], transaction);
+    if (start > from) parts.push(tag.slice(from, start));
+    parts.push({
+      variable: (dot < 0 ? inner : inner.slice(0, dot)).toUpperCase(),
+      key: dot < 0 ? null : inner.slice(dot + 1).toLowerCase(),
+    });
     from = end + 1;
-    start = tag.indexOf('%{', from);
   }
-  return text + tag.slice(from);
+  return from < tag.length ? [...parts, tag.slice(from)] : parts;
 }
 
 function recordRule(transaction: Transaction, rule: RuleIR): void {
   if (transaction.matched.length >= limits.matchedRulesMax) return;
   const isAction = (rule.links[rule.links.length - 1] as LinkIR).operator === null && rule.links.length === 1;
+  const msg = firstTemplate(rule, 'msg');
+  const logdata = firstTemplate(rule, 'logdata');
+  const tags = rule.tags.map((tag) => (tag.includes('%{') ? tagTemplate(tag) : null));
+  const read = (reference: MacroRef): string => expand([reference], transaction);
   transaction.matched.push({
     rule,
     phase: transaction.phase,
     variable: isAction ? '' : transaction.matchedVarName,
     value: isAction ? '' : transaction.matchedVar,
-    msg: expandFirst(rule, 'msg', transaction),
-    logdata: expandFirst(rule, 'logdata', transaction),
-    tags: rule.tags.map((tag) => expandTag(tag, transaction)),
+    msg: msg === null ? '' : expand(msg, transaction),
+    logdata: logdata === null ? '' : expand(logdata, transaction),
+    tags: rule.tags.map((tag, index) => {
+      const template = tags[index] ?? null;
+      return template === null ? tag : expand(template, transaction);
+    }),
+    valueOrigins: isAction ? noOrigins : transaction.matchedOrigins,
+    textOrigins: joinOrigins([msg, logdata, ...tags].map((one) => originsOfTemplate(transaction, one, read))),
   });
 }
 
@@ -131,8 +143,8 @@ export function runRuleMatched(transaction: Transaction, rule: RuleIR, removals:
   for (let index = rule.links.length - 1; index >= 0; index -= 1) {
     for (const action of (rule.links[index] as LinkIR).actions) runOther(action, transaction, removals);
   }
-  if (rule.severity !== null && rule.severity < transaction.highestSeverity)
-    transaction.highestSeverity = rule.severity;
+  const severity = rule.chainSeverity ?? rule.severity;
+  if (severity !== null && severity < transaction.highestSeverity) transaction.highestSeverity = severity;
   if (rule.log) recordRule(transaction, rule);
   if (rule.disruptive.kind !== 'pass') runDisruptive(rule, transaction);
   if (rule.skip > 0) transaction.skipRules = rule.skip;

@@ -1,5 +1,6 @@
-import type { ActionIR } from '../program/ir.js';
+import type { ActionIR, MacroRef } from '../program/ir.js';
 import { limits } from '../transaction/limits.js';
+import { joinOrigins, noOrigins, setTxOrigins, writtenOrigins } from '../transaction/origins.js';
 import { leadingInteger } from '../transaction/memory-store.js';
 import { recordOf } from '../transaction/persistent-records.js';
 import type { Transaction } from '../transaction/transaction.js';
@@ -26,6 +27,14 @@ function setTx(transaction: Transaction, template: SetvarAction['key'], name: st
   if (isNamedByRule || tx.sizeMax < limits.txVariablesMax || tx.has(name)) tx.set(name, value);
 }
 
+/** What the variable is made of from now on; a sum is made of what it was made of, too. */
+function noteWrite(action: SetvarAction, transaction: Transaction, name: string): void {
+  const before = action.operation === 'set' ? noOrigins : (transaction.txOrigins?.get(name) ?? noOrigins);
+  const read = (reference: MacroRef): string => expand([reference], transaction);
+  const written = writtenOrigins(transaction, [action.key, action.value], read);
+  setTxOrigins(transaction, name, joinOrigins([before, written]));
+}
+
 /**
  * `setvar:tx.name=value`, `=+n`, `=-n`, `!name`. Numbers are read as C's stoi does (leading integer, else 0). A write
  * to a persistent collection that was not opened (initcol, setsid …) is ignored.
@@ -35,6 +44,8 @@ export function runSetvar(action: SetvarAction, transaction: Transaction): void 
   if (name === '') return;
   const value = action.operation === 'unset' ? '' : expand(action.value, transaction);
   if (action.collection === 'TX') {
+    if (action.operation === 'unset') setTxOrigins(transaction, name, noOrigins);
+    else noteWrite(action, transaction, name);
     if (action.operation === 'unset') transaction.tx.delete(name);
     else if (action.operation === 'set') setTx(transaction, action.key, name, value);
     else {

@@ -12,8 +12,10 @@ export interface BodySink {
   readonly multipartName: Collection;
   /** name = field name, value = "Header: value" without its line end (folded lines joined by a blank), as in v3. */
   readonly multipartPartHeaders: Collection;
-  readonly xmlText: string[]; // XML:/* — text nodes, joined or apart as ModSecurity v3 gives them (see xml.ts)
+  readonly xmlText: string[]; // XML:/* — all text as ModSecurity v3 gives it, then piece by piece (xml.ts)
   readonly xmlAttributes: string[]; // XML://@*
+  /** XML_EXTERNAL — what the document would have its reader fetch, in document order: `DOCTYPE http://…` */
+  readonly xmlExternal: string[];
   /**
    * MULTIPART_* flags by variable name, '0' or '1' (MULTIPART_UNMATCHED_BOUNDARY also '2'); filled by the MULTIPART
    * processor only, MULTIPART_STRICT_ERROR included (multipartStrictError in multipart.ts derives it).

@@ -15,6 +15,7 @@ export function createBodySink(): BodySink {
     multipartPartHeaders: new Collection(),
     xmlText: [],
     xmlAttributes: [],
+    xmlExternal: [],
     multipartFlags: new Map(),
   };
 }

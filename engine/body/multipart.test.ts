@@ -184,3 +184,17 @@ t.test('properties', async (t) => {
   );
   t.pass('held');
 });
+
+t.test('U15: a control byte in the name of a part header is an error, and the header is shown', async (t) => {
+  for (const byte of ['\x01', '\x0b', '\x1f', '\x7f']) {
+    for (const header of [`Content-${byte}Type: text/plain`, `${byte}X-A: b`, `X-A${byte}: b`]) {
+      // White space in front of a line folds it, which is another error.
+      if (header.startsWith('\x0b')) continue;
+      const got = parse(part(`${disposition}name="f"\r\n${header}`, 'u') + end);
+      t.match(got.error, /control byte in its name/, JSON.stringify(header));
+      t.equal(got.raised['STRICT_ERROR'], '1');
+      t.ok(got.sink.multipartPartHeaders.values.includes(header));
+    }
+  }
+  t.equal(parse(part(`${disposition}name="f"\r\nX-A: \x01`, 'u') + end).error, null, 'in its value it is none');
+});

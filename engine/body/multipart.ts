@@ -59,6 +59,11 @@ interface Part {
 
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
+function hasControlByte(text: string, end: number): boolean {
+  for (let at = 0; at < end; at += 1) if (text.charCodeAt(at) < 0x20 || text.charCodeAt(at) === 0x7f) return true;
+  return false;
+}
+
 class MultipartReader {
   private readonly raised = new Set<FlagName>();
   private error: string | null = null;
@@ -232,6 +237,8 @@ class MultipartReader {
     if (colon < 0) return !this.fail('Invalid part header (colon missing).');
     if (colon === 0) return this.fail('Invalid part header (header name missing).');
     if (part.headers.length >= partHeadersMax) return this.fail(`More than ${partHeadersMax} headers in a part.`);
+    // As ModSecurity since 3.0.14. The line is kept: the rules say more about it than the error does.
+    if (hasControlByte(line, colon)) this.fail('Invalid part header (control byte in its name).');
     const prefix = line.slice(0, colon + 1).toLowerCase();
     if (part.headers.some((header) => header.slice(0, colon + 1).toLowerCase() === prefix))
       return !this.fail('Duplicate part header.');

@@ -90,7 +90,7 @@ t.test('broken documents are errors', async (t) => {
   for (const document of broken) t.not(parse(document).error, null, JSON.stringify(document));
   t.match(parse(Buffer.from('<r>\xe9</r>', 'latin1')).error, /UTF-8/);
   t.match(parse(Buffer.from('<r>u</r>', 'utf16le')).error, /ASCII/);
-  t.same(parse('<r k="1">u<s>v').text, ['uv'], 'what was found stays');
+  t.same(parse('<r k="1">u<s>v').text, ['uv', 'u', 'v'], 'what was found stays');
 });
 
 t.test('single-byte encodings keep their bytes', async (t) => {
@@ -211,4 +211,67 @@ t.test('properties', async (t) => {
     { seed, numRuns: 500 },
   );
   t.pass('held');
+});
+
+t.test('A6: each text is a value of its own, as an application reads it', async (t) => {
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ["<r><a>it's</a><b>1 OR 1=1</b></r>", ["it's1 OR 1=1", "it's", '1 OR 1=1']],
+    ["<r><a>'</a><b>1' <!-- ' -->OR<?p '?> <![CDATA['1'='1]]></b></r>", ["'1' OR '1'='1", "'", "1' OR '1'='1"]],
+    ["<r><q>1' OR <i>'1'='1</i></q><z>'</z></r>", ["1' OR '1'='1'", "1' OR", "'1'='1", "1' OR '1'='1", "'"]],
+    ['<r>\n  <a> x </a>\n  <b> x </b>\n</r>', ['\n   x \n   x \n', 'x']],
+    ['<r>u</r>', ['u']],
+    ['<r/>', ['']],
+    ['<r>&#x3c;b<s/>&gt;</r>', ['<b>', '<b', '>']],
+  ];
+  for (const [document, text] of rows) t.same(parse(document).text, text, document);
+  t.match(parse(`<r>${Array.from({ length: 10_001 }, (_, at) => `<a>${at}</a>`).join('')}</r>`, {}), {
+    error: /too many texts/,
+    truncated: true,
+  });
+  t.equal(parse(`<r>${'<a>same</a>'.repeat(20_000)}</r>`).error, null, 'the same text again is no other value');
+  const nested = `${'<a>x'.repeat(250)}${'y'.repeat(60_000)}${'</a>'.repeat(250)}`;
+  t.match(parse(nested), { error: /too many texts/, truncated: true }, 'nested mixed content has a budget');
+});
+
+t.test('A7: what a document would have fetched is known', async (t) => {
+  const external = (document: string): string[] => {
+    const sink = createBodySink();
+    processXml(Buffer.from(document), 'text/xml', sink, recommendedBodyLimits);
+    return sink.xmlExternal;
+  };
+  const include = 'http://www.w3.org/2001/XInclude';
+  for (const document of [
+    '<!DOCTYPE r SYSTEM "http://e.example/x.dtd"><r/>',
+    "<!DOCTYPE r SYSTEM\n'x.dtd' []><r/>",
+    '<!DOCTYPE r PUBLIC "-//A//B" "http://e.example/x.dtd"><r/>',
+    '<!DOCTYPE r [<!ENTITY e SYSTEM "file:///etc/passwd">]><r/>',
+    '<!DOCTYPE r [<!ENTITY e PUBLIC "-//A" "http://e.example/">]><r/>',
+    '<!DOCTYPE r [<!ENTITY % p "x">]><r/>',
+    '<!DOCTYPE r [<!ENTITY % p SYSTEM "http://e.example/"> %p;]><r/>',
+    '<!DOCTYPE r [<!NOTATION n SYSTEM "http://e.example/">]><r/>',
+    `<r xmlns:xi="${include}"><xi:include href="/etc/passwd" parse="text"/></r>`,
+    `<r><include xmlns=' ${include.replace('X', '&#88;')}' href="x"/></r>`,
+    `<!DOCTYPE r [<!ATTLIST r xmlns CDATA "${include}">]><r/>`,
+    '<!DOCTYPE r [<!ATTLIST r xsi:noNamespaceSchemaLocation CDATA "http://e.example/x.xsd">]><r/>',
+    '<r xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="urn:a http://e.example/a.xsd"/>',
+    '<r q:schemaLocation="urn:a a.xsd urn:b //e.example/b.xsd"/>',
+    '<r xsi:noNamespaceSchemaLocation="file:///x.xsd"/>',
+    '<r xsi:noNamespaceSchemaLocation="\\\\host\\x.xsd"/>',
+    '<xs:import schemaLocation="https://e.example/a.xsd"/>',
+    '<?xml-stylesheet type="text/xsl" href="http://e.example/x.xsl"?><r/>',
+    '<?xml-stylesheet href="x.xsl"?><r/>',
+    '<?xml-model href="http://e.example/x.rng"?><r/>',
+  ])
+    t.not(external(document).length, 0, document);
+  for (const document of [
+    '<r xmlns="http://www.w3.org/2005/Atom" href="http://e.example/"/>',
+    '<!DOCTYPE r><r/>',
+    '<!DOCTYPE r [<!ENTITY e "SYSTEM"><!-- SYSTEM "x" --><!ELEMENT r ANY>]><r/>',
+    '<r xsi:schemaLocation="http://e.example/ns local.xsd"/>',
+    '<r xsi:noNamespaceSchemaLocation="local.xsd"/>',
+    '<?xml-stylesheet href="#style"?><r/>',
+    '<?xml-other href="http://e.example/"?><r/>',
+    '<r><include href="http://e.example/"/></r>',
+  ])
+    t.same(external(document), [], document);
 });

@@ -4,7 +4,9 @@
 // two parsers could disagree on structure; validity, namespaces and the content of comments are nobody's business here.
 import { isUtf8 } from 'node:buffer';
 import type { BodyLimits, BodyOutcome, BodySink } from './body.js';
-import { readEncoding, skipDoctype } from './xml-prolog.js';
+import { externalOfAttribute, externalOfInstruction } from './xml/external.js';
+import { readEncoding, skipDoctype } from './xml/prolog.js';
+import { XmlText, type OpenText } from './xml/text.js';
 
 /** Open elements at a time, libxml2's default. */
 const depthMax = 256;
@@ -12,6 +14,9 @@ const depthMax = 256;
 const attributesMax = 10_000;
 const nameBytesMin = 1_048_576;
 const nameBytesPerBodyByte = 4;
+/** The first says all that a rule asks; the others are there for people. */
+const externalMax = 16;
+const shownBytesMax = 256;
 
 const lessThan = 0x3c;
 const greaterThan = 0x3e;
@@ -71,8 +76,7 @@ function normalizeAttribute(text: string): string {
 interface OpenElement {
   readonly name: string;
   readonly path: string;
-  /** Index into `text` where the element's own content began. */
-  readonly textFrom: number;
+  readonly text: OpenText;
   hasChild: boolean;
 }
 
@@ -82,7 +86,7 @@ class XmlReader {
   private truncated = false;
   private attributes = 0;
   private readonly open: OpenElement[] = [];
-  private readonly text: string[] = [];
+  private readonly text: XmlText;
   /** Attribute names of the tag at hand. */
   private readonly seen = new Set<string>();
   private hasRoot = false;
@@ -96,6 +100,7 @@ class XmlReader {
     private readonly limits: BodyLimits,
   ) {
     this.nameBytesLeft = Math.max(nameBytesMin, body.length * nameBytesPerBodyByte);
+    this.text = new XmlText(body.length);
   }
 
   read(): BodyOutcome {
@@ -107,7 +112,8 @@ class XmlReader {
       while (this.at < body.length && this.step());
       if (this.error === null && (this.open.length > 0 || !this.hasRoot)) this.fail('document ends too early');
     }
-    if (this.hasRoot) this.sink.xmlText.unshift(this.text.join(''));
+    if (this.hasRoot) this.sink.xmlText.unshift(...this.text.values());
+    if (this.text.isTooMuch) this.failLimit('too many texts');
     // Looked for last, so that the rules see the values beside the error.
     if (this.error === null && encoding.isUtf8 && !isUtf8(body)) this.fail('invalid UTF-8');
     if (this.error === null) this.refuseControlBytes();
@@ -156,11 +162,14 @@ class XmlReader {
     this.hasDoctype = true;
     const doctype = skipDoctype(body, this.at);
     for (const literal of doctype.literals) this.sink.xmlText.push(literal);
+    this.sink.xmlExternal.push(...doctype.external);
     this.at = doctype.end;
     for (const raw of doctype.attributeDefaults) {
       const value = this.decode(normalizeAttribute(raw));
       if (value === null) return false;
       this.sink.xmlAttributes.push(value);
+      // Its name is not known here, so the default counts as that of any attribute that would fetch.
+      this.noteExternal('xmlns', value);
     }
     if (doctype.isTooLong) this.truncated = true;
     return doctype.error === null || this.fail(doctype.error);
@@ -181,7 +190,7 @@ class XmlReader {
     }
     const raw = body.toString('latin1', start, end);
     const decoded = this.decode(normalizeLineEnds(raw));
-    if (decoded !== null) this.text.push(decoded);
+    if (decoded !== null) this.text.add(decoded);
     if (raw.includes(']]>')) return this.fail('"]]>" in text');
     return decoded !== null;
   }
@@ -203,7 +212,7 @@ class XmlReader {
       const resolved = semicolon < 0 ? null : this.resolve(window.slice(0, semicolon));
       if (resolved === null) {
         // The raw remainder still goes to the rules.
-        this.text.push(pieces.join(''), raw.slice(ampersand));
+        this.text.add(`${pieces.join('')}${raw.slice(ampersand)}`);
         this.fail('malformed reference or reference to an entity that is not predefined');
         return null;
       }
@@ -242,6 +251,8 @@ class XmlReader {
     const end = body.indexOf('?>', at + 2, 'latin1');
     if (end < 0) return this.fail('processing instruction not closed');
     const target = body.toString('latin1', at + 2, Math.min(end, at + 6)).toLowerCase();
+    const external = externalOfInstruction(body.toString('latin1', at + 2, Math.min(end, at + 2 + shownBytesMax)));
+    if (external !== null) this.sink.xmlExternal.push(external);
     if (!isNameStart(body[at + 2] as number)) return this.fail('processing instruction without a target');
     // `<?xml …?>` may only stand at the very beginning, where the prolog has already taken it.
     if (target.startsWith('xml') && (end === at + 5 || !isNameByte(target.charCodeAt(3))))
@@ -255,7 +266,7 @@ class XmlReader {
     if (this.open.length === 0) return this.fail('CDATA outside the root element');
     const end = body.indexOf(']]>', at + 9, 'latin1');
     if (end < 0) return this.fail('CDATA not closed');
-    this.text.push(normalizeLineEnds(body.toString('latin1', at + 9, end)));
+    this.text.add(normalizeLineEnds(body.toString('latin1', at + 9, end)));
     this.at = end + 3;
     return true;
   }
@@ -288,13 +299,8 @@ class XmlReader {
     if (this.open.length >= depthMax) return this.failLimit(`more than ${depthMax} nested elements`);
     const parent = this.open[this.open.length - 1];
     if (parent !== undefined) parent.hasChild = true;
-    const element: OpenElement = {
-      name,
-      path: `${parent?.path ?? 'xml'}.${name}`,
-      textFrom: this.text.length,
-      hasChild: false,
-    };
-    this.open.push(element);
+    const path = `${parent?.path ?? 'xml'}.${name}`;
+    this.open.push({ name, path, text: this.text.open(), hasChild: false });
     this.seen.clear();
     for (;;) {
       const hasSpace = this.skipSpace();
@@ -329,6 +335,7 @@ class XmlReader {
     this.at = end + 1;
     const value = this.decode(normalizeAttribute(raw));
     if (value === null) return false;
+    this.noteExternal(name, value);
     // Namespace declarations are no attributes to XPath.
     if (name !== 'xmlns' && !name.startsWith('xmlns:')) {
       this.attributes += 1;
@@ -339,6 +346,11 @@ class XmlReader {
     if (this.seen.has(name)) return this.fail('duplicate attribute');
     this.seen.add(name);
     return true;
+  }
+
+  private noteExternal(name: string, value: string): void {
+    const external = externalOfAttribute(name, value);
+    if (external !== null && this.sink.xmlExternal.length < externalMax) this.sink.xmlExternal.push(external);
   }
 
   private readEndTag(): boolean {
@@ -354,12 +366,13 @@ class XmlReader {
 
   private closeElement(): boolean {
     const element = this.open.pop() as OpenElement;
+    this.text.close(element.text);
     if (this.limits.parseXmlIntoArgs !== true || element.hasChild) return true;
     this.arguments += 1;
     this.nameBytesLeft -= element.path.length;
     if (this.arguments > this.limits.argumentsMax || this.nameBytesLeft < 0)
       return this.failLimit('too many arguments');
-    this.sink.argsPost.add(element.path, this.text.slice(element.textFrom).join(''));
+    this.sink.argsPost.add(element.path, this.text.of(element.text));
     return true;
   }
 }
@@ -369,9 +382,11 @@ class XmlReader {
  *
  * `XML:/*` in libmodsecurity is the text content of the root element (all text and CDATA below it in document order,
  * comments and instructions left out) as ONE value, so xmlText[0] is that, '' for a root without text. Further entries
- * are the literals of the document type (not in libmodsecurity). `XML://@*` is one value for each attribute in document
- * order, namespace declarations excluded, behind the defaults that the document type declares. Line ends, attribute
- * white space and references are resolved as XML 1.0 says; character references become UTF-8 bytes.
+ * (not in libmodsecurity) are the texts as an application reads them one by one, see xml/text.ts, and the literals of
+ * the document type. What the document refers to outside of itself is in xmlExternal, see xml/external.ts. `XML://@*`
+ * is one value for each attribute in document order, namespace declarations excluded, behind the defaults that the
+ * document type declares. Line ends, attribute white space and references are resolved as XML 1.0 says; character
+ * references become UTF-8 bytes.
  *
  * Errors: not well-formed (also an empty body, as in ModSecurity v3), invalid UTF-8 where the encoding is UTF-8, an
  * encoding that is no superset of ASCII by bytes (UTF-16 among them: refused, not decoded), references to declared

@@ -10,6 +10,7 @@ import type { RemovalTable } from './removals.js';
 import { removedTargets } from './removals.js';
 import type { BoundExclusion, BoundTargets } from '../variables/targets.js';
 import { bindTargets, collectTargets } from '../variables/targets.js';
+import { areTransparent } from '../transaction/origins.js';
 import type { Transaction } from '../transaction/transaction.js';
 import { transformations } from '../transformations/index.js';
 import { transformationContext } from '../transformations/context.js';
@@ -23,6 +24,8 @@ interface BoundLink {
   readonly ir: LinkIR;
   readonly targets: BoundTargets;
   readonly transformations: readonly Transformation[];
+  /** They leave what masks look for: a match shows the value as well as it is masked. */
+  readonly isTransparent: boolean;
   /** Null for SecAction, and for operators whose argument holds macros (see `matcherOf`). */
   readonly matcher: Matcher | null;
 }
@@ -57,6 +60,7 @@ function bindLink(link: LinkIR, isLate: boolean): BoundLink {
         );
       return transformation;
     }),
+    isTransparent: areTransparent(link.transformations),
     matcher:
       operator === null || operator.template !== null
         ? null
@@ -129,6 +133,7 @@ export class RuleEvaluator {
       return true;
     }
     let matched = false;
+    let raw = '';
     const test = (variable: string, key: string | null, value: string): void => {
       // Per value, as in ModSecurity: setvar of one match may change the macro for the next.
       const matcher = this.matcherOf(link, transaction);
@@ -137,11 +142,19 @@ export class RuleEvaluator {
       matched = true;
       const captures =
         link.ir.capture && !operator.negated && matcher.capture !== undefined ? matcher.capture(value) : null;
-      recordValueMatch(transaction, link.ir, variable, key, value, captures);
+      recordValueMatch(transaction, link.ir, {
+        variable,
+        key,
+        raw,
+        value,
+        isTransparent: link.isTransparent,
+        captures,
+      });
     };
     collectTargets(link.targets, removed, transaction, (variable, key, value) => {
-      if (filter === null || filter(rule, position, variable, value))
-        this.transformAndTest(link, variable, key, value, test);
+      if (filter !== null && !filter(rule, position, variable, value)) return;
+      raw = value;
+      this.transformAndTest(link, variable, key, value, test);
     });
     return matched;
   }

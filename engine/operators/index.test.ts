@@ -89,7 +89,7 @@ t.test(
     t.equal(conflicts, 2, 'conflicts');
     t.same(
       [...operators.keys()].filter((name) => !seen.has(name)),
-      ['ipMatchFromFile'],
+      ['ipMatchFromFile', 'pathBelow'],
       'every registered name has vectors, but for those in the own table',
     );
     t.end();
@@ -98,6 +98,8 @@ t.test(
 
 t.test('own vectors: [operator, argument, value, matches, why]', (t) => {
   const table: [string, string, string, boolean, string][] = [
+    ['pathBelow', '/a', '/a/%2e%2e;/b', false, 'some server reads it elsewhere'],
+    ['pathBelow', '/a%20b/*', '/a b/c?d', true, 'an escape is a byte, a star a segment'],
     ['contains', 'é', 'cafÃ©', false, 'bytes, not characters'],
     ['containsWord', 'ab', 'xab ab', true, 'a later occurrence'],
     ['containsWord', 'ab', 'ab1', true, 'a digit is a boundary'],
@@ -308,6 +310,7 @@ t.test('no operator throws on any value; long values are no trouble', (t) => {
     verifySVNR: '\\d{10}',
     ipMatch: '10.0.0.0/8',
     validateByteRange: '1-255',
+    pathBelow: '/a',
   };
   const byteString = fc
     .array(fc.integer({ min: 0, max: 255 }), { maxLength: 40 })

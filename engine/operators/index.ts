@@ -8,6 +8,7 @@ import { ipMatch, ipMatchFromFile } from './network/ip-match.js';
 import { detectSQLi, detectXSS } from './libinjection.js';
 import { eq, ge, gt, le, lt } from './numeric.js';
 import { type Matcher, type Operator, OperatorArgumentError } from './operator.js';
+import { pathBelow } from './text/path-below.js';
 import { pm, pmFromFile } from './text/pm.js';
 import { rxGlobal } from './regex/rx-global.js';
 import { rx } from './regex/rx.js';
@@ -32,6 +33,7 @@ const list: readonly Operator[] = [
   le,
   lt,
   noMatch,
+  pathBelow,
   pm,
   pmFromFile,
   rx,

@@ -104,7 +104,13 @@ const table: readonly (readonly [string, readonly (readonly [string, string])[]]
     ],
   ],
   [';; x=1', [['x', '1']]],
-  ['x=%41+u', [['x', '%41+u']]],
+  [
+    'x=%41+u',
+    [
+      ['x', '%41+u'],
+      ['x', 'A+u'],
+    ],
+  ], // and here, as in all of cookie-readings.ts
   [
     'x=1;\ty=2;  ; z= u ',
     [
@@ -151,4 +157,56 @@ t.test('any header gives cookies with names, unless it has none, and no more tha
     { seed, numRuns: 500 },
   );
   t.pass('held');
+});
+
+t.test('A5: what applications make of a value is shown besides', async (t) => {
+  const base64 = (text: string, encoding: 'base64' | 'base64url' = 'base64'): string =>
+    Buffer.from(text).toString(encoding);
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ['%3C%3Fphp+x', ['<?php+x']],
+    ['%253Cscript%253E', ['%3Cscript%3E', '<script>']],
+    ['%25253C', ['%253C', '%3C', '<']],
+    ['%zz%3c', ['%zz<']],
+    ['"%3C"', ['"<"']],
+    ['"%3C\\073"', ['%3C;', '<;']],
+    ['a%3Db%3Bc%3D%2Fd', ['b', '/d']],
+    ['a%3Db%3Bc%3Dd%20e', ['a=b;c=d e']],
+    ['j:{"a":"\\u003cb","c":[1,{"d":"e"}]}', ['<b', 'a', '1', 'c', '0', 'e', 'd']],
+    ['j%3A%7B%22a%22%3A%22%27%20OR%201%22%7D', ['j:{"a":"\' OR 1"}', "' OR 1"]],
+    ['s%3Aid%20x.c2ln', ['s:id x.c2ln', 'id x']],
+    ['s%3Aj%3A%5B%22%24(id)%22%5D.c2ln', ['s:j:["$(id)"].c2ln', 'j:["$(id)"]', '$(id)']],
+    [`${base64('{"a":"; id"}')}--00ff`, ['; id']],
+    [`${base64('{"alg":"none"}', 'base64url')}.${base64('{"sub":"\'--"}', 'base64url')}.c2ln`, ['none', "'--"]],
+    [encodeURIComponent(base64('["<x>?~"]')), []],
+    ['plain', []],
+    ['eyes-of-the-world', []],
+    ['100%', []],
+  ];
+  for (const [value, readings] of rows) {
+    const shown = parse(`a=b; n=${value}; y=z`)
+      .filter(([name]) => name === 'n')
+      .map(([, text]) => text);
+    t.equal(shown[0], value, 'as sent, first');
+    for (const reading of readings) t.ok(shown.includes(reading), `${value} → ${reading}; found ${shown.join(' | ')}`);
+    if (readings.length === 0 && !value.includes('%')) t.equal(shown.length, 1, value);
+  }
+  t.ok(parse(`n=${encodeURIComponent(base64('["<x>?~"]'))}`).some(([, text]) => text === '<x>?~'));
+  t.same(parse('%3Cb%3E=1').at(-1), ['<b>', ''], 'an encoded name once more');
+  t.ok(parse(`n=[${'1,'.repeat(20_000)}2]`).length <= 210, 'a bound on what one value adds');
+});
+
+t.test('A5: whatever is encoded, and however often, one reading is the text itself', async () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 30 }),
+      fc.integer({ min: 1, max: 3 }),
+      fc.boolean(),
+      (text, times, isJson) => {
+        let value = isJson ? `j:${JSON.stringify({ a: text })}` : text;
+        for (let round = 0; round < times; round += 1)
+          value = [...value].map((one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+        return parse(`x=${value}`).some(([, reading]) => reading === text);
+      },
+    ),
+  );
 });

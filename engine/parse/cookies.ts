@@ -1,5 +1,7 @@
 // The Cookie header, split as ModSecurity v3 splits it (checked against libmodsecurity 3.0.9), nameless cookies and
 // quoted values excepted.
+import { readCookieValue } from './cookie-readings.js';
+import { decodeUriPath } from './urlencoded.js';
 import type { Collection } from '../transaction/collection.js';
 
 /** C's isspace on a byte. */
@@ -49,13 +51,22 @@ function readOuterQuotes(header: string, from: number, end: number): string | nu
   return content.includes('\\') ? unescaped(content) : null;
 }
 
+/** What applications make of the value and of what stands in its quotes, and of an encoded name. */
+function addReadings(name: string, value: string, unquoted: readonly (string | null)[], into: Collection): void {
+  for (const reading of readCookieValue(value)) into.add(name, reading);
+  for (const text of unquoted) if (text !== null) for (const reading of readCookieValue(text)) into.add(name, reading);
+  const decodedName = decodeUriPath(name);
+  if (decodedName !== name) into.add(decodedName, '');
+}
+
 /**
  * Appends the cookies of one Cookie header (latin1) to `into`: split on `;`, name and value at the first `=`, white
  * space before a name skipped, white space at the very end of the header dropped, everything else kept as sent (no
  * decoding, no unquoting; a blank before `=` belongs to the name, one after `=` to the value). A piece without `=` is
  * a cookie with the value ''. `=x` has the name '' (Django and Express read such a cookie, ModSecurity v3 skips it); a
  * piece without either is skipped. A quoted value that holds a backslash or `;` follows once more for each way in which
- * Python and Jetty read it: `"\073id"` is a command that no rule would see. Several Cookie headers: one call, joined by
+ * Python and Jetty read it: `"\073id"` is a command that no rule would see. Behind them follow the readings of
+ * cookie-readings.ts: `%3Cscript%3E`, `j:{"a":"\u003cscript>"}`. Several Cookie headers: one call, joined by
  * `; `.
  *
  * SecCookieFormat makes no difference: ModSecurity v3 accepts the directive and ignores it, so `$Version` is a cookie
@@ -80,6 +91,8 @@ export function parseCookies(header: string, into: Collection): void {
     if (quoted !== null) into.add(header.slice(start, nameEnd), quoted);
     const inner = readOuterQuotes(header, valueStart, end);
     if (inner !== null && inner !== quoted) into.add(header.slice(start, nameEnd), inner);
+    if (hasValue) addReadings(header.slice(start, nameEnd), header.slice(equals + 1, end), [quoted, inner], into);
+    else if (header.indexOf('%', start) >= 0) addReadings('', header.slice(start, end), [], into);
     start = end + 1;
   }
 }

@@ -132,7 +132,9 @@ export interface RuleIR {
   readonly disruptive: DisruptiveIR;
   readonly log: boolean;
   readonly auditlog: boolean;
-  readonly severity: number | null; // 0 EMERGENCY … 7 DEBUG
+  readonly severity: number | null; // 0 EMERGENCY … 7 DEBUG; the head's, else that of the first link that has one
+  /** The highest (numerically lowest) severity of all links, for HIGHEST_SEVERITY; absent where it is `severity`. */
+  readonly chainSeverity?: number;
   readonly tags: readonly string[]; // may hold macros as text; expanded when logged
   readonly ver: string | null;
   readonly rev: string | null;

@@ -2,6 +2,7 @@
 import type { BodyLimits } from '../body/body.js';
 import { createBodySink } from '../body/empty-sink.js';
 import { bodyProcessors, type BodyProcessorName } from '../body/index.js';
+import { jsonStart, processJsonBesides } from '../body/json-besides.js';
 import type { Phase } from '../program/ir.js';
 import { Collection } from './collection.js';
 import type { ResponseHead, Transaction } from './transaction.js';
@@ -11,28 +12,50 @@ function failBody(transaction: Transaction, message: string): void {
   transaction.reqbodyErrorMsg = message;
 }
 
+function bodyLimitsOf({ settings, argsGet, parseXmlIntoArgs }: Transaction): BodyLimits {
+  return {
+    argumentsMax: Math.max(0, settings.argumentsMax - argsGet.size),
+    jsonDepthMax: settings.requestBodyJsonDepthMax,
+    noFilesBytesMax: settings.requestBodyNoFilesLimitBytes,
+    uploadFilesMax: settings.uploadFilesMax,
+    argumentSeparator: settings.argumentSeparator,
+    parseXmlIntoArgs,
+  };
+}
+
 /** Runs the chosen processor over the body that the limits left. */
 function parseRequestBody(transaction: Transaction, body: Buffer): void {
-  const { settings, requestBodyProcessor: name } = transaction;
-  if (name === '') return;
+  const { requestBodyProcessor: name } = transaction;
+  const limits = bodyLimitsOf(transaction);
+  if (name === '') {
+    parseJsonToo(transaction, body, limits);
+    return;
+  }
   const processor = bodyProcessors.get(name as BodyProcessorName);
   if (processor === undefined) {
     failBody(transaction, `${name} is not a request body processor of this engine.`);
     return;
   }
-  const limits: BodyLimits = {
-    argumentsMax: Math.max(0, settings.argumentsMax - transaction.argsGet.size),
-    jsonDepthMax: settings.requestBodyJsonDepthMax,
-    noFilesBytesMax: settings.requestBodyNoFilesLimitBytes,
-    uploadFilesMax: settings.uploadFilesMax,
-    argumentSeparator: settings.argumentSeparator,
-    parseXmlIntoArgs: transaction.parseXmlIntoArgs,
-  };
   transaction.body = createBodySink();
   const outcome = processor(body, transaction.requestHeaders.find('content-type') ?? '', transaction.body, limits);
   if (outcome.error !== null) failBody(transaction, outcome.error);
   if (outcome.truncated) transaction.inspectionTruncated = true;
   if (outcome.invalidEncoding === true) transaction.urlencodedError = true;
+  if (name === 'URLENCODED' && outcome.error === null) parseJsonToo(transaction, body, limits);
+}
+
+/** Bodies that are called something else, or nothing, and begin like JSON; see json-besides.ts. */
+function parseJsonToo(transaction: Transaction, body: Buffer, limits: BodyLimits): void {
+  const start = jsonStart(body);
+  if (start < 0) return;
+  if (body.length > limits.noFilesBytesMax) {
+    transaction.inspectionTruncated = true;
+    return;
+  }
+  if (transaction.body.argsPost.size === 0) transaction.body = createBodySink();
+  const outcome = processJsonBesides(body, start, transaction.body, limits);
+  if (outcome.truncated) transaction.inspectionTruncated = true;
+  if (outcome.error !== null) failBody(transaction, outcome.error);
 }
 
 /**

@@ -83,9 +83,40 @@ t.test('the body processor follows the media type or ctl', (t) => {
       expected: ['args:graphql={u(id:1){v}}', 'reqbody_processor=GRAPHQL', 'reqbody_error=0'],
     },
     {
-      what: 'JSON needs ctl',
-      request: { headers: ['Content-Type', 'application/json'], body: '{"a":1}' },
-      expected: ['reqbody_processor=', 'reqbody_error=0'],
+      what: 'JSON without ctl is read, and that it is broken is no error',
+      request: { headers: ['Content-Type', 'application/json'], body: '{"a":1,' },
+      expected: ['args:json.a=1', 'reqbody_processor=', 'reqbody_error=0'],
+    },
+    {
+      what: 'A9: JSON that is sent as a form is both',
+      request: { headers: form, body: '{"user":"admin\\u0027 OR 1"}' },
+      expected: [
+        'args:{"user":"admin\\u0027 or 1"}=',
+        "args:json.user=admin' OR 1",
+        'reqbody_processor=URLENCODED',
+        'reqbody_error=0',
+      ],
+    },
+    {
+      what: 'A9: without a type, behind a byte order mark and white space, one document after another',
+      request: { headers: [], body: '\xef\xbb\xbf \r\n[{"a":"1"}]\n{"b":"2"}' },
+      expected: ['args:json.0.a=1', 'args:json.b=2', 'reqbody_processor=', 'reqbody_error=0'],
+    },
+    {
+      what: 'A9: as text, which pages may send anywhere',
+      request: { headers: ['Content-Type', 'text/plain;charset=UTF-8'], body: '{"a":{"b":"1"}}' },
+      expected: ['args:json.a.b=1', 'reqbody_processor=', 'reqbody_error=0'],
+    },
+    {
+      what: 'A9: a form that only looks like it stays a form',
+      request: { headers: form, body: '[]=1&{x}=2' },
+      expected: ['args:[]=1', 'args:{x}=2', 'reqbody_processor=URLENCODED', 'reqbody_error=0'],
+    },
+    {
+      what: 'A9: what is too deep to be read is an error there, too',
+      request: { headers: form, body: '['.repeat(9) },
+      settings: { requestBodyJsonDepthMax: 8 },
+      expected: [`args:${'['.repeat(9)}=`, 'reqbody_processor=URLENCODED', 'reqbody_error=1'],
     },
     {
       what: 'JSON',

@@ -4,6 +4,7 @@ import type { BodySink } from '../body/body.js';
 import { bodyCollections, createBodySink } from '../body/empty-sink.js';
 import { Collection } from './collection.js';
 import type { ControlIR, EngineMode, EngineSettings, RuleIR } from '../program/ir.js';
+import { noOrigins, type Origins } from './origins.js';
 import type { CollectionStore, PersistentRecord } from './store.js';
 import { TxVariables } from './tx-variables.js';
 
@@ -53,6 +54,9 @@ export interface MatchedRule {
   readonly msg: string;
   readonly logdata: string;
   readonly tags: readonly string[]; // macros expanded
+  /** Request data that `value` was made of, and that msg, logdata and tags quote (origins.ts). */
+  readonly valueOrigins: Origins;
+  readonly textOrigins: Origins;
 }
 
 export interface Interruption {
@@ -91,6 +95,7 @@ const noBody: BodySink = Object.freeze({
   ...Object.fromEntries(bodyCollections.map((name) => [name, noMembers])),
   xmlText: Object.freeze([]) as unknown as string[],
   xmlAttributes: Object.freeze([]) as unknown as string[],
+  xmlExternal: Object.freeze([]) as unknown as string[],
 });
 
 export class Transaction {
@@ -169,6 +174,12 @@ export class Transaction {
   allowed: 'none' | 'phase' | 'request' | 'all' = 'none';
   inspectionTruncated = false;
 
+  /** Of TX variables that were made of request data, by key; null = none. */
+  txOrigins: Map<string, Origins> | null = null;
+  /** Of `matchedVar`. */
+  matchedOrigins: Origins = noOrigins;
+  /** Of `matchedVars`. */
+  ruleOrigins: Origins = noOrigins;
   // MATCHED_VAR and friends: of the rule (link) evaluated last.
   matchedVar = '';
   matchedVarName = '';

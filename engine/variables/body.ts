@@ -22,4 +22,6 @@ export const bodyVariables: readonly Variable[] = [
   // written by the multipart processor; '0' until then
   ...multipartFlagNames.map((name) => scalar(name, 2, (t) => t.body.multipartFlags.get(name) ?? '0')),
   { kind: 'xml', name: 'XML', phase: 2 },
+  // Not in ModSecurity: '' unless the document refers to what lies outside of it.
+  scalar('XML_EXTERNAL', 2, (t) => t.body.xmlExternal[0] ?? ''),
 ];

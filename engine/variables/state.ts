@@ -5,9 +5,10 @@ import type { Transaction } from '../transaction/transaction.js';
 import { names, scalar, values, type RecordVariable, type Variable } from './variable.js';
 
 /**
- * MODSEC_BUILD: the ModSecurity release (3.0.14) whose semantics this engine follows; rule sets compare it as a number.
+ * MODSEC_BUILD: the ModSecurity release (3.0.14) whose semantics this engine follows, as libmodsecurity prints it: two
+ * digits each for major, minor and patch, then the tag's 100 (3.0.9 says 030009100). Rule sets compare it as a number.
  */
-const modsecBuild = '30140100';
+const modsecBuild = '030014100';
 
 const nothing: readonly (readonly [string, string])[] = [];
 

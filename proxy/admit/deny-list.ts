@@ -1,5 +1,6 @@
 // The deny list: clients whose address is on it are not let in. The list comes from the control plane, without a
-// generation (`PUT` and `PATCH :2019/threats`, main/threat-list.ts), and lies in memory that all workers share.
+// generation (`PUT` and `PATCH :2019/threats`, main/threat-list.ts), and lies in memory that all workers share. What
+// ends leaves the table when it ends: main builds another one, so that nobody asks a clock here.
 //
 // Memory: traffic makes it no larger, its sender does. The text of the list has at most 256 MiB; a table entry is 8
 // bytes (IPv4) or 32 bytes (IPv6), joined where networks touch. Beyond: the sender is refused, and the list before

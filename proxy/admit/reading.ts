@@ -7,20 +7,23 @@ import { normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
 
 export class PathReader {
   private uri = '';
-  private paths: readonly string[] = [''];
+  private paths: readonly string[] | null = [''];
 
-  /** Lower-case readings of the path, at least one; nearly always one. Latin1. */
-  readings(uri: string): readonly string[] {
+  /** Lower-case readings of the path, nearly always one; null: there are too many to tell. Latin1. */
+  readings(uri: string): readonly string[] | null {
     if (uri === this.uri) return this.paths;
-    const path = pathOf(uri);
-    const normal = normalisePath(path);
-    this.paths =
-      normal === path
-        ? [path.toLowerCase()]
-        : [...new Set([normal, ...readingsOf(path)].map((reading) => reading.toLowerCase()))];
     this.uri = uri;
+    this.paths = readingsIn(uri);
     return this.paths;
   }
+}
+
+function readingsIn(uri: string): readonly string[] | null {
+  const path = pathOf(uri);
+  const normal = normalisePath(path);
+  if (normal === path) return [path.toLowerCase()];
+  const others = readingsOf(path);
+  return others === null ? null : [...new Set([normal, ...others].map((reading) => reading.toLowerCase()))];
 }
 
 /** A path of the settings as requests are compared with it: `/Api/` is `/api`, `/` is ``, `/a%20b` is `/a b`. */
@@ -33,9 +36,9 @@ export function isUnder(prefix: string, path: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === 0x2f);
 }
 
-/** The same for any of the readings. */
-export function isAnyUnder(prefix: string, readings: readonly string[]): boolean {
-  if (prefix === '') return true;
+/** The same for any of the readings; what cannot be told is taken for covered. */
+export function isAnyUnder(prefix: string, readings: readonly string[] | null): boolean {
+  if (prefix === '' || readings === null) return true;
   for (const path of readings) if (isUnder(prefix, path)) return true;
   return false;
 }

@@ -66,7 +66,19 @@ const checkDoor = createDoorCheck(GenerationRequestSchema);
  */
 export function checkGenerationRequest(input: unknown): Problem[] {
   const problems = checkDoor(input).map(({ path, reason, mend }) => ({ path, message: reason, mend }));
-  return problems.length > 0 ? problems : checkNetworks(input as GenerationRequest);
+  const all = [...problems, ...checkUpstreams(input)];
+  return all.length > 0 ? all : checkNetworks(input as GenerationRequest);
+}
+
+/** Settings may leave `upstream` out where `upstreams` says it; whoever sends a configuration has filled it in. */
+function checkUpstreams(input: unknown): Problem[] {
+  const { sites } = (input as Partial<GenerationRequest> | null)?.config ?? {};
+  if (!Array.isArray(sites)) return [];
+  return sites.flatMap((site: { readonly upstream?: unknown } | null, index) =>
+    site === null || site.upstream === '' || site.upstream === undefined
+      ? [{ path: `/config/sites/${index}/upstream`, message: 'is missing', mend: 'send it as http://host:port' }]
+      : [],
+  );
 }
 
 /** What a pattern cannot say: `10.0.0.0/99` has the form of a network. */

@@ -71,7 +71,9 @@ t.test('mistakes are told with their place, all at once', async (t) => {
     [{ sites: {} }, ['/sites']],
     [{ sites: [{ ...site, upstream: 'http://u:p@a/?x#y' }] }, ['/sites/0/upstream']],
     [{ sites: [{ ...site, upstream: 'localhost:1' }], mode: 'on' }, ['/mode', '/sites/0/upstream']],
-    [{ sites: [{ prefix: '/' }] }, ['/sites/0/name', '/sites/0/upstream']],
+    [{ sites: [{ prefix: '/' }] }, ['/sites/0/name']],
+    // `upstreams` may stand for it, which is known once every member has its form
+    [{ sites: [{ name: 'a', prefix: '/' }] }, ['/sites/0/upstream']],
     [{ limits: 5, timeouts: [], replay_sampling: 'all' }, ['/limits', '/timeouts', '/replay_sampling']],
     [{ rl_trust_proxy: true, rl_trusted_proxies: ['10.0.0.0/8', '10.0.0.0/99'] }, ['/rl_trusted_proxies/1']],
   ];

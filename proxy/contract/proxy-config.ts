@@ -2,6 +2,7 @@
 import {
   checkSettings,
   parseWindow,
+  siteDefaults,
   toDataPlane,
   type DataPlaneSettings,
   type Problem,
@@ -41,7 +42,11 @@ export function toProxyConfig(settings: Settings, upstreams: UpstreamDefaults): 
   const sent = toDataPlane(settings);
   const common = {
     ...sent,
-    sites: sent.sites.map((site) => ({ ...site, host: site.host?.toLowerCase() ?? null })),
+    sites: sent.sites.map((site) => ({
+      ...site,
+      host: site.host?.toLowerCase() ?? null,
+      upstream: site.upstream === '' ? (site.upstreams[0]?.url ?? '') : site.upstream,
+    })),
     timeouts: { ...sent.timeouts, ...floodTimeouts(settings) },
     trustedProxies: settings.rl_trust_proxy ? settings.rl_trusted_proxies : [],
   };
@@ -89,6 +94,7 @@ function environmentSites(upstreams: UpstreamDefaults): SiteConfig[] {
     mode: null,
     hostPolicy: 'preserve',
     verifyUpstreamCertificate: true,
+    ...siteDefaults(),
   } as const;
   return [
     { name: 'customer', prefix: '/', upstream: upstreams.customer, ...shared },

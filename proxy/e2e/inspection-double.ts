@@ -50,6 +50,16 @@ export function createStore(): CollectionStore {
   };
 }
 
+/** About two megabytes of heap. */
+const garbage = (): object[] => Array.from({ length: 32_768 }, (_, nth) => ({ nth, text: `${nth}` }));
+
+/** As a bug in inspection would: a little with each request, or all of it with one. */
+const leaked: object[][] = [];
+function fillHeap(text: string): void {
+  if (text.includes('x-eat-heap')) for (;;) leaked.push(garbage());
+  if (text.includes('x-leak')) for (let nth = 0; nth < 4; nth += 1) leaked.push(garbage());
+}
+
 export function loadInspection(artifact: Uint8Array): LoadedInspection {
   const plan = JSON.parse(Buffer.from(artifact).toString('utf8')) as Plan;
   if (!Array.isArray(plan.needles)) throw new Error('not an artifact of the test double');
@@ -65,6 +75,7 @@ export function loadInspection(artifact: Uint8Array): LoadedInspection {
       setTimeout(() => {
         throw new Error('a bug, thrown where nobody catches it');
       }, 0);
+    fillHeap(text);
     if (!needles.some((needle) => text.includes(needle))) return null;
     const interruption: Interruption = {
       ruleId: 949110,

@@ -42,7 +42,7 @@ for (const kind of listenerKinds) {
       gates: [{ name: 'deny-list' }, { name: 'bans' }, { name: 'flood-global', appliesTo: 'all' }],
       zones: [{ site: 'all', zone: 'default', outcome: 'enforced', count: 6 }],
       heavy: [{ zone: 'default' }, { zone: 'default' }],
-      rateKeys: { keys: 2, keysMax: 2_097_152, evicted: 0 },
+      rateKeys: { keys: 2, keysMax: 2_097_181, evicted: 0 },
       bans: 1,
     });
     const lift = (query: string) => admin(plane, `/bans${query}`, { method: 'DELETE' });

@@ -65,6 +65,7 @@ const neverStripped: ReadonlySet<string> = new Set([
   'x-real-ip',
   'forwarded',
   'via',
+  'cdn-loop',
 ]);
 
 /**

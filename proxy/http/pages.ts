@@ -44,6 +44,10 @@ const wordings: Readonly<Record<number, Wording>> = {
     title: 'The application is too slow',
     detail: 'The application did not answer in time. Please try again in a moment.',
   },
+  508: {
+    title: 'The request goes round in a loop',
+    detail: 'The application behind this address leads back to it. Its operator has to name another one.',
+  },
   505: { title: 'HTTP version not supported', detail: 'Please use HTTP/1.1.' },
 };
 

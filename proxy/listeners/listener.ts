@@ -43,6 +43,8 @@ export interface Exchange {
   respondBodyless(status: number, reason: string, headers: readonly string[], declaredBytes: number | null): void;
   /** Borrowed bytes. False = the client is slow; wait for onDrain. */
   write(chunk: Buffer): boolean;
+  /** Bytes given to `write` that the connection has not taken: how far a slow client has come. */
+  readonly unsentBytes: number;
   /** `trailers`: flat, only fields that may stand there; for a body of unknown length, and where `relaysTrailers`. */
   endResponse(trailers: readonly string[] | null): void;
   /** Cuts the connection: the only honest end of a response that failed half-way. */

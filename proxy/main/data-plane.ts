@@ -1,5 +1,5 @@
 // The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
-import { hkdfSync } from 'node:crypto';
+import { hkdfSync, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
@@ -7,14 +7,17 @@ import type { GenerationReply } from '../contract/index.js';
 import { engineModule } from '../inspection/inspection.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
 import { AuditLog } from '../records/audit-log.js';
+import { sayHello } from '../records/hello.js';
 import { RecordShipper } from '../records/ship-records.js';
 import { startAdmin, type AdminServer } from './admin/server.js';
 import { resolveAdminToken } from './admin/token.js';
+import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
-import { GateState } from './gate-state.js';
+import { GateState } from './gates/gate-state.js';
 import { claimPort, workerCount } from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
+import { findOwnListeners, type OwnListener } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
 import { handleSignals } from './signals.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
@@ -57,6 +60,9 @@ async function startParts(
   { listener, workers, port, adminToken }: Place,
   log: Logger,
 ): Promise<Parts> {
+  const crashes = new Crashes(options.dataDir, (message) => log.error(message));
+  crashes.begin();
+  if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
   const local = firstPayload(options.initial, 1);
   const { payload, isKept } = await chooseFirst(options, local, log);
   const generations = new Generations(options.dataDir, payload, (message) => log.error(message));
@@ -70,6 +76,7 @@ async function startParts(
     workers,
     port,
     start: {
+      nodeId: randomUUID(),
       listener,
       host: options.host,
       sharedPort: workers > 1,
@@ -80,6 +87,7 @@ async function startParts(
       // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
       challengeSecret: new Uint8Array(hkdfSync('sha256', adminToken, '', 'gatehouse challenge', 32)),
     },
+    crashes,
     generation: () => generations.active,
     threats: () => threats.current,
     safe: () => gates.safe,
@@ -98,8 +106,9 @@ async function startParts(
   };
   try {
     const supervisor = await startWorkers(() => new Supervisor(supervision), generations, local, log);
+    threats.watch((list) => supervisor.spreadThreats(list));
     if (isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, gates };
+    return { supervisor, generations, listener, audit, threats, shipper, gates, crashes };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -114,14 +123,16 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper }: Parts,
+  { supervisor, audit, shipper, threats, crashes }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
+  threats.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
   await stopping?.admin.close();
   await shipper?.close(shipMsMax);
   await audit.close();
+  crashes.end();
   return areWorkersGone;
 }
 
@@ -162,8 +173,17 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     throw error;
   });
 
+  const listeners: readonly OwnListener[] = [
+    { host: options.host, port: supervisor.port, name: 'the listener of this node' },
+    { host: options.adminHost, port: admin.port, name: 'the admin interface of this node' },
+  ];
+  generations.findProblems = (config) => findOwnListeners(config, listeners);
+  for (const { path, message, mend } of await generations.findProblems(generations.active.config))
+    log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
   let stopping: Promise<boolean> | null = null;
+  const leaving = new AbortController();
   const endNow = async (lingerMs: number | null): Promise<boolean> => {
+    leaving.abort();
     const { drainMs } = generations.active.config.timeouts;
     const areWorkersGone = await stopParts(parts, drainMs, { admin, lingerMs });
     log.info({ areWorkersGone }, 'data plane stopped');
@@ -180,5 +200,10 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   const { id: generation, sha256: ruleset } = generations.active;
   log.info({ listener, why, workers, port: ports.http, admin: ports.admin, generation, ruleset }, 'data plane is up');
+  const { shipping } = options;
+  if (shipping != null)
+    void sayHello({ node: hostname(), ...shipping }, leaving.signal).then((answer) =>
+      log.info({ answer }, 'the control plane was told of the start'),
+    );
   return plane;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { giveBackMemory } from '#engine';
 import { messageOf } from '../contract/errors.js';
 import { checkGenerationRequest } from '../contract/check-generation.js';
-import type { GenerationReply, GenerationRequest } from '../contract/index.js';
+import type { GenerationReply, GenerationRequest, Problem, ProxyConfig } from '../contract/index.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { pruneArtifacts, readShared, requireNamed, sha256Of, toShared } from './artifacts.js';
 import { writeAtomically } from './atomic-file.js';
@@ -24,6 +24,8 @@ export class Generations {
   /** The artifact before the active one: what goes back where another node refuses the change. */
   private former = '';
   private tidying: NodeJS.Timeout | undefined;
+  /** What this node cannot serve, though it has the right form. */
+  findProblems: (config: ProxyConfig) => Promise<Problem[]> = () => Promise.resolve([]);
   lastOutcome: 'none' | 'active' | 'refused' = 'none';
 
   constructor(
@@ -56,7 +58,7 @@ export class Generations {
   private async store(): Promise<void> {
     const { id, sha256, artifact, config, selfTest } = this.active;
     const directory = join(this.dataDir, 'artifacts');
-    await mkdir(directory, { recursive: true });
+    await mkdir(directory, { recursive: true, mode: 0o750 });
     if (artifact !== null) {
       const path = this.artifactPath(sha256);
       // absent or unreadable: written anew
@@ -91,6 +93,11 @@ export class Generations {
         id,
         `generation ${id} is not newer than the active ${this.active.id}; send a larger id, or 0 to have one chosen`,
       );
+    const impossible = await this.findProblems(request.config);
+    if (impossible.length > 0) {
+      this.lastOutcome = 'refused';
+      return { outcome: 'refused', id, reason: 'this node cannot serve its configuration', problems: impossible };
+    }
     let artifact: SharedArrayBuffer | null;
     try {
       artifact = await this.bytesOf(request);

@@ -1,5 +1,6 @@
 // Generations that are made here and not sent: of the local settings, under rules that can be loaded, and the one that
 // answers nobody.
+import { siteDefaults } from '#settings';
 import type { SiteConfig } from '../contract/index.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { sha256Of, toShared } from './artifacts.js';
@@ -39,6 +40,7 @@ export function closed({ id, config }: Pick<GenerationPayload, 'id' | 'config'>)
     mode: null,
     hostPolicy: 'upstream',
     verifyUpstreamCertificate: true,
+    ...siteDefaults(),
   };
   return {
     id,

@@ -23,6 +23,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
     workers: 1,
     port: 1,
     start: {
+      nodeId: '',
       listener: 'node',
       host: '127.0.0.1',
       sharedPort: false,
@@ -32,6 +33,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       gateMemory: createGateMemory(64),
       challengeSecret: new Uint8Array(32),
     },
+    crashes: { flightFile: () => null, record: () => {} },
     generation: () => generation(1),
     threats: () => null,
     safe: () => null,

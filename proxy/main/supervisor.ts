@@ -9,6 +9,7 @@ import type { SecurityEvent } from '../contract/index.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
+import { flightTableBytes, readFlights } from '../worker/flight-table.js';
 import {
   dispatch,
   type GenerationPayload,
@@ -20,11 +21,17 @@ import {
   type WorkerReport,
   type WorkerStart,
 } from '../worker/messages.js';
+import type { Crashes } from './crashes.js';
+import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
 import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
-  readonly start: Omit<WorkerStart, 'workerId' | 'port' | 'generation' | 'threats' | 'safe' | 'siteKeys'>;
+  readonly start: Omit<
+    WorkerStart,
+    'workerId' | 'port' | 'generation' | 'threats' | 'safe' | 'siteKeys' | 'flights' | 'flightFile'
+  >;
+  readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
   readonly port: number;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
@@ -43,6 +50,16 @@ export interface SupervisorOptions {
 export type PrepareOutcome = { readonly kind: 'prepared' } | { readonly kind: 'refused'; readonly reason: string };
 
 const reportTimeoutMs = 2_000;
+
+export interface SupervisorReport {
+  readonly metrics: MetricsSnapshot;
+  readonly workers: readonly Record<string, unknown>[];
+  /** By the name of the site. */
+  readonly upstreams: ReadonlyMap<string, readonly UpstreamStatus[]>;
+  /** Clients that were limited most, by worker. */
+  readonly heavy: readonly HeavyKey[];
+  readonly crawlers: readonly CrawlerCount[];
+}
 
 export class Supervisor implements SlotOwner {
   port: number;
@@ -82,6 +99,8 @@ export class Supervisor implements SlotOwner {
       threats: threats(),
       safe: safe(),
       siteKeys: siteKeys(),
+      flights: new SharedArrayBuffer(flightTableBytes),
+      flightFile: this.options.crashes.flightFile(workerId),
     };
   }
 
@@ -107,6 +126,10 @@ export class Supervisor implements SlotOwner {
       dying: ({ reason }) => slot.dying(worker, reason),
     };
     dispatch(handlers, message);
+  }
+
+  crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
+    this.options.crashes.record(index, reason, readFlights(flights));
   }
 
   departed(report: WorkerReport): void {
@@ -205,12 +228,7 @@ export class Supervisor implements SlotOwner {
     for (const slot of this.serving()) slot.post(message);
   }
 
-  async report(): Promise<{
-    readonly metrics: MetricsSnapshot;
-    readonly workers: readonly Record<string, unknown>[];
-    readonly heavy: readonly HeavyKey[];
-    readonly crawlers: readonly CrawlerCount[];
-  }> {
+  async report(): Promise<SupervisorReport> {
     const asked = await Promise.all(this.slots.map((slot) => this.reportOne(slot)));
     const metrics = emptyMetrics();
     mergeMetrics(metrics, this.gone);
@@ -229,9 +247,11 @@ export class Supervisor implements SlotOwner {
         loopLagMsP99: report?.loopLagMsP99 ?? null,
       };
     });
+    const upstreams = upstreamsOf(asked.flatMap((report) => report?.upstreams ?? []));
     return {
       metrics,
       workers,
+      upstreams,
       heavy: asked.flatMap((one) => one?.heavy ?? []),
       crawlers: asked.flatMap((one) => one?.crawlers ?? []),
     };

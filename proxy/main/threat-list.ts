@@ -1,10 +1,12 @@
 // The deny list of bad addresses, main's side: checked, built into shared memory, kept on disk, and given to the
-// workers by the supervisor. No recompile, no generation: a new list is one message to each worker.
+// workers by the supervisor. No recompile, no generation: a new list is one message to each worker. What ends is lifted
+// here when it ends, whether or not a control plane can be reached, and also after a restart.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../contract/errors.js';
 import { sha256Of } from './artifacts.js';
 import { writeAtomically } from './atomic-file.js';
+import { ExpiringNetworks, readListed } from '../shared-state/expiring-networks.js';
 import { openAddressSet, packNetworks } from '../shared-state/address-set.js';
 import { changeNetworks, readNetworks, type Networks } from '../shared-state/networks.js';
 import {
@@ -29,8 +31,8 @@ export type ThreatReply =
    */
   | { readonly outcome: 'mismatch'; readonly sha256: string };
 
-/** One network a line; empty lines do not count. */
-function* networksOf(text: string): Generator<string> {
+/** One line for each network; empty lines do not count. */
+function* linesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from);
     const line = text.slice(from, end < 0 ? text.length : end).trim();
@@ -43,8 +45,11 @@ interface List {
   readonly text: Buffer;
   /** Of the text: how a sender sees whether this node has the list it means. */
   readonly sha256: string;
+  /** In force: what is over is in the text and not here. */
   readonly entries: Networks;
-  readonly networks: number;
+  /** Lines of the text. */
+  readonly lines: number;
+  readonly expiring: ExpiringNetworks;
 }
 
 /** What the gate says of its memory (admit/deny-list.ts) is made true here. */
@@ -53,24 +58,30 @@ function checkSize({ length }: Buffer): void {
     throw new RangeError(`the deny list would have ${length} bytes; at most ${threatTextBytesMax}`);
 }
 
-function readList(text: Buffer): List {
+function readList(text: Buffer, nowMs: number): List {
   checkSize(text);
-  let networks = 0;
-  const counted = function* (): Generator<string> {
-    for (const network of networksOf(text.toString('latin1'))) {
-      networks += 1;
-      yield network;
-    }
-  };
-  const entries = readNetworks(counted());
-  return { text, sha256: sha256Of(text), entries, networks };
+  const listed = [...linesOf(text.toString('latin1'))].map(readListed);
+  const expiring = new ExpiringNetworks();
+  const entries = readNetworks(expiring.add(listed, nowMs));
+  return { text, sha256: sha256Of(text), entries, lines: listed.length, expiring };
 }
 
-const empty = readList(Buffer.alloc(0));
+/**
+ * At most so often a table is built because something ended: with a million networks that takes main some 50 ms. What
+ * ends in between waits for the next one, so a ban lasts at most this much too long.
+ */
+const liftEveryMs = 250;
+/** A timer that is longer overflows. */
+const sleepMsMax = 3_600_000;
+
+const emptyList = (): List => readList(Buffer.alloc(0), 0);
 
 export class ThreatList {
   private chain: Promise<unknown> = Promise.resolve();
-  private list = empty;
+  private list = emptyList();
+  private alarm: NodeJS.Timeout | undefined;
+  private spreadLifted: ((table: ThreatTable) => void) | null = null;
+  private liftedMs = -Infinity;
   /** null: no list was given yet. */
   current: ThreatTable | null = null;
   intervals = 0;
@@ -78,14 +89,16 @@ export class ThreatList {
   constructor(
     private readonly dataDir: string,
     private readonly onProblem: (message: string) => void,
+    private readonly now: () => number = Date.now,
   ) {}
 
   get sha256(): string {
     return this.list.sha256;
   }
 
+  /** In force. */
   get networks(): number {
-    return this.list.networks;
+    return this.list.lines - this.list.expiring.overCount;
   }
 
   private get path(): string {
@@ -95,7 +108,7 @@ export class ThreatList {
   /** Takes up the list that was in force before a restart. */
   async resume(): Promise<void> {
     try {
-      this.put(readList(await readFile(this.path)));
+      this.put(readList(await readFile(this.path), this.now()));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // never had one
       this.onProblem(
@@ -105,27 +118,33 @@ export class ThreatList {
   }
 
   /**
-   * The whole new list as text, one address or network a line; a wrong line refuses all of it and the old list stays.
-   * `spread` gives it to the workers.
+   * The whole new list as text, one address or network a line, with the end of its ban where it has one; a wrong line
+   * refuses all of it and the old list stays. `spread` gives it to the workers.
    */
   replace(text: Buffer, spread: (table: ThreatTable) => void): Promise<ThreatReply> {
-    return this.inTurn(() => readList(text), spread);
+    return this.inTurn(() => readList(text, this.now()), spread);
   }
 
   /** What changed in the list that is in force; costs little however long the list is. Refused whole like a list. */
   change(delta: ThreatDelta, spread: (table: ThreatTable) => void): Promise<ThreatReply> {
     return this.inTurn(() => {
-      const { text, sha256, entries, networks } = this.list;
+      const { text, sha256, entries, lines, expiring } = this.list;
       if (sha256 !== delta.base) return null;
       const changed = changeThreatText(text, delta.added, delta.removed);
       checkSize(changed.text);
-      const next: List = {
+      const changedSha256 = sha256Of(changed.text);
+      if (changedSha256 !== delta.sha256) return null;
+      const listed = changed.added.map(readListed);
+      readNetworks(listed.map(({ network }) => network)); // whatever is wrong is said before anything is touched
+      const gone = readNetworks(expiring.remove(changed.removed));
+      const come = readNetworks(expiring.add(listed, this.now()));
+      return {
         text: changed.text,
-        sha256: sha256Of(changed.text),
-        entries: changeNetworks(entries, readNetworks(changed.added), readNetworks(changed.removed)),
-        networks: networks + changed.added.length - changed.removed.length,
+        sha256: changedSha256,
+        entries: changeNetworks(entries, come, gone),
+        lines: lines + changed.added.length - changed.removed.length,
+        expiring,
       };
-      return next.sha256 === delta.sha256 ? next : null;
     }, spread);
   }
 
@@ -147,18 +166,51 @@ export class ThreatList {
     return turn;
   }
 
+  /** From now on what ends is lifted when it ends; `spread` gives the list without it to the workers. */
+  watch(spread: (table: ThreatTable) => void): void {
+    this.spreadLifted = spread;
+    this.sleep();
+  }
+
+  /** Ends what `watch` began. */
+  close(): void {
+    this.spreadLifted = null;
+    clearTimeout(this.alarm);
+  }
+
+  private sleep(): void {
+    clearTimeout(this.alarm);
+    const { nextMs } = this.list.expiring;
+    if (this.spreadLifted === null || nextMs === Infinity) return;
+    const dueMs = Math.max(nextMs, this.liftedMs + liftEveryMs);
+    this.alarm = setTimeout(() => this.lift(), Math.min(sleepMsMax, Math.max(1, dueMs - this.now())));
+    this.alarm.unref();
+  }
+
+  private lift(): void {
+    const due = this.list.expiring.takeDue(this.now());
+    if (due.length > 0) {
+      this.liftedMs = this.now();
+      const entries = changeNetworks(this.list.entries, readNetworks([]), readNetworks(due));
+      const table = this.put({ ...this.list, entries });
+      this.spreadLifted?.(table);
+    }
+    this.sleep();
+  }
+
   private put(list: List): ThreatTable {
     const table = packNetworks(list.entries);
     this.current = { version: (this.current?.version ?? 0) + 1, table };
     this.list = list;
     this.intervals = openAddressSet(table).intervals;
+    this.sleep();
     return this.current;
   }
 
   /** False when the disk would not have it: the list is in force, only a restart would begin with the one before. */
   private async persist(text: Buffer): Promise<boolean> {
     try {
-      await mkdir(this.dataDir, { recursive: true });
+      await mkdir(this.dataDir, { recursive: true, mode: 0o750 });
       await writeAtomically(this.path, text);
       return true;
     } catch (error) {

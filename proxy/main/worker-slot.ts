@@ -27,6 +27,8 @@ export interface SlotOwner {
   heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'ready' | 'failed' }>): void;
   /** Its worker is gone, and this was its last word. */
   departed(report: WorkerReport): void;
+  /** Its worker died, or found a bug and will; `flights`: what it was doing. */
+  crashed(slot: WorkerSlot, reason: string, flights: SharedArrayBuffer): void;
   log(level: 'info' | 'error', fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
@@ -42,6 +44,7 @@ export class WorkerSlot {
   /** Workers replaced but not gone yet. */
   readonly former = new Set<Worker>();
   lastReport: WorkerReport | null = null;
+  private flights: SharedArrayBuffer | null = null;
   private startedAtMs = 0;
   private failures = 0;
 
@@ -64,9 +67,13 @@ export class WorkerSlot {
     const worker = new Worker(this.owner.workerModule, {
       workerData: data,
       name: `gatehouse-${this.index}`,
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMbMax },
+      resourceLimits: {
+        maxYoungGenerationSizeMb: youngGenerationMbMax,
+        maxOldGenerationSizeMb: data.generation.config.limits.workerHeapMbMax,
+      },
     });
     this.worker = worker;
+    this.flights = data.flights;
     this.state = 'starting';
     this.startedAtMs = performance.now();
     return new Promise((resolve, reject) => {
@@ -84,6 +91,7 @@ export class WorkerSlot {
       worker.on('error', (error) => {
         this.lastReason = error.stack ?? error.message;
         this.owner.log('error', { worker: this.index, err: this.lastReason }, 'worker died');
+        this.owner.crashed(this, this.lastReason, data.flights);
       });
       worker.on('exit', (code) => {
         const silently = `worker ${this.index} ended with code ${code} before it listened`;
@@ -97,6 +105,7 @@ export class WorkerSlot {
   dying(worker: Worker, reason: string): void {
     this.lastReason = reason;
     this.owner.log('error', { worker: this.index, err: reason }, 'a bug ended a worker; it is being replaced');
+    if (this.flights !== null) this.owner.crashed(this, reason, this.flights);
     this.former.add(worker);
     this.replace(worker);
   }

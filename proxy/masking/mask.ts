@@ -5,6 +5,7 @@
 // was tried. Client addresses stay: blocking and the deny list live on them, and the specification does not count them
 // as personal data.
 // One set of masks for both planes: the node's audit log, and whatever the control plane stores of requests.
+import { maskMultipartFields } from './multipart-fields.js';
 import { maskCards, maskPersonal, maskTokens } from './personal-data.js';
 
 /** `secrets` is the least; `personal` is privacy_mode. */
@@ -47,15 +48,21 @@ function blank(text: string): string {
   return text.replace(/%[0-9A-Fa-f]{2}|[A-Za-z0-9]|[^\u0000-\u007f]/g, 'x');
 }
 
+/** `user[password]` → `user[password`. An expression for the end of `]]]…x` needs the square of its length. */
+function withoutClosing(name: string): string {
+  let end = name.length;
+  while (end > 0 && (name[end - 1] === ']' || name[end - 1] === ')')) end--;
+  return name.slice(0, end);
+}
+
 /** Of `user[password]`, `a.b.password` and `password` the last part counts; of what is encoded, what it says. */
 function judgeName(name: string, level: MaskLevel): boolean {
-  const decoded = (
+  const whole = (
     name.includes('%')
       ? name.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
       : name
-  )
-    .trim()
-    .replace(/[\])]+$/, '');
+  ).trim();
+  const decoded = withoutClosing(whole);
   const leaf = decoded.slice(
     Math.max(decoded.lastIndexOf('['), decoded.lastIndexOf('.'), decoded.lastIndexOf(':')) + 1,
   );
@@ -157,10 +164,7 @@ function maskMembers(text: string, level: MaskLevel): string {
     (all, head: string, name: string, value: string) =>
       isNamedSecret(name, level) ? `${head}${value.replace(/\d/g, '1')}` : all,
   );
-  const parts = numbers.replace(
-    /(name="([^"\r\n]{1,100})"[^\r\n]*\r?\n(?:[^\r\n]{1,300}\r?\n){0,6}\r?\n)([^\r\n]*)/g,
-    (all, head: string, name: string, value: string) => (isNamedSecret(name, level) ? `${head}${blank(value)}` : all),
-  );
+  const parts = maskMultipartFields(numbers, (name, value) => (isNamedSecret(name, level) ? blank(value) : value));
   const elements = parts.replace(
     /<([A-Za-z][\w:.-]{0,99})((?:\s[^<>]{0,300})?>)([^<]+)/g,
     (all, name: string, rest: string, value: string) =>
@@ -197,6 +201,11 @@ export function maskText(text: string, level: MaskLevel = 'secrets'): string {
  */
 function isSecretMatch(match: string, level: MaskLevel): boolean {
   const [, collection = '', name = ''] = /variable `([A-Z_]{1,40}):([^']{1,300})'/.exec(match) ?? [];
+  return isSecretVariable(collection, name, level);
+}
+
+/** The same of a variable and its member: `ARGS`, `password`. */
+export function isSecretVariable(collection: string, name: string, level: MaskLevel): boolean {
   if (name === '' || collection.endsWith('_NAMES')) return false;
   if (collection === 'REQUEST_COOKIES') return true;
   const lower = name.toLowerCase();

@@ -12,8 +12,10 @@ export const refusalReasons = [
   'unreadable', // the listener's parser: bytes that are no request
   'head', // syntax, framing or size of the head
   'no_site',
+  'loop', // it was at this site before (road/limits/loop-guard.ts)
   'body_too_large',
   'body_too_slow',
+  'client_share', // what one client may have of the memory for bodies
   'memory', // all buffered bodies together
   'gate', // the answer of a gate (admit/): denied, throttled, challenged
 ] as const;
@@ -105,6 +107,26 @@ export const counters = {
     { reason: ['coding'] },
     before('waap_response_uninspected_total'),
   ),
+  slowClients: counter(
+    'slow_clients_total',
+    'Responses cut and uploads refused because the client was slower than the minimum, held more than its share, or ' +
+      'gave way to others.',
+    { side: ['response', 'request'], reason: ['minimum', 'share', 'pressure'] },
+  ),
+  upstreamChecks: counter('upstream_checks_total', 'Health checks of upstreams, by how they ended.', {
+    site: 'any',
+    outcome: ['good', 'bad'],
+  }),
+  upstreamEjections: counter(
+    'upstream_ejections_total',
+    'Times that an upstream was left out for a while, because it failed so many requests in a row.',
+    { site: 'any' },
+  ),
+  upstreamFailovers: counter(
+    'upstream_failovers_total',
+    'Requests that another upstream of the site got, because the first did not take them.',
+    { site: 'any' },
+  ),
   upstreamErrors: counter(
     'upstream_errors_total',
     'Requests that failed at the upstream, by error code.',
@@ -133,6 +155,7 @@ export const gauges = {
   workersReady: gauge('workers_ready', 'Workers that serve.'),
   workerRestarts: gauge('worker_restarts', 'Workers that were replaced since the start.'),
   eventLoopLagSeconds: gauge('eventloop_lag_seconds', "99th percentile of the busiest worker's event loop delay."),
+  upstreamsDown: gauge('upstreams_down', 'Upstreams that are down or left out, in the eyes of some worker.'),
   eventsDropped: gauge('events_dropped', 'Security events that workers had no room for.'),
   auditWritten: gauge('audit_written', 'Lines of the audit log that were written.'),
   auditDropped: gauge('audit_dropped', 'Lines of the audit log that the disk did not take in time.'),

@@ -34,7 +34,8 @@ export function formatAuditLine(event: SecurityEvent, serverId: string): string 
       client_ip: event.clientIp,
       time_stamp: asctime(event.atMs),
       server_id: serverId,
-      client_port: event.clientPort,
+      // 0: the listener does not know it, and a log must not say what is not so
+      ...(event.clientPort === 0 ? {} : { client_port: event.clientPort }),
       host_ip: event.serverIp,
       host_port: event.serverPort,
       unique_id: event.requestId,

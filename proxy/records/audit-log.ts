@@ -64,7 +64,7 @@ export class AuditLog {
       await this.letGoIfMoved();
       await this.rotateIfLarge();
       if (this.file === null) {
-        await mkdir(dirname(this.options.path), { recursive: true });
+        await mkdir(dirname(this.options.path), { recursive: true, mode: 0o750 });
         this.file = await open(this.options.path, 'a', 0o640);
         this.fileBytes = (await this.file.stat()).size;
       }

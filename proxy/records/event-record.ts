@@ -50,7 +50,7 @@ export function toEventRecord(event: SecurityEvent): object {
   }
   const details = {
     protocol: event.protocol,
-    client_port: event.clientPort,
+    client_port: event.clientPort === 0 ? null : event.clientPort,
     generation: event.generation,
     outbound_score: event.outboundScore,
     phases: event.phases,

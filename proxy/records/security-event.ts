@@ -3,6 +3,7 @@ import type { MatchedRule, RequestHead, Verdict } from '#engine';
 import type { Decided, Throttling } from '../admit/decision.js';
 import type { EventMessage, EventVerdict, SecurityEvent } from '../contract/index.js';
 import type { Generation } from '../worker/generation.js';
+import { hideMadeOfSecrets } from './made-of-secrets.js';
 
 const valueBytesMax = 512; // of a matched value in the log: enough to see what it was
 const messagesMax = 64; // per event
@@ -47,8 +48,9 @@ export function shownFile(path: string): string {
   return path.startsWith('/') ? path.split('/').slice(-2).join('/') : path;
 }
 
-export function toEventMessage(matched: MatchedRule, files: readonly string[]): EventMessage {
-  const { rule } = matched;
+export function toEventMessage(found: MatchedRule, files: readonly string[]): EventMessage {
+  const { rule } = found;
+  const matched = hideMadeOfSecrets(found);
   const head = rule.links[0];
   const operator = head?.operator ?? null;
   const what = operator === null ? 'SecAction' : `Operator \`${operator.name}'`;

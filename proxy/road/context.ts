@@ -4,18 +4,23 @@ import type { SecurityEvent } from '../contract/index.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { RequestRing } from '../records/request-records.js';
-import type { UpstreamPool } from '../upstream/pool.js';
+import type { FlightTable } from '../worker/flight-table.js';
 import type { Generation } from '../worker/generation.js';
+import type { Dispatcher } from '../worker/upstream-pools.js';
+import type { LoopGuard } from './limits/loop-guard.js';
 import type { BodyWorker } from './request-body.js';
+import type { RelayWorker } from './limits/relay.js';
 import type { Site } from './route.js';
 
-export interface RoadContext extends BodyWorker {
+export interface RoadContext extends BodyWorker, RelayWorker {
   /** Read once per request, with no await between reading and pinning. */
   current(): Generation;
   /** Wall clock, ms. */
   now(): number;
   makeRequestId(nowMs: number): string;
-  poolFor(site: Site, generation: Generation): UpstreamPool;
+  poolFor(site: Site, generation: Generation): Dispatcher;
+  readonly loops: LoopGuard;
+  readonly flights: FlightTable;
   readonly store: CollectionStore;
   readonly metrics: Metrics;
   record(event: SecurityEvent): void;

@@ -20,6 +20,7 @@ const facts: ForwardFacts = {
   keepsExtensions: false,
   isInspected: false,
   relaysTrailers: false,
+  loopMark: '',
 };
 
 function build(headers: string[], changes: Partial<ForwardFacts> = {}): string[] {

@@ -4,6 +4,7 @@
 import type { RequestHead } from '#engine';
 import { codingOf } from '../http/decode-body.js';
 import { connectionListed, hopByHopFields, joinedField, listHasToken } from '../http/header-fields.js';
+import type { Exchange } from '../listeners/listener.js';
 import type { Site } from './route.js';
 
 export interface ForwardFacts {
@@ -23,6 +24,8 @@ export interface ForwardFacts {
   readonly isInspected: boolean;
   /** Trailers of the response can be relayed: a client that says it takes them is passed on as one. */
   readonly relaysTrailers: boolean;
+  /** Of road/limits/loop-guard.ts, behind what CDN-Loop has already; '' writes none. */
+  readonly loopMark: string;
 }
 
 /**
@@ -63,6 +66,33 @@ const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
     'x-rewrite-url',
   ].map((name) => [name, 'claim'] as const),
 ]);
+
+/** The request that goes on. */
+interface Forwarded {
+  readonly head: RequestHead;
+  readonly requestId: string;
+  readonly exchange: Pick<Exchange, 'head' | 'isTls' | 'isUpgrade' | 'tunnelsRawBytes' | 'relaysTrailers'>;
+  readonly body: { readonly announced: number | 'chunked' } | null;
+  readonly inspection: { readonly isOn: boolean } | null;
+}
+
+/** `buildForwardHead` of a request on the road, under what its routing said. */
+export function forwardHeadOf(
+  { head, requestId, exchange, body, inspection }: Forwarded,
+  routed: Pick<ForwardFacts, 'site' | 'target' | 'isFromTrustedProxy' | 'loopMark'>,
+): string {
+  return buildForwardHead(head, {
+    ...routed,
+    requestId,
+    isTls: exchange.isTls,
+    peerIp: exchange.head.clientIp,
+    body: body === null ? null : body.announced,
+    isUpgrade: exchange.isUpgrade,
+    keepsExtensions: exchange.tunnelsRawBytes,
+    isInspected: inspection?.isOn === true,
+    relaysTrailers: exchange.relaysTrailers,
+  });
+}
 
 /** Few clients, few values; emptied when it is full, because clients choose them. */
 const readable = new Map<string, string>();
@@ -140,6 +170,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   let own =
     `Host: ${ownHost}\r\nX-Request-Id: ${facts.requestId}\r\nX-Forwarded-For: ${forwardedChain}\r\n` +
     `X-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${forwardedHost !== '' ? forwardedHost : host}\r\n`;
+  if (facts.loopMark !== '') own += `CDN-Loop: ${facts.loopMark}\r\n`;
   if (facts.body === 'chunked') own += 'Transfer-Encoding: chunked\r\n';
   else if (facts.body !== null) own += `Content-Length: ${facts.body}\r\n`;
   else if (hadLength) own += 'Content-Length: 0\r\n';

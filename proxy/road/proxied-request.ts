@@ -5,7 +5,7 @@
 // The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
 import { performance } from 'node:perf_hooks';
-import type { GivenValues, GivenVariable, Interruption, RequestHead, Verdict } from '#engine';
+import type { GivenValues, GivenVariable, Interruption, RequestHead } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
 import type { GateRequest, PreparedGate } from '../admit/gate.js';
 import { asError, ProxyError } from '../contract/errors.js';
@@ -19,22 +19,31 @@ import type { UpstreamExchange } from '../upstream/exchange.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import { releaseGeneration, type Generation } from '../worker/generation.js';
 import { actionOf, answerOfGate, answerOfRules, page, type Answer } from './answers.js';
-import { acceptableRequestId, clientBehindProxies } from './client-address.js';
+import { acceptableRequestId, clientBehindProxies, clientKey } from './client-address.js';
 import type { RoadContext } from './context.js';
 import { decide, decideOnFailure, decideOnGate } from './decide.js';
-import { recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
-import { buildForwardHead } from './forward-head.js';
+import { countGate, finishInspection, recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
+import { forwardHeadOf } from './forward-head.js';
+import type { SlowReason } from './limits/relay.js';
+import * as trouble from './limits/report-trouble.js';
 import { Reply, type RepliedRequest } from './reply.js';
 import { RequestBody, type BodyOwner } from './request-body.js';
 import { RequestInspection } from './request-inspection.js';
 import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
 
-const noDecisions: readonly Decided[] = [];
-const nothingGiven: GivenValues = [];
+/** After 429 for a client's share of the memory for bodies: about as long as an upload takes. */
+const shareRetrySeconds = '10';
+const nothing: readonly never[] = [];
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
-  new ProxiedRequest(context, exchange).take();
+  const request = new ProxiedRequest(context, exchange);
+  const { method, uri, clientIp } = request.head;
+  const flight = context.flights.begin(method, uri, clientIp, request.requestId);
+  request.flight = flight;
+  context.flights.enter(flight);
+  request.take();
+  context.flights.leave();
 }
 
 export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, FinishedRequest {
@@ -48,14 +57,17 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   body: RequestBody | null = null;
   readonly response: ResponseWriter = new ResponseWriter(this);
   upstream: UpstreamExchange | null = null;
-  decisions = noDecisions;
+  decisions: readonly Decided[] = nothing;
   /** TX variables that gates found out, for rules. */
-  given = nothingGiven;
+  given: GivenValues = nothing;
   isBlocked = false;
   isFlagged = false;
   stop: Stop | null = null;
   failure: Error | null = null;
   isOver = false;
+  /** Its slot among the requests under way (worker/flight-table.ts). */
+  flight = -1;
+  private reply: Reply | null = null;
   private target = '';
   private isFromTrustedProxy = false;
 
@@ -107,6 +119,11 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     }
     const { site } = routed;
     this.site = site;
+    if (this.context.loops.hasPassed(this.head, site.name)) {
+      trouble.reportLoop(this);
+      this.refuse(508, 'loop', !this.isBodyComplete);
+      return;
+    }
     this.target = routed.target;
     // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
     const isInspected = site.isProtected || (routed.isAmbiguous && router.hasProtected);
@@ -129,7 +146,6 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     }
   }
 
-  /** For gates. */
   give(name: GivenVariable, value: string): void {
     this.given = [...this.given, [name, value]];
   }
@@ -163,7 +179,9 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   }
 
   bodyTaken(wireBytes: number): void {
+    this.context.flights.enter(this.flight);
     this.inspectBody(this.site as Site, wireBytes);
+    this.context.flights.leave();
   }
 
   /** Step 7: phase 2, inline or on the pool's threads. */
@@ -219,16 +237,11 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   }
 
   /** Step 8 for a gate. */
-  private settleGate({ name, counter }: PreparedGate, decision: Decision, site: Site): void {
-    const { metrics } = this;
+  private settleGate(gate: PreparedGate, decision: Decision, site: Site): void {
     const enforced = decideOnGate(decision, site.mode);
-    this.decisions = [...this.decisions, { gate: name, decision }];
-    if (counter !== undefined) metrics.count(counter);
-    const outcome = enforced === null ? 'recorded' : 'enforced';
-    metrics.count('gateDecisions', { gate: name, decision: decision.kind, outcome });
-    if (decision.kind === 'throttle') metrics.count('rateLimited', { site: site.name, zone: decision.zone, outcome });
+    this.decisions = [...this.decisions, { gate: gate.name, decision }];
+    countGate(this.metrics, gate, decision, enforced !== null, site.name);
     if (enforced === null) {
-      // one without a rule is counted only: of a flood, the first ones of each second are told
       this.isFlagged ||= decision.rule !== null;
       this.stop ??= stopOf(decision);
       return;
@@ -236,23 +249,16 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     const answer = answerOfGate(enforced);
     this.isBlocked = enforced.rule !== null;
     this.stop = stopOf(enforced);
-    if (answer.status >= 400) metrics.count('refused', { status: String(answer.status), reason: 'gate' });
+    if (answer.status >= 400) this.metrics.count('refused', { status: String(answer.status), reason: 'gate' });
     this.endWith(answer, actionOf(enforced));
   }
 
   /** Step 8 for inspection (`gate` null) or a gate that failed. */
   private failedOpenOrClosed(error: Error, site: Site, gate: string | null): void {
-    const { metrics, requestId, context } = this;
+    const { requestId, context } = this;
     const isOpen = decideOnFailure(site.failMode) === 'forward';
-    const outcome = isOpen ? 'open' : 'closed';
-    if (gate === null) metrics.count('engineErrors', { outcome });
-    else metrics.count('gateErrors', { gate, outcome });
     this.failure = error;
-    context.log(
-      'error',
-      { site: site.name, requestId, failMode: site.failMode, err: error.stack ?? error.message },
-      gate === null ? 'inspection failed' : `the gate ${gate} failed`,
-    );
+    trouble.reportInspectionFailure(this, error, gate, isOpen);
     try {
       this.inspection?.finish();
     } catch (second) {
@@ -267,23 +273,15 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   private forward(site: Site): void {
     const { exchange, body } = this;
     const isStreaming = body !== null && body.isStreaming;
-    const head = buildForwardHead(this.head, {
-      site,
-      target: this.target,
-      requestId: this.requestId,
-      isFromTrustedProxy: this.isFromTrustedProxy,
-      isTls: exchange.isTls,
-      peerIp: exchange.head.clientIp,
-      body: body === null ? null : body.announced,
-      isUpgrade: exchange.isUpgrade,
-      keepsExtensions: exchange.tunnelsRawBytes,
-      isInspected: this.inspection?.isOn === true,
-      relaysTrailers: exchange.relaysTrailers,
-    });
-    const onDrain = (): void => this.upstream?.resume(); // named first: see `take`
+    const { target, isFromTrustedProxy } = this;
+    const loopMark = this.context.loops.markOf(site.name);
+    const head = forwardHeadOf(this, { site, target, isFromTrustedProxy, loopMark });
+    const reply = new Reply(this, site.name, this.context);
+    this.reply = reply;
+    const onDrain = (): void => reply.clientDrained(); // named first: see `take`
     exchange.onDrain = onDrain;
     const request = { method: this.head.method, head, body: isStreaming ? null : (body?.bytes ?? null), isStreaming };
-    const upstream = this.context.poolFor(site, this.generation).dispatch(request, new Reply(this, site.name));
+    const upstream = this.context.poolFor(site, this.generation).dispatch(request, reply);
     this.upstream = upstream;
     if (isStreaming) body.sendTo(upstream);
   }
@@ -312,6 +310,14 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
 
   get limits(): Limits {
     return this.generation.config.limits;
+  }
+
+  get client(): string {
+    return clientKey(this.head.clientIp);
+  }
+
+  get yieldingUpload(): number | null {
+    return this.body?.yieldingPace ?? null;
   }
 
   get metrics(): Metrics {
@@ -343,9 +349,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   /** Something failed on the way. */
   failed(error: ProxyError): void {
     if (this.isOver) return;
-    const { requestId, context, site } = this;
-    context.metrics.count('upstreamErrors', { code: error.code });
-    context.log('warn', { site: site?.name, requestId, code: error.code, err: error.message }, 'upstream failed');
+    trouble.reportUpstreamFailure(this, error);
     if (this.response.isBegun) this.cut('failed');
     else this.endWith(page(error.status), 'failed');
   }
@@ -356,6 +360,18 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       this.failed(new ProxyError('PXY_UPSTREAM_BODY_TIMEOUT', 'the upstream took no more of the request body'));
     else if (this.response.isBegun) this.cut('aborted');
     else this.refuse(408, 'body_too_slow', true);
+  }
+
+  /** Slower than it may be, or the slowest where others need what it holds. */
+  clientTooSlow(side: 'response' | 'request', reason: SlowReason): void {
+    if (this.isOver) return;
+    trouble.reportSlowClient(this, side, reason);
+    this.giveUpUpstream();
+    if (this.response.isBegun) this.cut('aborted');
+    else if (reason === 'share') {
+      this.metrics.count('refused', { status: '429', reason: 'client_share' });
+      this.endWith(page(429, ['Retry-After', shareRetrySeconds]), 'refused', true);
+    } else this.refuse(408, 'body_too_slow', true);
   }
 
   /** The client has the beginning of an answer, and gets no more of it. */
@@ -375,19 +391,10 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   finish(action: Action): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.context.flights.end(this.flight);
     this.body?.release();
-    recordFinished(this, this.finishInspection(), action);
+    this.reply?.release();
+    recordFinished(this, finishInspection(this), action);
     releaseGeneration(this.generation);
-  }
-
-  private finishInspection(): Verdict | null {
-    try {
-      return this.inspection === null ? null : this.inspection.finish();
-    } catch (error) {
-      // The answer is out already: nothing to decide any more, but never silent.
-      this.failure = asError(error);
-      this.metrics.count('engineErrors', { outcome: 'logging' });
-      return null;
-    }
   }
 }

@@ -12,6 +12,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { UpstreamExchange, UpstreamHandler } from '../upstream/exchange.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import { page, type Answer } from './answers.js';
+import { Relay, type RelayOwner, type RelayWorker, type SlowReason } from './limits/relay.js';
 import type { ResponseWriter } from './response-writer.js';
 
 /** The request that this is the reply to. */
@@ -28,6 +29,12 @@ export interface RepliedRequest {
   /** Phase 4. The request is over when rules block. */
   inspectReplyBody(bytes: Buffer | null, wireBytes: number): void;
   upstreamDrained(): void;
+  /** Whom limits count (client-address.ts). */
+  readonly client: string;
+  /** Bytes per second of a body that the upstream waits for, where others could have its connection; else null. */
+  readonly yieldingUpload: number | null;
+  /** It takes too little of its response, or sends too little of its body; the request ends. */
+  clientTooSlow(side: 'response' | 'request', reason: SlowReason): void;
   failed(error: ProxyError): void;
   endWith(answer: Answer, action: Action, isLast: boolean): void;
   finish(action: Action): void;
@@ -36,7 +43,7 @@ export interface RepliedRequest {
 /** tunnel: a WebSocket; held: collected for phase 4; flowing: relayed. */
 type State = 'waiting' | 'held' | 'inspecting' | 'flowing' | 'tunnel';
 
-export class Reply implements UpstreamHandler {
+export class Reply implements UpstreamHandler, RelayOwner {
   private state: State = 'waiting';
   private head: UpstreamHead | null = null;
   private readonly dispatchedMs = performance.now();
@@ -45,12 +52,14 @@ export class Reply implements UpstreamHandler {
   private late: Buffer[] = [];
   private isEnded = false;
   private trailers: readonly string[] | null = null;
-  private client: TunnelClient | null = null;
+  private tunnelClient: TunnelClient | null = null;
   private earlyTunnel: Buffer[] = [];
+  private relay: Relay | null = null;
 
   constructor(
     private readonly request: RepliedRequest,
     private readonly site: string,
+    private readonly worker: RelayWorker,
   ) {}
 
   /** Ahead of everything a rule could say about the response: hints are about what comes, never the response itself. */
@@ -92,6 +101,49 @@ export class Reply implements UpstreamHandler {
     const { exchange, response } = this.request;
     const mayHaveTrailers = bodyBytes === null && exchange.relaysTrailers;
     response.begin(head, bodyBytes, mayHaveTrailers ? findField(head.headers, 'trailer') : null);
+    this.relay = new Relay(this, response, this.worker);
+  }
+
+  get client(): string {
+    return this.request.client;
+  }
+  get limits(): Limits {
+    return this.request.limits;
+  }
+  get isOver(): boolean {
+    return this.request.isOver;
+  }
+  pauseUpstream(): void {
+    this.request.upstream?.pause();
+  }
+  resumeUpstream(): void {
+    this.request.upstream?.resume();
+  }
+  relayed(): void {
+    this.request.finish('served');
+  }
+  clientTooSlow(reason: SlowReason): void {
+    this.request.clientTooSlow('response', reason);
+  }
+
+  /** The client's connection takes more. */
+  clientDrained(): void {
+    if (this.relay === null) this.resumeUpstream();
+    else if (!this.isOver) this.relay.drained();
+  }
+
+  get yieldingPace(): number | null {
+    if (this.isOver) return null;
+    return this.relay === null ? this.request.yieldingUpload : this.relay.yieldingPace;
+  }
+
+  giveWay(): void {
+    this.request.clientTooSlow(this.relay === null ? 'request' : 'response', 'pressure');
+  }
+
+  /** The request is through. */
+  release(): void {
+    this.relay?.release();
   }
 
   onData(chunk: Buffer): void {
@@ -99,7 +151,7 @@ export class Reply implements UpstreamHandler {
     if (request.isOver) return;
     switch (this.state) {
       case 'flowing':
-        if (!request.response.write(chunk)) request.upstream?.pause();
+        this.relay?.write(chunk);
         return;
       case 'held':
         this.hold(chunk);
@@ -138,7 +190,7 @@ export class Reply implements UpstreamHandler {
         this.complete();
         return;
       case 'tunnel':
-        this.client?.end();
+        this.tunnelClient?.end();
         request.finish('served');
         return;
       case 'waiting':
@@ -147,9 +199,12 @@ export class Reply implements UpstreamHandler {
   }
 
   private complete(): void {
-    const { request } = this;
-    request.response.end(this.trailers);
-    request.finish('served');
+    if (this.relay !== null) {
+      this.relay.end(this.trailers);
+      return;
+    }
+    this.request.response.end(this.trailers);
+    this.request.finish('served');
   }
 
   /** Phase 4 on what was held; decoded for the engine, relayed as it came. */
@@ -184,11 +239,10 @@ export class Reply implements UpstreamHandler {
     // All of it is here: a length can be told even where the upstream chunked, unless trailers need the chunks.
     const isAllHere = this.isEnded && this.late.length === 0 && this.trailers === null;
     this.startRelay(isAllHere ? (raw?.length ?? 0) : (this.head?.bodyBytes ?? null));
-    let isFlowing = true;
+    if (!this.isEnded) request.upstream?.resume(); // paused while this part was looked at; a slow client pauses it anew
     if (raw !== null) this.late.unshift(raw);
-    for (const chunk of this.late.splice(0)) isFlowing = request.response.write(chunk) && isFlowing;
+    for (const chunk of this.late.splice(0)) this.relay?.write(chunk);
     if (this.isEnded) this.complete();
-    else if (isFlowing) request.upstream?.resume();
   }
 
   onError(error: ProxyError): void {
@@ -224,17 +278,17 @@ export class Reply implements UpstreamHandler {
         request.finish('served');
       },
       opened: (client) => {
-        this.client = client;
+        this.tunnelClient = client;
         for (const bytes of this.earlyTunnel.splice(0)) client.send(bytes);
       },
     });
   }
 
   private sendToClient(chunk: Buffer): void {
-    if (this.client === null) {
+    if (this.tunnelClient === null) {
       this.earlyTunnel.push(Buffer.from(chunk));
       return;
     }
-    if (!this.client.send(chunk)) this.request.upstream?.pause();
+    if (!this.tunnelClient.send(chunk)) this.request.upstream?.pause();
   }
 }

@@ -2,12 +2,15 @@
 // while inspection runs, passed on to the upstream as it comes, and timed out where it stands still. All collected
 // bodies of a thread share one budget.
 import { performance } from 'node:perf_hooks';
-import type { Limits } from '../contract/index.js';
+import type { Limits, Timeouts } from '../contract/index.js';
 import { BodyCollector } from '../http/body-collector.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { RefusalReason } from '../metrics/families.js';
 import type { UpstreamExchange } from '../upstream/exchange.js';
 import type { ActiveList, ActiveMember } from '../worker/active-list.js';
+import { ClientPace } from './limits/client-pace.js';
+import type { ClientShares } from './limits/client-shares.js';
+import type { SlowReason } from './limits/relay.js';
 
 /**
  * Bodies of unprotected sites up to this size are gathered: sent in one write, and sent again if a connection was
@@ -16,27 +19,34 @@ import type { ActiveList, ActiveMember } from '../worker/active-list.js';
 const gatherBytesMax = 64 * 1024;
 const lastChunk = Buffer.from('0\r\n\r\n', 'latin1');
 
-/** What all collected bodies of a thread occupy: many large uploads at once must not take more memory than there is. */
-export interface BodyBudget {
-  heldBytes: number;
-}
-
 /** A request whose body is still coming; swept for slow clients. */
 export interface BodyWatch extends ActiveMember {
   /** When bytes of it came last; of the monotonic clock (`performance.now`). */
   readonly bodyAtMs: number;
   bodyTimedOut(): void;
+  /** Called every now and then while bytes are to come. */
+  sweep(nowMs: number, timeouts: Timeouts): void;
+  readonly heldBytes: number;
+  /** Whom limits count. */
+  readonly client: string;
+  /** Bytes per second, where it is slow enough to give way to others; else null. */
+  readonly yieldingPace: number | null;
+  giveWay(): void;
 }
 
 /** What bodies of a thread share. */
 export interface BodyWorker {
   readonly readingBody: ActiveList<BodyWatch>;
-  readonly bodies: BodyBudget;
+  /** Bytes that all collected bodies of the thread occupy. */
+  readonly bodies: ClientShares;
 }
 
 /** The request that the body belongs to. */
 export interface BodyOwner {
   readonly isOver: boolean;
+  /** Whom limits count (client-address.ts). */
+  readonly client: string;
+  clientTooSlow(side: 'request', reason: SlowReason): void;
   /** All of it is here, or as much as is inspected. `wireBytes`: how many there are, as far as known. */
   bodyTaken(wireBytes: number): void;
   /** The request ends here. */
@@ -53,7 +63,9 @@ export class RequestBody implements BodyWatch {
   place = -1;
   private collector: BodyCollector | null = null;
   /** Of the thread's budget; given back by `release`. */
-  private heldBytes = 0;
+  heldBytes = 0;
+  private receivedBytes = 0;
+  private pace: ClientPace | null = null;
   /** Bytes beyond the inspected part, held until the upstream can have them (`partial` only). */
   private overflow: Buffer | null = null;
   private upstream: UpstreamExchange | null = null;
@@ -93,6 +105,7 @@ export class RequestBody implements BodyWatch {
   private take(chunk: Buffer, isLast: boolean): void {
     if (this.owner.isOver) return;
     this.bodyAtMs = performance.now();
+    this.receivedBytes += chunk.length;
     if (isLast) {
       this.isComplete = true;
       this.worker.readingBody.delete(this);
@@ -123,14 +136,78 @@ export class RequestBody implements BodyWatch {
     return framing.kind === 'length' ? framing.bytes : collectedBytes + this.overflow.length;
   }
 
-  /** False: all bodies together are too much, and this one is the one too many. */
+  /** False: bodies of this client, or all of them, are too much, and this one is the one too many. */
   private hold(heldBytes: number): boolean {
     const { bodies } = this.worker;
-    bodies.heldBytes += heldBytes - this.heldBytes;
+    const { heldBodyBytesMax, heldBodyClientPercentMax, requestBodyBytesMax } = this.limits;
+    const { client } = this.owner;
+    const ofClient = bodies.add(client, heldBytes - this.heldBytes);
     this.heldBytes = heldBytes;
-    if (bodies.heldBytes <= this.limits.heldBodyBytesMax) return true;
+    const shareMax = Math.max(requestBodyBytesMax, (heldBodyBytesMax * heldBodyClientPercentMax) / 100);
+    if (
+      shareMax < heldBodyBytesMax &&
+      ofClient > shareMax &&
+      !this.makeRoom(
+        (one) => one.client === client,
+        () => bodies.of(client) <= shareMax,
+      )
+    ) {
+      this.owner.clientTooSlow('request', 'share');
+      return false;
+    }
+    if (bodies.total <= heldBodyBytesMax) return true;
+    if (
+      this.makeRoom(
+        () => true,
+        () => bodies.total <= heldBodyBytesMax,
+      )
+    )
+      return true;
     this.owner.refuse(503, 'memory', true);
     return false;
+  }
+
+  /** The slowest of those that hold memory and are slow give way until there is enough. False: that was not enough. */
+  private makeRoom(isMeant: (one: BodyWatch) => boolean, isEnough: () => boolean): boolean {
+    const slow = this.worker.readingBody
+      .all()
+      .filter((one) => one !== this && one.heldBytes > 0 && one.yieldingPace !== null && isMeant(one));
+    slow.sort((a, b) => (a.yieldingPace ?? 0) - (b.yieldingPace ?? 0));
+    for (const one of slow) {
+      if (isEnough()) break;
+      one.giveWay();
+    }
+    return isEnough();
+  }
+
+  get client(): string {
+    return this.owner.client;
+  }
+
+  /** Whether it is the client that everybody waits for: not the upstream, and not inspection. */
+  private get isAwaited(): boolean {
+    return !this.isComplete && !this.isUpstreamFull && (this.upstream !== null || this.overflow === null);
+  }
+
+  sweep(nowMs: number, { clientProgressMs }: Timeouts): void {
+    if (this.owner.isOver) return;
+    if (!this.isAwaited) {
+      this.pace = null; // the time of others is not the client's
+      return;
+    }
+    this.pace ??= new ClientPace(nowMs, this.receivedBytes);
+    const perSecond = this.pace.look(nowMs, this.receivedBytes, clientProgressMs);
+    if (perSecond !== null && perSecond < this.limits.requestBytesPerSecondMin)
+      this.owner.clientTooSlow('request', 'minimum');
+  }
+
+  get yieldingPace(): number | null {
+    const perSecond = this.isAwaited ? (this.pace?.current ?? null) : null;
+    return perSecond !== null && perSecond < this.limits.slowClientBytesPerSecond ? perSecond : null;
+  }
+
+  giveWay(): void {
+    this.owner.clientTooSlow('request', 'pressure');
   }
 
   /** More of a body that is not collected: to the upstream, or behind what is held while inspection runs elsewhere. */
@@ -199,6 +276,7 @@ export class RequestBody implements BodyWatch {
   /** The request is through; called once. */
   release(): void {
     this.worker.readingBody.delete(this);
-    this.worker.bodies.heldBytes -= this.heldBytes;
+    if (this.heldBytes > 0) this.worker.bodies.add(this.owner.client, -this.heldBytes);
+    this.heldBytes = 0;
   }
 }

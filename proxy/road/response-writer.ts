@@ -86,6 +86,11 @@ export class ResponseWriter {
     return this.request.exchange.write(chunk);
   }
 
+  /** Given to the client's connection and not taken by it. */
+  get unsentBytes(): number {
+    return this.request.exchange.unsentBytes;
+  }
+
   end(trailers: readonly string[] | null): void {
     this.request.exchange.endResponse(trailers === null ? null : relayedTrailers(trailers));
   }

@@ -98,3 +98,28 @@ t.test("another site's path for servers that ignore case is no way round its pro
     t.strictSame([routed?.site.name, routed?.isAmbiguous], [site, isAmbiguous], uri);
   }
 });
+
+t.test('A10: a path that some reader takes to a protected neighbour is inspected', async (t) => {
+  const router = routerOf([
+    { name: 'open', prefix: '/open', upstream: 'http://root:1', protected: false },
+    { name: 'root', prefix: '/', upstream: 'http://root:1', protected: true },
+  ]);
+  for (const uri of [
+    '/open/%u002e%u002e/admin',
+    '/open/%uff0e%uff0e/admin',
+    '/open/%ef%bc%8e%ef%bc%8e/admin',
+    '/open/\xef\xbc\x8e./admin',
+    '/open/%c0%ae%c0%ae/admin',
+    '/open/..;/admin',
+    '/open/%25252e%25252e/admin',
+    '/open/..%20/admin',
+    '/open/..%00/admin',
+    '/open/%09../admin',
+    `/open/${'%252e%252e;a='.repeat(500)}`,
+  ]) {
+    const routed = router.match('x', uri);
+    t.ok(routed?.site.isProtected === true || routed?.isAmbiguous === true, uri.slice(0, 60));
+  }
+  for (const uri of ['/open/a%20b', '/open/%C3%BC', '/open/x/y.z'])
+    t.equal(router.match('x', uri)?.site.name, 'open', uri);
+});

@@ -2,7 +2,7 @@
 // would read it. What could be read in two ways is never given the benefit of an unprotected site.
 import { URL } from 'node:url';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
-import { normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
+import { isPlainPath, normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
 
 export interface Site {
   readonly name: string;
@@ -14,15 +14,25 @@ export interface Site {
   /** What the engine's mode becomes for this site, unless the rules turned it off; null = as the rules say. */
   readonly engineMode: Mode | null;
   readonly failMode: FailMode;
-  readonly origin: string; // key of the connection pool
-  readonly tls: boolean;
-  readonly upstreamHost: string; // to connect to
-  readonly upstreamPort: number;
+  /** Where it leads; the first is the one that `upstream` names. */
+  readonly upstreams: readonly [SiteUpstream, ...SiteUpstream[]];
+  readonly healthCheck: SiteConfig['healthCheck'];
   readonly upstreamAuthority: string; // for Host
-  readonly verifyCertificate: boolean;
   /** What replaces the prefix; null = the path goes on as it came. */
   readonly basePath: string | null;
   readonly preservesHost: boolean;
+}
+
+export interface SiteUpstream {
+  /** As the settings have it. */
+  readonly url: string;
+  readonly weight: number;
+  readonly origin: string; // key of the connection pool
+  readonly tls: boolean;
+  readonly host: string; // to connect to
+  readonly port: number;
+  readonly authority: string; // for Host
+  readonly verifyCertificate: boolean;
 }
 
 export interface Routed {
@@ -42,11 +52,19 @@ export interface Router {
   match(host: string, uri: string): Routed | null;
 }
 
-function compileSite(site: SiteConfig, config: ProxyConfig): Site {
-  const url = new URL(site.upstream);
+function compileUpstream(text: string, weight: number, verifyCertificate: boolean): SiteUpstream {
+  const url = new URL(text);
   const tls = url.protocol === 'https:';
   const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const origin = `${url.protocol}//${host}:${port}${verifyCertificate ? '' : '#unverified'}`;
+  return { url: text, weight, origin, tls, host, port, authority: url.host, verifyCertificate };
+}
+
+function compileSite(site: SiteConfig, config: ProxyConfig): Site {
+  const url = new URL(site.upstream);
+  const listed = site.upstreams.length === 0 ? [{ url: site.upstream, weight: 1 }] : site.upstreams;
+  const upstreams = listed.map((one) => compileUpstream(one.url, one.weight, site.verifyUpstreamCertificate));
   const afterScheme = site.upstream.slice(site.upstream.indexOf('://') + 3);
   const hasPath = afterScheme.includes('/');
   return {
@@ -59,12 +77,9 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
     // Rules in DetectionOnly stay so unless this very site says On; DetectionOnly from either side withholds.
     engineMode: site.mode ?? (config.mode === 'DetectionOnly' ? 'DetectionOnly' : null),
     failMode: site.failMode,
-    origin: `${url.protocol}//${host}:${port}${site.verifyUpstreamCertificate ? '' : '#unverified'}`,
-    tls,
-    upstreamHost: host,
-    upstreamPort: port,
+    upstreams: upstreams as [SiteUpstream, ...SiteUpstream[]],
+    healthCheck: site.healthCheck,
     upstreamAuthority: url.host,
-    verifyCertificate: site.verifyUpstreamCertificate,
     basePath: hasPath ? url.pathname.replace(/\/+$/, '') : null,
     preservesHost: site.hostPolicy === 'preserve',
   };
@@ -100,22 +115,9 @@ export function createRouter(config: ProxyConfig): Router {
       const site = siteFor(ordered, name, normal);
       const target = site === null ? null : targetFor(site, uri, path);
       if (site === null || target === null) return null;
-      const isAmbiguous =
-        normal !== path || ((!site.isProtected || !isUniform) && caselessSiteFor(ordered, name, normal) !== site);
-      return {
-        site:
-          isAmbiguous && !isUniform
-            ? asStrictAs(
-                site,
-                readingsOf(path).flatMap((reading) => [
-                  siteFor(ordered, name, reading),
-                  caselessSiteFor(ordered, name, reading),
-                ]),
-              )
-            : site,
-        target,
-        isAmbiguous,
-      };
+      const others = site.isProtected && isUniform ? [] : sitesOfReadings(ordered, name, path, normal);
+      const isAmbiguous = normal !== path || others.some((other) => other !== site);
+      return { site: isAmbiguous && !isUniform ? asStrictAs(site, others) : site, target, isAmbiguous };
     },
   };
 }
@@ -132,6 +134,18 @@ function caselessSiteFor(ordered: readonly Site[], name: string, path: string): 
   for (const site of ordered)
     if ((site.host === null || site.host === name) && coversPath(site.caselessPrefix, caseless)) return site;
   return null;
+}
+
+/** The sites that other servers may take the path for; one that can mean anything is every site's. */
+function sitesOfReadings(
+  ordered: readonly Site[],
+  name: string,
+  path: string,
+  normal: string,
+): readonly (Site | null)[] {
+  const readings = isPlainPath(path) ? [normal] : readingsOf(path);
+  if (readings === null) return ordered.filter((site) => site.host === null || site.host === name);
+  return readings.flatMap((reading) => [siteFor(ordered, name, reading), caselessSiteFor(ordered, name, reading)]);
 }
 
 /** A path that another server may read as another site's gets that site's rules, where those are stricter. */

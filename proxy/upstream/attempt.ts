@@ -23,6 +23,14 @@ export interface AttemptStarter {
   start(attempt: Attempt): void;
 }
 
+/** One of several upstreams that a request was sent to, and the way to the others (several/group.ts). */
+export interface AttemptRoute {
+  answered(): void;
+  failed(error: ProxyError): void;
+  /** Where to send it instead; null = nowhere. From then on this route stands for that place. */
+  elsewhere(request: UpstreamRequest): { readonly pool: AttemptStarter; readonly request: UpstreamRequest } | null;
+}
+
 export class Attempt implements UpstreamExchange {
   tries = 0;
   queuedAtMs = 0;
@@ -33,10 +41,22 @@ export class Attempt implements UpstreamExchange {
   private isHeldEnd = false;
 
   constructor(
-    private readonly pool: AttemptStarter,
-    readonly request: UpstreamRequest,
+    private pool: AttemptStarter,
+    public request: UpstreamRequest,
     readonly handler: UpstreamHandler,
+    private readonly route: AttemptRoute | null = null,
   ) {}
+
+  /** It may be sent a second time though the first may have had an effect (RFC 9110 section 9.2.2). */
+  get isRepeatable(): boolean {
+    return !this.request.isStreaming && idempotent.has(this.request.method);
+  }
+
+  /** Its response has begun. */
+  answered(): void {
+    this.hasHead = true;
+    this.route?.answered();
+  }
 
   attach(connection: Carrier): void {
     this.connection = connection;
@@ -89,17 +109,35 @@ export class Attempt implements UpstreamExchange {
   /**
    * Again, only where the application cannot have acted: nothing was sent; or a reused connection died before the first
    * byte (the upstream closed it while it was idle) and the method may be repeated anyway (RFC 9110 section 9.2.2).
+   * `elsewhere`: nothing was sent, and this upstream would not take it a second time either.
    */
-  fail(error: ProxyError, repeat: 'never' | 'idempotent' | 'always' = 'never'): void {
+  fail(error: ProxyError, repeat: 'never' | 'idempotent' | 'always' | 'elsewhere' = 'never'): void {
     if (this.isOver) return;
     this.connection = null;
-    const isRepeatable = !this.request.isStreaming && !this.hasHead && this.tries < attemptsMax;
-    if (isRepeatable && (repeat === 'always' || (repeat === 'idempotent' && idempotent.has(this.request.method)))) {
+    const mayRepeat = !this.request.isStreaming && !this.hasHead;
+    if (
+      mayRepeat &&
+      this.tries < attemptsMax &&
+      (repeat === 'always' || (repeat === 'idempotent' && this.isRepeatable))
+    ) {
       this.pool.retries += 1;
       this.pool.start(this);
       return;
     }
+    this.route?.failed(error);
+    const isUnanswered = this.isRepeatable && error.code === 'PXY_UPSTREAM_RESET';
+    if (mayRepeat && (repeat === 'elsewhere' || isUnanswered) && this.move()) return;
     this.isOver = true;
     this.handler.onError(error);
+  }
+
+  private move(): boolean {
+    const next = this.route?.elsewhere(this.request) ?? null;
+    if (next === null) return false;
+    this.pool = next.pool;
+    this.request = next.request;
+    this.tries = 0;
+    this.pool.start(this);
+    return true;
   }
 }

@@ -3,9 +3,11 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { ProxyError } from '../contract/errors.js';
+import type { Addresses } from './addresses.js';
 import type { Attempt } from './attempt.js';
 import type { UpstreamOptions } from './exchange.js';
 import { closedEarly, connectFailed, timedOut, timeoutMsOf, type Wait } from './failures.js';
+import type { IdleTime } from './idle-time.js';
 import { outbox, type OutboxWriter } from './outbox.js';
 import type { UpstreamHead } from './response-head.js';
 import { ResponseParser, type ResponseSink } from './response-parser.js';
@@ -19,6 +21,8 @@ const receiveBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 /** What a connection needs of its pool. */
 export interface ConnectionOwner {
   readonly options: UpstreamOptions;
+  readonly addresses: Addresses;
+  readonly idleTime: IdleTime;
   /** It finished its request and can take another. */
   takeBack(connection: Connection): void;
   /** It is closed. */
@@ -27,6 +31,9 @@ export interface ConnectionOwner {
 
 export class Connection implements ResponseSink, OutboxWriter {
   idleSinceMs = 0;
+  /** It ends behind the request that it carries. */
+  isRetired = false;
+  private readonly openedMs = performance.now();
   private readonly socket: Socket;
   private readonly parser = new ResponseParser(this);
   private attempt: Attempt | null = null;
@@ -38,6 +45,7 @@ export class Connection implements ResponseSink, OutboxWriter {
   /** Of the request that leaves at the end of this turn; null = nothing waits. */
   private unsent: string | null = null;
   private served = 0;
+  private sentMs = 0;
   private deadlineMs = 0;
   private waitsFor: Wait | 'tunnel' | 'nothing' = 'connect';
   private lastError: Error | null = null;
@@ -56,6 +64,7 @@ export class Connection implements ResponseSink, OutboxWriter {
 
   private openTcp(): Socket {
     const { host, port } = this.pool.options;
+    const { lookup } = this.pool.addresses;
     const onread = {
       buffer: receiveBuffer,
       callback: (bytes: number): boolean => {
@@ -63,13 +72,20 @@ export class Connection implements ResponseSink, OutboxWriter {
         return !this.isPaused;
       },
     };
-    return connectTcp({ host, port, onread }, () => this.connected());
+    return connectTcp({ host, port, lookup, onread }, () => this.connected());
   }
 
   private openTls(): Socket {
     const { host, port, serverName, verifyCertificate } = this.pool.options;
     const socket = connectTls(
-      { host, port, servername: serverName, rejectUnauthorized: verifyCertificate, ALPNProtocols: ['http/1.1'] },
+      {
+        host,
+        port,
+        lookup: this.pool.addresses.lookup,
+        servername: serverName,
+        rejectUnauthorized: verifyCertificate,
+        ALPNProtocols: ['http/1.1'],
+      },
       () => this.connected(),
     );
     socket.on('data', (chunk: Buffer) => this.received(chunk));
@@ -80,8 +96,27 @@ export class Connection implements ResponseSink, OutboxWriter {
     return !this.isClosed && this.socket.writable;
   }
 
+  /** Of the client that it waits for, see UpstreamHandler; null where its request is not to give way. */
+  get yieldingPace(): number | null {
+    return this.attempt?.handler.yieldingPace ?? null;
+  }
+
+  giveWay(): void {
+    this.attempt?.handler.giveWay?.();
+  }
+
   get unsentBytes(): number {
     return this.socket.writableLength;
+  }
+
+  /** Where it leads; '' before it is connected. */
+  get address(): string {
+    return this.socket.remoteAddress ?? '';
+  }
+
+  /** It is to carry no further request: too old, or its address is no longer the upstream's. */
+  isExpired(nowMs: number): boolean {
+    return this.isRetired || nowMs - this.openedMs > this.pool.options.maxAgeMs;
   }
 
   private connected(): void {
@@ -91,6 +126,7 @@ export class Connection implements ResponseSink, OutboxWriter {
 
   send(attempt: Attempt): void {
     this.attempt = attempt;
+    this.sentMs = performance.now();
     this.hasBytes = false;
     this.isPaused = false;
     this.isBodySent = !attempt.request.isStreaming;
@@ -182,7 +218,8 @@ export class Connection implements ResponseSink, OutboxWriter {
   onHead(head: UpstreamHead): void {
     const { attempt } = this;
     if (attempt === null) return;
-    attempt.hasHead = true;
+    attempt.answered();
+    if (this.parser.idleSeconds !== null) this.pool.idleTime.announced(this.parser.idleSeconds);
     if (head.status === 101) this.waitsFor = 'tunnel';
     else this.await('body');
     attempt.handler.onHead(head);
@@ -212,11 +249,17 @@ export class Connection implements ResponseSink, OutboxWriter {
 
   private ended(): void {
     const { attempt } = this;
+    if (attempt === null) this.closedWhileIdle();
     try {
       if (attempt !== null && this.parser.finish()) return;
     } finally {
       if (!this.isClosed) this.socket.destroy();
     }
+  }
+
+  private closedWhileIdle(): void {
+    const nowMs = performance.now();
+    if (this.served > 0) this.pool.idleTime.closedAfter(nowMs - this.idleSinceMs, nowMs);
   }
 
   private closed(): void {
@@ -227,30 +270,36 @@ export class Connection implements ResponseSink, OutboxWriter {
     this.attempt = null;
     this.unsent = null;
     this.pool.forget(this);
-    if (attempt === null) return;
+    if (attempt === null) {
+      if (this.lastError !== null) this.closedWhileIdle();
+      return;
+    }
     if (this.parser.isTunnel) {
       attempt.finished(null);
       return;
     }
     const { options } = this.pool;
     if (!this.isConnected) {
-      attempt.fail(connectFailed(options, this.lastError));
+      attempt.fail(connectFailed(options, this.lastError), 'elsewhere');
       return;
     }
-    const repeat = isUnsent ? 'always' : this.served > 0 && !this.hasBytes ? 'idempotent' : 'never';
+    const isRace = !isUnsent && this.served > 0 && !this.hasBytes;
+    if (isRace) this.pool.idleTime.raced(this.sentMs - this.idleSinceMs, this.sentMs);
+    const repeat = isUnsent ? 'always' : isRace ? 'idempotent' : 'never';
     attempt.fail(closedEarly(options, this.lastError), repeat);
   }
 
   checkDeadline(nowMs: number): void {
     const { options } = this.pool;
     if (this.attempt === null) {
-      if (nowMs - this.idleSinceMs > options.keepAliveMs) this.destroy();
+      const limitMs = this.pool.idleTime.limitMs(true, nowMs);
+      if (nowMs - this.idleSinceMs > limitMs || this.isExpired(nowMs)) this.destroy();
       return;
     }
     const { attempt, waitsFor: what } = this;
     if (what === 'tunnel' || what === 'nothing' || this.isPaused || nowMs < this.deadlineMs) return;
     if (!this.isBodySent && what === 'head') return; // the client is the slow one; its own timeout applies
     this.destroy();
-    attempt.fail(timedOut(what, options));
+    attempt.fail(timedOut(what, options), what === 'connect' ? 'elsewhere' : 'never');
   }
 }

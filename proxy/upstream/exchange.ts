@@ -1,5 +1,6 @@
 // What the road needs of an upstream, and nothing else: a request goes in, calls come back.
 import type { ProxyError } from '../contract/errors.js';
+import type { Resolve } from './addresses.js';
 import type { UpstreamHead } from './response-head.js';
 
 export interface UpstreamOptions {
@@ -15,6 +16,12 @@ export interface UpstreamOptions {
   readonly headTimeoutMs: number;
   readonly bodyIdleTimeoutMs: number;
   readonly keepAliveMs: number;
+  /** A connection that is older takes no further request. */
+  readonly maxAgeMs: number;
+  /** The host's addresses are looked up again after this time, where no TTL says another. */
+  readonly resolveMs: number;
+  /** Default: as the system does. */
+  readonly resolve?: Resolve;
 }
 
 export interface UpstreamRequest {
@@ -39,6 +46,13 @@ export interface UpstreamHandler {
   onError(error: ProxyError): void;
   /** The upstream takes more body again, after `write` returned false. */
   onDrain(): void;
+  /**
+   * Bytes per second of a client that the upstream waits for and that may have to give its connection to others; null
+   * where it waits for nobody, or for nobody that slow. Absent: never.
+   */
+  readonly yieldingPace?: number | null;
+  /** Others need the connection: the request is to end now. */
+  giveWay?(): void;
 }
 
 /** A request under way; what the road holds on to. */

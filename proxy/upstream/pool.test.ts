@@ -57,6 +57,8 @@ function poolTo(t: Test, port: number, changes: Partial<UpstreamOptions> = {}): 
     headTimeoutMs: 60_000,
     bodyIdleTimeoutMs: 60_000,
     keepAliveMs: 60_000,
+    maxAgeMs: 600_000,
+    resolveMs: 60_000,
     ...changes,
   });
   t.teardown(() => pool.close());

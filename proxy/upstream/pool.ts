@@ -1,9 +1,11 @@
 // The connections of one worker to one upstream, on plain sockets: measured ten microseconds a request cheaper than
 // undici's pool, and the parser's strictness is ours to decide. Requests beyond the connections wait, up to a number
 // and for a time.
-import { Attempt, type AttemptStarter } from './attempt.js';
+import { Addresses } from './addresses.js';
+import { Attempt, type AttemptRoute, type AttemptStarter } from './attempt.js';
 import { Connection, type ConnectionOwner } from './connection.js';
 import type { UpstreamExchange, UpstreamHandler, UpstreamOptions, UpstreamRequest } from './exchange.js';
+import { IdleTime } from './idle-time.js';
 import { tooManyWait, waitedTooLong } from './failures.js';
 
 const sweepEveryMs = 250;
@@ -18,7 +20,13 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
   retries = 0;
   opened = 0;
 
+  readonly addresses: Addresses;
+  readonly idleTime: IdleTime;
+
   constructor(readonly options: UpstreamOptions) {
+    const { host, resolveMs, keepAliveMs, resolve } = options;
+    this.addresses = new Addresses(host, resolveMs, (current) => this.moveTo(current), resolve);
+    this.idleTime = new IdleTime(keepAliveMs);
     this.sweeper = setInterval(() => this.sweep(performance.now()), sweepEveryMs);
     this.sweeper.unref();
   }
@@ -30,16 +38,31 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
   /**
    * Sends a request; the handler hears of everything that follows. Never throws, never calls back before it returns.
    */
-  dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamExchange {
-    const attempt = new Attempt(this, request, handler);
+  dispatch(request: UpstreamRequest, handler: UpstreamHandler, route: AttemptRoute | null = null): UpstreamExchange {
+    const attempt = new Attempt(this, request, handler, route);
     this.start(attempt);
     return attempt;
   }
 
+  /** The one that was used last, if it may carry this request. */
+  private takeIdle(attempt: Attempt): Connection | undefined {
+    const nowMs = performance.now();
+    const limitMs = this.idleTime.limitMs(attempt.isRepeatable, nowMs);
+    for (let last = this.idle.at(-1); last !== undefined; last = this.idle.at(-1)) {
+      if (last.isUsable && !last.isExpired(nowMs)) {
+        if (nowMs - last.idleSinceMs > limitMs) return undefined; // the others have been idle for longer
+        return this.idle.pop();
+      }
+      this.idle.pop();
+      last.destroy();
+    }
+    return undefined;
+  }
+
   start(attempt: Attempt): void {
-    let connection = attempt.tries === 0 ? this.idle.pop() : undefined; // a second try gets a fresh connection
-    while (connection !== undefined && !connection.isUsable) connection = this.idle.pop();
+    let connection = attempt.tries === 0 ? this.takeIdle(attempt) : undefined; // a second try gets a fresh connection
     if (connection === undefined) {
+      if (this.connections.size >= this.options.connectionsMax) this.idle[0]?.destroy(); // it may not carry this one
       if (this.connections.size >= this.options.connectionsMax) {
         this.queue(attempt);
         return;
@@ -57,23 +80,39 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
       this.waiters.push(attempt);
       return;
     }
-    queueMicrotask(() => attempt.fail(tooManyWait(this.options)));
+    queueMicrotask(() => attempt.fail(tooManyWait(this.options), 'elsewhere'));
   }
 
   /** A connection finished its request and can take another. */
   takeBack(connection: Connection): void {
-    if (this.isClosed) {
+    if (this.isClosed || connection.isExpired(performance.now())) {
       connection.destroy();
       return;
     }
+    connection.idleSinceMs = performance.now();
     let waiting = this.waiters.shift();
     while (waiting !== undefined && waiting.isOver) waiting = this.waiters.shift();
     if (waiting !== undefined) {
       connection.send(waiting);
       return;
     }
-    connection.idleSinceMs = performance.now();
     this.idle.push(connection);
+  }
+
+  /**
+   * A request waits and no connection is free: the slowest client that one is kept for gives way. `forget` hands its
+   * place on.
+   */
+  private makeRoom(): void {
+    let slowest: Connection | null = null;
+    let pace = Number.POSITIVE_INFINITY;
+    for (const connection of this.connections) {
+      const { yieldingPace } = connection;
+      if (yieldingPace === null || yieldingPace >= pace) continue;
+      slowest = connection;
+      pace = yieldingPace;
+    }
+    slowest?.giveWay();
   }
 
   forget(connection: Connection): void {
@@ -100,13 +139,25 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
     }
   }
 
+  /** The name leads elsewhere now: connections to other addresses end, those that carry a request behind it. */
+  private moveTo(addresses: ReadonlySet<string>): void {
+    for (const connection of [...this.connections]) {
+      const { address } = connection;
+      if (address === '' || addresses.has(address) || addresses.has(address.replace(/^::ffff:/, ''))) continue;
+      connection.isRetired = true;
+      if (this.idle.includes(connection)) connection.destroy();
+    }
+  }
+
   private sweep(nowMs: number): void {
+    if (this.connections.size > 0) this.addresses.refreshIfDue(nowMs);
     for (const connection of [...this.connections]) connection.checkDeadline(nowMs);
+    for (let waiting = this.waiters.length; waiting > 0; waiting -= 1) this.makeRoom();
     const { connectTimeoutMs } = this.options;
     for (const waiting of [...this.waiters]) {
       if (!waiting.isOver && nowMs - waiting.queuedAtMs < connectTimeoutMs) continue;
       this.waiters.splice(this.waiters.indexOf(waiting), 1);
-      if (!waiting.isOver) waiting.fail(waitedTooLong(this.options));
+      if (!waiting.isOver) waiting.fail(waitedTooLong(this.options), 'elsewhere');
     }
   }
 }

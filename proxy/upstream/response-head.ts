@@ -27,6 +27,8 @@ export interface ParsedHead {
   readonly head: UpstreamHead;
   readonly isChunked: boolean;
   readonly keepAlive: boolean;
+  /** `timeout` of its Keep-Alive field, in seconds; null where it says none. */
+  readonly idleSeconds: number | null;
 }
 
 /** Parses a whole head (without its final blank line), latin1. */
@@ -44,6 +46,7 @@ export function parseHead(text: string, isHead: boolean): ParsedHead {
   let declared: number | null = null;
   let transferEncoding: string | null = null;
   let keepAlive = protocol === 'HTTP/1.1';
+  let idleSeconds: number | null = null;
   let start = lineEnd + 2;
   while (start < text.length) {
     let end = text.indexOf('\r\n', start);
@@ -59,10 +62,12 @@ export function parseHead(text: string, isHead: boolean): ParsedHead {
     } else if (length === 17 && name.toLowerCase() === 'transfer-encoding') {
       if (transferEncoding !== null) throw malformed('two Transfer-Encoding fields');
       transferEncoding = value.toLowerCase();
-    } else if (length === 10 && name.toLowerCase() === 'connection') {
+    } else if (length === 10) {
+      const lowerName = name.toLowerCase();
       const lower = value.toLowerCase();
-      if (lower.includes('close')) keepAlive = false;
-      else if (lower.includes('keep-alive')) keepAlive = true;
+      if (lowerName === 'keep-alive') idleSeconds = idleSecondsOf(lower);
+      else if (lowerName === 'connection' && lower.includes('close')) keepAlive = false;
+      else if (lowerName === 'connection' && lower.includes('keep-alive')) keepAlive = true;
     }
     start = end + 2;
   }
@@ -79,7 +84,19 @@ export function parseHead(text: string, isHead: boolean): ParsedHead {
     keepAlive = false;
   const bodyBytes = isBodyless ? 0 : declared;
   const head: UpstreamHead = { status, reason, protocol, headers, bodyBytes, declaredBytes: declared };
-  return { head, isChunked: transferEncoding !== null && !isBodyless, keepAlive };
+  return { head, isChunked: transferEncoding !== null && !isBodyless, keepAlive, idleSeconds };
+}
+
+/** `timeout=5, max=100` → 5; null for what says no number of seconds. */
+function idleSecondsOf(value: string): number | null {
+  for (const part of value.split(',')) {
+    const [name = '', seconds = ''] = part.split('=', 2);
+    if (name.trim() !== 'timeout') continue;
+    const text = seconds.trim();
+    const number = Number(text);
+    return text === '' || !Number.isFinite(number) || number < 0 ? null : number;
+  }
+  return null;
 }
 
 /** One field line, from `start` to before its line end, appended to `fields`. */

@@ -35,6 +35,8 @@ export class ResponseParser {
   private remainingBytes = 0;
   private keepAlive = false;
   private interim = 0;
+  /** What the last response said of idle connections, in seconds. */
+  idleSeconds: number | null = null;
   private isHead = false;
   private readonly chunked: ChunkedBody;
 
@@ -128,6 +130,7 @@ export class ResponseParser {
       return;
     }
     this.keepAlive = parsed.keepAlive;
+    this.idleSeconds = parsed.idleSeconds;
     if (head.status === 101) this.state = State.Tunnel;
     else if (head.bodyBytes === 0) this.state = State.Done;
     else if (parsed.isChunked) {

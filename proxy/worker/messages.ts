@@ -9,6 +9,7 @@ import type { ListenerKind } from '../listeners/listener.js';
 import type { MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { GateMemory } from '../shared-state/gate-memory.js';
+import type { TargetView } from '../upstream/several/group.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 
 /** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
@@ -22,6 +23,8 @@ export interface GenerationPayload {
 
 export interface WorkerStart {
   readonly workerId: number;
+  /** Of this start of the node; the same in all workers (road/limits/loop-guard.ts). */
+  readonly nodeId: string;
   readonly listener: ListenerKind;
   readonly host: string;
   readonly port: number;
@@ -31,6 +34,10 @@ export interface WorkerStart {
   readonly inspectionThreads: number;
   /** Whether a line per request is made for the control plane. */
   readonly shipsRequests: boolean;
+  /** Where main finds what the worker was doing when it died (flight-table.ts). */
+  readonly flights: SharedArrayBuffer;
+  /** Where the same is written for after the end of the process; null = nowhere. */
+  readonly flightFile: string | null;
   /** The deny list in force; null = none was given. */
   readonly threats: ThreatTable | null;
   /** Addresses that are never banned; null = none were given. */
@@ -43,6 +50,12 @@ export interface WorkerStart {
 
 export type LogLevel = 'info' | 'warn' | 'error';
 
+/** What a worker knows of the upstreams of a site. */
+export interface SiteUpstreams {
+  readonly site: string;
+  readonly upstreams: readonly TargetView[];
+}
+
 export interface WorkerReport {
   readonly workerId: number;
   readonly generation: number;
@@ -50,6 +63,7 @@ export interface WorkerReport {
   readonly retiring: number;
   readonly eventsDropped: number;
   readonly loopLagMsP99: number;
+  readonly upstreams: readonly SiteUpstreams[];
   readonly metrics: MetricsSnapshot;
   /** Clients that were limited most. */
   readonly heavy: readonly HeavyKey[];

@@ -13,7 +13,10 @@ import { Metrics } from '../metrics/metrics.js';
 import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
 import type { RoadContext } from '../road/context.js';
+import { LoopGuard } from '../road/limits/loop-guard.js';
+import { ClientShares } from '../road/limits/client-shares.js';
 import { handleRequest } from '../road/proxied-request.js';
+import type { Relay } from '../road/limits/relay.js';
 import type { BodyWatch } from '../road/request-body.js';
 import { createRequestIds } from '../road/request-id.js';
 import { refuseUnreadable } from '../road/unreadable.js';
@@ -21,7 +24,9 @@ import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { openGateMemory } from '../shared-state/gate-memory.js';
 import { createSharedClock } from '../shared-state/shared-clock.js';
 import { ActiveList } from './active-list.js';
+import { FlightTable } from './flight-table.js';
 import type { Generation } from './generation.js';
+import { HeapWatch } from './heap-watch.js';
 import { LogQuota } from './log-quota.js';
 import {
   dispatch,
@@ -65,8 +70,10 @@ const banSafe = new AddressSetHolder();
 if (start.safe !== null) banSafe.swap(start.safe.version, start.safe.table);
 const siteKeys: { current: KeySet | null } = { current: start.siteKeys === null ? null : readKeySet(start.siteKeys) };
 const keysWanted = new EventBudget(1);
+const heap = new HeapWatch();
 const readingBody = new ActiveList<BodyWatch>();
-const pools = new UpstreamPools();
+const relaying = new ActiveList<Relay>();
+const pools = new UpstreamPools({ metrics, log });
 const loopDelay = monitorEventLoopDelay({ resolution: 20 });
 loopDelay.enable();
 
@@ -96,12 +103,17 @@ const context: RoadContext = {
   now: () => Date.now(),
   makeRequestId: createRequestIds(),
   poolFor: (site, generation) => pools.of(site, generation),
+  flights: new FlightTable(start.flights, start.flightFile),
+  loops: new LoopGuard(start.nodeId),
   store: module.createStore(),
   metrics,
   record: (event) => events.record(event),
   requests,
   readingBody,
-  bodies: { heldBytes: 0 },
+  bodies: new ClientShares(),
+  relaying,
+  relayed: new ClientShares(),
+  waitedFor: new ClientShares(),
   foreignInspector,
   log,
 };
@@ -112,8 +124,13 @@ const flusher = setInterval(() => {
 }, flushEveryMs);
 const sweeper = setInterval(() => {
   const nowMs = performance.now();
-  const { clientBodyIdleMs } = serving.current.config.timeouts;
-  for (const watch of readingBody.all()) if (nowMs - watch.bodyAtMs > clientBodyIdleMs) watch.bodyTimedOut();
+  const { timeouts } = serving.current.config;
+  for (const watch of readingBody.all())
+    if (nowMs - watch.bodyAtMs > timeouts.clientBodyIdleMs) watch.bodyTimedOut();
+    else watch.sweep(nowMs, timeouts);
+  for (const relay of relaying.all()) relay.sweep(nowMs, timeouts);
+  const tooFull = listener === null ? null : heap.look();
+  if (tooFull !== null) void stop(timeouts.drainMs, tooFull);
 }, sweepEveryMs);
 
 /**
@@ -158,6 +175,7 @@ function report(token: number): void {
       inFlight: current.inFlight,
       retiring,
       eventsDropped: events.dropped,
+      upstreams: pools.view(),
       loopLagMsP99: loopDelay.percentile(99) / 1e6,
       metrics: metrics.snapshot(serving.inspectionCounters()),
       heavy: gateWorker.heavy.list(),
@@ -205,8 +223,9 @@ process.on('uncaughtException', (error) => {
 
 try {
   serving = new Serving(makeGeneration(start.generation), start.workerId, (previous, next) =>
-    pools.closeUnused(previous, next),
+    pools.swap(previous, next),
   );
+  pools.watch(serving.current);
   listener = await listen(start.listener, {
     host: start.host,
     port: start.port,

@@ -6,14 +6,14 @@ export const controlPlaneVariables = [
     name: 'UI_PORT',
     default: '3010',
     kind: 'port',
-    readBy: [],
-    purpose: 'kept for a dashboard; nothing listens there yet',
+    readBy: ['console'],
+    purpose: 'the console in a browser (address: ADMIN_BIND)',
   },
   {
     name: 'API_PORT',
     default: '8095',
     kind: 'port',
-    readBy: ['control plane'],
+    readBy: ['control plane', 'console'],
     purpose: 'the control-plane interface',
   },
   {
@@ -27,8 +27,8 @@ export const controlPlaneVariables = [
     name: 'ADMIN_BIND',
     default: '127.0.0.1',
     kind: 'address',
-    readBy: ['control plane'],
-    purpose: 'address of the control plane; 0.0.0.0 = reachable from the network',
+    readBy: ['control plane', 'console'],
+    purpose: 'address of the console and the control plane; 0.0.0.0 = reachable from the network',
   },
   {
     name: 'ADMIN_EMAIL',
@@ -103,22 +103,22 @@ export const dashboardVariables = [
     name: 'APP_BRAND',
     default: 'Gatehouse',
     kind: 'text',
-    readBy: ['control plane'],
-    purpose: 'name in the API explorer and in authenticator apps',
+    readBy: ['control plane', 'console'],
+    purpose: 'name in the console, in the API explorer and in authenticator apps',
   },
   {
     name: 'APP_BRAND_SUB',
     default: 'WAAP',
     kind: 'text',
-    readBy: [],
-    purpose: 'kept for a dashboard: second word of the brand',
+    readBy: ['console'],
+    purpose: 'second word of the brand in the console',
   },
   {
     name: 'APP_TAGLINE',
     default: '',
     kind: 'text',
-    readBy: [],
-    purpose: 'kept for a dashboard: tagline of its login page',
+    readBy: ['console'],
+    purpose: 'line below the name on the login page of the console',
   },
   {
     name: 'DASHBOARD_DOMAIN',
@@ -140,10 +140,12 @@ export const dashboardVariables = [
 export const outgoingVariables = [
   {
     name: 'API_TRUSTED_PROXIES',
-    default: '127.0.0.1/8,::1/128',
+    default: '',
     kind: 'list',
     readBy: ['control plane'],
-    purpose: 'addresses whose X-Forwarded-For the control plane believes',
+    purpose:
+      'addresses whose X-Forwarded-For the control plane believes: those of a proxy in front of it, such as ' +
+      '127.0.0.1; empty = nobody, each connection counts as its own address',
   },
   {
     name: 'OUTBOUND_ALLOW',

@@ -4,7 +4,7 @@ import type { kinds } from './kinds.js';
 export type KindName = keyof typeof kinds;
 
 /** Who is given the variable. `commands`: compile, inspect, explain, ftw and the set-up of the rule set. */
-export type ProcessName = 'control plane' | 'data plane' | 'demo' | 'commands';
+export type ProcessName = 'control plane' | 'console' | 'data plane' | 'demo' | 'commands';
 
 export interface EnvironmentVariable {
   readonly name: string;

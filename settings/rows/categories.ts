@@ -26,3 +26,18 @@ export const ruleIdRanges = {
   ruleExclusions: [1_009_500, 1_009_999],
   endpointAuthorisation: [1_010_000, 1_019_999],
 } as const satisfies Record<string, readonly [number, number]>;
+
+const owners: readonly (readonly [range: readonly [number, number], owner: string])[] = [
+  [[1, 999_999], 'the core rule set and other rule sets'],
+  [ruleIdRanges.custom, 'custom rules'],
+  [ruleIdRanges.threatIntelligence, 'the deny list'],
+  [ruleIdRanges.virtualPatches, 'virtual patches'],
+  [ruleIdRanges.categoryExclusions, 'path exclusions of categories'],
+  [ruleIdRanges.ruleExclusions, 'exclusions of single rules'],
+  [ruleIdRanges.endpointAuthorisation, 'authorisation of endpoints'],
+];
+
+/** Whose rules have ids like this one, for people who took a wrong one. */
+export function ownerOfRuleId(id: number): string {
+  return owners.find(([[from, to]]) => id >= from && id <= to)?.[1] ?? 'nobody, and is kept for what may come';
+}

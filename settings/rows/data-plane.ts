@@ -27,6 +27,46 @@ const limits = {
     268_435_456,
     'all request bodies a worker holds at a time; beyond it 503 for the request that exceeds it',
   ),
+  held_body_client_percent_max: member(
+    Whole(1, 100, 25),
+    'part of held_body_bytes_max for one client (address, or /64 of IPv6), but always one request body; beyond it 429',
+    'percent',
+  ),
+  request_bytes_per_second_min: member(
+    Whole(0, 1_000_000_000, 240),
+    'a client that sends less of a request body, over timeouts/client_progress_ms, gets 408; 0 allows any pace',
+    'bytes per second',
+  ),
+  response_bytes_per_second_min: member(
+    Whole(0, 1_000_000_000, 240),
+    'a client that takes less of a response, over timeouts/client_progress_ms, is cut; 0 allows any pace',
+    'bytes per second',
+  ),
+  slow_client_bytes_per_second: member(
+    Whole(0, 1_000_000_000, 16_384),
+    'slower clients give way, slowest first, when all upstream connections or the memory for request bodies are in ' +
+      'use: their response is cut, their upload gets 408; 0: nobody gives way',
+    'bytes per second',
+  ),
+  slow_responses_per_client_max: member(
+    Whole(1, 65_536, 64),
+    'responses of one client (address, or /64 of IPv6) per worker for which an upstream connection waits; beyond it ' +
+      'the slowest is cut',
+    'responses',
+  ),
+  relay_buffer_bytes_max: bytes(
+    0,
+    1_073_741_824,
+    1_048_576,
+    'part of a response that is kept for a slow client, so that the upstream connection is free; beyond it the ' +
+      'upstream waits for the client',
+  ),
+  relay_buffers_bytes_max: bytes(
+    0,
+    1_099_511_627_776,
+    67_108_864,
+    'all such parts of a worker, a quarter of it for one client; beyond it upstreams wait for their clients',
+  ),
   response_body_bytes_max: bytes(
     1024,
     67_108_864,
@@ -44,6 +84,12 @@ const limits = {
     67_108_864,
     32_768,
     'larger request bodies are inspected on a thread of their own',
+  ),
+  worker_heap_mb_max: member(
+    Whole(128, 65_536, 1024),
+    'heap of a worker, without request bodies and rules; at three quarters of it the worker is replaced and finishes ' +
+      'what it has; from the next start of a worker on',
+    'MiB',
   ),
   upstream_connections_max: member(Whole(1, 65_536, 256), 'connections per worker and upstream', 'connections'),
   upstream_waiters_max: member(
@@ -64,13 +110,28 @@ const timeouts = {
     'time a client connection may idle, or take nothing of its response; node:http listener, from the next start ' +
       'of a worker on',
   ),
+  client_progress_ms: waiting(
+    15_000,
+    'time over which the least pace of clients is measured: limits/request_bytes_per_second_min and ' +
+      'limits/response_bytes_per_second_min',
+  ),
   upstream_connect_ms: waiting(5000, 'time an upstream has to accept a connection; beyond it 504'),
   upstream_head_ms: waiting(60_000, 'time an upstream has to begin its answer; beyond it 504'),
   upstream_body_idle_ms: waiting(
     60_000,
     'time between two pieces of an answer; beyond it 504, or the connection is cut when part of it was relayed',
   ),
-  upstream_keep_alive_ms: waiting(4000, 'time an unused upstream connection is kept'),
+  upstream_keep_alive_ms: waiting(
+    4000,
+    'time an unused upstream connection is kept; less where the upstream announces (Keep-Alive) a shorter one, and ' +
+      'for requests that must not be repeated where it was seen to close earlier',
+  ),
+  upstream_max_age_ms: waiting(300_000, 'age from which on an upstream connection takes no further request'),
+  upstream_resolve_ms: waiting(
+    10_000,
+    'time after which the name of an upstream is looked up again, where its DNS record has no TTL (1 to 300 s of it ' +
+      'count); connections to addresses that are gone end behind their request',
+  ),
   drain_ms: waiting(8000, 'time that requests have to end when a worker stops, or an old generation retires'),
 };
 

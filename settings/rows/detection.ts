@@ -26,18 +26,21 @@ export const detectionRows = {
     reach: ['data'],
     enforcedBy: bots,
     description: 'exempt verified good crawlers',
+    under: 'bot_action',
   }),
   bot_verify_rdns: setting(Flag(true), {
     access: 'operator',
     reach: ['data'],
     enforcedBy: bots,
     description: 'check crawlers by forward-confirmed reverse DNS',
+    under: 'bot_action',
   }),
   bot_check_headers: setting(Flag(true), {
     access: 'operator',
     reach: ['data'],
     enforcedBy: bots,
     description: 'score missing browser headers',
+    under: 'bot_action',
   }),
   bot_block_automation: setting(Flag(false), {
     access: 'operator',

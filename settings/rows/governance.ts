@@ -13,12 +13,14 @@ const SiemConnector = Type.Object(
       minLength: 1,
       maxLength: 2048,
       description: 'URL, or tcp://, tls:// or udp:// host and port for syslog and CEF',
+      'x-url': 'webhook',
     }),
     token: Secret(),
     index: Text(200),
     options: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }), Type.String({ maxLength: 1000 }), {
       default: {},
       maxProperties: 20,
+      'x-named-secrets': true,
     }),
   },
   closed,
@@ -83,6 +85,15 @@ export const governanceRows = {
     enforcedBy: 'api/retention/job.ts',
     description: 'requests and verdict history are kept this long',
     unit: 'days',
+  }),
+  retention_embedded_gigabytes: setting(Whole(0, 100_000, 10), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/retention/job.ts',
+    description:
+      'the embedded database stays below this size: the oldest days of requests and events go first; 0 = no bound. ' +
+      'PostgreSQL is not bounded',
+    unit: 'GB',
   }),
   retention_audit_days: setting(Whole(1, 36_500, 365), {
     access: 'admin',
@@ -153,7 +164,7 @@ export const governanceRows = {
     enforcedBy: null,
     description: 'where security events go',
   }),
-  siem_webhook_url: setting(HttpUrl(), {
+  siem_webhook_url: setting(HttpUrl('webhook'), {
     access: 'admin',
     reach: ['control'],
     enforcedBy: null,
@@ -165,7 +176,7 @@ export const governanceRows = {
     enforcedBy: 'api/sso/routes.ts',
     description: 'login through an OpenID Connect provider',
   }),
-  sso_issuer: setting(HttpUrl(), {
+  sso_issuer: setting(HttpUrl('plain'), {
     access: 'admin',
     reach: ['control'],
     enforcedBy: 'api/sso/provider.ts',
@@ -183,7 +194,7 @@ export const governanceRows = {
     enforcedBy: 'api/sso/provider.ts',
     description: 'client secret',
   }),
-  sso_redirect_uri: setting(HttpUrl(), {
+  sso_redirect_uri: setting(HttpUrl('plain'), {
     access: 'admin',
     reach: ['control'],
     enforcedBy: 'api/sso/provider.ts',

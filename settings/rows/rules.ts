@@ -3,7 +3,16 @@ import { Type } from '@sinclair/typebox';
 import { Choice, closed, Flag, MediaType, Method, OrNull, Path, setting, Shaped, Text, Whole } from '../row.js';
 import { categoryKeys, ruleIdRanges, type CategoryKey } from './categories.js';
 
-const RuleId = ([minimum, maximum]: readonly [number, number]) => Type.Integer({ minimum, maximum });
+/** The ranges are kept apart, so that an id says whose rule it is (`ownerOfRuleId`). */
+const RuleId = ([minimum, maximum]: readonly [number, number], whose: string) =>
+  Type.Integer({
+    minimum,
+    maximum,
+    'x-mend':
+      `${whose} have ids from ${minimum} to ${maximum}, because an id says whose rule it is: 1000000 custom rules, ` +
+      '1006000 the deny list, 1007000 virtual patches, 1009000 path exclusions of categories, 1009500 exclusions of ' +
+      'single rules, 1010000 authorisation of endpoints',
+  });
 
 const Category = () =>
   Type.Object(
@@ -46,7 +55,7 @@ const ruleActions = ['block', 'deny', 'drop', 'redirect', 'allow', 'log', 'pass'
 /** id, name and state of both kinds; `visual` uses the parts, `raw` the text. */
 export const CustomRule = Type.Object(
   {
-    id: RuleId(ruleIdRanges.custom),
+    id: RuleId(ruleIdRanges.custom, 'custom rules'),
     name: Type.String({ minLength: 1, maxLength: 200 }),
     enabled: Flag(true),
     kind: Choice(['visual', 'raw'], 'visual'),
@@ -68,7 +77,7 @@ export const CustomRule = Type.Object(
 
 const VirtualPatch = Type.Object(
   {
-    id: RuleId(ruleIdRanges.virtualPatches),
+    id: RuleId(ruleIdRanges.virtualPatches, 'virtual patches'),
     cve: Shaped('^(CVE-[0-9]{4}-[0-9]{4,7})?$', 'write it as CVE-2021-44228', { default: '' }),
     name: Text(200),
     enabled: Flag(true),
@@ -80,7 +89,7 @@ const VirtualPatch = Type.Object(
 /** A scoped, owned, expiring exclusion: one rule (or tag), optionally one variable, method and path. */
 const RuleExclusion = Type.Object(
   {
-    id: RuleId(ruleIdRanges.ruleExclusions),
+    id: RuleId(ruleIdRanges.ruleExclusions, 'exclusions of single rules'),
     rule_id: OrNull(Type.Integer({ minimum: 1, maximum: 99_999_999 })),
     tag: OrNull(Type.String({ minLength: 1, maxLength: 200 })),
     target: OrNull(Type.String({ minLength: 1, maxLength: 300 }), 'such as ARGS:comment; null excludes the whole rule'),
@@ -185,6 +194,14 @@ export const ruleRows = {
   request_body_no_files_limit_bytes: setting(
     Whole(1024, 2 ** 30, 1_048_576),
     operator(engineConfig, 'the same without uploaded files', 'bytes'),
+  ),
+  xml_external_references: setting(
+    Choice(['refuse', 'allow'], 'refuse'),
+    operator(
+      engineConfig,
+      'XML bodies that refer to what lies outside of them (external DTD or entity, parameter entity, XInclude, ' +
+        'schema location with a scheme or root, style sheet): refused with 400, or allowed',
+    ),
   ),
   response_body_limit_bytes: setting(
     Whole(0, 2 ** 30, 1_048_576),

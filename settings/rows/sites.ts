@@ -1,6 +1,57 @@
 // The sites that are protected, and whose word about a client is believed.
-import { Type } from '@sinclair/typebox';
+import { Type, type SchemaOptions } from '@sinclair/typebox';
 import { Choice, closed, Flag, member, Network, OrNull, Path, setting, Shaped, Whole } from '../row.js';
+
+const upstreamShape = (options: SchemaOptions & { maxLength?: number }) =>
+  Shaped('^(https?://[^\\s@/]+(/[^\\s]*)?)?$', 'write it as http://host:port or https://host', {
+    maxLength: 2048,
+    ...options,
+  });
+
+const Upstream = Type.Object(
+  {
+    url: member(upstreamShape({ minLength: 1 }), 'as `upstream`; all of a site have the same path'),
+    weight: member(Whole(1, 1000, 1), 'requests that it gets, in proportion to the others'),
+  },
+  closed,
+);
+
+const HealthCheck = Type.Object(
+  {
+    path: member(
+      Shaped('^(/[\\u0021\\u0022\\u0024-\\u007e]*)?$', 'write a path that begins with "/", or nothing', {
+        maxLength: 1024,
+        default: '',
+      }),
+      'path that is asked of every upstream with GET; empty asks nothing',
+    ),
+    interval_ms: member(Whole(100, 3_600_000, 10_000), 'time between two checks of an upstream', 'milliseconds'),
+    timeout_ms: member(
+      Whole(10, 600_000, 3000),
+      'time a check has for its answer; beyond it it failed',
+      'milliseconds',
+    ),
+    expected_status: member(
+      Shaped('^[1-5][0-9]{2}(-[1-5][0-9]{2})?$', 'write a status or a range, such as 200 or 200-399', {
+        default: '200-399',
+      }),
+      'status, or range of them, of an answer that is fine',
+    ),
+    unhealthy_after: member(Whole(1, 100, 2), 'failed checks in a row after which an upstream is down', 'checks'),
+    healthy_after: member(Whole(1, 100, 2), 'good checks in a row after which it is up again', 'checks'),
+    failures_max: member(
+      Whole(0, 1000, 5),
+      'requests in a row that it failed (no connection, no or no proper answer) after which it is left out; 0 never',
+      'requests',
+    ),
+    ejection_ms: member(
+      Whole(100, 3_600_000, 10_000),
+      'time it is left out then; twice, three times … ten times as long when it fails again',
+      'milliseconds',
+    ),
+  },
+  { ...closed, default: {} },
+);
 
 const Site = Type.Object(
   {
@@ -17,12 +68,16 @@ const Site = Type.Object(
       'host the site answers for, without port; null answers for any',
     ),
     upstream: member(
-      Shaped('^https?://[^\\s@/]+(/[^\\s]*)?$', 'write it as http://host:port or https://host', {
-        minLength: 1,
-        maxLength: 2048,
-      }),
-      'where it leads; without a path the request path goes on unchanged, with one (even `/`) that replaces the prefix',
+      upstreamShape({ default: '' }),
+      'where it leads; without a path the request path goes on unchanged, with one (even `/`) that replaces the ' +
+        'prefix; may be left out where `upstreams` says it',
     ),
+    upstreams: member(
+      Type.Array(Upstream, { maxItems: 64, default: [] }),
+      'several places that serve it, by turns and weight; those that are down are left out, and when all are, all ' +
+        'are tried',
+    ),
+    health_check: member(HealthCheck, 'how it is known which of its upstreams are up'),
     protected: member(Flag(true), 'whether its requests are inspected'),
     mode: OrNull(Choice(['On', 'DetectionOnly'], 'On'), 'null follows the global mode'),
     fail_mode: member(Choice(['closed', 'open'], 'closed'), 'when inspection itself fails: closed 503, open forwards'),

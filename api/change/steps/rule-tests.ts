@@ -1,6 +1,6 @@
-// The settings can be saved with a rule whose own tests fail (PUT knows nothing of rules); they cannot be applied. A
-// step of the apply only: what serves already is brought back whatever its tests say, or a better engine would undo
-// protection.
+// A save refuses a rule whose own tests fail, and so does an apply: a version may be older than the program, or come
+// from a file that was taken over. A step of the apply only: what serves already is brought back whatever its tests
+// say, or a better engine would undo protection.
 import { checkCustomRule, type CustomRule } from '../../rules/check.js';
 import type { RuleSandbox } from '../../rules/sandbox.js';
 import type { Settings } from '#settings';

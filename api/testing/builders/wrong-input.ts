@@ -129,6 +129,7 @@ export function rightBodies(settings: Json): Readonly<Record<string, Json>> {
       dropped: 1,
     },
     'POST /api/dataplane/samples': { node: 'n', samples: [] },
+    'POST /api/dataplane/hello': { node: 'n' },
   };
 }
 

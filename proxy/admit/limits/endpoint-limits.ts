@@ -108,7 +108,7 @@ export const endpointLimits: Gate<Endpoints, Scratch> = {
     const { head } = request;
     const { asked } = worker.state;
     asked.length = 0;
-    for (const path of worker.paths.readings(head.uri)) walk(root, path, 1, head.method, asked);
+    for (const path of worker.paths.readings(head.uri) ?? []) walk(root, path, 1, head.method, asked);
     let recorded: Decision | null = null;
     for (const { limit } of asked) {
       worker.client.read(head.clientIp);

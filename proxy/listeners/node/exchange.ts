@@ -40,6 +40,7 @@ export abstract class NodeExchange implements Exchange {
     headers: readonly string[],
     declaredBytes: number | null,
   ): void;
+  abstract readonly unsentBytes: number;
   abstract write(chunk: Buffer): boolean;
   abstract endResponse(trailers: readonly string[] | null): void;
   abstract close(): void;

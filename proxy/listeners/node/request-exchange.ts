@@ -158,6 +158,10 @@ export class RequestExchange extends NodeExchange {
     return isFlowing;
   }
 
+  get unsentBytes(): number {
+    return this.response.writableLength;
+  }
+
   endResponse(trailers: readonly string[] | null): void {
     if (this.isOver) return;
     if (this.declaredBytes !== null && this.writtenBytes !== this.declaredBytes) {

@@ -4,19 +4,20 @@ import type { RequestHead } from '#engine';
 
 export function headOf(request: IncomingMessage): RequestHead {
   const { socket } = request;
-  let clientIp = socket.remoteAddress ?? '';
-  if (clientIp.startsWith('::ffff:')) clientIp = clientIp.slice(7);
   return {
     method: request.method ?? '',
     uri: request.url ?? '',
     protocol: `HTTP/${request.httpVersion}`,
     headers: trimValues(request.rawHeaders),
-    clientIp,
+    clientIp: plain(socket.remoteAddress),
     clientPort: socket.remotePort ?? 0,
-    serverIp: socket.localAddress ?? '',
+    serverIp: plain(socket.localAddress),
     serverPort: socket.localPort ?? 0,
   };
 }
+
+/** IPv4 addresses of an IPv6 socket as IPv4 (RFC 4291 section 2.5.5.2). */
+const plain = (address = ''): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
 
 /** llhttp trims spaces at the front only. */
 function trimValues(raw: string[]): string[] {

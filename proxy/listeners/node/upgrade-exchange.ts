@@ -118,6 +118,9 @@ export class UpgradeExchange extends NodeExchange {
     if (!isFlowing) this.socket.setTimeout(this.stallMs);
     return isFlowing;
   }
+  get unsentBytes(): number {
+    return this.socket.writableLength;
+  }
   endResponse(_trailers: readonly string[] | null): void {
     if (this.isOver) return;
     this.finish();

@@ -38,6 +38,8 @@ export class UwsExchange implements Exchange {
   private totalBytes: number | null = null;
   private rest: Buffer | null = null;
   private restOffset = 0;
+  /** Of a body of unknown length: what the library keeps, at most. */
+  private keptBytes = 0;
 
   constructor(
     private readonly res: HttpResponse,
@@ -176,7 +178,10 @@ export class UwsExchange implements Exchange {
       if (!this.isHeadWritten) this.writeStreamHead();
       if (this.totalBytes === null) {
         isFlowing = this.res.write(chunk);
-        if (!isFlowing) this.awaitDrain();
+        if (!isFlowing) {
+          this.keptBytes += chunk.length;
+          this.awaitDrain();
+        }
         return;
       }
       const offset = this.res.getWriteOffset();
@@ -193,6 +198,11 @@ export class UwsExchange implements Exchange {
     return isFlowing;
   }
 
+  get unsentBytes(): number {
+    if (this.isOver) return 0;
+    return this.rest === null ? this.keptBytes : this.rest.length - this.restSent();
+  }
+
   private restSent(): number {
     return this.res.getWriteOffset() - this.restOffset;
   }
@@ -201,6 +211,7 @@ export class UwsExchange implements Exchange {
   private awaitDrain(): void {
     this.res.onWritable(() => {
       if (this.isOver) return true;
+      this.keptBytes = 0;
       if (this.rest !== null && this.totalBytes !== null) {
         const left = this.rest.subarray(this.restSent());
         const offset = this.res.getWriteOffset();

@@ -2,6 +2,7 @@
 // it gets wrong (see differences.ts) is refused here before the road sees it.
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import type { RequestHead } from '#engine';
+import { createLocalAddress } from '../local-address.js';
 import { findField, listHasToken } from '../../http/header-fields.js';
 import { checkRequestHead, upgradeWithBody } from '../../http/request-syntax.js';
 import type { Listener, ListenerOptions } from '../listener.js';
@@ -63,6 +64,7 @@ function bridgeWebSockets(app: TemplatedApp, take: Take): void {
 export function listenUws(options: ListenerOptions): Promise<Listener> {
   const uws = loadUws();
   const open = new OpenRequests<UwsExchange>();
+  const reached = createLocalAddress(options.host);
   let port = options.port;
   const take: Take = (res, req, upgrade) => {
     const method = req.getCaseSensitiveMethod();
@@ -73,14 +75,15 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
     req.forEach((name, value) => {
       headers.push(name, toBytes(value));
     });
+    const clientIp = textOf(res.getRemoteAddressAsText());
     const head: RequestHead = {
       method,
       uri,
       protocol: 'HTTP/1.1',
       headers,
-      clientIp: textOf(res.getRemoteAddressAsText()),
-      clientPort: 0,
-      serverIp: options.host,
+      clientIp,
+      clientPort: 0, // the library does not know it; records leave it out
+      serverIp: reached(clientIp),
       serverPort: port,
     };
     const checked = checkRequestHead(method, uri, 'HTTP/1.1', headers, options.limits());

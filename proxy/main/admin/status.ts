@@ -6,9 +6,11 @@ import type { AuditLog } from '../../records/audit-log.js';
 import type { RecordShipper } from '../../records/ship-records.js';
 import type { CrawlerCount } from '../../admit/bots/crawler-check.js';
 import { gates as gateTable } from '../../admit/index.js';
-import type { GateState } from '../gate-state.js';
+import type { GateState } from '../gates/gate-state.js';
 import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
+import type { Crashes } from '../crashes.js';
+import { countDown } from './upstream-status.js';
 import type { ThreatList } from '../threat-list.js';
 
 /** Of the clients that were limited most. */
@@ -22,6 +24,7 @@ export interface Parts {
   readonly threats: ThreatList;
   readonly shipper: RecordShipper | null;
   readonly gates: GateState;
+  readonly crashes: Crashes;
 }
 
 export async function describe({
@@ -31,8 +34,9 @@ export async function describe({
   audit,
   threats,
   shipper,
+  crashes,
 }: Parts): Promise<Record<string, unknown>> {
-  const { workers } = await supervisor.report();
+  const { workers, upstreams } = await supervisor.report();
   const { id, sha256, config } = generations.active;
   return {
     generation: id,
@@ -44,11 +48,13 @@ export async function describe({
       host,
       upstream,
       protected: isProtected,
+      upstreams: upstreams.get(name) ?? [],
     })),
     sitesFrom: config.sitesFromEnvironment === true ? 'environment' : 'settings',
     listener,
     lastApply: generations.lastOutcome,
     restarts: supervisor.restarts,
+    crashes: { count: crashes.count, last: crashes.last },
     audit: { written: audit.written, dropped: audit.dropped },
     threats: { sha256: threats.sha256, networks: threats.networks, intervals: threats.intervals },
     shipping: shipper === null ? null : { ...shipper.counters, waiting: shipper.waitingRows },
@@ -98,7 +104,7 @@ export async function describeGates({ supervisor, gates }: Parts): Promise<Recor
 }
 
 export async function scrape({ supervisor, generations, audit, threats, shipper, gates }: Parts): Promise<string> {
-  const { metrics, workers } = await supervisor.report();
+  const { metrics, workers, upstreams } = await supervisor.report();
   const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
   const dropped = workers.reduce((sum, worker) => sum + Number(worker['eventsDropped'] ?? 0), 0);
   return renderPrometheus(metrics, {
@@ -107,6 +113,7 @@ export async function scrape({ supervisor, generations, audit, threats, shipper,
     workersReady: supervisor.readyCount,
     workerRestarts: supervisor.restarts,
     eventLoopLagSeconds: lag / 1000,
+    upstreamsDown: countDown(upstreams),
     eventsDropped: dropped,
     auditWritten: audit.written,
     auditDropped: audit.dropped,

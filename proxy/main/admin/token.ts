@@ -13,7 +13,7 @@ export async function resolveAdminToken(given: string | null, dataDir: string): 
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   const token = randomBytes(32).toString('hex');
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o750 });
   await writeFile(path, `${token}\n`, { mode: 0o600 });
   return token;
 }

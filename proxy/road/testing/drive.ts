@@ -12,8 +12,11 @@ import type { Exchange } from '../../listeners/listener.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { toRequestLine, type RequestFacts, type RequestRing } from '../../records/request-records.js';
 import { ActiveList } from '../../worker/active-list.js';
+import { FlightTable, flightTableBytes } from '../../worker/flight-table.js';
 import { createGeneration, type Generation } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
+import { ClientShares } from '../limits/client-shares.js';
+import { LoopGuard } from '../limits/loop-guard.js';
 import { ProxiedRequest } from '../proxied-request.js';
 
 export interface Driven {
@@ -101,7 +104,9 @@ export function drive(request: Drive): Driven {
     current: () => generation,
     now: () => 0,
     makeRequestId: () => 'ID',
-    poolFor: () => pool as never,
+    poolFor: () => pool,
+    flights: new FlightTable(new SharedArrayBuffer(flightTableBytes)),
+    loops: new LoopGuard('test'),
     store: createStore(),
     metrics,
     record: (event) => void events.push(event),
@@ -110,7 +115,10 @@ export function drive(request: Drive): Driven {
       record: (facts: RequestFacts) => lines.push(JSON.parse(toRequestLine(facts)) as never),
     } as unknown as RequestRing,
     readingBody: new ActiveList(),
-    bodies: { heldBytes: 0 },
+    bodies: new ClientShares(),
+    relaying: new ActiveList(),
+    relayed: new ClientShares(),
+    waitedFor: new ClientShares(),
     foreignInspector: null,
     log: (_level, _fields, message) => void logged.push(message),
   };

@@ -65,6 +65,8 @@ export interface Doctype {
   readonly literals: string[];
   /** Those of `<!ATTLIST …>`: a backend adds these attributes to elements that lack them. References as written. */
   readonly attributeDefaults: string[];
+  /** System identifiers, and declarations of parameter entities: what a reader would have to fetch or to put in. */
+  readonly external: string[];
   readonly error: string | null;
   readonly isTooLong: boolean;
 }
@@ -79,6 +81,7 @@ const doctypeBytesMax = 65_536;
 export function skipDoctype(body: Buffer, start: number): Doctype {
   const literals: string[] = [];
   const attributeDefaults: string[] = [];
+  const external: string[] = [];
   const limit = Math.min(body.length, start + doctypeBytesMax);
   let inSubset = false;
   let inDeclaration = false;
@@ -88,6 +91,7 @@ export function skipDoctype(body: Buffer, start: number): Doctype {
     end: at,
     literals,
     attributeDefaults,
+    external,
     error,
     isTooLong,
   });
@@ -97,9 +101,12 @@ export function skipDoctype(body: Buffer, start: number): Doctype {
       const close = body.indexOf(byte, at + 1);
       if (close < 0 || (inSubset && !inDeclaration)) return found('malformed DOCTYPE');
       const literal = body.toString('latin1', at + 1, Math.min(close, limit));
+      const before = body.toString('latin1', Math.max(start, at - 64), at);
+      const [, keyword] = /(PUBLIC|SYSTEM)[ \t\r\n]*$/i.exec(before) ?? [];
+      if (keyword !== undefined) external.push(`${inSubset ? 'declaration' : 'DOCTYPE'} ${keyword} ${literal}`);
+      if (inAttributeList && /schemaLocation[^"']*$/i.test(before)) external.push(`schemaLocation ${literal}`);
       // A public identifier is a name to look up, not content: "-//W3C//DTD XHTML 1.0 …" would only look like markup.
-      if (inSubset || !/PUBLIC[ \t\r\n]*$/.test(body.toString('latin1', Math.max(start, at - 64), at)))
-        literals.push(literal);
+      if (inSubset || keyword !== 'PUBLIC') literals.push(literal);
       if (inAttributeList) attributeDefaults.push(literal);
       at = close + 1;
       continue;
@@ -132,7 +139,10 @@ export function skipDoctype(body: Buffer, start: number): Doctype {
     } else if (byte === 0x5d) {
       if (!inSubset || inDeclaration) return found('malformed DOCTYPE');
       inSubset = false;
-    } else if (byte === 0x25 && inSubset && !inDeclaration) return found('parameter entity reference');
+    } else if (byte === 0x25) {
+      external.push('parameter entity');
+      if (!inDeclaration) return found('parameter entity reference');
+    }
     at += 1;
   }
   if (limit < body.length) return found('DOCTYPE too long', true);

@@ -2,15 +2,15 @@
 // keys), and the addresses that must not be banned.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BanRecord } from '../admit/bans/auto-ban.js';
-import type { KeySetMessage } from '../admit/site-auth/key-set.js';
-import { buildAddressSet } from '../shared-state/address-set.js';
-import { banEntries } from '../shared-state/ban-table.js';
-import { ClientKey } from '../shared-state/client-key.js';
-import { createGateMemory, openGateMemory } from '../shared-state/gate-memory.js';
-import { createSharedClock } from '../shared-state/shared-clock.js';
-import type { ThreatTable } from '../shared-state/threat-delta.js';
-import { writeAtomically } from './atomic-file.js';
+import type { BanRecord } from '../../admit/bans/auto-ban.js';
+import type { KeySetMessage } from '../../admit/site-auth/key-set.js';
+import { buildAddressSet } from '../../shared-state/address-set.js';
+import { banEntries } from '../../shared-state/ban-table.js';
+import { ClientKey } from '../../shared-state/client-key.js';
+import { createGateMemory, openGateMemory } from '../../shared-state/gate-memory.js';
+import { createSharedClock } from '../../shared-state/shared-clock.js';
+import type { ThreatTable } from '../../shared-state/threat-delta.js';
+import { writeAtomically } from '../atomic-file.js';
 
 function asKeySet(value: unknown): KeySetMessage | null {
   const { url, fetchedAtMs, keys } = (value ?? {}) as Readonly<Record<string, unknown>>;

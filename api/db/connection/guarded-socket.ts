@@ -1,0 +1,150 @@
+// The socket below postgres.js, so that a database that goes away ends queries and not the process.
+//
+// postgres.js 3.4.9 forgets its socket when it closes, at once. A transaction that is still running then rolls back
+// into that connection, and `nextWrite` in src/connection.js throws where nobody can catch it (their issue 1208). Had
+// the connection been opened again meanwhile, the rollback would end the transaction of somebody else there.
+// The guard tells the library of the end in two steps. First it fails what waits and whatever is written later; when no
+// transaction can use the connection any more and nothing of the library waits for its turn, it lets the close through.
+import { connect as connectPlain, Socket } from 'node:net';
+import { connect as connectSecurely, type ConnectionOptions } from 'node:tls';
+import { ServerWords } from './server-words.js';
+
+/** What of postgres.js's parsed options a socket is made from. */
+export interface SocketTarget {
+  readonly host: readonly string[];
+  readonly port: readonly number[];
+  readonly path?: string | false | undefined;
+}
+
+/** `ssl` as postgres.js reads it from the URL: false, true, a mode of libpq, or options of node:tls. */
+export type TlsMode = boolean | string | ConnectionOptions | undefined;
+
+export interface GuardOptions {
+  readonly tls: TlsMode;
+  readonly connectMsMax: number;
+  /** Resolves when every transaction that is open now has ended. */
+  readonly untilTransactionsEnd: () => Promise<void>;
+}
+
+type Settings = GuardOptions & { readonly target: SocketTarget };
+
+/** For the option `socket` of postgres.js, which is called for every connection, also for the next try. */
+export function createSockets(options: GuardOptions): (target: SocketTarget) => Promise<Socket> {
+  let tries = 0;
+  return async (target) => open({ ...options, target }, tries++);
+}
+
+/** Never rejects: postgres.js would lose the connection's place in its pool. What is wrong comes as an error event. */
+async function open(settings: Settings, turn: number): Promise<Socket> {
+  const { target, tls, connectMsMax } = settings;
+  const raw =
+    typeof target.path === 'string'
+      ? connectPlain(target.path)
+      : connectPlain(target.port[turn % target.port.length] ?? 5432, target.host[turn % target.host.length]);
+  if (tls === undefined || tls === false || typeof target.path === 'string') return guard(raw, settings);
+  try {
+    return guard(await secure(raw, tls, target.host[turn % target.host.length] ?? '', connectMsMax), settings);
+  } catch (error) {
+    raw.destroy();
+    const stillborn = guard(new Socket(), settings);
+    // after postgres.js has had its turn to listen
+    setImmediate(() => stillborn.destroy(error as Error));
+    return stillborn;
+  }
+}
+
+/** SSLRequest of the PostgreSQL protocol: eight bytes, answered by one. */
+const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+
+/** Throws when the server refuses, or the certificate does not fit the mode. Source: libpq, SSL support. */
+async function secure(raw: Socket, mode: TlsMode, host: string, msMax: number): Promise<Socket> {
+  const answer = await firstOf<Buffer>(raw, 'data', msMax, () => raw.write(sslRequest));
+  if (answer[0] !== 0x53) {
+    if (mode === 'prefer') return raw;
+    throw Object.assign(new Error('The PostgreSQL server takes no TLS connections.'), { code: 'CONNECTION_ENDED' });
+  }
+  const given = typeof mode === 'object' ? mode : {};
+  const isUnchecked = mode === 'require' || mode === 'allow' || mode === 'prefer';
+  const secured = connectSecurely({
+    socket: raw,
+    ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+    ...(isUnchecked ? { rejectUnauthorized: false } : {}),
+    ...given,
+  });
+  await firstOf(secured, 'secureConnect', msMax);
+  return secured;
+}
+
+/** The first event of that name; rejects when the socket fails or ends first, or nothing comes in time. */
+function firstOf<T>(socket: Socket, event: string, msMax: number, begin: () => void = () => undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void): void => {
+      clearTimeout(alarm);
+      for (const [name, listener] of listeners) socket.removeListener(name, listener);
+      act();
+    };
+    const fail = (error: Error): void => settle(() => reject(error));
+    const listeners = [
+      [event, (value: T) => settle(() => resolve(value))],
+      ['error', fail],
+      ['close', () => fail(closed())],
+    ] as const;
+    const alarm = setTimeout(() => fail(Object.assign(closed(), { code: 'CONNECT_TIMEOUT' })), msMax);
+    for (const [name, listener] of listeners) socket.on(name, listener);
+    begin();
+  });
+}
+
+const closed = (): Error =>
+  Object.assign(new Error('The connection to the database has ended.'), { code: 'CONNECTION_CLOSED' });
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Statements that postgres.js may have sent ahead on one connection (its `max_pipeline`), and the one at work. */
+const statementsOnTheWayMax = 101;
+
+/** Wraps the two ways in which postgres.js and the socket meet: what the socket tells, and what is written to it. */
+function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions): Socket {
+  const tell = socket.emit.bind(socket) as (event: string, ...rest: unknown[]) => boolean;
+  const server = new ServerWords();
+  let isGone = false;
+  const fail = (error: Error): void => {
+    if (socket.listenerCount('error') > 0) tell('error', error);
+  };
+  /** In its place: every statement of the transaction fails, and it goes its usual way to its end. */
+  const endTransaction = async (hadError: unknown): Promise<void> => {
+    for (let answers = 0; answers < statementsOnTheWayMax; answers++) tell('data', server.refusal());
+    await untilTransactionsEnd();
+    // what the library has put off to a later turn finds the socket that it was meant for
+    await nextTurn();
+    await nextTurn();
+    tell('close', hadError);
+  };
+  const end = (hadError: unknown): void => {
+    if (server.hasOpenTransaction) return void endTransaction(hadError);
+    // At once: a statement that is given to it meanwhile would not be sent, nor anything on its next connection. And
+    // after an error for what was given to it since the last: it would be told that it has succeeded there.
+    fail(server.lastWord ?? closed());
+    tell('close', hadError);
+  };
+  const writeAfterEnd = (): boolean => {
+    setImmediate(() => tell('data', server.refusal()));
+    return true;
+  };
+  socket.emit = (event: string | symbol, ...rest: unknown[]): boolean => {
+    if (event === 'data') {
+      const complete = server.read(rest[0] as Buffer);
+      return complete === null || tell('data', complete);
+    }
+    // a transaction hears of it as the answer to its statements
+    if (event === 'error' && server.hasOpenTransaction) return true;
+    if (event !== 'close') return tell(event as string, ...rest);
+    if (isGone) return false;
+    isGone = true;
+    // node:net has put another in its place when the peer ended
+    if (server.hasOpenTransaction) socket.write = writeAfterEnd;
+    end(rest[0]);
+    return true;
+  };
+  return socket;
+}

@@ -1,0 +1,79 @@
+// What a PostgreSQL server says on one connection, as far as its guard has to understand it: where messages begin and
+// end, whether a transaction is open, and the last word. Source: PostgreSQL manual, chapter "Message Formats".
+
+/** Type and length. */
+const headBytes = 5;
+const [errorResponse, readyForQuery] = [0x45, 0x5a];
+/** States of ReadyForQuery. */
+const [isIdle, isFailed] = [0x49, 0x45];
+/** SQLSTATE connection_failure. */
+const connectionFailure = '08006';
+
+export class ServerWords {
+  /** Pieces of a message that is not complete, and how many bytes it lacks at least. */
+  private pieces: Buffer[] = [];
+  private missing = 0;
+  private last: 'none' | 'idle' | 'open' = 'none';
+  lastWord: Error | null = null;
+
+  get hasOpenTransaction(): boolean {
+    return this.last === 'open';
+  }
+
+  /**
+   * The messages that this chunk completes; null: none. A FATAL error that ends a connection in use is kept back:
+   * postgres.js would tell it to the first query of the next connection.
+   */
+  read(chunk: Buffer): Buffer | null {
+    this.pieces.push(chunk);
+    this.missing -= chunk.length;
+    if (this.missing > 0) return null;
+    const text = this.pieces.length === 1 ? chunk : Buffer.concat(this.pieces);
+    let at = 0;
+    let lacks = headBytes;
+    while (text.length - at >= headBytes) {
+      const end = at + 1 + text.readUInt32BE(at + 1);
+      lacks = end - text.length;
+      if (lacks > 0) break;
+      if (text[at] === readyForQuery) this.last = text[at + headBytes] === isIdle ? 'idle' : 'open';
+      if (text[at] === errorResponse && this.last !== 'none') {
+        this.lastWord = fatalOf(text.subarray(at + headBytes, end));
+        if (this.lastWord !== null) break;
+      }
+      at = end;
+      lacks = headBytes - (text.length - at);
+    }
+    this.pieces = at === text.length ? [] : [text.subarray(at)];
+    this.missing = Math.max(0, lacks);
+    return at === 0 ? null : text.subarray(0, at);
+  }
+
+  /** The answer to a statement that the server did not live to answer: an error, and ready for the next. */
+  refusal(): Buffer {
+    const { message, code } = (this.lastWord ?? {}) as NodeJS.ErrnoException;
+    const fields = [
+      'SERROR',
+      'VERROR',
+      `C${code ?? connectionFailure}`,
+      `M${message ?? 'The connection to the database has ended.'}`,
+      '',
+      '',
+    ].join('\0');
+    const body = Buffer.from(fields, 'utf8');
+    const head = Buffer.from([errorResponse, 0, 0, 0, 0]);
+    head.writeUInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body, Buffer.from([readyForQuery, 0, 0, 0, 5, isFailed])]);
+  }
+}
+
+/** Of the fields of an ErrorResponse; null: the connection goes on. */
+function fatalOf(fields: Buffer): Error | null {
+  const named = new Map(
+    fields
+      .toString('utf8')
+      .split('\0')
+      .map((field) => [field.slice(0, 1), field.slice(1)]),
+  );
+  if ((named.get('V') ?? named.get('S')) !== 'FATAL') return null;
+  return Object.assign(new Error(named.get('M') ?? 'The database ended the connection.'), { code: named.get('C') });
+}

@@ -1,0 +1,38 @@
+// `gatehouse console`: the console's server alone, in the foreground; `up` starts it as a child.
+import { join } from 'node:path';
+import { startConsole, type RunningConsole } from '#console/main';
+import { controlUrl } from '../environment/control-url.js';
+import { root } from '../environment/directories.js';
+import { readFlags } from '../environment/flags.js';
+import { readEnvironment } from '../environment/read-environment.js';
+import { isSystemError, Refusal, wrongUsage } from '../refusal.js';
+import { sayReady } from '../supervise/child.js';
+
+export async function runConsole(args: readonly string[]): Promise<number> {
+  const { flags, others } = readFlags(args);
+  if (others.length > 0) throw wrongUsage(`console does not know ${others.join(' ')}.`);
+  const values = readEnvironment(flags);
+  const server = await startConsole({
+    webDirectory: join(root, 'build/console/web-bundle'),
+    apiUrl: controlUrl(values),
+    host: values.ADMIN_BIND,
+    port: Number(values.UI_PORT),
+    branding: { brand: values.APP_BRAND, brandSub: values.APP_BRAND_SUB, tagline: values.APP_TAGLINE },
+  }).catch((error: unknown) => {
+    const isTaken = isSystemError(error) && error.code === 'EADDRINUSE';
+    throw isTaken ? new Refusal(`port ${values.UI_PORT} is taken; choose another with --ui-port.`) : error;
+  });
+  console.log(`console on ${server.url}`);
+  sayReady({ url: server.url });
+  await untilStopped(server);
+  return 0;
+}
+
+async function untilStopped(server: RunningConsole): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve());
+    process.once('disconnect', resolve); // whoever started us is gone
+  });
+  await server.close();
+  if (process.connected) process.disconnect(); // an open channel would keep the process alive
+}

@@ -1,0 +1,246 @@
+// What people do in the console, in a real browser against a running installation.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import t, { type Test } from 'tap';
+import type { Page } from 'playwright-core';
+import { testMsMax } from '#api/testing/waiting';
+import { email, firstPassword, go, logIn, password, startStack, withoutBrowser, type Stack } from './stack.js';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const attack = "/search?q=1'%20OR%20'1'='1";
+const hostile = '/%3Cimg%20src=x%20onerror=%22document.title=1%22%3E?q=<script>document.title=2</script>\u202e';
+
+async function firstLogin(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await page.goto('/');
+  t.match(await page.title(), 'Rampart & "Sons"', 'the name of the installation, as text');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Password').fill(firstPassword);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Choose your own password' }).waitFor();
+  await page.getByLabel('Current password').fill(firstPassword);
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('New password, again').fill(password);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+  const cookies = await page.context().cookies();
+  t.match(cookies[0], { httpOnly: true, sameSite: 'Strict' }, 'no script sees the session');
+  t.same(complaints, []);
+}
+
+async function changeAndApply(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  t.equal((await fetch(stack.waf + attack)).status, 403);
+  await go(page, '/waf');
+  await page.getByLabel('Mode').selectOption('DetectionOnly');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: /Not active/ }).click();
+  await page.getByRole('button', { name: 'Apply', exact: true }).click();
+  await page.getByText('Everything that is saved is in force').waitFor();
+  t.not((await fetch(stack.waf + attack)).status, 403, 'the protected port behaves differently');
+  await page.getByRole('button', { name: 'Bring back' }).first().click();
+  await page.getByRole('button', { name: 'Bring back and apply' }).click();
+  await page.getByText(/are in force again/).waitFor();
+  t.equal((await fetch(stack.waf + attack)).status, 403, 'and as before after the rollback');
+  t.same(complaints, []);
+}
+
+async function events(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/soc');
+  await page.getByText('live', { exact: true }).waitFor();
+  await fetch(`${stack.waf}${attack}&seen=live`, { headers: { 'user-agent': '<svg onload=document.title=3>' } });
+  await fetch(stack.waf + hostile);
+  const row = page.locator('.virtual-row', { hasText: 'seen=live' }).first();
+  await row.waitFor(); // it comes by itself
+  await row.click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('heading', { name: 'What the rules saw' }).waitFor();
+  t.match(await drawer.innerText(), /<svg onload=document\.title=3>/, 'what a client sent is text');
+  t.match(page.url(), /event=\d+/, 'an event has an address');
+  await drawer.getByRole('button', { name: 'Exclude' }).click();
+  await page.getByLabel('Why').fill('a test');
+  await page.getByRole('button', { name: /Save and check/ }).click();
+  await page.getByRole('button', { name: 'Apply now' }).waitFor();
+  await page.getByRole('button', { name: 'Apply now' }).click();
+  await page.getByText('The exclusion is in force on every node.').waitFor();
+  t.not((await fetch(stack.waf + attack)).status, 403, 'the excluded request passes');
+  t.notMatch(await page.title(), /^[123]$/, 'nothing of it ran');
+  t.same(complaints, []);
+}
+
+async function rules(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/waf/rules/new');
+  await page.getByLabel('Name').fill('no grues');
+  await page.getByRole('tab', { name: 'Seclang' }).click();
+  const editor = page.getByRole('textbox', { name: 'Seclang' });
+  await editor.click();
+  await page.keyboard.type('SecRule ARGS "@contains grue" "phase:2,deny,t:nonsense"');
+  await page
+    .getByText(/line 1, column \d+/)
+    .first()
+    .waitFor();
+  t.match(await page.locator('main').innerText(), /nonsense/, 'the mistake has its place');
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('SecRule ARGS "@contains grue" "phase:2,deny,status:403,log,t:none"');
+  await page.getByText('It compiles and its tests pass').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'no grues' }).waitFor();
+  t.same(complaints, [], 'the editor needs no exception from the policy');
+}
+
+async function twoEditors(t: Test, stack: Stack): Promise<void> {
+  const [mine, theirs] = [await stack.open(), await stack.open()];
+  for (const { page } of [mine, theirs]) {
+    await logIn(page);
+    await go(page, '/waf');
+  }
+  await mine.page.getByLabel('Inbound threshold').fill('7');
+  await theirs.page.getByLabel('Inbound threshold').fill('9');
+  await theirs.page.getByRole('button', { name: 'Save' }).click();
+  await theirs.page.getByText(/^Saved\./).waitFor();
+  await mine.page.getByRole('button', { name: 'Save' }).click();
+  const dialog = mine.page.getByRole('dialog');
+  await dialog.getByText('Somebody else saved meanwhile').waitFor();
+  t.match(await dialog.innerText(), /9[^]*7/, 'both values are shown');
+  await dialog.getByRole('button', { name: 'Keep theirs' }).click();
+  await mine.page.reload();
+  await mine.page.getByLabel('Inbound threshold').waitFor();
+  t.equal(await mine.page.getByLabel('Inbound threshold').inputValue(), '9');
+}
+
+async function viewers(t: Test, stack: Stack): Promise<void> {
+  const { page } = await stack.open();
+  await logIn(page);
+  await go(page, '/admin/users');
+  await page.getByRole('button', { name: 'New user' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('E-mail').fill('viewer@gatehouse.local');
+  await dialog.getByLabel('First password').fill('viewer-first-password-77');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('viewer@gatehouse.local').first().waitFor();
+  const other = await stack.open();
+  await other.page.goto('/');
+  await other.page.getByLabel('E-mail').fill('viewer@gatehouse.local');
+  await other.page.getByLabel('Password').fill('viewer-first-password-77');
+  await other.page.keyboard.press('Enter');
+  await other.page.getByLabel('Current password').fill('viewer-first-password-77');
+  await other.page.getByLabel('New password', { exact: true }).fill('viewer-own-password-78');
+  await other.page.getByLabel('New password, again').fill('viewer-own-password-78');
+  await other.page.keyboard.press('Enter');
+  await other.page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+  t.equal(await other.page.getByRole('link', { name: 'Users' }).count(), 0, 'what a viewer may not do is not offered');
+  await go(other.page, '/waf');
+  t.ok(await other.page.getByLabel('Mode').isDisabled());
+  const status = await other.page.evaluate(async () => {
+    const headers = { 'content-type': 'application/json', 'x-gatehouse-request': '1' };
+    return (await fetch('/api/settings', { method: 'PATCH', headers, body: '{"mode":"On"}' })).status;
+  });
+  t.equal(status, 403, 'and refused by the server anyway');
+}
+
+const pages = ['/', '/soc', '/requests', '/waf', '/waf/rules', '/waf/rules/new', '/waf/patches', '/waf/tuning'];
+const morePages = ['/protection/addresses', '/admin/settings', '/admin/settings/limits', '/admin/changes'];
+const lastPages = ['/admin/nodes', '/admin/audit', '/admin/users', '/admin/tokens', '/admin/licence', '/account'];
+
+interface AxeResult {
+  readonly violations: readonly { readonly id: string; readonly impact: string; readonly help: string }[];
+}
+
+async function seriousOn(page: Page): Promise<string[]> {
+  const { violations } = await page.evaluate(() =>
+    (window as unknown as { axe: { run(): Promise<AxeResult> } }).axe.run(),
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, help }) => `${id}: ${help}`);
+}
+
+async function everyPage(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await page.addInitScript(axe);
+  await logIn(page);
+  for (const path of [...pages, ...morePages, ...lastPages]) {
+    await go(page, path);
+    await page.waitForLoadState('networkidle').catch(() => null); // a stream never is
+    for (const theme of ['dark', 'light']) {
+      await page.evaluate((name) => void (document.documentElement.dataset['theme'] = name), theme);
+      t.same(await seriousOn(page), [], `${path}, ${theme}`);
+    }
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    t.ok(wide <= 0, `${path} fits its window`);
+  }
+  t.notMatch(await page.title(), /^[123]$/, 'nothing that is stored ran');
+  t.same(complaints, []);
+}
+
+async function narrow(t: Test, stack: Stack): Promise<void> {
+  const { page } = await stack.open(390);
+  await logIn(page);
+  for (const path of ['/', '/soc', '/waf', '/admin/settings/limits', '/admin/changes']) {
+    await go(page, path);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    t.ok(wide <= 0, `${path} fits a telephone`);
+  }
+}
+
+async function firstLoad(t: Test, stack: Stack): Promise<void> {
+  const { page } = await stack.open();
+  const sizes: Promise<number>[] = [];
+  page.on('response', (response) => {
+    if (response.url().endsWith('.js')) sizes.push(response.headerValue('content-length').then(Number));
+  });
+  await logIn(page);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  t.ok(bytes > 10_000 && bytes <= 120_000, `${bytes} bytes of compressed JavaScript`);
+}
+
+async function counts(t: Test, stack: Stack): Promise<void> {
+  const { page } = await stack.open();
+  await logIn(page);
+  const figure = page.getByRole('link', { name: /^Blocked/ });
+  await figure.waitFor();
+  const counted = Number((await figure.locator('.value').innerText()).replaceAll(',', ''));
+  await figure.click();
+  await page.getByText(/shown, all there are/).waitFor();
+  const listed = Number(/(\d+) shown/.exec(await page.getByRole('status').last().innerText())?.[1]);
+  t.equal(listed, counted, 'a number is that of the list it opens');
+}
+
+async function byKeyboard(t: Test, stack: Stack): Promise<void> {
+  const { page } = await stack.open();
+  await logIn(page);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('audit');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  await page.getByRole('button', { name: 'Verify the chain' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText(/The chain is whole/).waitFor();
+  t.pass('found and used without a mouse');
+}
+
+t.setTimeout(testMsMax);
+t.test('the console in a browser', { skip: withoutBrowser }, async (t) => {
+  const stack = await startStack(t);
+  await t.test('the first login, and a password of one’s own', (t) => firstLogin(t, stack));
+  await t.test('the first page is small', (t) => firstLoad(t, stack));
+  await t.test('a change is applied, and taken back', (t) => changeAndApply(t, stack));
+  await t.test('events come by themselves; one is explained and excluded', (t) => events(t, stack));
+  await t.test('a number is that of the list behind it', (t) => counts(t, stack));
+  await t.test('a rule with a mistake, and without', (t) => rules(t, stack));
+  await t.test('two who edit the same', (t) => twoEditors(t, stack));
+  await t.test('a viewer sees, and cannot', (t) => viewers(t, stack));
+  await t.test('every page, both themes', (t) => everyPage(t, stack));
+  await t.test('on a telephone', (t) => narrow(t, stack));
+  await t.test('by keyboard alone', (t) => byKeyboard(t, stack));
+});

@@ -1,0 +1,85 @@
+// The whole of `gatehouse up` on free ports, with a small rule set of our own, and a real browser in front of it.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Test } from 'tap';
+import { freePorts, isUp, makeHome, startUp } from '#api/testing/processes/up';
+import { writeRuleSet } from '#api/testing/rule-set';
+import { findPrograms, required, skipWithout, type Wanted } from '#api/testing/servers/programs';
+
+const wanted: Wanted = {
+  server: 'Chromium',
+  untested: 'the console in a browser',
+  install: 'apt-get install chromium',
+  variable: 'GATEHOUSE_TEST_WITHOUT_BROWSER',
+};
+const directoryFound = findPrograms(['chromium']);
+
+/** Why tests with a browser are skipped. */
+export const withoutBrowser = skipWithout(directoryFound, wanted);
+
+export const email = 'admin@gatehouse.local';
+export const password = 'correct-horse-battery-staple-9';
+export const firstPassword = 'the-first-password-4-tests';
+
+export interface Stack {
+  readonly console: string;
+  readonly waf: string;
+  readonly api: string;
+  readonly browser: Browser;
+  /** A page in a session of its own. `complaints` fill with errors and refused content. */
+  open(width?: number): Promise<{ readonly page: Page; readonly complaints: string[] }>;
+}
+
+export async function startStack(t: Test): Promise<Stack> {
+  const home = await makeHome(t);
+  const ports = await freePorts();
+  const envFile = join(home, '.env');
+  await writeFile(envFile, `GATEHOUSE_DATA=${join(home, 'data')}\nCRS_DIR=${await writeRuleSet(t)}\n`);
+  const up = startUp(t, {
+    ...ports,
+    GATEHOUSE_ENV_FILE: envFile,
+    WAF_BIND: '127.0.0.1',
+    DATA_WORKERS: '1',
+    ADMIN_INITIAL_PASSWORD: firstPassword,
+    APP_BRAND: 'Rampart & "Sons"',
+  });
+  await up.until(isUp);
+  const browser = await chromium.launch({
+    executablePath: join(required(directoryFound, wanted), 'chromium'),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
+  });
+  t.teardown(() => browser.close());
+  const url = `http://127.0.0.1:${ports.UI_PORT}`;
+  return {
+    console: url,
+    waf: `http://127.0.0.1:${ports.WAF_PORT}`,
+    api: `http://127.0.0.1:${ports.API_PORT}`,
+    browser,
+    async open(width = 1440) {
+      const context = await browser.newContext({ baseURL: url, viewport: { width, height: 900 } });
+      const page = await context.newPage();
+      page.setDefaultTimeout(45_000);
+      const complaints: string[] = [];
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => {
+        if (/Content Security Policy|Trusted/.test(message.text())) complaints.push(message.text());
+      });
+      return { page, complaints };
+    },
+  };
+}
+
+export async function logIn(page: Page, as = email, secret = password): Promise<void> {
+  await page.goto('/');
+  await page.getByLabel('E-mail').fill(as);
+  await page.getByLabel('Password').fill(secret);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+}
+
+/** Opens a page of the console by its path, within the running application. */
+export async function go(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}

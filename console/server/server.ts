@@ -1,0 +1,116 @@
+// The dashboard's server: the bundle, and everything below /api/ forwarded to the control plane, so that a browser
+// knows one origin only. It holds no state and no secret: the session is the control plane's HttpOnly cookie, which
+// goes through as it is, and so do the control plane's refusals (its check against cross-site requests included).
+import replyFrom from '@fastify/reply-from';
+import staticFiles from '@fastify/static';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { securityHeaders } from './security-headers.js';
+
+/** White-label texts of an installation. */
+export interface Branding {
+  readonly brand: string;
+  readonly brandSub: string;
+  readonly tagline: string;
+}
+
+export interface ConsoleServerOptions {
+  readonly branding: Branding;
+  /** Where the bundle lies. */
+  readonly webDirectory: string;
+  /** The control plane, such as http://127.0.0.1:8095. */
+  readonly apiUrl: string;
+  readonly host: string;
+  /** 0 = any. */
+  readonly port: number;
+}
+
+export interface RunningConsole {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** As large as the largest body of the control plane (imports, a specification): it decides what it takes. */
+const bodyBytesMax = 64 * 1024 * 1024;
+const hashedAssets = /\/assets\//;
+/** Of an answer's begin; event streams go on for hours. */
+const apiTimeoutMs = 150_000;
+
+export async function startConsole(options: ConsoleServerOptions): Promise<RunningConsole> {
+  const { webDirectory, apiUrl, host, port, branding } = options;
+  if (!existsSync(join(webDirectory, 'index.html')))
+    throw new Error('The console is not built: run `node bin/build.mjs console`.');
+  const app = Fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: true, exposeHeadRoutes: true });
+  app.addHook('onSend', async (request, reply) => {
+    if (!request.url.startsWith('/api/')) reply.headers(securityHeaders);
+  });
+  await forwardApi(app, apiUrl);
+  await servePages(app, webDirectory, pageOf(webDirectory, branding));
+  const url = await app.listen({ host, port });
+  return { url, close: () => app.close() };
+}
+
+async function forwardApi(app: FastifyInstance, apiUrl: string): Promise<void> {
+  await app.register(replyFrom, {
+    base: apiUrl,
+    undici: { connections: 64, pipelining: 1, headersTimeout: apiTimeoutMs, bodyTimeout: 0 },
+    disableRequestLogging: true,
+  });
+  // bodies go through as bytes: what a body means is the control plane's affair
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  app.all('/api/*', (request, reply) =>
+    reply.from(request.url, {
+      rewriteRequestHeaders: (_, headers) => ({
+        ...headers,
+        'x-forwarded-for': request.ip,
+        'x-forwarded-host': request.host,
+        'x-forwarded-proto': 'http',
+      }),
+      onError: (answer) => void unavailable(answer as unknown as FastifyReply),
+    }),
+  );
+}
+
+function unavailable(reply: FastifyReply): FastifyReply {
+  return reply.code(502).header('content-type', 'application/problem+json').send({
+    type: 'about:blank',
+    title: 'The control plane does not answer',
+    status: 502,
+    detail: 'The control plane does not answer. It may be starting; protection goes on without it.',
+    code: 'control_plane_unreachable',
+  });
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
+
+/** The one page that there is, with the installation's name in it. */
+function pageOf(webDirectory: string, branding: Branding): string {
+  const page = readFileSync(join(webDirectory, 'index.html'), 'utf8');
+  return page.replace(/\{\{(brand|brandSub|tagline)\}\}/g, (_, name: keyof Branding) => escaped(branding[name]));
+}
+
+async function servePages(app: FastifyInstance, webDirectory: string, page: string): Promise<void> {
+  const sendPage = (reply: FastifyReply): FastifyReply =>
+    reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
+  for (const path of ['/', '/index.html']) app.get(path, (_request, reply) => sendPage(reply));
+  await app.register(staticFiles, {
+    root: webDirectory,
+    preCompressed: true,
+    cacheControl: false,
+    index: false,
+    setHeaders: (reply, path) => {
+      const caching = hashedAssets.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+      reply.header('cache-control', caching);
+    },
+  });
+  // pages have addresses of their own, which the bundle reads; a file that is missing is 404, not a page
+  app.setNotFoundHandler((request, reply) => {
+    const { pathname } = new URL(request.url, 'http://console');
+    const isPage = ['GET', 'HEAD'].includes(request.method) && !/\.[a-z0-9]+$/i.test(pathname);
+    if (isPage && !pathname.startsWith('/api')) return sendPage(reply);
+    return reply.code(404).type('text/plain').send('There is nothing here.\n');
+  });
+}

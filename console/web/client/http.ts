@@ -1,0 +1,129 @@
+// The one module that talks to the control plane and knows its addresses. Types come from the OpenAPI document
+// (console/generated, made at each bundle), so that a route that changes is a type error here.
+import { createSignal } from 'solid-js';
+import type { Routes } from '../../generated/api.js';
+
+export type Route = keyof Routes;
+export type Reply<R extends Route> = Routes[R]['reply'];
+export type Query<R extends Route> = NonNullable<Routes[R]['query']>;
+export type Body<R extends Route> = Routes[R]['body'];
+/** One entry of a list. */
+export type Item<R extends Route> = Reply<R> extends { items: (infer One)[] } ? One : never;
+
+export interface FieldProblem {
+  readonly path: string;
+  readonly reason: string;
+  readonly mend?: string;
+}
+
+export interface Diagnostic {
+  readonly severity: string;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly excerpt?: string;
+  readonly path?: string | null;
+}
+
+/** What the control plane refused, as its problem document says it; status 0: it did not answer at all. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly errors: readonly FieldProblem[] = [],
+    readonly diagnostics: readonly Diagnostic[] = [],
+    readonly etag: string | null = null,
+  ) {
+    super(message);
+    this.name = 'Refused';
+  }
+}
+
+interface CallOptions<R extends Route> {
+  readonly params?: Routes[R]['params'];
+  readonly query?: Routes[R]['query'];
+  readonly body?: Routes[R]['body'];
+  readonly ifMatch?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer<R extends Route> {
+  readonly data: Reply<R>;
+  readonly etag: string | null;
+}
+
+const [isSessionLost, setSessionLost] = createSignal(false);
+/** The session ended while a page was open: the shell asks for a login above it, and what was typed stays. */
+export { isSessionLost };
+export const sessionIsBack = (): void => void setSessionLost(false);
+
+const codesOfDuty = new Set(['password_change_required', 'totp_enrolment_required']);
+const publicRoutes = new Set(['POST /api/login', 'POST /api/login/otp', 'GET /api/account']);
+
+/** Of a query: what is no plain value is JSON. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function addressOf(path: string, params: unknown, query: unknown): string {
+  const given = (params ?? {}) as Readonly<Record<string, string | number>>;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries((query ?? {}) as Readonly<Record<string, unknown>>))
+    if (value !== undefined && value !== null && value !== '') search.set(name, textOf(value));
+  const text = search.toString();
+  return text === '' ? filled : `${filled}?${text}`;
+}
+
+interface ProblemDocument {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly code?: string;
+  readonly errors?: readonly FieldProblem[];
+  readonly diagnostics?: readonly Diagnostic[];
+}
+
+async function refusalOf(response: Response): Promise<Refused> {
+  const document = (await response.json().catch(() => ({}))) as ProblemDocument;
+  const { title, detail, code = '', errors = [], diagnostics = [] } = document;
+  const message = detail ?? title ?? `The control plane answered ${response.status}.`;
+  return new Refused(response.status, code, message, errors, diagnostics, response.headers.get('etag'));
+}
+
+/** Throws Refused. */
+export async function ask<R extends Route>(route: R, options: CallOptions<R> = {}): Promise<Answer<R>> {
+  const [method = 'GET', path = ''] = route.split(' ');
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (method !== 'GET') headers['x-gatehouse-request'] = '1';
+  if (options.body !== undefined) headers['content-type'] = 'application/json';
+  if (options.ifMatch != null) headers['if-match'] = options.ifMatch;
+  const response = await fetch(addressOf(path, options.params, options.query), {
+    method,
+    headers,
+    credentials: 'same-origin',
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new Refused(0, 'unreachable', 'The console’s server does not answer. Is it running?');
+  });
+  if (!response.ok) {
+    const refused = await refusalOf(response);
+    if (refused.status === 401 && !publicRoutes.has(route)) setSessionLost(true);
+    if (codesOfDuty.has(refused.code)) setSessionLost(true);
+    throw refused;
+  }
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  const data = (isJson ? await response.json() : null) as Reply<R>;
+  return { data, etag: response.headers.get('etag') };
+}
+
+/** What most callers want: the data alone. */
+export async function call<R extends Route>(route: R, options: CallOptions<R> = {}): Promise<Reply<R>> {
+  return (await ask(route, options)).data;
+}
+
+/** Where a download or a stream is. */
+export const linkTo = <R extends Route>(route: R, query?: Routes[R]['query']): string =>
+  addressOf(route.slice(route.indexOf(' ') + 1), undefined, query);

@@ -1,0 +1,45 @@
+// Moments as the specification shows them: GMT+4, with the offset written out, so that nobody takes them for local
+// time; what leaves the console (exports, copies) is UTC.
+const offsetMinutes = 4 * 60;
+const suffix = 'GMT+4';
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** `2026-11-22 15:04:05 GMT+4`. */
+export function showMoment(iso: string | null | undefined, isShort = false): string {
+  if (iso == null) return '–';
+  const at = new Date(Date.parse(iso) + offsetMinutes * 60_000);
+  if (Number.isNaN(at.getTime())) return iso;
+  const day = `${at.getUTCFullYear()}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
+  const time = `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
+  return isShort ? `${day.slice(5)} ${time}` : `${day} ${time} ${suffix}`;
+}
+
+export const zoneName = suffix;
+
+/** `3 min ago`, for what is recent. */
+export function showAge(iso: string | null | undefined, nowMs: number): string {
+  if (iso == null) return 'never';
+  const seconds = Math.max(0, Math.round((nowMs - Date.parse(iso)) / 1000));
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h ago`;
+  return `${Math.round(seconds / 86_400)} days ago`;
+}
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+export function showBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+export const showCount = (value: number): string => value.toLocaleString('en-GB');
+
+export const showMicroseconds = (us: number): string =>
+  us < 1000 ? `${us} µs` : us < 1_000_000 ? `${(us / 1000).toFixed(1)} ms` : `${(us / 1_000_000).toFixed(2)} s`;

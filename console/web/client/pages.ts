@@ -1,0 +1,67 @@
+// Lists that come in pages: what was read so far, and the next page when it is asked for. Another question begins anew.
+import { createEffect, createSignal, onCleanup, untrack, type Accessor } from 'solid-js';
+import { call, type Query, type Refused, type Reply, type Route } from './http.js';
+
+type ListRoute = { [R in Route]: Reply<R> extends { items: unknown[]; next_cursor: string | null } ? R : never }[Route];
+export type Row<R extends ListRoute> = Reply<R>['items'][number];
+
+export interface PagedList<T> {
+  readonly items: Accessor<readonly T[]>;
+  readonly problem: Accessor<Refused | null>;
+  readonly isLoading: Accessor<boolean>;
+  readonly hasMore: Accessor<boolean>;
+  readMore(): void;
+  reload(): void;
+  /** In front, newest first; at most `max` are kept. */
+  prepend(rows: readonly T[], max: number): void;
+}
+
+export function createPagedList<R extends ListRoute>(
+  route: R,
+  query: Accessor<Omit<Query<R>, 'cursor' | 'limit'>>,
+  limit = 100,
+): PagedList<Row<R>> {
+  const [items, setItems] = createSignal<readonly Row<R>[]>([]);
+  const [problem, setProblem] = createSignal<Refused | null>(null);
+  const [isLoading, setLoading] = createSignal(false);
+  const [cursor, setCursor] = createSignal<string | null>(null);
+  let current: AbortController | null = null;
+  const read = async (isFirst: boolean): Promise<void> => {
+    current?.abort();
+    const mine = new AbortController();
+    current = mine;
+    setLoading(true);
+    try {
+      const after = isFirst ? null : cursor();
+      const asked = { ...query(), limit, ...(after === null ? {} : { cursor: after }) } as Query<R>;
+      const reply = (await call(route, { query: asked, signal: mine.signal })) as {
+        readonly items: Row<R>[];
+        readonly next_cursor: string | null;
+      };
+      if (mine.signal.aborted) return;
+      setItems((before) => (isFirst ? reply.items : [...before, ...reply.items]));
+      setCursor(reply.next_cursor);
+      setProblem(null);
+    } catch (error) {
+      if (!mine.signal.aborted) setProblem(error as Refused);
+    } finally {
+      if (current === mine) setLoading(false);
+    }
+  };
+  createEffect(() => {
+    query();
+    untrack(() => void read(true));
+  });
+  onCleanup(() => current?.abort());
+  return {
+    items,
+    problem,
+    isLoading,
+    hasMore: () => cursor() !== null,
+    readMore: () => {
+      if (cursor() !== null && !isLoading()) void read(false);
+    },
+    reload: () => void read(true),
+    prepend: (rows, max) => setItems((before) => [...rows, ...before].slice(0, max)),
+  };
+}

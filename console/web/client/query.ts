@@ -1,0 +1,67 @@
+// Reading from the control plane: what is shown, whether it is being fetched, and what went wrong, as signals. A new
+// address of the page (its filters) reads anew and cancels what was on its way; nothing of an older question is shown
+// as an answer to a newer one.
+import { createEffect, createSignal, onCleanup, type Accessor } from 'solid-js';
+import { ask, type Refused, type Reply, type Route } from './http.js';
+
+export interface QueryState<T> {
+  /** undefined: not there yet. What was there stays while it is read again. */
+  readonly data: Accessor<T | undefined>;
+  readonly etag: Accessor<string | null>;
+  readonly problem: Accessor<Refused | null>;
+  readonly isLoading: Accessor<boolean>;
+  reload(): Promise<void>;
+}
+
+type Options<R extends Route> = NonNullable<Parameters<typeof ask<R>>[1]>;
+
+interface Behaviour {
+  /** Reads again that often while the page is visible. */
+  readonly everyMs?: number;
+}
+
+/** `options` null: do not ask yet. */
+export function createQuery<R extends Route>(
+  route: R,
+  options: Accessor<Options<R> | null> = () => ({}),
+  { everyMs }: Behaviour = {},
+): QueryState<Reply<R>> {
+  const [data, setData] = createSignal<Reply<R> | undefined>(undefined, { equals: false });
+  const [etag, setEtag] = createSignal<string | null>(null);
+  const [problem, setProblem] = createSignal<Refused | null>(null);
+  const [isLoading, setLoading] = createSignal(false);
+  let current: AbortController | null = null;
+  const read = async (asked: Options<R>): Promise<void> => {
+    current?.abort();
+    const mine = new AbortController();
+    current = mine;
+    setLoading(true);
+    try {
+      const answer = await ask(route, { ...asked, signal: mine.signal });
+      if (mine.signal.aborted) return;
+      setEtag(answer.etag);
+      setData(() => answer.data);
+      setProblem(null);
+    } catch (error) {
+      if (!mine.signal.aborted) setProblem(error as Refused);
+    } finally {
+      if (current === mine) setLoading(false);
+    }
+  };
+  const reload = async (): Promise<void> => {
+    const asked = options();
+    if (asked !== null) await read(asked);
+  };
+  createEffect(() => {
+    const asked = options();
+    if (asked !== null) void read(asked);
+  });
+  if (everyMs !== undefined) {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible' && !isLoading()) void reload();
+    }, everyMs);
+    onCleanup(() => clearInterval(timer));
+  }
+  onCleanup(() => current?.abort());
+  return { data, etag, problem, isLoading, reload };
+}

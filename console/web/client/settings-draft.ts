@@ -1,0 +1,121 @@
+// The settings as a person is editing them. One draft for the whole console: pages change parts of it, one save sends
+// what differs as a merge patch under the ETag it was read with. When somebody else saved meanwhile, nothing is
+// overwritten: the draft is laid over theirs, and what both changed is shown.
+import { batch, createMemo, createSignal } from 'solid-js';
+import { ask, Refused, type FieldProblem } from './http.js';
+
+export type SettingsValues = Readonly<Record<string, unknown>>;
+
+export interface Conflict {
+  readonly name: string;
+  readonly mine: unknown;
+  readonly theirs: unknown;
+}
+
+const [base, setBase] = createSignal<SettingsValues | null>(null);
+const [etag, setEtag] = createSignal<string | null>(null);
+const [edits, setEdits] = createSignal<SettingsValues>({});
+const [problems, setProblems] = createSignal<readonly FieldProblem[]>([]);
+const [conflicts, setConflicts] = createSignal<readonly Conflict[]>([]);
+const [loadProblem, setLoadProblem] = createSignal<Refused | null>(null);
+const [savedAt, setSavedAt] = createSignal(0);
+
+export { problems, conflicts, loadProblem, savedAt };
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** What is saved, with the edits over it. */
+export const draft = createMemo<SettingsValues | null>(() => {
+  const saved = base();
+  return saved === null ? null : { ...saved, ...edits() };
+});
+export const saved = base;
+/** Names of settings that differ from what is saved. */
+export const changed = createMemo<readonly string[]>(() => {
+  const before = base();
+  return before === null ? [] : Object.keys(edits()).filter((name) => !isSame(edits()[name], before[name]));
+});
+
+export async function loadSettings(): Promise<void> {
+  try {
+    const { data, etag: tag } = await ask('GET /api/settings');
+    batch(() => {
+      setBase(data as SettingsValues);
+      setEtag(tag);
+      setLoadProblem(null);
+    });
+  } catch (error) {
+    setLoadProblem(error as Refused);
+  }
+}
+
+export function edit(name: string, value: unknown): void {
+  setEdits((all) => ({ ...all, [name]: value }));
+  setProblems((all) => all.filter(({ path }) => !path.startsWith(`/${name}`)));
+}
+
+export function discard(names: readonly string[] = Object.keys(edits())): void {
+  setEdits((all) => Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name))));
+  setProblems([]);
+  setConflicts([]);
+}
+
+/** RFC 7396: members that are gone are null, arrays are sent whole. */
+export function mergePatch(from: unknown, to: unknown): unknown {
+  if (!isFields(from) || !isFields(to)) return to;
+  const patch: Record<string, unknown> = {};
+  for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    if (!(name in to)) patch[name] = null;
+    else if (!isSame(from[name], to[name])) patch[name] = mergePatch(from[name], to[name]);
+  }
+  return patch;
+}
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Saves `only` (or all edits). True when it is saved; false when it was refused (`problems`) or somebody else was
+ * faster (`conflicts`). Throws Refused for anything else.
+ */
+export async function save(only: readonly string[] = changed()): Promise<boolean> {
+  const before = base();
+  if (before === null || only.length === 0) return true;
+  const body = Object.fromEntries(only.map((name) => [name, mergePatch(before[name], edits()[name])]));
+  try {
+    const { data, etag: tag } = await ask('PATCH /api/settings', { body, ifMatch: etag() });
+    batch(() => {
+      setBase(data as SettingsValues);
+      setEtag(tag);
+      discard(only);
+      setSavedAt(Date.now());
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.status === 412) return meetTheirs(before, only);
+    if (error.errors.length === 0 && error.diagnostics.length === 0) throw error;
+    const found = error.diagnostics.map((one) => ({ path: one.path ?? '', reason: one.message, mend: one.hint ?? '' }));
+    setProblems([...error.errors, ...found]);
+    return false;
+  }
+}
+
+/** Somebody else saved since this was read. What only one of the two changed is not a conflict. */
+async function meetTheirs(before: SettingsValues, only: readonly string[]): Promise<boolean> {
+  await loadSettings();
+  const now = base();
+  if (now === null) return false;
+  const both = only.filter((name) => !isSame(before[name], now[name]) && !isSame(edits()[name], now[name]));
+  if (both.length === 0) return save(only);
+  setConflicts(both.map((name) => ({ name, mine: edits()[name], theirs: now[name] })));
+  return false;
+}
+
+/** Of a conflict: `mine` is kept and will be saved over theirs, or given up. */
+export async function resolveConflicts(keep: 'mine' | 'theirs'): Promise<void> {
+  const names = conflicts().map(({ name }) => name);
+  setConflicts([]);
+  if (keep === 'theirs') discard(names);
+  else await save(changed());
+}

@@ -1,0 +1,146 @@
+// Fields of forms: label, help, unit and problem belong together, for eyes and for screen readers.
+import { createUniqueId, For, Show, type JSX } from 'solid-js';
+
+interface FieldProps {
+  readonly label: string;
+  readonly help?: JSX.Element;
+  readonly problem?: string | null;
+  readonly children: (ids: { readonly id: string; readonly describedBy: string }) => JSX.Element;
+}
+
+export function Field(props: FieldProps): JSX.Element {
+  const id = createUniqueId();
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      {props.children({ id, describedBy: `${id}-help ${id}-problem` })}
+      <Show when={props.help}>
+        <span class="help" id={`${id}-help`}>
+          {props.help}
+        </span>
+      </Show>
+      <Show when={props.problem}>
+        <span class="problem" id={`${id}-problem`} role="alert">
+          {props.problem}
+        </span>
+      </Show>
+    </div>
+  );
+}
+
+interface InputProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly help?: JSX.Element;
+  readonly problem?: string | null;
+  readonly type?: string;
+  readonly unit?: string | undefined;
+  readonly placeholder?: string;
+  readonly autocomplete?: string;
+  readonly isDisabled?: boolean;
+  readonly isRequired?: boolean;
+}
+
+export function TextField(props: InputProps): JSX.Element {
+  return (
+    <Field label={props.label} help={props.help} problem={props.problem ?? null}>
+      {({ id, describedBy }) => (
+        <span class="with-unit">
+          <input
+            id={id}
+            class="input"
+            type={props.type ?? 'text'}
+            value={props.value}
+            placeholder={props.placeholder ?? ''}
+            autocomplete={props.autocomplete ?? 'off'}
+            aria-describedby={describedBy}
+            aria-invalid={props.problem != null}
+            disabled={props.isDisabled ?? false}
+            required={props.isRequired ?? false}
+            spellcheck={false}
+            onInput={(event) => props.onInput(event.currentTarget.value)}
+          />
+          <Show when={props.unit}>
+            <span class="faint small">{props.unit}</span>
+          </Show>
+        </span>
+      )}
+    </Field>
+  );
+}
+
+export function AreaField(props: InputProps & { readonly rows?: number }): JSX.Element {
+  return (
+    <Field label={props.label} help={props.help} problem={props.problem ?? null}>
+      {({ id, describedBy }) => (
+        <textarea
+          id={id}
+          class="textarea"
+          rows={props.rows ?? 6}
+          value={props.value}
+          placeholder={props.placeholder ?? ''}
+          aria-describedby={describedBy}
+          aria-invalid={props.problem != null}
+          disabled={props.isDisabled ?? false}
+          spellcheck={false}
+          onInput={(event) => props.onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function SelectField<Value extends string>(props: {
+  readonly label: string;
+  readonly value: Value;
+  readonly options: readonly (readonly [Value, string])[];
+  readonly onChange: (value: Value) => void;
+  readonly help?: JSX.Element;
+  readonly problem?: string | null;
+  readonly isDisabled?: boolean;
+}): JSX.Element {
+  return (
+    <Field label={props.label} help={props.help} problem={props.problem ?? null}>
+      {({ id, describedBy }) => (
+        <select
+          id={id}
+          class="select"
+          value={props.value}
+          aria-describedby={describedBy}
+          disabled={props.isDisabled ?? false}
+          onChange={(event) => props.onChange(event.currentTarget.value as Value)}
+        >
+          <For each={props.options}>
+            {([value, title]) => (
+              <option value={value} selected={value === props.value}>
+                {title}
+              </option>
+            )}
+          </For>
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export function Switch(props: {
+  readonly label: JSX.Element;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+  readonly isDisabled?: boolean;
+  readonly isLabelHidden?: boolean;
+}): JSX.Element {
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={props.isOn}
+        disabled={props.isDisabled ?? false}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
+      />
+      <span class={props.isLabelHidden === true ? 'visually-hidden' : ''}>{props.label}</span>
+    </label>
+  );
+}

@@ -1,0 +1,125 @@
+// What lies above a page: dialogs and drawers (the browser's own <dialog>: focus stays inside, Escape closes, the page
+// behind is inert) and short notes that go by themselves.
+import { createEffect, createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
+import { Button } from './basics.js';
+import { Icon } from './icons.js';
+
+interface OverlayProps {
+  readonly isOpen: boolean;
+  readonly title: JSX.Element;
+  readonly onClose: () => void;
+  readonly children: JSX.Element;
+  readonly footer?: JSX.Element;
+  readonly look?: 'wide' | 'drawer';
+  /** false: only its buttons close it (a login that is due, say). */
+  readonly mayClose?: boolean;
+}
+
+export function Overlay(props: OverlayProps): JSX.Element {
+  let element: HTMLDialogElement | undefined;
+  createEffect(() => {
+    if (props.isOpen && element !== undefined && !element.open) element.showModal();
+    if (!props.isOpen && element?.open === true) element.close();
+  });
+  onCleanup(() => element?.close());
+  const mayClose = (): boolean => props.mayClose !== false;
+  const onClick = (event: MouseEvent): void => {
+    if (event.target === element && mayClose()) props.onClose(); // the backdrop
+  };
+  const onCancel = (event: Event): void => {
+    event.preventDefault();
+    if (mayClose()) props.onClose();
+  };
+  return (
+    <dialog
+      ref={element}
+      class={props.look === 'drawer' ? 'drawer' : `dialog ${props.look ?? ''}`}
+      aria-label={typeof props.title === 'string' ? props.title : undefined}
+      onClick={onClick}
+      onCancel={onCancel}
+    >
+      <Show when={props.isOpen}>
+        <header>
+          <h2 class="truncate">{props.title}</h2>
+          <Show when={mayClose()}>
+            <Button look="plain" aria-label="Close" onClick={() => props.onClose()}>
+              <Icon name="close" />
+            </Button>
+          </Show>
+        </header>
+        <div class="body">{props.children}</div>
+        <Show when={props.footer}>
+          <footer>{props.footer}</footer>
+        </Show>
+      </Show>
+    </dialog>
+  );
+}
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly isProblem: boolean;
+}
+
+const [toasts, setToasts] = createSignal<readonly Toast[]>([]);
+const shownForMs = 6000;
+const toastsMax = 4;
+
+const dismiss = (id: number): void => void setToasts((all) => all.filter((toast) => toast.id !== id));
+
+/** A short note. Problems stay until they are closed. */
+export function tell(text: string, isProblem = false): void {
+  const id = Date.now() + Math.random();
+  setToasts((all) => [...all, { id, text, isProblem }].slice(-toastsMax));
+  if (!isProblem) setTimeout(() => dismiss(id), shownForMs);
+}
+
+/** Says what was refused. */
+export const tellProblem = (error: unknown): void => tell(error instanceof Error ? error.message : String(error), true);
+
+export function Toasts(): JSX.Element {
+  return (
+    <div class="toasts" role="region" aria-label="Notes" aria-live="polite">
+      <For each={toasts()}>
+        {(toast) => (
+          <div class={`toast ${toast.isProblem ? 'danger' : ''}`}>
+            <span>{toast.text}</span>
+            <Button look="plain" isSmall aria-label="Dismiss" onClick={() => dismiss(toast.id)}>
+              <Icon name="close" />
+            </Button>
+          </div>
+        )}
+      </For>
+    </div>
+  );
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm(props: {
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly action: string;
+  readonly isBusy?: boolean;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+  readonly children: JSX.Element;
+}): JSX.Element {
+  return (
+    <Overlay
+      isOpen={props.isOpen}
+      title={props.title}
+      onClose={props.onClose}
+      footer={
+        <>
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button look="danger" isBusy={props.isBusy ?? false} onClick={props.onConfirm}>
+            {props.action}
+          </Button>
+        </>
+      }
+    >
+      {props.children}
+    </Overlay>
+  );
+}

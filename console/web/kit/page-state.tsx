@@ -1,0 +1,31 @@
+// The three states of whatever is read: not there yet, refused, there.
+import { Match, Show, Switch, type JSX } from 'solid-js';
+import type { QueryState } from '../client/query.js';
+import { Button, Loading, Notice } from './basics.js';
+
+export function Read<T>(props: {
+  readonly of: QueryState<T>;
+  readonly what?: string;
+  readonly children: (data: () => T) => JSX.Element;
+}): JSX.Element {
+  return (
+    <Switch fallback={<Loading what={props.what ?? 'Loading'} />}>
+      <Match when={props.of.data() !== undefined}>
+        <Show when={props.of.problem()}>
+          {(problem) => <Notice tone="warn">What is shown is not up to date: {problem().message}</Notice>}
+        </Show>
+        {props.children(() => props.of.data() as T)}
+      </Match>
+      <Match when={props.of.problem()}>
+        {(problem) => (
+          <Notice tone="danger" title="This could not be read">
+            <span>{problem().message}</span>
+            <div>
+              <Button onClick={() => void props.of.reload()}>Try again</Button>
+            </div>
+          </Notice>
+        )}
+      </Match>
+    </Switch>
+  );
+}

@@ -1,0 +1,3 @@
+declare module 'solid-js-web-original' {
+  export * from 'solid-js/web';
+}

@@ -1,0 +1,125 @@
+// The console: who is logged in decides what is shown, the address decides which page. Pages are loaded when they are
+// first opened.
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/components.css';
+import './styles/data.css';
+import { Route, Router } from '@solidjs/router';
+import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch, type JSX, type ParentProps } from 'solid-js';
+import { render } from 'solid-js/web';
+import { Button, Loading, Notice } from './kit/basics.js';
+import { account, readAccount } from './client/session.js';
+import { Layout } from './shell/layout.js';
+import { LoginPage } from './shell/login.js';
+import { startTheme } from './shell/theme.js';
+
+/** A page of its own file, loaded when it is first opened. */
+const page = (load: () => Promise<() => JSX.Element>): (() => JSX.Element) =>
+  lazy(async () => ({ default: await load() }));
+
+const Duty = page(() => import('./pages/account/duty.js').then((m) => m.Duty));
+const Account = page(() => import('./pages/account/account.js').then((m) => m.Account));
+const Overview = page(() => import('./pages/overview/overview.js').then((m) => m.Overview));
+const Events = page(() => import('./pages/events/events.js').then((m) => m.Events));
+const Requests = page(() => import('./pages/events/requests.js').then((m) => m.Requests));
+const RuleSet = page(() => import('./pages/waf/rule-set.js').then((m) => m.RuleSet));
+const Rules = page(() => import('./pages/rules/rules.js').then((m) => m.Rules));
+const RuleEditor = page(() => import('./pages/rules/rule-editor.js').then((m) => m.RuleEditor));
+const Patches = page(() => import('./pages/waf/patches.js').then((m) => m.Patches));
+const Tuning = page(() => import('./pages/waf/tuning.js').then((m) => m.Tuning));
+const Addresses = page(() => import('./pages/protection/addresses.js').then((m) => m.Addresses));
+const Settings = page(() => import('./pages/settings/settings.js').then((m) => m.Settings));
+const Changes = page(() => import('./pages/changes/changes.js').then((m) => m.Changes));
+const Nodes = page(() => import('./pages/admin/nodes.js').then((m) => m.Nodes));
+const Audit = page(() => import('./pages/admin/audit.js').then((m) => m.Audit));
+const Users = page(() => import('./pages/admin/users.js').then((m) => m.Users));
+const Tokens = page(() => import('./pages/admin/tokens.js').then((m) => m.Tokens));
+const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Licence));
+
+function Failed(props: { readonly error: unknown; readonly again: () => void }): JSX.Element {
+  return (
+    <Notice tone="danger" title="This page has failed">
+      <span>{props.error instanceof Error ? props.error.message : String(props.error)}</span>
+      <div>
+        <Button onClick={props.again}>Try again</Button>
+      </div>
+    </Notice>
+  );
+}
+
+function Frame(props: ParentProps): JSX.Element {
+  const [problem, setProblem] = createSignal<string | null>(null);
+  const begin = (): void =>
+    void readAccount().then(
+      () => setProblem(null),
+      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+    );
+  onMount(begin);
+  return (
+    <Switch fallback={<LoginPage />}>
+      <Match when={problem()}>
+        {(text) => (
+          <main class="login">
+            <Notice tone="danger" title="The console cannot start">
+              <span>{text()}</span>
+              <div>
+                <Button onClick={begin}>Try again</Button>
+              </div>
+            </Notice>
+          </main>
+        )}
+      </Match>
+      <Match when={account() === undefined}>
+        <main class="login">
+          <Loading />
+        </main>
+      </Match>
+      <Match when={account()}>
+        {(who) => (
+          <Show when={who().duty === null} fallback={<Duty />}>
+            <Layout>
+              <ErrorBoundary fallback={(error: unknown, again) => <Failed error={error} again={again} />}>
+                {props.children}
+              </ErrorBoundary>
+            </Layout>
+          </Show>
+        )}
+      </Match>
+    </Switch>
+  );
+}
+
+function NotFound(): JSX.Element {
+  return <Notice tone="neutral" title="There is no such page" />;
+}
+
+startTheme();
+const place = document.getElementById('app');
+if (place === null) throw new Error('index.html has no #app');
+render(
+  () => (
+    <Router root={Frame}>
+      <Route path="/" component={Overview} />
+      <Route path="/soc" component={Events} />
+      <Route path="/requests" component={Requests} />
+      <Route path="/waf" component={RuleSet} />
+      <Route path="/waf/rules" component={Rules} />
+      <Route path="/waf/rules/:id" component={RuleEditor} />
+      <Route path="/waf/patches" component={Patches} />
+      <Route path="/waf/tuning" component={Tuning} />
+      <Route path="/protection/addresses" component={Addresses} />
+      <Route path="/admin/settings" component={Settings} />
+      <Route path="/admin/settings/:group" component={Settings} />
+      <Route path="/admin/changes" component={Changes} />
+      <Route path="/admin/nodes" component={Nodes} />
+      <Route path="/admin/audit" component={Audit} />
+      <Route path="/admin/users" component={Users} />
+      <Route path="/admin/tokens" component={Tokens} />
+      <Route path="/admin/licence" component={Licence} />
+      <Route path="/account" component={Account} />
+      <Route path="*" component={NotFound} />
+    </Router>
+  ),
+  place,
+);

@@ -1,0 +1,242 @@
+// From saved to in force: what differs, what it would have done, then the apply; below, every version with its diff
+// and the way back.
+import { createSignal, For, Show, type JSX } from 'solid-js';
+import { call, Refused, type Diagnostic, type Item, type Reply } from '../../client/http.js';
+import { showMoment } from '../../client/moments.js';
+import { createPagedList } from '../../client/pages.js';
+import { createQuery } from '../../client/query.js';
+import { mayAs } from '../../client/session.js';
+import { Badge, Button, Card, Notice, PageHead } from '../../kit/basics.js';
+import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
+import { DiffLines } from './diff-lines.js';
+import { ImpactView } from './impact.js';
+
+type Version = Item<'GET /api/config/versions'>;
+type Applied = Reply<'POST /api/apply'>;
+
+function Diagnostics(props: { readonly of: readonly Diagnostic[] }): JSX.Element {
+  return (
+    <For each={props.of}>
+      {(one) => (
+        <Notice tone={one.severity === 'error' ? 'danger' : 'warn'} title={one.message}>
+          <span class="small mono">
+            {one.path ?? ''} {one.code}
+          </span>
+          <span>{one.hint}</span>
+        </Notice>
+      )}
+    </For>
+  );
+}
+
+function NodeResults(props: { readonly applied: Applied }): JSX.Element {
+  return (
+    <ul class="stack tight">
+      <For each={props.applied.nodes}>
+        {(node) => (
+          <li class="row">
+            <Badge tone={node.state === 'active' ? 'good' : 'warn'}>{node.state}</Badge>
+            <code>{node.url}</code> <span class="faint small">{node.detail}</span>
+          </li>
+        )}
+      </For>
+    </ul>
+  );
+}
+
+/** The version that waits, and the two buttons that matter. */
+function Waiting(props: {
+  readonly head: Version;
+  readonly active: number | null;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const [step, setStep] = createSignal<'check' | 'apply' | null>(null);
+  const [checked, setChecked] = createSignal<Applied | null>(null);
+  const [done, setDone] = createSignal<Applied | null>(null);
+  const [refused, setRefused] = createSignal<Refused | null>(null);
+  const diff = createQuery('GET /api/config/diff', () =>
+    props.active === null ? null : { query: { from: props.active, to: props.head.id } },
+  );
+  const run = async (kind: 'check' | 'apply'): Promise<void> => {
+    setStep(kind);
+    setRefused(null);
+    try {
+      const query = kind === 'check' ? { dry_run: true } : {};
+      const reply = await call('POST /api/apply', { query });
+      if (kind === 'check') setChecked(reply);
+      else {
+        setDone(reply);
+        tell(`Version ${reply.version} is in force; it took ${(reply.took_ms / 1000).toFixed(1)} s.`);
+        props.onDone();
+      }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setRefused(error);
+    } finally {
+      setStep(null);
+    }
+  };
+  return (
+    <Card
+      title={`Version ${props.head.id} is saved and not in force`}
+      actions={
+        <Show when={mayAs('operator')}>
+          <Button isBusy={step() === 'check'} disabled={step() !== null} onClick={() => void run('check')}>
+            Try against recorded traffic
+          </Button>
+          <Button
+            look="primary"
+            isBusy={step() === 'apply'}
+            disabled={step() !== null}
+            onClick={() => void run('apply')}
+          >
+            Apply
+          </Button>
+        </Show>
+      }
+    >
+      <div class="stack">
+        <Show when={step() !== null}>
+          <p class="muted" role="status">
+            {step() === 'apply' ? 'Compiling, then one node after the other.' : 'Compiling, then replaying.'} What is in
+            force goes on protecting.
+          </p>
+        </Show>
+        <Show when={refused()}>
+          {(error) => (
+            <>
+              <Notice tone="danger" title="Nothing was changed">
+                {error().message}
+              </Notice>
+              <Diagnostics of={error().diagnostics} />
+            </>
+          )}
+        </Show>
+        <Show when={done()}>{(reply) => <NodeResults applied={reply()} />}</Show>
+        <Show when={checked()}>{(reply) => <ImpactView applied={reply()} />}</Show>
+        <DiffLines changes={diff.data()?.changes ?? []} />
+      </div>
+    </Card>
+  );
+}
+
+function VersionRow(props: { readonly version: Version; readonly onRestore: (version: Version) => void }): JSX.Element {
+  const [isOpen, setOpen] = createSignal(false);
+  return (
+    <>
+      <tr>
+        <td class="num">{props.version.id}</td>
+        <td class="nums">{showMoment(props.version.at)}</td>
+        <td>{props.version.author}</td>
+        <td>
+          {props.version.summary}{' '}
+          <Show when={props.version.active}>
+            <Badge tone="good">in force</Badge>
+          </Show>
+        </td>
+        <td>
+          <div class="row">
+            <Button isSmall aria-expanded={isOpen()} onClick={() => setOpen(!isOpen())}>
+              Diff
+            </Button>
+            <Show when={mayAs('admin') && !props.version.active}>
+              <Button isSmall onClick={() => props.onRestore(props.version)}>
+                Bring back
+              </Button>
+            </Show>
+          </div>
+        </td>
+      </tr>
+      <Show when={isOpen()}>
+        <tr>
+          <td colspan="5">
+            <DiffLines changes={props.version.changes} />
+          </td>
+        </tr>
+      </Show>
+    </>
+  );
+}
+
+function VersionTable(props: {
+  readonly versions: readonly Version[];
+  readonly onRestore: (version: Version) => void;
+}): JSX.Element {
+  return (
+    <div class="table-scroll">
+      <table class="table">
+        <thead>
+          <tr>
+            <th class="num">Version</th>
+            <th>When</th>
+            <th>Who</th>
+            <th>What</th>
+            <th>
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.versions}>{(one) => <VersionRow version={one} onRestore={props.onRestore} />}</For>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Changes(): JSX.Element {
+  const versions = createPagedList('GET /api/config/versions', () => ({}), 50);
+  const head = (): Version | undefined => versions.items().find((one) => one.head);
+  const active = (): Version | undefined => versions.items().find((one) => one.active);
+  const [restoring, setRestoring] = createSignal<Version | null>(null);
+  const [isBusy, setBusy] = createSignal(false);
+  const restore = async (version: number): Promise<void> => {
+    setBusy(true);
+    try {
+      await call('POST /api/config/rollback', { body: { version, apply: true } });
+      tell(`The settings of version ${version} are in force again.`);
+      setRestoring(null);
+      versions.reload();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      tellProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <PageHead
+        title="Changes"
+        about="Settings are saved as versions. A version protects once it is applied to the nodes."
+      />
+      <Show
+        when={head()?.active === false ? head() : undefined}
+        fallback={
+          <Show when={versions.items().length > 0}>
+            <Notice tone="good" title="Everything that is saved is in force" />
+          </Show>
+        }
+      >
+        {(one) => <Waiting head={one()} active={active()?.id ?? null} onDone={versions.reload} />}
+      </Show>
+      <Show when={versions.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
+      <Card title="Versions" isFlush>
+        <VersionTable versions={versions.items()} onRestore={setRestoring} />
+      </Card>
+      <Confirm
+        isOpen={restoring() !== null}
+        title={`Bring back version ${restoring()?.id ?? ''}?`}
+        action="Bring back and apply"
+        isBusy={isBusy()}
+        onConfirm={() => void restore(restoring()?.id ?? 0)}
+        onClose={() => setRestoring(null)}
+      >
+        <p>
+          Its settings become a new version and are put in force on every node. Nothing is lost: the present version
+          stays in the list.
+        </p>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+// What a change would have done to recorded traffic, before anybody activates it.
+import { For, Show, type JSX } from 'solid-js';
+import type { Reply } from '../../client/http.js';
+import { showCount } from '../../client/moments.js';
+import { Card, Figure, Foreign, Notice } from '../../kit/basics.js';
+
+type Applied = Reply<'POST /api/apply'>;
+type Example = NonNullable<Applied['impact']>['newly_blocked_examples'][number];
+
+function Examples(props: { readonly title: string; readonly rows: readonly Example[] }): JSX.Element {
+  return (
+    <Show when={props.rows.length > 0}>
+      <Card title={props.title} isFlush>
+        <div class="table-scroll">
+          <table class="table">
+            <thead>
+              <tr>
+                <th>Request</th>
+                <th>Rules</th>
+                <th class="num">Score before</th>
+                <th class="num">Score after</th>
+              </tr>
+            </thead>
+            <tbody>
+              <For each={props.rows}>
+                {(row) => (
+                  <tr>
+                    <td class="uri">
+                      <Foreign text={`${row.method} ${row.uri}`} max={160} />
+                    </td>
+                    <td class="mono">{row.rule_ids.slice(0, 6).join(', ')}</td>
+                    <td class="num">{row.score_before}</td>
+                    <td class="num">{row.score_after}</td>
+                  </tr>
+                )}
+              </For>
+            </tbody>
+          </table>
+        </div>
+      </Card>
+    </Show>
+  );
+}
+
+export function ImpactView(props: { readonly applied: Applied }): JSX.Element {
+  return (
+    <div class="stack">
+      <Show
+        when={props.applied.impact}
+        fallback={
+          <Notice tone="info" title="Nothing to compare with">
+            There is no recorded traffic yet, or the rules that served before are not at hand any more. The settings
+            compile.
+          </Notice>
+        }
+      >
+        {(impact) => (
+          <>
+            <div class="grid-3">
+              <Figure
+                label="Recorded requests replayed"
+                value={showCount(impact().replayed)}
+                note={`of ${showCount(impact().samples)} chosen`}
+              />
+              <Figure label="Would newly be blocked" value={showCount(impact().newly_blocked)} />
+              <Figure label="Would newly pass" value={showCount(impact().newly_allowed)} />
+            </div>
+            <Examples title="Newly blocked" rows={impact().newly_blocked_examples} />
+            <Examples title="Newly passing" rows={impact().newly_allowed_examples} />
+          </>
+        )}
+      </Show>
+      <For each={props.applied.diagnostics}>
+        {(one) => (
+          <Notice tone={one.severity === 'error' ? 'danger' : 'warn'} title={one.message}>
+            <span class="small mono">
+              {one.path ?? `${one.file}:${one.line}`} {one.code}
+            </span>
+          </Notice>
+        )}
+      </For>
+      <Show when={props.applied.not_enforced_yet.length > 0}>
+        <Notice tone="warn" title="Saved, and not in force in this release">
+          <span class="mono small">{props.applied.not_enforced_yet.join(', ')}</span>
+        </Notice>
+      </Show>
+    </div>
+  );
+}

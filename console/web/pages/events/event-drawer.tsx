@@ -1,0 +1,175 @@
+// One event, explained in full: the request as it was stored, each rule with what it saw and where, the points that
+// added up, and what can be done about it from here.
+import { A } from '@solidjs/router';
+import { createSignal, For, Show, type JSX } from 'solid-js';
+import { call, Refused } from '../../client/http.js';
+import { showMicroseconds, showMoment } from '../../client/moments.js';
+import { mayAs } from '../../client/session.js';
+import { Badge, Button, Foreign, Notice, Pairs } from '../../kit/basics.js';
+import { Confirm, Overlay, tell, tellProblem } from '../../kit/overlays.js';
+import { asCurl, isSummary, type EventDetails, type RuleMessage } from './event-text.js';
+import { toneOf, type SecurityEvent } from './events.js';
+import { ExcludeDialog } from './exclude-dialog.js';
+import { RuleFinding } from './rule-finding.js';
+import { ScoreSum } from './score-sum.js';
+
+const detailsOf = (event: SecurityEvent): EventDetails => (event.details ?? {}) as EventDetails;
+
+function RequestPart(props: { readonly event: SecurityEvent }): JSX.Element {
+  const details = (): EventDetails => detailsOf(props.event);
+  return (
+    <section class="stack tight">
+      <h3>Request</h3>
+      <div class="code">
+        <Foreign text={`${props.event.method} ${props.event.uri} ${details().protocol ?? ''}`} />
+        <For each={details().headers ?? []}>
+          {([name, value]) => (
+            <div>
+              <span class="faint">
+                <Foreign text={name} />:
+              </span>{' '}
+              <Foreign text={value} />
+            </div>
+          )}
+        </For>
+      </div>
+      <Show when={details().truncated === true}>
+        <span class="small faint">Something of it was too long and is cut.</span>
+      </Show>
+    </section>
+  );
+}
+
+function Facts(props: { readonly event: SecurityEvent }): JSX.Element {
+  const details = (): EventDetails => detailsOf(props.event);
+  const stopped = (): JSX.Element => {
+    const found = details().interruption;
+    if (found == null) return 'nothing; it went to the application';
+    return `rule ${found.ruleId ?? '–'}, in phase ${found.phase ?? '–'}, with status ${found.status ?? '–'}`;
+  };
+  return (
+    <Pairs
+      of={[
+        ['When', showMoment(props.event.at)],
+        ['Client', <A href={`/soc?client_ip=${props.event.client_ip}`}>{props.event.client_ip}</A>],
+        ['Site', <Foreign text={props.event.site} />],
+        ['Answer', String(props.event.status)],
+        ['Stopped by', stopped()],
+        ['Inspection took', showMicroseconds(details().inspection_us ?? 0)],
+        ['Request id', <code>{props.event.request_id}</code>],
+        ['Node, generation', `${props.event.node}, ${details().generation ?? '–'}`],
+      ]}
+    />
+  );
+}
+
+/** Puts the client on the deny list for a day, after a question. */
+function DenyClient(props: { readonly clientIp: string }): JSX.Element {
+  const [isAsked, setAsked] = createSignal(false);
+  const [isBusy, setBusy] = createSignal(false);
+  const deny = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const body = { addresses: [props.clientIp], reason: 'from a security event', expires_in_seconds: 86_400 };
+      await call('POST /api/threat-intel', { body });
+      tell(`${props.clientIp} is on the deny list for a day.`);
+      setAsked(false);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      tellProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button icon="ban" onClick={() => setAsked(true)}>
+        Deny this client
+      </Button>
+      <Confirm
+        isOpen={isAsked()}
+        title={`Deny ${props.clientIp}?`}
+        action="Deny for a day"
+        isBusy={isBusy()}
+        onConfirm={() => void deny()}
+        onClose={() => setAsked(false)}
+      >
+        <p>Every request from this address is refused on all protected sites, at once, for 24 hours.</p>
+      </Confirm>
+    </>
+  );
+}
+
+function Actions(props: { readonly event: SecurityEvent; readonly onExclude: () => void }): JSX.Element {
+  const copy = async (): Promise<void> => {
+    const { method, uri } = props.event;
+    const text = asCurl({ method, uri, headers: detailsOf(props.event).headers ?? [] }, 'http://localhost:8080');
+    await navigator.clipboard.writeText(text).then(
+      () => tell('Copied. Bodies are not stored, so the command has none.'),
+      () => tell('The browser does not allow copying here.', true),
+    );
+  };
+  return (
+    <div class="row wrap">
+      <Show when={mayAs('operator')}>
+        <Button icon="tune" onClick={props.onExclude}>
+          Exclude
+        </Button>
+        <DenyClient clientIp={props.event.client_ip} />
+      </Show>
+      <Button icon="code" onClick={() => void copy()}>
+        Copy as curl
+      </Button>
+      <A class="button" href={`/requests?request_id=${props.event.request_id}`}>
+        Request log
+      </A>
+    </div>
+  );
+}
+
+export function EventDrawer(props: {
+  readonly event: SecurityEvent | null;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const [isExcluding, setExcluding] = createSignal(false);
+  const messages = (): readonly RuleMessage[] =>
+    props.event === null ? [] : (detailsOf(props.event).messages ?? []).filter((one) => !isSummary(one));
+  return (
+    <Overlay look="drawer" isOpen={props.event !== null} title="Security event" onClose={props.onClose}>
+      <Show when={props.event}>
+        {(event) => (
+          <>
+            <div class="row wrap between">
+              <div class="row">
+                <Badge tone={toneOf(event().verdict)}>{event().verdict}</Badge>
+                <span class="mono truncate">
+                  <Foreign text={event().method} /> <Foreign text={event().uri} max={90} />
+                </span>
+              </div>
+              <Actions event={event()} onExclude={() => setExcluding(true)} />
+            </div>
+            <Show when={detailsOf(event()).error}>
+              {(text) => (
+                <Notice tone="warn" title="The inspection failed">
+                  <Foreign text={text()} />
+                </Notice>
+              )}
+            </Show>
+            <Facts event={event()} />
+            <section class="stack tight">
+              <h3>What the rules saw</h3>
+              <For each={messages()} fallback={<span class="faint">No rule has left a message.</span>}>
+                {(message) => <RuleFinding message={message} />}
+              </For>
+            </section>
+            <ScoreSum event={event()} messages={messages()} />
+            <RequestPart event={event()} />
+            <Show when={isExcluding()}>
+              <ExcludeDialog event={event()} messages={messages()} onClose={() => setExcluding(false)} />
+            </Show>
+          </>
+        )}
+      </Show>
+    </Overlay>
+  );
+}

@@ -1,0 +1,42 @@
+import t from 'tap';
+import { asCurl, highlight, matchedData, partsOfMatch, pointsOf, severityName } from './event-text.js';
+
+t.test('the text of a match is taken apart', async (t) => {
+  t.same(partsOfMatch("Matched \"Operator `rx'\" against variable `ARGS:q' (Value: `a'b`c')"), {
+    operator: 'rx',
+    variable: 'ARGS:q',
+    value: "a'b`c",
+  });
+  t.equal(partsOfMatch('something else'), null);
+  t.equal(matchedData('Matched Data: UNION SELECT found within ARGS:q: 1 UNION SELECT 2'), 'UNION SELECT');
+  t.equal(matchedData(''), null);
+});
+
+t.test('what matched is marked in the value', async (t) => {
+  t.same(highlight('1 UNION SELECT', 'union'), [
+    { text: '1 ', isHit: false },
+    { text: 'UNION', isHit: true },
+    { text: ' SELECT', isHit: false },
+  ]);
+  t.same(highlight('abc', null), [{ text: 'abc', isHit: false }]);
+  t.same(highlight('abc', 'zz'), [{ text: 'abc', isHit: false }]);
+});
+
+t.test('severities, points and the command', async (t) => {
+  t.equal(severityName('2'), 'critical');
+  t.equal(pointsOf('4'), 3);
+  t.equal(
+    asCurl(
+      {
+        method: 'GET',
+        uri: "/?q='x",
+        headers: [
+          ['Host', 'a'],
+          ['X-A', "it's"],
+        ],
+      },
+      'http://h:1',
+    ),
+    `curl -i -X 'GET' -H 'X-A: it'\\''s' --path-as-is 'http://h:1/?q='\\''x'`,
+  );
+});

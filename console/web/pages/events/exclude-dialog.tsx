@@ -1,0 +1,146 @@
+// From an event to an exclusion: as narrow as the event allows (this rule, this variable, this path), saved with who
+// and why, then held against recorded traffic before anybody activates it.
+import { createSignal, Match, Show, Switch, type JSX } from 'solid-js';
+import { call, Refused, type Reply } from '../../client/http.js';
+import { account } from '../../client/session.js';
+import { draft, edit, loadSettings, problems, save } from '../../client/settings-draft.js';
+import { Button, Notice } from '../../kit/basics.js';
+import { SelectField, Switch as Toggle, TextField } from '../../kit/form.js';
+import { Overlay, tell } from '../../kit/overlays.js';
+import { ImpactView } from '../changes/impact.js';
+import { partsOfMatch, type RuleMessage } from './event-text.js';
+import type { SecurityEvent } from './events.js';
+
+type Applied = Reply<'POST /api/apply'>;
+interface Exclusion {
+  readonly rule_id: number;
+  readonly target: string | null;
+  readonly path: string | null;
+}
+
+const daysKept = 90;
+
+/** A variable that an exclusion can name: with its own name only where that is plain. */
+function targetOf(message: RuleMessage | undefined): string | null {
+  const variable = partsOfMatch(message?.match ?? '')?.variable ?? '';
+  return /^[A-Z_]+(?::[A-Za-z0-9_.[\]-]{1,200})?$/.test(variable) ? variable : null;
+}
+
+/** Saves it behind those that there are. True when it is saved. */
+async function add(exclusion: Exclusion, reason: string): Promise<boolean> {
+  await loadSettings();
+  const before = (draft()?.['rule_exclusions'] ?? []) as readonly { readonly id: number }[];
+  const id = Math.max(1_009_499, ...before.map((one) => one.id)) + 1;
+  const expires = new Date(Date.now() + daysKept * 86_400_000).toISOString();
+  const owner = account()?.email ?? '';
+  const entry = { id, tag: null, method: null, enabled: true, ...exclusion, reason, owner, expires_at: expires };
+  edit('rule_exclusions', [...before, entry]);
+  return save(['rule_exclusions']);
+}
+
+export function ExcludeDialog(props: {
+  readonly event: SecurityEvent;
+  readonly messages: readonly RuleMessage[];
+  readonly onClose: () => void;
+}): JSX.Element {
+  const [ruleId, setRuleId] = createSignal(String(props.messages[0]?.rule_id ?? ''));
+  const [isNarrow, setNarrow] = createSignal(true);
+  const [path, setPath] = createSignal(props.event.uri.split('?')[0] ?? '/');
+  const [reason, setReason] = createSignal('');
+  const [isBusy, setBusy] = createSignal(false);
+  const [problem, setProblem] = createSignal<string | null>(null);
+  const [checked, setChecked] = createSignal<Applied | null>(null);
+  const target = (): string | null => targetOf(props.messages.find((one) => String(one.rule_id) === ruleId()));
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setProblem(error.message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const saveAndCheck = (): Promise<void> =>
+    attempt(async () => {
+      const exclusion = { rule_id: Number(ruleId()), target: isNarrow() ? target() : null, path: path() || null };
+      if (await add(exclusion, reason())) {
+        setChecked(await call('POST /api/apply', { query: { dry_run: true } }));
+        return;
+      }
+      setProblem(
+        problems()
+          .map((one) => `${one.path} ${one.reason}`)
+          .join('; ') || 'Somebody else saved meanwhile.',
+      );
+    });
+  const activate = (): Promise<void> =>
+    attempt(async () => {
+      await call('POST /api/apply');
+      tell('The exclusion is in force on every node.');
+      props.onClose();
+    });
+  return (
+    <Overlay
+      isOpen
+      look="wide"
+      title="Exclude from a rule"
+      onClose={props.onClose}
+      footer={
+        <Switch>
+          <Match when={checked() === null}>
+            <Button
+              look="primary"
+              isBusy={isBusy()}
+              disabled={reason().trim() === ''}
+              onClick={() => void saveAndCheck()}
+            >
+              Save and check against recorded traffic
+            </Button>
+          </Match>
+          <Match when={checked() !== null}>
+            <Button onClick={props.onClose}>Leave it saved, not active</Button>
+            <Button look="primary" isBusy={isBusy()} onClick={() => void activate()}>
+              Apply now
+            </Button>
+          </Match>
+        </Switch>
+      }
+    >
+      <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
+      <Show
+        when={checked()}
+        fallback={
+          <>
+            <SelectField
+              label="Rule"
+              value={ruleId()}
+              options={props.messages.map((one) => [String(one.rule_id), `${one.rule_id} ${one.message}`] as const)}
+              onChange={setRuleId}
+            />
+            <Toggle
+              label={
+                target() === null ? 'The variable cannot be named alone' : `Only for the variable ${target() ?? ''}`
+              }
+              isOn={isNarrow() && target() !== null}
+              isDisabled={target() === null}
+              onChange={setNarrow}
+            />
+            <TextField label="Path" value={path()} onInput={setPath} help="and what lies below it; empty: everywhere" />
+            <TextField
+              label="Why"
+              value={reason()}
+              onInput={setReason}
+              isRequired
+              help={`Stands in the settings with your name, and ends by itself in ${daysKept} days.`}
+            />
+          </>
+        }
+      >
+        {(result) => <ImpactView applied={result()} />}
+      </Show>
+    </Overlay>
+  );
+}

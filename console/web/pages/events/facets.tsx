@@ -1,0 +1,67 @@
+// What stands out among the events that are shown: a click narrows the list to it.
+import { useSearchParams } from '@solidjs/router';
+import { createMemo, For, Show, type JSX } from 'solid-js';
+import { showCount } from '../../client/moments.js';
+import { Foreign } from '../../kit/basics.js';
+import type { SecurityEvent } from './events.js';
+
+const facets = [
+  ['rule_id', 'Rules'],
+  ['client_ip', 'Clients'],
+  ['site', 'Sites'],
+  ['verdict', 'Verdicts'],
+] as const;
+const shownMax = 5;
+const readMax = 2000;
+
+export function Facets(props: { readonly events: readonly SecurityEvent[] }): JSX.Element {
+  const [, setSearch] = useSearchParams();
+  const read = createMemo(() => props.events.slice(0, readMax));
+  const counted = createMemo(() =>
+    facets.map(([name, title]) => {
+      const counts = new Map<string, number>();
+      for (const event of read()) {
+        const value = event[name];
+        if (value !== null) counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
+      }
+      const rows = [...counts].sort((a, b) => b[1] - a[1]).slice(0, shownMax);
+      return { name, title, rows, most: rows[0]?.[1] ?? 1 };
+    }),
+  );
+  return (
+    <Show when={props.events.length > 0}>
+      <details class="card">
+        <summary class="summary">
+          What stands out <span class="faint">among the newest {showCount(read().length)} shown</span>
+        </summary>
+        <div class="body grid-4">
+          <For each={counted()}>
+            {(facet) => (
+              <div class="stack tight">
+                <h3>{facet.title}</h3>
+                <div class="bars">
+                  <For each={facet.rows}>
+                    {([value, count]) => (
+                      <button
+                        type="button"
+                        class="bar button plain"
+                        onClick={() => setSearch({ [facet.name]: value })}
+                        aria-label={`Only ${facet.title.toLowerCase()} ${value}, ${count} events`}
+                      >
+                        <progress max={facet.most} value={count} aria-hidden="true" />
+                        <span class="truncate mono">
+                          <Foreign text={value} max={40} />
+                        </span>
+                        <span class="nums">{count}</span>
+                      </button>
+                    )}
+                  </For>
+                </div>
+              </div>
+            )}
+          </For>
+        </div>
+      </details>
+    </Show>
+  );
+}

@@ -1,0 +1,64 @@
+// Whether what is meant to protect does: nodes, rule set, licence, background work.
+import { A } from '@solidjs/router';
+import { Show, type JSX } from 'solid-js';
+import { createQuery } from '../../client/query.js';
+import { Badge, Notice, type Tone } from '../../kit/basics.js';
+
+const everyMs = 10_000;
+
+function Entry(props: { readonly name: string; readonly href: string; readonly children: JSX.Element }): JSX.Element {
+  return (
+    <A class="row" href={props.href}>
+      <span class="muted">{props.name}</span> {props.children}
+    </A>
+  );
+}
+
+export function Health(): JSX.Element {
+  const nodes = createQuery('GET /api/nodes', () => ({}), { everyMs });
+  const categories = createQuery('GET /api/rules/categories');
+  const licence = createQuery('GET /api/license');
+  const settings = createQuery('GET /api/settings');
+  const active = (): number => nodes.data()?.items.filter(({ state }) => state === 'active').length ?? 0;
+  const all = (): number => nodes.data()?.items.length ?? 0;
+  const off = (): string[] =>
+    categories
+      .data()
+      ?.items.filter(({ enabled }) => !enabled)
+      .map(({ key }) => key) ?? [];
+  const mode = (): string => String((settings.data() as { readonly mode?: string } | undefined)?.mode ?? '');
+  const licenceTone = (): Tone => (licence.data()?.state === 'valid' ? 'good' : 'neutral');
+  return (
+    <>
+      <Show when={nodes.data() !== undefined && active() < all()}>
+        <Notice tone="danger" title={`${all() - active()} of ${all()} nodes do not serve the active settings`}>
+          <A href="/admin/nodes">What they say</A>
+        </Notice>
+      </Show>
+      <Show when={mode() === 'DetectionOnly'}>
+        <Notice tone="warn" title="Nothing is blocked">
+          The mode is DetectionOnly: attacks are logged and reach the application. <A href="/waf">Change it</A>
+        </Notice>
+      </Show>
+      <div class="row wrap wide">
+        <Entry name="Nodes" href="/admin/nodes">
+          <Badge tone={active() === all() && all() > 0 ? 'good' : 'danger'}>
+            {active()} of {all()} active
+          </Badge>
+        </Entry>
+        <Entry name="Mode" href="/waf">
+          <Badge tone={mode() === 'On' ? 'good' : 'warn'}>{mode() === 'On' ? 'blocking' : mode()}</Badge>
+        </Entry>
+        <Entry name="Rule set" href="/waf">
+          <Badge tone={off().length === 0 ? 'good' : 'warn'}>
+            CRS {categories.data()?.crs_version ?? '–'}
+            {off().length > 0 ? `, off: ${off().join(', ')}` : ''}
+          </Badge>
+        </Entry>
+        <Entry name="Licence" href="/admin/licence">
+          <Badge tone={licenceTone()}>{licence.data()?.state ?? '–'}</Badge>
+        </Entry>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,188 @@
+// The first page: is everything protected, what is going on, what stands out. Each number opens the list it counts.
+import { A, useNavigate, useSearchParams } from '@solidjs/router';
+import { createMemo, createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
+import type { Reply } from '../../client/http.js';
+import { showCount, showMoment } from '../../client/moments.js';
+import { createQuery } from '../../client/query.js';
+import { Card, Empty, Figure, Foreign, PageHead } from '../../kit/basics.js';
+import { Read } from '../../kit/page-state.js';
+import { SeriesChart } from '../../kit/series-chart.js';
+import { FirstSteps } from './first-steps.js';
+import { Health } from './health.js';
+
+type Traffic = Reply<'GET /api/traffic'>;
+
+const spans = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 } as const;
+type Span = keyof typeof spans;
+const spanNames: Readonly<Record<Span, string>> = {
+  '1h': 'Hour',
+  '6h': '6 hours',
+  '24h': 'Day',
+  '7d': 'Week',
+  '30d': '30 days',
+};
+const everyMs = 10_000;
+const isSpan = (text: unknown): text is Span => typeof text === 'string' && Object.hasOwn(spans, text);
+
+/** The list of requests with a filter, over the window that was counted. */
+function requestsLink({ from, to }: Traffic, filter: Readonly<Record<string, string | number>> = {}): string {
+  const search = new URLSearchParams({ from, to });
+  for (const [name, value] of Object.entries(filter)) search.set(name, String(value));
+  return `/requests?${search.toString()}`;
+}
+
+function TopList(props: {
+  readonly title: string;
+  readonly rows: readonly {
+    readonly name: string;
+    readonly requests: number;
+    readonly blocked?: number;
+    readonly href: string;
+  }[];
+}): JSX.Element {
+  const most = (): number => Math.max(1, ...props.rows.map(({ requests }) => requests));
+  return (
+    <Card title={props.title}>
+      <div class="bars">
+        <For each={props.rows} fallback={<span class="faint">Nothing in this window</span>}>
+          {(row) => (
+            <A class="bar" href={row.href}>
+              <progress max={most()} value={row.requests} aria-hidden="true" />
+              <span class="truncate mono">
+                <Foreign text={row.name} max={80} />
+              </span>
+              <span class="nums">
+                {showCount(row.requests)}
+                <Show when={(row.blocked ?? 0) > 0}>
+                  <span class="faint"> · {showCount(row.blocked ?? 0)} blocked</span>
+                </Show>
+              </span>
+            </A>
+          )}
+        </For>
+      </div>
+    </Card>
+  );
+}
+
+function Numbers(props: { readonly traffic: Traffic }): JSX.Element {
+  const share = (): string =>
+    props.traffic.requests === 0 ? '0' : ((100 * props.traffic.blocked) / props.traffic.requests).toFixed(1);
+  const perMinute = (): string => {
+    const minutes = (Date.parse(props.traffic.to) - Date.parse(props.traffic.from)) / 60_000;
+    const rate = props.traffic.requests / minutes;
+    return rate >= 10 ? showCount(Math.round(rate)) : rate.toFixed(1);
+  };
+  return (
+    <div class="grid-4">
+      <Figure
+        label="Requests"
+        value={showCount(props.traffic.requests)}
+        note={`${perMinute()} a minute`}
+        href={requestsLink(props.traffic)}
+      />
+      <Figure
+        label="Blocked"
+        value={showCount(props.traffic.blocked)}
+        note={`${share()} % of all`}
+        href={requestsLink(props.traffic, { verdict: 'block' })}
+      />
+      <Figure
+        label="Flagged"
+        value={showCount(props.traffic.flagged)}
+        note="seen by rules where nothing is blocked"
+        href={requestsLink(props.traffic, { verdict: 'flag' })}
+      />
+    </div>
+  );
+}
+
+function Tops(props: { readonly traffic: Traffic }): JSX.Element {
+  const link = (filter: Readonly<Record<string, string | number>>): string => requestsLink(props.traffic, filter);
+  return (
+    <div class="grid-2">
+      <TopList
+        title="Rules"
+        rows={props.traffic.rules.map((one) => ({
+          name: String(one.rule_id),
+          requests: one.requests,
+          href: link({ rule_id: one.rule_id }),
+        }))}
+      />
+      <TopList
+        title="Clients"
+        rows={props.traffic.clients.map((one) => ({
+          ...one,
+          name: one.client_ip,
+          href: link({ client_ip: one.client_ip }),
+        }))}
+      />
+      <TopList
+        title="Paths"
+        rows={props.traffic.paths.map((one) => ({ ...one, name: one.path, href: link({ q: one.path }) }))}
+      />
+      <TopList
+        title="Sites"
+        rows={props.traffic.sites.map((one) => ({ ...one, name: one.site, href: link({ site: one.site }) }))}
+      />
+    </div>
+  );
+}
+
+export function Overview(): JSX.Element {
+  const navigate = useNavigate();
+  const [search, setSearch] = useSearchParams();
+  const [now, setNow] = createSignal(Date.now());
+  const timer = setInterval(() => setNow(Date.now()), everyMs);
+  onCleanup(() => clearInterval(timer));
+  const span = createMemo<Span>(() => (isSpan(search['span']) ? search['span'] : '24h'));
+  const traffic = createQuery('GET /api/traffic', () => {
+    const to = new Date(now() + 1000);
+    const from = new Date(to.getTime() - spans[span()] * 3_600_000);
+    return { query: { from: from.toISOString(), to: to.toISOString() } };
+  });
+  const pick = (from: number, to: number): void => {
+    const iso = (seconds: number): string => new Date(Math.round(seconds) * 1000).toISOString();
+    navigate(`/requests?from=${iso(from)}&to=${iso(to)}`);
+  };
+  return (
+    <>
+      <PageHead title="Overview">
+        <For each={Object.keys(spans) as Span[]}>
+          {(name) => (
+            <button
+              type="button"
+              class="button small"
+              classList={{ primary: span() === name }}
+              aria-pressed={span() === name}
+              onClick={() => setSearch({ span: name })}
+            >
+              {spanNames[name]}
+            </button>
+          )}
+        </For>
+      </PageHead>
+      <FirstSteps hasBlocked={(traffic.data()?.blocked ?? 0) > 0} />
+      <Health />
+      <Read of={traffic}>
+        {(data) => (
+          <>
+            <Numbers traffic={data()} />
+            <Card
+              title="Traffic"
+              actions={<span class="faint small">{showMoment(data().from)} until now; drag to look closer</span>}
+            >
+              <Show
+                when={data().requests > 0}
+                fallback={<Empty title="No requests in this window">Point a client at the protected port.</Empty>}
+              >
+                <SeriesChart points={data().series} onPick={pick} />
+              </Show>
+            </Card>
+            <Tops traffic={data()} />
+          </>
+        )}
+      </Read>
+    </>
+  );
+}

@@ -1,0 +1,244 @@
+// One custom rule: from a form or as seclang, with its tests, checked while one types.
+import { useNavigate, useParams } from '@solidjs/router';
+import { createEffect, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { call, Refused, type Body, type Diagnostic } from '../../client/http.js';
+import { mayAs } from '../../client/session.js';
+import { Badge, Button, Card, Loading, Notice, PageHead, Tabs } from '../../kit/basics.js';
+import { Switch, TextField } from '../../kit/form.js';
+import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
+import { SeclangEditor } from '../../kit/seclang-editor.js';
+import { blankRule, type CustomRule } from './rule.js';
+import { TestBench, type Tried } from './test-bench.js';
+import { VisualBuilder } from './visual-builder.js';
+
+const checkAfterMs = 500;
+const isBlank = (rule: CustomRule): boolean =>
+  rule.kind === 'raw' ? rule.seclang.trim() === '' : rule.value === '' && rule.operator === blankRule.operator;
+
+function Problems(props: { readonly tried: Tried | null; readonly refused: Refused | null }): JSX.Element {
+  const list = (): readonly Diagnostic[] => props.tried?.problems ?? [];
+  return (
+    <div class="stack tight" aria-live="polite">
+      <Show when={props.refused}>
+        {(error) => (
+          <Notice tone="danger" title="Not saved">
+            <span>{error().message}</span>
+            <For
+              each={[
+                ...error().errors.map((one) => `${one.path} ${one.reason}`),
+                ...error().diagnostics.map(({ message }) => message),
+              ]}
+            >
+              {(text) => <span class="small">{text}</span>}
+            </For>
+          </Notice>
+        )}
+      </Show>
+      <For each={list()}>
+        {(one) => (
+          <Notice tone={one.severity === 'error' ? 'danger' : 'warn'} title={one.message}>
+            <span class="small">
+              <Show when={(one.line ?? 0) > 0}>
+                line {one.line}, column {one.column}:{' '}
+              </Show>
+              {one.hint} <code class="faint">{one.code}</code>
+            </span>
+          </Notice>
+        )}
+      </For>
+      <Show when={props.tried !== null && list().length === 0}>
+        <div class="row">
+          <Badge tone={props.tried?.passed === true ? 'good' : 'danger'}>
+            {props.tried?.passed === true ? 'It compiles and its tests pass' : 'It compiles; a test does not pass'}
+          </Badge>
+        </div>
+      </Show>
+    </div>
+  );
+}
+
+interface EditorState {
+  readonly rule: () => CustomRule;
+  readonly tried: () => Tried | null;
+  readonly refused: () => Refused | null;
+  readonly isBusy: () => boolean;
+  change(part: Partial<CustomRule>): void;
+  save(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Loads the rule with that id (null: a new one), checks it after each pause in typing, saves it. */
+function createEditor(id: number | null, onSaved: () => void): EditorState & { readonly isLoaded: () => boolean } {
+  const [rule, setRule] = createSignal<CustomRule>(blankRule);
+  const [isLoaded, setLoaded] = createSignal(id === null);
+  const [tried, setTried] = createSignal<Tried | null>(null);
+  const [refused, setRefused] = createSignal<Refused | null>(null);
+  const [isBusy, setBusy] = createSignal(false);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  onMount(() => {
+    if (id === null) return;
+    void call('GET /api/rules/{id}', { params: { id } }).then((reply) => {
+      setRule(reply.rule as unknown as CustomRule);
+      setLoaded(true);
+    }, tellProblem);
+  });
+  const bodyOf = (): Body<'POST /api/rules'> => {
+    const { id: _, ...fields } = rule();
+    return { ...fields, name: fields.name || 'unnamed' } as unknown as Body<'POST /api/rules'>;
+  };
+  const check = async (): Promise<void> => {
+    try {
+      setTried(
+        await call('POST /api/rules/test', { body: { ...(id === null ? {} : { id }), rule: bodyOf() } as never }),
+      );
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setTried(null);
+    }
+  };
+  createEffect(
+    on(rule, (now) => {
+      clearTimeout(timer);
+      setRefused(null);
+      if (isLoaded() && !isBlank(now)) timer = setTimeout(() => void check(), checkAfterMs);
+    }),
+  );
+  onCleanup(() => clearTimeout(timer));
+  const attempt = async (work: () => Promise<unknown>, done: string): Promise<void> => {
+    setBusy(true);
+    try {
+      await work();
+      tell(done);
+      onSaved();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setRefused(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    rule,
+    tried,
+    refused,
+    isBusy,
+    isLoaded,
+    change: (part) => setRule((before) => ({ ...before, ...part })),
+    save: () =>
+      attempt(
+        () =>
+          id === null
+            ? call('POST /api/rules', { body: bodyOf() })
+            : call('PATCH /api/rules/{id}', { params: { id }, body: bodyOf() as never }),
+        'Saved. It is in force once it is applied.',
+      ),
+    remove: () => attempt(() => call('DELETE /api/rules/{id}', { params: { id: id ?? 0 } }), 'Removed.'),
+  };
+}
+
+function Form(props: { readonly of: EditorState }): JSX.Element {
+  const isFixed = !mayAs('operator');
+  const of = props.of;
+  return (
+    <Card>
+      <div class="stack">
+        <div class="row wrap">
+          <div class="grow">
+            <TextField
+              label="Name"
+              value={of.rule().name}
+              isDisabled={isFixed}
+              isRequired
+              onInput={(name) => of.change({ name })}
+            />
+          </div>
+          <Switch
+            label="On"
+            isOn={of.rule().enabled}
+            isDisabled={isFixed}
+            onChange={(enabled) => of.change({ enabled })}
+          />
+        </div>
+        <Tabs
+          label="How it is written"
+          chosen={of.rule().kind}
+          tabs={[
+            ['visual', 'Form'],
+            ['raw', 'Seclang'],
+          ]}
+          onChoose={(kind) =>
+            of.change({
+              kind,
+              ...(kind === 'raw' && of.rule().seclang === '' ? { seclang: of.tried()?.seclang ?? '' } : {}),
+            })
+          }
+        />
+        <Show
+          when={of.rule().kind === 'raw'}
+          fallback={<VisualBuilder rule={of.rule()} isDisabled={isFixed} onChange={of.change} />}
+        >
+          <SeclangEditor
+            label="Seclang"
+            value={of.rule().seclang}
+            problems={of.tried()?.problems ?? []}
+            isDisabled={isFixed}
+            onInput={(seclang) => of.change({ seclang })}
+          />
+        </Show>
+        <Problems tried={of.tried()} refused={of.refused()} />
+        <Show when={of.rule().kind === 'visual' && of.tried()?.seclang}>
+          {(text) => (
+            <details>
+              <summary class="small muted">As seclang</summary>
+              <pre class="code">{text()}</pre>
+            </details>
+          )}
+        </Show>
+      </div>
+    </Card>
+  );
+}
+
+export function RuleEditor(): JSX.Element {
+  const params = useParams();
+  const navigate = useNavigate();
+  const id = params['id'] === 'new' ? null : Number(params['id']);
+  const [isRemoving, setRemoving] = createSignal(false);
+  const editor = createEditor(id, () => navigate('/waf/rules'));
+  return (
+    <>
+      <PageHead title={id === null ? 'New rule' : `Rule ${id}`}>
+        <Button onClick={() => navigate('/waf/rules')}>Back</Button>
+        <Show when={mayAs('operator')}>
+          <Show when={id !== null}>
+            <Button onClick={() => setRemoving(true)}>Remove</Button>
+          </Show>
+          <Button look="primary" isBusy={editor.isBusy()} onClick={() => void editor.save()}>
+            Save
+          </Button>
+        </Show>
+      </PageHead>
+      <Show when={editor.isLoaded()} fallback={<Loading />}>
+        <Form of={editor} />
+        <Card title="Tests">
+          <TestBench
+            tests={editor.rule().tests}
+            tried={editor.tried()}
+            isDisabled={!mayAs('operator')}
+            onChange={(tests) => editor.change({ tests })}
+          />
+        </Card>
+      </Show>
+      <Confirm
+        isOpen={isRemoving()}
+        title={`Remove rule ${id ?? ''}?`}
+        action="Remove"
+        isBusy={editor.isBusy()}
+        onConfirm={() => void editor.remove()}
+        onClose={() => setRemoving(false)}
+      >
+        <p>It stays in older versions of the settings.</p>
+      </Confirm>
+    </>
+  );
+}

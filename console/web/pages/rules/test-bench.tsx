@@ -1,0 +1,91 @@
+import { For, Index, Show, type JSX } from 'solid-js';
+import type { Reply } from '../../client/http.js';
+import { Badge, Button } from '../../kit/basics.js';
+import { blankTest, type RuleTest } from './rule.js';
+
+export type Tried = Reply<'POST /api/rules/test'>;
+
+/** Requests that the rule has to match, and ones that it must not: they run at each save and before each apply. */
+export function TestBench(props: {
+  readonly tests: readonly RuleTest[];
+  readonly tried: Tried | null;
+  readonly isDisabled: boolean;
+  readonly onChange: (tests: readonly RuleTest[]) => void;
+}): JSX.Element {
+  const change = (index: number, part: Partial<RuleTest>): void =>
+    props.onChange(props.tests.map((one, at) => (at === index ? { ...one, ...part } : one)));
+  return (
+    <div class="stack tight">
+      <Index each={props.tests}>
+        {(test, index) => {
+          const result = (): Tried['tests'][number] | undefined => props.tried?.tests[index];
+          return (
+            <div class="row wrap">
+              <select
+                class="select fit"
+                aria-label="Expected"
+                disabled={props.isDisabled}
+                onChange={(event) => change(index, { expect: event.currentTarget.value as RuleTest['expect'] })}
+              >
+                <For each={['match', 'no_match'] as const}>
+                  {(name) => (
+                    <option value={name} selected={test().expect === name}>
+                      {name === 'match' ? 'matches' : 'does not match'}
+                    </option>
+                  )}
+                </For>
+              </select>
+              <input
+                class="input short"
+                aria-label="Method"
+                value={test().method}
+                disabled={props.isDisabled}
+                onInput={(event) => change(index, { method: event.currentTarget.value })}
+              />
+              <input
+                class="input mono grow"
+                aria-label="Request target"
+                value={test().uri}
+                disabled={props.isDisabled}
+                onInput={(event) => change(index, { uri: event.currentTarget.value })}
+              />
+              <input
+                class="input mono grow"
+                aria-label="Body"
+                placeholder="body"
+                value={test().body}
+                disabled={props.isDisabled}
+                onInput={(event) => change(index, { body: event.currentTarget.value })}
+              />
+              <Show when={result()}>
+                {(found) => (
+                  <Badge tone={found().passed ? 'good' : 'danger'}>
+                    {found().passed ? 'as expected' : found().got}
+                    {found().variable === '' ? '' : ` in ${found().variable}`}
+                  </Badge>
+                )}
+              </Show>
+              <Button
+                isSmall
+                disabled={props.isDisabled}
+                onClick={() => props.onChange(props.tests.filter((_, at) => at !== index))}
+              >
+                Remove
+              </Button>
+            </div>
+          );
+        }}
+      </Index>
+      <div>
+        <Button
+          icon="plus"
+          isSmall
+          disabled={props.isDisabled}
+          onClick={() => props.onChange([...props.tests, blankTest])}
+        >
+          Add a request
+        </Button>
+      </div>
+    </div>
+  );
+}

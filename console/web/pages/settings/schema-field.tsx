@@ -1,0 +1,243 @@
+// A field for any setting, made from its schema: the form follows the settings, not the other way round.
+import { createSignal, For, Index, Show, type JSX } from 'solid-js';
+import type { FieldProblem } from '../../client/http.js';
+import { Button } from '../../kit/basics.js';
+import { AreaField, SelectField, Switch, TextField } from '../../kit/form.js';
+import { blankOf, linesFrom, numberFrom, shapeOf, titleOf, type SettingSchema } from './schema.js';
+
+export interface SchemaFieldProps {
+  readonly schema: SettingSchema;
+  /** JSON pointer, by which problems are found. */
+  readonly path: string;
+  readonly label: string;
+  readonly value: unknown;
+  readonly problems: readonly FieldProblem[];
+  readonly isDisabled: boolean;
+  readonly onChange: (value: unknown) => void;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function problemAt({ problems, path }: SchemaFieldProps): string | null {
+  const found = problems.filter((one) => one.path === path || one.path.startsWith(`${path}/`));
+  return found.length === 0 ? null : found.map(({ reason, mend }) => `${reason}${mend ? `; ${mend}` : ''}`).join('. ');
+}
+
+function helpOf(schema: SettingSchema): JSX.Element {
+  const { minimum, maximum } = shapeOf(schema).schema;
+  const range = minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : '';
+  const usual = ['string', 'number', 'boolean'].includes(typeof schema.default) && schema.default !== '';
+  return (
+    <>
+      {schema.description}
+      <span class="faint">
+        {range === '' ? '' : ` (${range})`}
+        {usual ? `, usually ${String(schema.default as string)}` : ''}
+      </span>
+    </>
+  );
+}
+
+function SecretField(props: SchemaFieldProps): JSX.Element {
+  const isSet = (): boolean => typeof props.value === 'string' && props.value !== '';
+  return (
+    <TextField
+      label={props.label}
+      type="password"
+      autocomplete="new-password"
+      value={props.value === '********' ? '' : String((props.value as string | null) ?? '')}
+      placeholder={isSet() ? 'set; leave empty to keep it' : 'not set'}
+      help={helpOf(props.schema)}
+      problem={problemAt(props)}
+      isDisabled={props.isDisabled}
+      onInput={(text) => props.onChange(text === '' ? '********' : text)}
+    />
+  );
+}
+
+function JsonField(props: SchemaFieldProps): JSX.Element {
+  const [problem, setProblem] = createSignal<string | null>(null);
+  const change = (text: string): void => {
+    try {
+      props.onChange(JSON.parse(text));
+      setProblem(null);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : 'is not JSON');
+    }
+  };
+  return (
+    <AreaField
+      label={props.label}
+      value={JSON.stringify(props.value, null, 2)}
+      help={helpOf(props.schema)}
+      problem={problem() ?? problemAt(props)}
+      isDisabled={props.isDisabled}
+      onInput={change}
+    />
+  );
+}
+
+function MembersField(props: SchemaFieldProps): JSX.Element {
+  const fields = (): Fields => (props.value ?? {}) as Fields;
+  return (
+    <fieldset class="stack bare">
+      <For each={Object.entries(shapeOf(props.schema).schema.properties ?? {})}>
+        {([name, schema]) => (
+          <SchemaField
+            schema={schema}
+            path={`${props.path}/${name}`}
+            label={titleOf(name)}
+            value={fields()[name]}
+            problems={props.problems}
+            isDisabled={props.isDisabled}
+            onChange={(value) => props.onChange({ ...fields(), [name]: value })}
+          />
+        )}
+      </For>
+    </fieldset>
+  );
+}
+
+function EntriesField(props: SchemaFieldProps): JSX.Element {
+  const entries = (): readonly unknown[] => (props.value ?? []) as readonly unknown[];
+  const itemSchema = (): SettingSchema => shapeOf(props.schema).schema.items ?? {};
+  const replace = (index: number, value: unknown): void =>
+    props.onChange(entries().map((one, at) => (at === index ? value : one)));
+  const nameOf = (entry: unknown, index: number): string => {
+    const { name, path, id } = (entry ?? {}) as {
+      readonly name?: string;
+      readonly path?: string;
+      readonly id?: number;
+    };
+    return name || path || (id === undefined ? `${index + 1}` : String(id));
+  };
+  return (
+    <div class="stack">
+      <p class="muted small">{props.schema.description}</p>
+      <Index each={entries()}>
+        {(entry, index) => (
+          <details class="card" open={nameOf(entry(), index) === `${index + 1}` || problemUnder(props, index)}>
+            <summary class="summary row between">
+              <strong>{nameOf(entry(), index)}</strong>
+              <Button
+                isSmall
+                disabled={props.isDisabled}
+                onClick={() => props.onChange(entries().filter((_, at) => at !== index))}
+              >
+                Remove
+              </Button>
+            </summary>
+            <div class="body">
+              <MembersField
+                {...props}
+                schema={itemSchema()}
+                path={`${props.path}/${index}`}
+                value={entry()}
+                onChange={(value) => replace(index, value)}
+              />
+            </div>
+          </details>
+        )}
+      </Index>
+      <div>
+        <Button
+          icon="plus"
+          disabled={props.isDisabled}
+          onClick={() => props.onChange([...entries(), blankOf(itemSchema())])}
+        >
+          Add
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const problemUnder = ({ problems, path }: SchemaFieldProps, index: number): boolean =>
+  problems.some((one) => one.path.startsWith(`${path}/${index}`));
+
+function LinesField(props: SchemaFieldProps): JSX.Element {
+  return (
+    <AreaField
+      label={props.label}
+      rows={4}
+      value={((props.value ?? []) as readonly string[]).join('\n')}
+      help={<>{helpOf(props.schema)} One a line.</>}
+      problem={problemAt(props)}
+      isDisabled={props.isDisabled}
+      onInput={(text) => props.onChange(linesFrom(text))}
+    />
+  );
+}
+
+function PlainField(props: SchemaFieldProps): JSX.Element {
+  const shape = (): ReturnType<typeof shapeOf> => shapeOf(props.schema);
+  const text = (): string => String((props.value as string | number | null | undefined) ?? '');
+  const read = (typed: string): unknown => {
+    if (typed === '' && shape().isNullable) return null;
+    return shape().kind === 'number' ? numberFrom(typed) : typed;
+  };
+  return (
+    <TextField
+      label={props.label}
+      value={text()}
+      unit={props.schema['x-unit']}
+      help={helpOf(props.schema)}
+      problem={problemAt(props)}
+      isDisabled={props.isDisabled}
+      onInput={(typed) => props.onChange(read(typed))}
+    />
+  );
+}
+
+function ChoiceField(props: SchemaFieldProps): JSX.Element {
+  const shape = (): ReturnType<typeof shapeOf> => shapeOf(props.schema);
+  const options = (): (readonly [string, string])[] => [
+    ...(shape().isNullable ? [['', 'as for everything'] as const] : []),
+    ...(shape().schema.enum ?? []).map((value) => [value, value] as const),
+  ];
+  return (
+    <SelectField
+      label={props.label}
+      value={String((props.value as string | null) ?? '')}
+      options={options()}
+      help={helpOf(props.schema)}
+      problem={problemAt(props)}
+      isDisabled={props.isDisabled}
+      onChange={(value) => props.onChange(value === '' && shape().isNullable ? null : value)}
+    />
+  );
+}
+
+function FlagField(props: SchemaFieldProps): JSX.Element {
+  return (
+    <div class="field">
+      <Switch
+        label={props.label}
+        isOn={props.value === true}
+        isDisabled={props.isDisabled}
+        onChange={(isOn) => props.onChange(isOn)}
+      />
+      <span class="help">{helpOf(props.schema)}</span>
+      <Show when={problemAt(props)}>
+        <span class="problem">{problemAt(props)}</span>
+      </Show>
+    </div>
+  );
+}
+
+const fieldOf = {
+  flag: FlagField,
+  choice: ChoiceField,
+  number: PlainField,
+  text: PlainField,
+  secret: SecretField,
+  lines: LinesField,
+  entries: EntriesField,
+  members: MembersField,
+  json: JsonField,
+} as const;
+
+export function SchemaField(props: SchemaFieldProps): JSX.Element {
+  const Chosen = fieldOf[shapeOf(props.schema).kind];
+  return <Chosen {...props} />;
+}

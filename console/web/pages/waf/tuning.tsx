@@ -1,0 +1,224 @@
+// False positives: which rules trip most, how likely falsely, exclusions that were tried out, and whether the ones that
+// exist are still needed.
+import { createSignal, For, Show, type JSX } from 'solid-js';
+import { Refused, type Item, type Reply } from '../../client/http.js';
+import { showCount, showMoment } from '../../client/moments.js';
+import { createQuery } from '../../client/query.js';
+import { mayAs } from '../../client/session.js';
+import { draft, edit, loadSettings, problems, save } from '../../client/settings-draft.js';
+import { Badge, Button, Card, Empty, Foreign, PageHead, Tabs, type Tone } from '../../kit/basics.js';
+import { tell, tellProblem } from '../../kit/overlays.js';
+import { Read } from '../../kit/page-state.js';
+
+type Suggestion = Item<'GET /api/fp-suggestions'>;
+type Evidence = Reply<'GET /api/rules/evidence'>;
+
+const likelihoodTone = (score: number): Tone => (score >= 70 ? 'warn' : score >= 40 ? 'info' : 'neutral');
+
+async function take(suggestion: Suggestion): Promise<void> {
+  await loadSettings();
+  const before = (draft()?.['rule_exclusions'] ?? []) as readonly unknown[];
+  edit('rule_exclusions', [...before, ...suggestion.suggestion.rule_exclusions]);
+  if (await save(['rule_exclusions'])) tell('The exclusion is saved. It is in force once it is applied.');
+  else
+    tell(
+      problems()
+        .map((one) => `${one.path} ${one.reason}`)
+        .join('; ') || 'Somebody else saved meanwhile.',
+      true,
+    );
+}
+
+function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
+  const [isBusy, setBusy] = createSignal(false);
+  const accept = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await take(props.of);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      tellProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section class="card">
+      <header>
+        <div>
+          <div class="row wrap">
+            <a class="mono" href={`/soc?rule_id=${props.of.rule_id}`}>
+              {props.of.rule_id}
+            </a>
+            <Badge tone={likelihoodTone(props.of.likelihood.score)}>
+              {props.of.likelihood.score} of 100 likely false
+            </Badge>
+            <Badge tone={props.of.suggestion.state === 'verified' ? 'good' : 'neutral'}>
+              {props.of.suggestion.state.replaceAll('_', ' ')}
+            </Badge>
+          </div>
+          <h3>
+            <Foreign text={props.of.message || 'a rule without a message'} />
+          </h3>
+        </div>
+        <Show when={props.of.suggestion.rule_exclusions.length > 0 && mayAs('operator')}>
+          <Button isBusy={isBusy()} onClick={() => void accept()}>
+            Save this exclusion
+          </Button>
+        </Show>
+      </header>
+      <div class="body stack tight small">
+        <span class="muted">
+          {showCount(props.of.hits)} hits from {props.of.likelihood.features.distinct_clients} clients
+        </span>
+        <span>{props.of.suggestion.reason}</span>
+        <Show when={props.of.suggestion.seclang}>{(text) => <pre class="code">{text()}</pre>}</Show>
+        <ul class="stack tight">
+          <For each={props.of.paths.slice(0, 4)}>
+            {(path) => (
+              <li class="row between">
+                <code class="truncate">
+                  <Foreign text={path.path} max={90} />
+                </code>
+                <span class="nums faint">{showCount(path.hits)}</span>
+              </li>
+            )}
+          </For>
+        </ul>
+      </div>
+    </section>
+  );
+}
+
+function RuleHits(props: { readonly of: Evidence }): JSX.Element {
+  return (
+    <Card title="Rules that trip" isFlush>
+      <div class="table-scroll">
+        <table class="table">
+          <thead>
+            <tr>
+              <th>Rule</th>
+              <th>Kind</th>
+              <th class="num">Hits</th>
+              <th>Last</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={props.of.rules}>
+              {(rule) => (
+                <tr>
+                  <td>
+                    <a class="mono" href={`/soc?rule_id=${rule.rule_id}`}>
+                      {rule.rule_id}
+                    </a>{' '}
+                    <Foreign text={rule.name} />
+                  </td>
+                  <td>{rule.kind}</td>
+                  <td class="num">{showCount(rule.hits)}</td>
+                  <td class="nums">{showMoment(rule.last_at)}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
+
+function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
+  return (
+    <div class="stack">
+      <Card title="Exclusions" isFlush>
+        <div class="table-scroll">
+          <table class="table">
+            <thead>
+              <tr>
+                <th>Exclusion</th>
+                <th>Where</th>
+                <th class="num">Requests</th>
+                <th>Ends</th>
+                <th>Proposal</th>
+              </tr>
+            </thead>
+            <tbody>
+              <For
+                each={props.of.exclusions}
+                fallback={
+                  <tr>
+                    <td colspan="5">
+                      <Empty title="There are no exclusions" />
+                    </td>
+                  </tr>
+                }
+              >
+                {(one) => (
+                  <tr>
+                    <td>
+                      <span class="mono">{one.rule_id ?? one.tag}</span> {one.target}
+                      <div class="faint">{one.reason}</div>
+                    </td>
+                    <td class="mono">
+                      {one.method} {one.path ?? 'everywhere'}
+                    </td>
+                    <td class="num">{showCount(one.requests)}</td>
+                    <td class="nums">{showMoment(one.expires_at)}</td>
+                    <td>
+                      <Badge tone={one.proposal.action === 'keep' ? 'good' : 'warn'}>{one.proposal.action}</Badge>{' '}
+                      <span class="small">{one.proposal.reason}</span>
+                    </td>
+                  </tr>
+                )}
+              </For>
+            </tbody>
+          </table>
+        </div>
+      </Card>
+      <RuleHits of={props.of} />
+    </div>
+  );
+}
+
+export function Tuning(): JSX.Element {
+  const [tab, setTab] = createSignal<'suggestions' | 'evidence'>('suggestions');
+  const suggestions = createQuery('GET /api/fp-suggestions', () => ({ query: { verify: 5 } }));
+  const evidence = createQuery('GET /api/rules/evidence', () => (tab() === 'evidence' ? {} : null));
+  return (
+    <>
+      <PageHead
+        title="Tuning"
+        about="Exclusions that were tried against recorded requests, and whether those there are are still needed."
+      />
+      <Tabs
+        label="Tuning"
+        chosen={tab()}
+        tabs={[
+          ['suggestions', 'Suggestions'],
+          ['evidence', 'Evidence'],
+        ]}
+        onChoose={setTab}
+      />
+      <Show
+        when={tab() === 'suggestions'}
+        fallback={<Read of={evidence}>{(data) => <EvidenceTables of={data()} />}</Read>}
+      >
+        <Read of={suggestions} what="Trying exclusions against recorded requests">
+          {(data) => (
+            <Show
+              when={data().items.length > 0}
+              fallback={
+                <Card>
+                  <Empty title="No rule has tripped in this time" />
+                </Card>
+              }
+            >
+              <div class="grid-2">
+                <For each={data().items}>{(one) => <SuggestionCard of={one} />}</For>
+              </div>
+            </Show>
+          )}
+        </Read>
+      </Show>
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+// The frame of every page: where one is, what is not active yet, who one is.
+import { A, useLocation } from '@solidjs/router';
+import { createSignal, For, Show, type JSX, type ParentProps } from 'solid-js';
+import { isSessionLost } from '../client/http.js';
+import { account, logOut, mayAs } from '../client/session.js';
+import { createQuery } from '../client/query.js';
+import { savedAt } from '../client/settings-draft.js';
+import { Badge, Button } from '../kit/basics.js';
+import { Icon, Mark } from '../kit/icons.js';
+import { Overlay, Toasts } from '../kit/overlays.js';
+import { brand, brandSub } from './brand.js';
+import { LoginForm } from './login.js';
+import { navigation } from './navigation.js';
+import { onPaletteKey, Palette } from './palette.js';
+import { theme, toggleTheme } from './theme.js';
+
+function Sidebar(props: { readonly isOpen: boolean; readonly onLeave: () => void }): JSX.Element {
+  const location = useLocation();
+  return (
+    <nav class="sidebar" id="navigation" aria-label="Pages" data-open={props.isOpen}>
+      <A class="brand" href="/" onClick={props.onLeave}>
+        <Mark />
+        <span>
+          {brand} <small>{brandSub}</small>
+        </span>
+      </A>
+      <For each={navigation}>
+        {({ title, pages }) => (
+          <div class="nav-group">
+            <h2>{title}</h2>
+            <For each={pages.filter(({ role }) => mayAs(role))}>
+              {(page) => (
+                <A
+                  class="nav-link"
+                  href={page.path}
+                  end
+                  aria-current={location.pathname === page.path ? 'page' : undefined}
+                  onClick={props.onLeave}
+                >
+                  <Icon name={page.icon} />
+                  {page.title}
+                </A>
+              )}
+            </For>
+          </div>
+        )}
+      </For>
+    </nav>
+  );
+}
+
+/** Says when what is saved is not what serves. */
+function Unapplied(): JSX.Element {
+  const versions = createQuery('GET /api/config/versions', () => (savedAt(), { query: { limit: 1 } }), {
+    everyMs: 10_000,
+  });
+  const isWaiting = (): boolean => versions.data()?.items[0]?.active === false;
+  return (
+    <Show when={isWaiting()}>
+      <A class="button" href="/admin/changes">
+        <Badge tone="warn">Not active</Badge>
+        <span class="hide-narrow">Review and apply</span>
+      </A>
+    </Show>
+  );
+}
+
+function Topbar(props: { readonly onMenu: () => void; readonly onPalette: () => void }): JSX.Element {
+  return (
+    <header class="topbar">
+      <Button look="plain" class="menu-button" aria-label="Pages" aria-controls="navigation" onClick={props.onMenu}>
+        <Icon name="menu" />
+      </Button>
+      <Button class="palette-button" look="plain" icon="search" onClick={props.onPalette}>
+        <span class="hide-narrow">Go to</span> <kbd>Ctrl K</kbd>
+      </Button>
+      <Unapplied />
+      <Button
+        look="plain"
+        aria-label={theme() === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
+        onClick={toggleTheme}
+      >
+        <Icon name={theme() === 'dark' ? 'sun' : 'moon'} />
+      </Button>
+      <A class="button plain" href="/account" title={account()?.email ?? ''}>
+        <span class="hide-narrow">{account()?.name}</span>
+        <Badge>{account()?.role}</Badge>
+      </A>
+      <Button look="plain" aria-label="Log out" onClick={() => void logOut()}>
+        <Icon name="out" />
+      </Button>
+    </header>
+  );
+}
+
+export function Layout(props: ParentProps): JSX.Element {
+  const [isMenuOpen, setMenuOpen] = createSignal(false);
+  const [isPaletteOpen, setPaletteOpen] = createSignal(false);
+  onPaletteKey(() => setPaletteOpen(true));
+  return (
+    <div class="shell">
+      <a class="skip-link" href="#content">
+        To the content
+      </a>
+      <Sidebar isOpen={isMenuOpen()} onLeave={() => setMenuOpen(false)} />
+      <div>
+        <Topbar onMenu={() => setMenuOpen(!isMenuOpen())} onPalette={() => setPaletteOpen(true)} />
+        <main class="page" id="content" tabindex="-1">
+          {props.children}
+        </main>
+      </div>
+      <Palette isOpen={isPaletteOpen()} onClose={() => setPaletteOpen(false)} />
+      <Overlay isOpen={isSessionLost()} title="Your session has ended" mayClose={false} onClose={() => {}}>
+        <p class="muted">Log in again; what you were doing stays as it is.</p>
+        <LoginForm />
+      </Overlay>
+      <Toasts />
+    </div>
+  );
+}

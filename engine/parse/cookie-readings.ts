@@ -1,0 +1,117 @@
+// What applications make of a cookie's value. Nearly all of them percent-decode it (PHP, Express, Rails, every browser
+// library), many then read JSON: `j:{…}` and `s:value.signature` of Express's cookie-parser, bare objects, JSON in
+// base64 with a signature behind it (web tokens, Flask, Rails). Rules see the value as sent; these are shown besides.
+import { processJson } from '../body/json.js';
+import { createBodySink } from '../body/empty-sink.js';
+import { decodeUriPath } from './urlencoded.js';
+
+/** Once for the usual reader, again for one that decodes what was encoded twice, and once more. */
+const decodingsMax = 3;
+/** Texts that one cookie may add; what JSON holds beyond it is seen in the text that it stands in. */
+const readingsMax = 200;
+const depthMax = 64;
+
+const noLimits = { noFilesBytesMax: 65_536, uploadFilesMax: 0, argumentSeparator: '&' };
+
+/** `{` or `[` behind white space. */
+function isJsonStart(text: string): boolean {
+  let at = 0;
+  while (text.charCodeAt(at) <= 0x20) at += 1;
+  const code = text.charCodeAt(at);
+  return code === 0x7b || code === 0x5b;
+}
+
+/** Names and scalars of a JSON text, as far as it can be read. */
+function addJson(text: string, into: Set<string>): void {
+  const sink = createBodySink();
+  const argumentsMax = readingsMax - into.size;
+  processJson(Buffer.from(text, 'latin1'), '', sink, { ...noLimits, argumentsMax, jsonDepthMax: depthMax });
+  const { names, values } = sink.argsPost;
+  for (const [index, value] of values.entries()) {
+    if (value !== '') into.add(value);
+    // Members' names hold what their escapes hid; the whole path is nothing that an application reads.
+    if (text.includes('\\')) for (const part of (names[index] as string).split('.').slice(1)) into.add(part);
+  }
+}
+
+/** What stands in front of a part of a signed value. */
+const separators = ['.', '--', ':', '!'] as const;
+
+/** The part at `at` begins as `{` or `[` do in base64: e or W, then one of the last sixteen digits. */
+function beginsBase64Json(text: string, at: number): boolean {
+  const first = text.charCodeAt(at);
+  if (first !== 0x65 && first !== 0x57) return false;
+  const second = text.charCodeAt(at + 1);
+  return (second >= 0x77 && second <= 0x7a) || (second >= 0x2b && second <= 0x39) || second === 0x5f;
+}
+
+/** Some part does; separators are looked for natively, because every cookie of every request is asked. */
+function mayHoldBase64Json(value: string): boolean {
+  if (beginsBase64Json(value, 0)) return true;
+  for (const separator of separators)
+    for (let at = value.indexOf(separator); at !== -1; at = value.indexOf(separator, at + 1))
+      if (beginsBase64Json(value, at + separator.length)) return true;
+  return false;
+}
+
+/** JSON in base64 or base64url: the whole text or a part before a signature (`a.b.c`, `a--b`, `a:b:c`). */
+function addBase64(text: string, into: Set<string>): void {
+  for (const part of text.split(/\.|--|:|!/)) {
+    if (!beginsBase64Json(part, 0)) continue;
+    const decoded = Buffer.from(part, 'base64').toString('latin1');
+    if (isJsonStart(decoded)) addJson(decoded, into);
+  }
+}
+
+function addStructured(text: string, into: Set<string>): void {
+  let rest = text;
+  if (rest.startsWith('s:')) {
+    // The signature stands behind the last dot.
+    const dot = rest.lastIndexOf('.');
+    rest = rest.slice(2, dot < 2 ? undefined : dot);
+    if (rest !== '') into.add(rest);
+  }
+  if (rest.startsWith('j:')) rest = rest.slice(2);
+  if (isJsonStart(rest)) addJson(rest, into);
+  else addBase64(rest, into);
+}
+
+/** Two assignments or more and nothing that a shell, a page or a database would do more with. */
+const pairs = /^(?:[\w.-]+=[^;\s'"`$|&<>(){}\\]*(?:;|$)){2,}$/;
+
+/** In a list of assignments a `;` begins no command, so that their values are shown and not the list. */
+function addWhole(text: string, into: Set<string>): void {
+  if (!pairs.test(text)) into.add(text);
+  else for (const pair of text.split(';')) into.add(pair.slice(pair.indexOf('=') + 1));
+}
+
+/**
+ * Readings of a cookie's value (latin1) other than itself, each once: percent-decoded up to three times (`+` stays, as
+ * in ModSecurity; the rules' own t:urlDecodeUni reads it as a blank), the value in front of a signature, the names and
+ * scalars of JSON. At most 200; a value that nothing would read otherwise costs a look at its first bytes.
+ */
+export function readCookieValue(value: string): readonly string[] {
+  const hasEscape = value.includes('%');
+  const first = value.charCodeAt(0);
+  const second = value.charCodeAt(1);
+  const isStructured =
+    first <= 0x20 ||
+    first === 0x7b || // {
+    first === 0x5b || // [
+    ((first === 0x73 || first === 0x6a) && second === 0x3a) || // s: j:
+    mayHoldBase64Json(value);
+  if (!hasEscape && !isStructured) return [];
+  const readings = new Set<string>();
+  let text = value;
+  addStructured(text, readings);
+  for (let decodings = 0; decodings < decodingsMax && text.includes('%'); decodings += 1) {
+    const decoded = decodeUriPath(text);
+    if (decoded === text) break;
+    text = decoded;
+    addWhole(text, readings);
+    addStructured(text, readings);
+  }
+  readings.delete(value);
+  readings.delete('');
+  return [...readings];
+}

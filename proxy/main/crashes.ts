@@ -1,0 +1,88 @@
+// What is known of a worker, or of the whole data plane, that ended without having been told to: why, which request it
+// was at, which others were under way. One line of `log/crashes.jsonl` each, so that a request that ends workers again
+// and again can be found (and kept out by a rule). Query strings are masked as in every other record.
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../contract/errors.js';
+import { maskUri } from '../masking/mask.js';
+import { readFlights, type Flight, type Flights } from '../worker/flight-table.js';
+
+const othersMax = 20;
+const linePrefix = 'in-flight-';
+
+export interface Crash {
+  readonly at: string;
+  /** null: the whole process. */
+  readonly worker: number | null;
+  readonly reason: string;
+  readonly current: Flight | null;
+  readonly others: readonly Flight[];
+}
+
+const masked = (flight: Flight): Flight => ({ ...flight, uri: maskUri(flight.uri, 'secrets') });
+
+export class Crashes {
+  last: Crash | null = null;
+  count = 0;
+  /** The run before ended without a stop: this one keeps its requests in files for a while. */
+  isCautious = false;
+
+  constructor(
+    private readonly dataDir: string,
+    private readonly onProblem: (message: string) => void,
+  ) {}
+
+  private get marker(): string {
+    return join(this.dataDir, 'serving');
+  }
+
+  /** Before anything serves: records how the run before ended, and marks this one as running. */
+  begin(): void {
+    this.attempt(() => {
+      mkdirSync(this.dataDir, { recursive: true });
+      const names = readdirSync(this.dataDir);
+      this.isCautious = names.includes('serving');
+      const tables = names
+        .filter((name) => name.startsWith(linePrefix))
+        .map((name) => readFlights(readFileSync(join(this.dataDir, name))));
+      if (this.isCautious) {
+        const current = tables.find((table) => table.current !== null)?.current ?? null;
+        const others = tables.flatMap((table) =>
+          table.current === null || table.current === current ? table.others : [table.current, ...table.others],
+        );
+        this.record(null, 'the data plane ended without a stop', { current, others });
+      }
+      for (const name of names) if (name.startsWith(linePrefix)) rmSync(join(this.dataDir, name), { force: true });
+      writeFileSync(this.marker, `${JSON.stringify({ pid: process.pid, since: new Date().toISOString() })}\n`);
+    });
+  }
+
+  /** Where a worker keeps its table; null = nowhere. */
+  flightFile(worker: number): string | null {
+    return this.isCautious ? join(this.dataDir, `${linePrefix}${worker}`) : null;
+  }
+
+  record(worker: number | null, reason: string, { current, others }: Flights): void {
+    this.count += 1;
+    const listed = others.slice(0, othersMax).map(masked);
+    const crash = { at: new Date().toISOString(), worker, reason, current: current && masked(current), others: listed };
+    this.last = crash;
+    this.attempt(() => {
+      mkdirSync(join(this.dataDir, 'log'), { recursive: true });
+      appendFileSync(join(this.dataDir, 'log', 'crashes.jsonl'), `${JSON.stringify(crash)}\n`, { mode: 0o640 });
+    });
+  }
+
+  /** It was stopped as it should be. */
+  end(): void {
+    this.attempt(() => rmSync(this.marker, { force: true }));
+  }
+
+  private attempt(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.onProblem(`what is known of crashes cannot be kept in ${this.dataDir}: ${messageOf(error)}`);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// A node that starts tells its control plane so: what was applied while it was away comes at once, and not with the
+// next look that the control plane takes by itself.
+import { ControlPlaneClient } from './control-plane-client.js';
+
+const answerMsMax = 60_000; // it may have to compile
+const attempts = 5;
+const pauseMs = 1000;
+
+export interface HelloOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly node: string;
+}
+
+/**
+ * Resolves with what the control plane says of its nodes, or why it says nothing: it is away (then it looks at every
+ * node when it comes), or of an older release, or `stop` ended the wait. Never rejects.
+ */
+export async function sayHello({ url, token, node }: HelloOptions, stop: AbortSignal): Promise<string> {
+  const client = new ControlPlaneClient(url, token, answerMsMax);
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const { status, text } = await client.post('/api/dataplane/hello', JSON.stringify({ node }), stop);
+      if (status === 200) return text;
+      const isWorthAgain = status === 0 || status >= 500;
+      if (!isWorthAgain || attempt === attempts || stop.aborted) return `no answer: ${status === 0 ? text : status}`;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pauseMs);
+        stop.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,50 @@
+// What is counted and logged where a request fails or is ended for a reason that no rule gave.
+import type { ProxyError } from '../../contract/errors.js';
+import type { RoadContext } from '../context.js';
+import type { Site } from '../route.js';
+import type { SlowReason } from './relay.js';
+
+/** The request that it happened to. */
+interface Troubled {
+  readonly context: RoadContext;
+  readonly requestId: string;
+  readonly site: Site | null;
+  readonly client: string;
+}
+
+export function reportLoop({ context, requestId, site }: Troubled): void {
+  context.log('error', { site: site?.name, requestId }, 'its upstream leads back to this site');
+}
+
+/** Inspection (`gate` null) or a gate failed, and the request went on (`isOpen`) or ended. */
+export function reportInspectionFailure(
+  { context, requestId, site }: Troubled,
+  error: Error,
+  gate: string | null,
+  isOpen: boolean,
+): void {
+  const { metrics } = context;
+  const outcome = isOpen ? 'open' : 'closed';
+  if (gate === null) metrics.count('engineErrors', { outcome });
+  else metrics.count('gateErrors', { gate, outcome });
+  context.log(
+    'error',
+    { site: site?.name, requestId, failMode: site?.failMode, err: error.stack ?? error.message },
+    gate === null ? 'inspection failed' : `the gate ${gate} failed`,
+  );
+}
+
+export function reportUpstreamFailure({ context, requestId, site }: Troubled, { code, message }: ProxyError): void {
+  context.metrics.count('upstreamErrors', { code });
+  context.log('warn', { site: site?.name, requestId, code, err: message }, 'upstream failed');
+}
+
+export function reportSlowClient(
+  { context, requestId, site, client }: Troubled,
+  side: 'response' | 'request',
+  reason: SlowReason,
+): void {
+  const { metrics } = context;
+  metrics.count('slowClients', { side, reason });
+  context.log('warn', { site: site?.name, requestId, client, side, reason }, 'a client was too slow');
+}

@@ -1,0 +1,102 @@
+// Which requests are under way in a worker, in memory that outlives it: when a worker runs out of memory or dies of a
+// bug, main reads here what it was doing, and which request it was at. A process that dies takes this memory along, so
+// after such an end the next start writes the table to a file as well (a few microseconds a request), for a while: a
+// request that ends the process again is known then.
+import { openSync, writeSync } from 'node:fs';
+
+const slots = 256; // requests beyond are not recorded
+const slotBytes = 512;
+const headerBytes = 64;
+export const flightTableBytes = headerBytes + slots * slotBytes;
+
+/** Time after a start for which the file is written. */
+const fileMsMax = 600_000;
+
+/** What is recorded of a request. */
+export interface Flight {
+  readonly method: string;
+  readonly uri: string;
+  readonly client: string;
+  readonly requestId: string;
+}
+
+const separator = '\n'; // stands in no part of a request head
+
+export class FlightTable {
+  private readonly bytes: Buffer;
+  private readonly free: number[] = [];
+  private readonly file: number | null;
+
+  /** `path`: of the file; null = none is written. Throws when it cannot be opened. */
+  constructor(buffer: SharedArrayBuffer, path: string | null = null) {
+    this.bytes = Buffer.from(buffer);
+    this.bytes.fill(0);
+    for (let slot = slots - 1; slot >= 0; slot -= 1) this.free.push(slot);
+    this.file = path === null ? null : openSync(path, 'w', 0o600);
+    if (this.file !== null) writeSync(this.file, this.bytes);
+  }
+
+  /** Returns the slot; -1 where all are taken. */
+  begin(method: string, uri: string, client: string, requestId: string): number {
+    const slot = this.free.pop();
+    if (slot === undefined) return -1;
+    const at = headerBytes + slot * slotBytes;
+    const text = `${method}${separator}${client}${separator}${requestId}${separator}${uri}`;
+    const length = this.bytes.write(text, at + 2, slotBytes - 2, 'latin1');
+    this.bytes.writeUInt16LE(length, at);
+    this.keep(at, length + 2);
+    return slot;
+  }
+
+  end(slot: number): void {
+    if (slot === -1) return;
+    const at = headerBytes + slot * slotBytes;
+    this.bytes.writeUInt16LE(0, at);
+    this.keep(at, 2);
+    this.free.push(slot);
+  }
+
+  /** The worker is at this request now. Left standing when what follows never returns. */
+  enter(slot: number): void {
+    this.bytes.writeUInt16LE(slot + 1, 0);
+    this.keep(0, 2);
+  }
+
+  leave(): void {
+    this.enter(-1);
+  }
+
+  private keep(at: number, length: number): void {
+    if (this.file === null || performance.now() > fileMsMax) return;
+    writeSync(this.file, this.bytes, at, length, at);
+  }
+
+  flights(): Flights {
+    return readFlights(this.bytes);
+  }
+}
+
+export interface Flights {
+  /** null: it was at none, but between requests. */
+  readonly current: Flight | null;
+  readonly others: readonly Flight[];
+}
+
+/** What a table says; of a damaged one, what can be read. */
+export function readFlights(table: SharedArrayBuffer | Buffer): Flights {
+  const bytes = table instanceof SharedArrayBuffer ? Buffer.from(table) : table;
+  const currentSlot = bytes.length < headerBytes ? -1 : bytes.readUInt16LE(0) - 1;
+  let current: Flight | null = null;
+  const others: Flight[] = [];
+  for (let slot = 0; slot < slots; slot += 1) {
+    const at = headerBytes + slot * slotBytes;
+    const length = at + 2 <= bytes.length ? bytes.readUInt16LE(at) : 0;
+    if (length === 0 || length > slotBytes - 2) continue;
+    const text = bytes.toString('latin1', at + 2, at + 2 + length);
+    const [method = '', client = '', requestId = '', uri = ''] = text.split(separator);
+    const flight = { method, uri, client, requestId };
+    if (slot === currentSlot) current = flight;
+    else others.push(flight);
+  }
+  return { current, others };
+}
