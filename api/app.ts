@@ -26,7 +26,7 @@ import {
 import { registerDocument, registerExplorer } from './http-server/document.js';
 import { createInstance } from './http-server/instance.js';
 import { tooMany } from './http-server/refuse.js';
-import { createTrustedProxies } from './http-server/trusted-proxies.js';
+import { createForwarding } from './http-server/trusted-proxies.js';
 import { jobsFeature } from './jobs/index.js';
 import { licenceFeature } from './licence/index.js';
 import { managedFeedFeature } from './managed-feed/index.js';
@@ -76,8 +76,8 @@ export interface BuiltApp {
 
 /** Registers plugins and routes; opens nothing and never listens. The database has to be migrated and seeded. */
 export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
-  const isTrustedProxy = createTrustedProxies(deps.env.trustedProxies);
-  const app = createInstance({ logger: deps.logger, isTrustedProxy });
+  const forwarding = createForwarding(deps.env.trustedProxies, deps.env.consoleToken);
+  const app = createInstance({ logger: deps.logger, forwarding });
   const matrix = mergeAccess(features);
   const limits = createLimits(app, deps);
   const made = createParts(deps);

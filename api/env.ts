@@ -26,6 +26,8 @@ export interface Env {
   readonly dashboardDomain: string | null;
   readonly acmeEmail: string;
   readonly trustedProxies: readonly string[];
+  /** By which the console is known; null: its clients count as one address. */
+  readonly consoleToken: string | null;
   readonly outboundAllow: readonly string[];
   readonly breachedPasswordsUrl: string;
   readonly torExitsUrl: string;
@@ -97,6 +99,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     dashboardDomain: given('DASHBOARD_DOMAIN'),
     acmeEmail: required('ACME_EMAIL'),
     trustedProxies: list('API_TRUSTED_PROXIES'),
+    consoleToken: given('CONSOLE_TOKEN'),
     outboundAllow: list('OUTBOUND_ALLOW'),
     breachedPasswordsUrl: required('BREACHED_PASSWORDS_URL'),
     torExitsUrl: required('TOR_EXITS_URL'),

@@ -3,13 +3,14 @@ import { mergeAccess } from './auth/route-matrix.js';
 import { features } from './app.js';
 import { registerFeatures } from './features.js';
 import { everybody, may, open, type Feature } from './http-kit/index.js';
+import { createForwarding } from './http-server/trusted-proxies.js';
 import { createInstance } from './http-server/instance.js';
 
 const needs = { answer: 42 };
 type Needs = typeof needs;
 
 const register = async (...given: readonly Feature<Needs>[]): Promise<void> => {
-  const app = createInstance({ logger: false, isTrustedProxy: () => false });
+  const app = createInstance({ logger: false, forwarding: createForwarding([], null) });
   registerFeatures(app, given, needs);
   await app.ready();
   await app.close();

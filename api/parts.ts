@@ -25,6 +25,7 @@ export interface AppDeps {
     | 'settingsEncryptionSecret'
     | 'dataAdminToken'
     | 'trustedProxies'
+    | 'consoleToken'
     | 'breachedPasswordsUrl'
     | 'torExitsUrl'
     | 'brand'

@@ -2,7 +2,7 @@
 import t from 'tap';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { createTrustedProxies } from '../http-server/trusted-proxies.js';
+import { consoleHeader, createForwarding } from '../http-server/trusted-proxies.js';
 import { isHeldBy, rangeOf, readAddress, toSourceKey } from './address.js';
 import { createAddressSet } from './address-set.js';
 import { toNetwork } from './network.js';
@@ -98,14 +98,30 @@ t.test('what stands for a client where clients are counted', async (t) => {
   for (const [ip, key] of keys) t.equal(toSourceKey(ip), key, ip);
 });
 
+/** Whether a proxy in front of the peer is believed. */
+const trusted = (entries: readonly string[]) => {
+  const { isBelieved } = createForwarding(entries, null);
+  return (address: string) => isBelieved(address, 1);
+};
+
+t.test('A11: only a trusted proxy or the console speaks for others', async (t) => {
+  const secret = 's'.repeat(40);
+  const heard = (address: string, headers: Record<string, string>, token: string | null = secret) => {
+    const request = { headers: { 'x-forwarded-for': '203.0.113.9', ...headers }, socket: { remoteAddress: address } };
+    createForwarding(['10.0.0.0/8'], token).forgetClaims(request as never);
+    t.notHas(request.headers, { [consoleHeader]: /./ }, 'the secret goes no further');
+    return request.headers['x-forwarded-for'] ?? null;
+  };
+  t.equal(heard('127.0.0.1', {}), null, 'loopback alone proves nothing');
+  t.equal(heard('10.1.2.3', {}), '203.0.113.9');
+  t.equal(heard('127.0.0.1', { [consoleHeader]: secret }), '203.0.113.9');
+  t.equal(heard('127.0.0.1', { [consoleHeader]: `${secret}x` }), null);
+  t.equal(heard('127.0.0.1', { [consoleHeader]: '' }), null);
+  t.equal(heard('127.0.0.1', { [consoleHeader]: '' }, null), null, 'no secret is no password');
+});
+
 t.test('trusted proxies', async (t) => {
-  const isTrusted = createTrustedProxies([
-    '127.0.0.1/8',
-    '::1/128',
-    'uniquelocal',
-    '198.51.100.0/255.255.255.0',
-    '203.0.113.7',
-  ]);
+  const isTrusted = trusted(['127.0.0.1/8', '::1/128', 'uniquelocal', '198.51.100.0/255.255.255.0', '203.0.113.7']);
   for (const address of [
     '127.9.9.9',
     '::ffff:127.0.0.1',
@@ -118,7 +134,7 @@ t.test('trusted proxies', async (t) => {
     t.equal(isTrusted(address), true, address);
   for (const address of ['128.0.0.1', '::2', '11.0.0.1', '198.51.101.1', '203.0.113.8', 'unknown', ''])
     t.equal(isTrusted(address), false, address);
-  t.equal(createTrustedProxies([])('127.0.0.1'), false);
+  t.equal(trusted([])('127.0.0.1'), false);
   for (const wrong of ['nonsense', '10.0.0.0/33', '10.0.0.0/255.0.255.0', '2001:db8::/ffff::'])
-    t.throws(() => createTrustedProxies([wrong]), { message: /^API_TRUSTED_PROXIES has / }, wrong);
+    t.throws(() => trusted([wrong]), { message: /^API_TRUSTED_PROXIES has / }, wrong);
 });

@@ -12,6 +12,7 @@ import {
 } from '../http-kit/index.js';
 import { explainErrors } from '#settings';
 import { sendRefusal, sendUnreadable } from './refuse.js';
+import type { Forwarding } from './trusted-proxies.js';
 
 /** Bodies beyond this are answered 413; routes that import data say their own. */
 const bodyBytesMax = 1024 * 1024;
@@ -20,11 +21,10 @@ const bodyDepthMax = 32;
 export interface InstanceOptions {
   /** pino options, or false for silence. */
   readonly logger: boolean | { readonly level: string };
-  /** Whose X-Forwarded-For is believed. */
-  readonly isTrustedProxy: (address: string) => boolean;
+  readonly forwarding: Forwarding;
 }
 
-export function createInstance({ logger, isTrustedProxy }: InstanceOptions): App {
+export function createInstance({ logger, forwarding }: InstanceOptions): App {
   const app = Fastify({
     logger:
       logger === false
@@ -35,7 +35,11 @@ export function createInstance({ logger, isTrustedProxy }: InstanceOptions): App
             serializers: { req: describeRequest },
           },
     bodyLimit: bodyBytesMax,
-    trustProxy: (address) => isTrustedProxy(address),
+    trustProxy: forwarding.isBelieved,
+    rewriteUrl: (request) => {
+      forwarding.forgetClaims(request);
+      return request.url ?? '/';
+    },
     genReqId: () => randomUUID(),
     frameworkErrors: (error, request, reply) =>
       void sendRefusal(error, request as FastifyRequest, reply as FastifyReply),

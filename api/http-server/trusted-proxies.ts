@@ -1,5 +1,7 @@
 // Whose X-Forwarded-For the API believes (API_TRUSTED_PROXIES): addresses, networks, and the three names and the form
 // with a netmask that Express made customary.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { createAddressSet } from '../addresses/address-set.js';
 import { toNetwork } from '../addresses/network.js';
 
@@ -28,7 +30,33 @@ function networksOf(entry: string): readonly string[] {
   return [network];
 }
 
+/** The console's proof of itself: a secret of `.env` that both have. On a shared machine an address proves nothing. */
+export const consoleHeader = 'x-gatehouse-console';
+const claims = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+
+export interface Forwarding {
+  /** Whether the word of `address` is taken for who stands behind it; `hop` 0 is the peer itself. */
+  isBelieved(address: string, hop: number): boolean;
+  /** Takes away what a peer says of others that is neither a trusted proxy nor the console. Before all else. */
+  forgetClaims(request: Pick<IncomingMessage, 'headers' | 'socket'>): void;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
 /** Throws Error for an entry that cannot be read. */
-export function createTrustedProxies(entries: readonly string[]): (address: string) => boolean {
-  return createAddressSet(entries.flatMap(networksOf)).has;
+export function createForwarding(entries: readonly string[], consoleToken: string | null): Forwarding {
+  const isTrusted = createAddressSet(entries.flatMap(networksOf)).has;
+  const wanted = consoleToken === null ? null : digest(consoleToken);
+  const isConsole = (given: string | string[] | undefined): boolean =>
+    wanted !== null && typeof given === 'string' && timingSafeEqual(digest(given), wanted);
+  return {
+    // a peer that may not speak for others has lost its claims by then
+    isBelieved: (address, hop) => hop === 0 || isTrusted(address),
+    forgetClaims({ headers, socket }) {
+      const mayClaim = isConsole(headers[consoleHeader]) || isTrusted(socket.remoteAddress ?? '');
+      delete headers[consoleHeader];
+      if (mayClaim) return;
+      for (const name of claims) delete headers[name];
+    },
+  };
 }

@@ -61,6 +61,7 @@ export const testEnv: AppDeps['env'] = {
   settingsEncryptionSecret: 'b'.repeat(40),
   dataAdminToken: 'c'.repeat(40),
   trustedProxies: ['127.0.0.1/8'],
+  consoleToken: null,
   breachedPasswordsUrl: 'http://breach.invalid/range/',
   torExitsUrl: 'http://tor.invalid/exits',
   brand: { name: 'Gatehouse', sub: 'WAAP', tagline: null },

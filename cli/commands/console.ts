@@ -15,6 +15,7 @@ export async function runConsole(args: readonly string[]): Promise<number> {
   const server = await startConsole({
     webDirectory: join(root, 'build/console/web-bundle'),
     apiUrl: controlUrl(values),
+    token: values.CONSOLE_TOKEN,
     host: values.ADMIN_BIND,
     port: Number(values.UI_PORT),
     branding: { brand: values.APP_BRAND, brandSub: values.APP_BRAND_SUB, tagline: values.APP_TAGLINE },

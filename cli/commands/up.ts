@@ -133,7 +133,7 @@ async function startParts(
   rememberControl(data);
   if (dashboard !== null) {
     if (typeof (await Promise.race([dashboard.start(), stopped])) === 'string') return null;
-    keepAlive(dashboard);
+    keepAlive(dashboard, patientPauses);
   }
   return { control };
 }

@@ -82,7 +82,7 @@ async function rules(t: Test, stack: Stack): Promise<void> {
   await page.getByRole('tab', { name: 'Seclang' }).click();
   const editor = page.getByRole('textbox', { name: 'Seclang' });
   await editor.click();
-  await page.keyboard.type('SecRule ARGS "@contains grue" "phase:2,deny,t:nonsense"');
+  await page.keyboard.type('SecRule ARGS "@contains grue" "id:1000321,phase:2,deny,t:nonsense"');
   await page
     .getByText(/line 1, column \d+/)
     .first()
@@ -90,7 +90,7 @@ async function rules(t: Test, stack: Stack): Promise<void> {
   t.match(await page.locator('main').innerText(), /nonsense/, 'the mistake has its place');
   await editor.click();
   await page.keyboard.press('Control+a');
-  await page.keyboard.type('SecRule ARGS "@contains grue" "phase:2,deny,status:403,log,t:none"');
+  await page.keyboard.type('SecRule ARGS "@contains grue" "id:1000321,phase:2,deny,status:403,log,t:none"');
   await page.getByText('It compiles and its tests pass').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'no grues' }).waitFor();
@@ -124,17 +124,17 @@ async function viewers(t: Test, stack: Stack): Promise<void> {
   await page.getByRole('button', { name: 'New user' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('E-mail').fill('viewer@gatehouse.local');
-  await dialog.getByLabel('First password').fill('viewer-first-password-77');
+  await dialog.getByLabel('First password').fill('first-word-of-many-77');
   await dialog.getByRole('button', { name: 'Add' }).click();
   await page.getByText('viewer@gatehouse.local').first().waitFor();
   const other = await stack.open();
   await other.page.goto('/');
   await other.page.getByLabel('E-mail').fill('viewer@gatehouse.local');
-  await other.page.getByLabel('Password').fill('viewer-first-password-77');
+  await other.page.getByLabel('Password').fill('first-word-of-many-77');
   await other.page.keyboard.press('Enter');
-  await other.page.getByLabel('Current password').fill('viewer-first-password-77');
-  await other.page.getByLabel('New password', { exact: true }).fill('viewer-own-password-78');
-  await other.page.getByLabel('New password, again').fill('viewer-own-password-78');
+  await other.page.getByLabel('Current password').fill('first-word-of-many-77');
+  await other.page.getByLabel('New password', { exact: true }).fill('another-word-of-mine-78');
+  await other.page.getByLabel('New password, again').fill('another-word-of-mine-78');
   await other.page.keyboard.press('Enter');
   await other.page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
   t.equal(await other.page.getByRole('link', { name: 'Users' }).count(), 0, 'what a viewer may not do is not offered');

@@ -21,6 +21,8 @@ export interface ConsoleServerOptions {
   readonly webDirectory: string;
   /** The control plane, such as http://127.0.0.1:8095. */
   readonly apiUrl: string;
+  /** By which the control plane knows it (CONSOLE_TOKEN); empty: it believes no word of whom this speaks for. */
+  readonly token: string;
   readonly host: string;
   /** 0 = any. */
   readonly port: number;
@@ -38,20 +40,20 @@ const hashedAssets = /\/assets\//;
 const apiTimeoutMs = 150_000;
 
 export async function startConsole(options: ConsoleServerOptions): Promise<RunningConsole> {
-  const { webDirectory, apiUrl, host, port, branding } = options;
+  const { webDirectory, apiUrl, token, host, port, branding } = options;
   if (!existsSync(join(webDirectory, 'index.html')))
     throw new Error('The console is not built: run `node bin/build.mjs console`.');
   const app = Fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: true, exposeHeadRoutes: true });
   app.addHook('onSend', async (request, reply) => {
     if (!request.url.startsWith('/api/')) reply.headers(securityHeaders);
   });
-  await forwardApi(app, apiUrl);
+  await forwardApi(app, apiUrl, token);
   await servePages(app, webDirectory, pageOf(webDirectory, branding));
   const url = await app.listen({ host, port });
   return { url, close: () => app.close() };
 }
 
-async function forwardApi(app: FastifyInstance, apiUrl: string): Promise<void> {
+async function forwardApi(app: FastifyInstance, apiUrl: string, token: string): Promise<void> {
   await app.register(replyFrom, {
     base: apiUrl,
     undici: { connections: 64, pipelining: 1, headersTimeout: apiTimeoutMs, bodyTimeout: 0 },
@@ -64,6 +66,7 @@ async function forwardApi(app: FastifyInstance, apiUrl: string): Promise<void> {
     reply.from(request.url, {
       rewriteRequestHeaders: (_, headers) => ({
         ...headers,
+        'x-gatehouse-console': token,
         'x-forwarded-for': request.ip,
         'x-forwarded-host': request.host,
         'x-forwarded-proto': 'http',

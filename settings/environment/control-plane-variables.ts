@@ -10,6 +10,15 @@ export const controlPlaneVariables = [
     purpose: 'the console in a browser (address: ADMIN_BIND)',
   },
   {
+    name: 'CONSOLE_TOKEN',
+    default: '',
+    kind: 'secret',
+    readBy: ['control plane', 'console'],
+    generated: 'key',
+    isSecret: true,
+    purpose: 'by which the control plane knows the console, and believes it whom it speaks for',
+  },
+  {
     name: 'API_PORT',
     default: '8095',
     kind: 'port',
