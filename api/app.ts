@@ -36,6 +36,7 @@ import { samplesFeature } from './records/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
+import { sitesFeature } from './sites/index.js';
 import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
 import { threatIntelFeature } from './threat-intel/index.js';
@@ -52,6 +53,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   auditFeature,
   licenceFeature,
   settingsFeature,
+  sitesFeature,
   rulesFeature,
   evidenceFeature,
   trafficFeature,

@@ -29,8 +29,10 @@ export type {
   CalledAtomIR,
   DatabaseIR,
   FamilyIR,
+  FoldedIR,
   GroupIR,
   PlanIR,
+  PolicyPlanIR,
   RegexSetIR,
   ScanClassIR,
   ScanSource,
@@ -53,6 +55,7 @@ export { isActingLink, readsEarlierLinks, seesEarlierRules } from './program/cha
 export { bindTarget, bindTargets, collectTargets, fullName } from './variables/targets.js';
 export { namesRule } from './evaluate/removals.js';
 export { leadingInteger } from './transaction/memory-store.js';
+export { policyVariable } from './transaction/begin.js';
 export { limits } from './transaction/limits.js';
 
 // Patterns: translation, analysis, and the libraries that run them.

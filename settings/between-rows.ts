@@ -1,6 +1,7 @@
 // Rules between fields, and of fields that a pattern cannot say. One entry a rule; each is exercised by check.test.ts.
 import ipaddr from 'ipaddr.js';
 import { parseWindow } from './row.js';
+import { sitePoliciesMax, sitePoliciesOf } from './site-policies.js';
 import { settingRows, siteIdentity, type Settings } from './table.js';
 
 /** Where, why it cannot be, and how to mend it where the reason does not say so. */
@@ -48,6 +49,40 @@ const ofSites: readonly Rule[] = [
       if (!ipaddr.isValid(network) && !ipaddr.isValidCIDR(network)) refuse(at, 'is not an IP address or network');
       else if (/\/0+$/.test(network)) refuse(at, 'would believe X-Forwarded-For from everybody');
     }
+  },
+  (s, refuse) => {
+    for (const list of ['custom_rules', 'rule_exclusions'] as const)
+      for (const [index, { sites }] of s[list].entries())
+        for (const [at, name] of sites.entries())
+          if (!s.sites.some((site) => site.name === name))
+            refuse(
+              `/${list}/${index}/sites/${at}`,
+              'names no site',
+              'write the name of one of /sites, as it stands there',
+            );
+  },
+  (s, refuse) => {
+    for (const [index, { sites, seclang, kind }] of s.custom_rules.entries())
+      if (sites.length > 0 && kind === 'raw' && /^[ \t]*SecRule(?:Remove|Update)/im.test(seclang))
+        refuse(
+          `/custom_rules/${index}/seclang`,
+          'changes rules of all sites, but the rule is for some',
+          'use ctl:ruleRemove… in a SecRule or SecAction, or leave "sites" empty',
+        );
+  },
+  (s, refuse) => {
+    const count = sitePoliciesOf(s).policies.length;
+    if (count > sitePoliciesMax)
+      refuse(
+        '/sites',
+        `need ${count} different sets of rules, of at most ${sitePoliciesMax}`,
+        'let sites have the same',
+      );
+  },
+  (s, refuse) => {
+    for (const [index, { request_body_limit_bytes: bytes }] of s.sites.entries())
+      if (bytes !== null && bytes > s.limits.held_body_bytes_max)
+        refuse(`/sites/${index}/request_body_limit_bytes`, 'must not exceed limits/held_body_bytes_max');
   },
   (s, refuse) => {
     if (s.rl_trust_proxy && s.rl_trusted_proxies.length === 0)

@@ -41,6 +41,8 @@ t.test('every field the specification names exists', async (t) => {
   for (const name of named) t.ok((settingNames as string[]).includes(name), name);
 });
 
+const visualRule = { id: 1000000, name: 'x', variable: 'ARGS', operator: 'contains', value: 'x' };
+
 t.test('impossible values are refused with path and reason', async (t) => {
   const cases: [object, string, RegExp][] = [
     [{ mode: 'Off' }, '/mode', /one of On, DetectionOnly/],
@@ -170,6 +172,40 @@ t.test('impossible values are refused with path and reason', async (t) => {
       '/timeouts/client_body_idle_ms',
       /set flood_read_body/,
     ],
+    [
+      { sites: [site()], custom_rules: [{ ...visualRule, sites: ['shop', 'shoo'] }] },
+      '/custom_rules/0/sites/1',
+      /names no site/,
+    ],
+    [{ rule_exclusions: [{ id: 1009500, rule_id: 1, sites: ['x'] }] }, '/rule_exclusions/0/sites/0', /names no site/],
+    [
+      {
+        sites: [site()],
+        custom_rules: [
+          { id: 1000000, name: 'x', kind: 'raw', sites: ['shop'], seclang: '\n SecRuleRemoveById 942100' },
+        ],
+      },
+      '/custom_rules/0/seclang',
+      /changes rules of all sites.*ctl:ruleRemove/,
+    ],
+    [
+      {
+        sites: Array.from({ length: 110 }, (_, index) =>
+          site({ name: `s${index}`, prefix: `/s${index}`, inbound_threshold: index + 10 }),
+        ),
+      },
+      '/sites',
+      /112 different sets of rules, of at most 100/,
+    ],
+    [
+      { sites: [site({ request_body_limit_bytes: 2 ** 30 })] },
+      '/sites/0/request_body_limit_bytes',
+      /must not exceed limits\/held_body_bytes_max/,
+    ],
+    [{ sites: [site({ paranoia_level: 9 })] }, '/sites/0/paranoia_level', /<= 4/],
+    [{ sites: [site({ categories: { sqlx: { enabled: false } } })] }, '/sites/0/categories/sqlx', /not a known field/],
+    [{ restricted_extensions: ['bak'] }, '/restricted_extensions/0', /with its dot/],
+    [{ restricted_headers: ['a b'] }, '/restricted_headers/0', /name of a field/],
     [{ replay_sampling: { per_second_max: 0 } }, '/replay_sampling/per_second_max', />= 1/],
     [[] as object, '', /object/],
   ];
@@ -182,7 +218,7 @@ t.test('impossible values are refused with path and reason', async (t) => {
       `${JSON.stringify(candidate)} → ${JSON.stringify(checked).slice(0, 300)}`,
     );
   }
-  t.equal(betweenRows.length, 30, 'a new rule needs a case above');
+  t.equal(betweenRows.length, 34, 'a new rule needs a case above');
 });
 
 t.test('all problems are reported at once', async (t) => {

@@ -52,14 +52,19 @@ function rowOf(name: string, schema: TSchema): string {
   return `| \`${name}\` | ${cell(description)} | ${range} | ${shown(schema.default)} | ${access} | ${where} |`;
 }
 
-/** Members of an object that stand for themselves: `limits.uri_bytes_max`. */
+/** Members of an object, or of a list's objects, that stand for themselves: `limits.uri_bytes_max`, `sites[].host`. */
 function membersOf(name: string, schema: TSchema): string[] {
-  const { properties } = schema as { properties?: Readonly<Record<string, TSchema>> };
+  interface Members {
+    readonly properties?: Readonly<Record<string, TSchema>>;
+  }
+  const { items, ...own } = schema as Members & { readonly items?: Members };
+  const { properties } = items ?? own;
+  const parent = items === undefined ? name : `${name}[]`;
   const described = Object.entries(properties ?? {}).filter(([, inner]) => inner.description !== undefined);
   return described.map(([member, inner]) => {
     const unit = (inner as TSchema & { 'x-unit'?: string })['x-unit'];
     const range = unit === undefined ? rangeOf(inner) : `${rangeOf(inner)} ${unit}`;
-    return `| \`${name}.${member}\` | ${cell(inner.description ?? '')} | ${range} | ${shown(inner.default)} | | |`;
+    return `| \`${parent}.${member}\` | ${cell(inner.description ?? '')} | ${range} | ${shown(inner.default)} | | |`;
   });
 }
 

@@ -6,8 +6,10 @@ import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
 import { ruleRows } from './rows/rules.js';
+import { siteRules } from './rows/site-rules.js';
 import { siteRows } from './rows/sites.js';
 import { trafficRows } from './rows/traffic.js';
+import type { RulesOfSite } from './site-policies.js';
 
 export const settingRows = {
   ...ruleRows,
@@ -22,14 +24,18 @@ export const settingNames = Object.keys(settingRows) as SettingName[];
 
 export const SettingsSchema = Type.Object(settingRows, { $id: 'Settings', additionalProperties: false });
 export type Settings = Static<typeof SettingsSchema>;
-/** Those that become rules. */
-export type RuleSettings = Pick<Settings, keyof typeof ruleRows>;
+/** Those that become rules, with what of the sites does. */
+export type RuleSettings = Pick<Settings, keyof typeof ruleRows> & { readonly sites: readonly RulesOfSite[] };
 
-const ruleNames = Object.keys(ruleRows) as (keyof RuleSettings)[];
+const ruleNames = Object.keys(ruleRows) as (keyof typeof ruleRows)[];
+const siteRuleNames = ['name', ...Object.keys(siteRules)] as (keyof RulesOfSite)[];
+
+const pick = <T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> =>
+  Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>;
 
 /** What of the settings becomes rules, and nothing else (no secrets). */
 export function ruleSettingsOf(settings: Settings): RuleSettings {
-  return Object.fromEntries(ruleNames.map((name) => [name, settings[name]])) as unknown as RuleSettings;
+  return { ...pick(settings, ruleNames), sites: settings.sites.map((site) => pick(site, siteRuleNames)) };
 }
 
 /** The settings of a new installation, without asking the check. */

@@ -56,7 +56,12 @@ function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
     serverIp: '127.0.0.1',
     serverPort: 80,
   };
-  const transaction = inspector.begin(head, { uniqueId: sample.requestId, nowMs: sample.atMs, store: side.store });
+  const transaction = inspector.begin(head, {
+    uniqueId: sample.requestId,
+    nowMs: sample.atMs,
+    store: side.store,
+    policy: site?.policy ?? null,
+  });
   if (site?.mode === 'DetectionOnly' && transaction.engineMode === 'On') transaction.engineMode = 'DetectionOnly';
   if (inspector.requestHeaders(transaction) === null)
     inspector.requestBody(transaction, sample.body === null ? null : Buffer.from(sample.body, 'latin1'));

@@ -13,6 +13,7 @@ const exclusion = (id: number, path: string | null, over: Partial<Exclusion> = {
   target: 'ARGS:q',
   path,
   method: null,
+  sites: [],
   reason: '',
   owner: '',
   expires_at: null,

@@ -17,6 +17,7 @@ const exclusion = (over: Partial<Exclusion>): Exclusion => ({
   target: 'ARGS:q',
   path: '/search',
   method: 'GET',
+  sites: [],
   reason: '',
   owner: '',
   expires_at: null,

@@ -84,6 +84,7 @@ function toExclusions(request: ExclusionRequest, scope: ExclusionScope, pairs: r
     method,
     reason: '',
     owner: '',
+    sites: [],
     expires_at: request.expiresAt,
     enabled: true,
   });

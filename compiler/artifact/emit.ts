@@ -1,8 +1,8 @@
 // Program → artifact bytes: fold, plan, compile the automata, encode. The back half of the compiler; the front half
 // (text → Program) is compileProgram.
 import { hashArtifact, hyperscanLibrary, type ProbeIR } from '#engine';
-import { encodeArtifact, type Artifact, type Program } from '#engine/compile';
-import { foldConstants } from '../passes/fold-constants.js';
+import { encodeArtifact, type Artifact, type PolicyPlanIR, type Program } from '#engine/compile';
+import { foldConstants, foldPolicies } from '../passes/fold-constants.js';
 import { DatabaseCompiler, type CompileCache } from '../plan/database-compiler.js';
 import { buildPlan, type PlanReport } from '../plan/plan.js';
 import { selectProbes } from './probes.js';
@@ -22,6 +22,7 @@ export interface EmitReport {
   readonly folded: Readonly<Record<string, number>>;
   readonly active: readonly number[]; // per phase, [0] unused
   readonly constants: number; // TX variables set at load
+  readonly policies: number; // that the rules are folded for, 0 = all requests have the same
   readonly plan: PlanReport;
   readonly probes: readonly string[];
   readonly artifactBytes: number;
@@ -50,6 +51,7 @@ export async function emitArtifact(program: Program, options: EmitOptions = {}):
   const clock = options.clock ?? (() => 0);
   const started = clock();
   const folded = foldConstants(program);
+  const policies = foldPolicies(program);
   const foldedAt = clock();
   const library = hyperscanLibrary();
   const compiler = new DatabaseCompiler(
@@ -58,9 +60,9 @@ export async function emitArtifact(program: Program, options: EmitOptions = {}):
     options.threads,
   );
   try {
-    const { plan, blobs, report } = await buildPlan(program, folded, compiler);
+    const { plan, blobs, report } = await buildPlan(program, folded, compiler, policies.map(planOf));
     const plannedAt = clock();
-    const probes = selectProbes(program, folded);
+    const probes = selectProbes(program, policies[0]?.folded ?? folded); // probes name no policy
     const probedAt = clock();
     const content: Artifact = {
       meta: {
@@ -83,6 +85,7 @@ export async function emitArtifact(program: Program, options: EmitOptions = {}):
         folded: countValues(folded.folded),
         active: folded.active.map((list) => list.length),
         constants: folded.initialTx.length,
+        policies: policies.length,
         plan: report,
         probes: probes.map((probe: ProbeIR) => probe.name),
         artifactBytes: bytes.length,
@@ -96,6 +99,11 @@ export async function emitArtifact(program: Program, options: EmitOptions = {}):
   } finally {
     await compiler.close();
   }
+}
+
+function planOf({ key, folded }: ReturnType<typeof foldPolicies>[number]): PolicyPlanIR {
+  const { active, certain, initialTx, constantArguments } = folded;
+  return { key, active, certain, initialTx, constantArguments };
 }
 
 const noCache: CompileCache = {

@@ -14,31 +14,55 @@ import {
   seesEarlierRules,
   transformationContext,
   type ActionIR,
+  policyVariable,
   type ControlIR,
+  type FoldedIR,
   type LinkIR,
   type Program,
   type RuleIR,
 } from '#engine/compile';
 import { answerTarget, constantText, matchesOnce, nextValue, writesOwnArgument, type Answer } from './answers.js';
 import { settleHoists, type Write } from './hoist.js';
-import { TxState, UNKNOWN } from './tx-state.js';
+import { TxState, UNKNOWN, type Known } from './tx-state.js';
 
 type Removal = Extract<ControlIR, { kind: `ruleRemove${string}` }>;
 
-export interface FoldedProgram {
-  /** Items left to run per phase; [0] unused. */
-  readonly active: readonly (readonly number[])[];
-  readonly certain: readonly number[];
-  readonly initialTx: readonly (readonly [string, string])[];
-  readonly constantArguments: readonly (readonly [number, number, string])[];
+export interface FoldedProgram extends FoldedIR {
   /** For the report: item → why it is gone. */
   readonly folded: ReadonlyMap<number, FoldReason>;
 }
 export type FoldReason = 'never matches' | 'always skipped' | 'constant setvar' | 'skips nothing';
 
+/**
+ * What is known of TX.gatehouse_policy at the beginning: its value, null = it is not set, UNKNOWN = anything. A program
+ * that does not ask for it is folded alike whatever is assumed.
+ */
+export type AssumedPolicy = Known | null;
+
 /** Folds a program. Pure; cost is linear in the rule list times the number of joins. */
-export function foldConstants(program: Program): FoldedProgram {
-  return new Folder(program).run();
+export function foldConstants(program: Program, policy: AssumedPolicy = UNKNOWN): FoldedProgram {
+  return new Folder(program).run(policy);
+}
+
+/** The program folded for each of its policies, and for requests that name none; [] where it does not ask for one. */
+export function foldPolicies(program: Program): { readonly key: string | null; readonly folded: FoldedProgram }[] {
+  const keys = policyKeysOf(program);
+  return keys.length === 0 ? [] : [null, ...keys].map((key) => ({ key, folded: foldConstants(program, key) }));
+}
+
+/** What TX.gatehouse_policy is compared with by name (compiler/policy/site-policies.ts writes such rules). */
+function policyKeysOf(program: Program): string[] {
+  const keys = new Set<string>();
+  for (const item of program.items) {
+    if (item.kind !== 'rule') continue;
+    for (const { targets, operator } of item.links)
+      if (
+        operator?.name === 'streq' &&
+        targets.some(({ selector }) => selector?.kind === 'name' && selector.name.toLowerCase() === policyVariable)
+      )
+        keys.add(operator.argument);
+  }
+  return [...keys];
 }
 
 class Folder {
@@ -63,8 +87,9 @@ class Folder {
     this.unicodeMap = transformationContext(program).unicodeMap;
   }
 
-  run(): FoldedProgram {
+  run(policy: AssumedPolicy): FoldedProgram {
     let state = new TxState(new Map(givenVariables.map((name) => [name, UNKNOWN])));
+    state.write(policyVariable, policy);
     let finished: TxState | null = null;
     for (let phase = 1; phase <= 5; phase += 1) {
       // Phase 5 also follows any earlier phase directly (an interruption, or a caller that needed no more).

@@ -1,7 +1,14 @@
 // The planner: atoms → scan classes → automata. Sources that ask nearly the same questions share a class, so that a
 // name and a value are scanned by the same databases and remembered together; a long raw body, which few rules read,
 // has a small class of its own. What a class holds is in class-builder.ts.
-import { type DatabaseIR, type PatternFit, type PlanIR, type Program, type ScanClassIR } from '#engine/compile';
+import {
+  type DatabaseIR,
+  type PatternFit,
+  type PlanIR,
+  type PolicyPlanIR,
+  type Program,
+  type ScanClassIR,
+} from '#engine/compile';
 import type { FoldedProgram } from '../passes/fold-constants.js';
 import { alphabets } from './alphabets.js';
 import { planAtoms, type AtomPlan } from './atoms.js';
@@ -39,10 +46,12 @@ export interface BuiltPlan {
   readonly report: PlanReport;
 }
 
+/** `folded`: the program whatever the policy, which the automata serve; `policies`: for each of its policies. */
 export async function buildPlan(
   program: Program,
   folded: FoldedProgram,
   compiler: DatabaseCompiler,
+  policies: readonly PolicyPlanIR[] = [],
 ): Promise<BuiltPlan> {
   const atomPlan = planAtoms(program, folded);
   const fits = await classifyPatterns(atomPlan, compiler);
@@ -73,6 +82,7 @@ export async function buildPlan(
     certain: folded.certain,
     initialTx: folded.initialTx,
     constantArguments: folded.constantArguments,
+    ...(policies.length === 0 ? {} : { policies }),
   };
   return {
     plan,

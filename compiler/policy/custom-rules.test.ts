@@ -26,6 +26,7 @@ const visual: CustomRule = {
   transformations: [],
   redirect_url: '',
   seclang: '',
+  sites: [],
   tests: [],
 };
 

@@ -1,10 +1,13 @@
 // Custom rules and virtual patches → rule text, checked by compiling each on its own.
 import { ruleIdRanges } from '#settings';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import { compileProgram } from '../compile-program.js';
 import { checkVisualRule } from './check-rule.js';
 import { checkRuleText, findRuleIds } from './raw-rule.js';
 import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
+import { isSetUp } from './set-up-rules.js';
 import type { CustomRule, VirtualPatch } from './settings.js';
+import type { ScopedText } from './site-policies.js';
 
 function renderRawRule(
   rule: CustomRule | VirtualPatch,
@@ -44,30 +47,33 @@ export function checkRuleExclusions(exclusions: readonly ScopedExclusion[], diag
 }
 
 export interface RenderedRules {
-  /** Rules that let requests through must be heard before the CRS. */
-  readonly before: string;
-  readonly after: string;
+  /** Rules that prepare the CRS, and those that let requests through, must be heard before it. */
+  readonly before: readonly ScopedText[];
+  readonly after: readonly ScopedText[];
 }
 
 /** Enabled rules as text; everything that cannot be is reported under its JSON pointer. */
 export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Diagnostics): RenderedRules {
-  const before: string[] = [];
-  const after: string[] = [];
+  const before: ScopedText[] = [];
+  const after: ScopedText[] = [];
   reportSharedIds(rules, diagnostics);
   for (const [index, rule] of rules.entries()) {
     if (!rule.enabled) continue;
+    const { id, sites } = rule;
     const path = `/custom_rules/${index}`;
     if (rule.kind === 'raw') {
       const text = renderRawRule(rule, ruleIdRanges.custom, path, diagnostics);
-      if (text !== null) after.push(text);
+      if (text === null) continue;
+      const { program } = compileProgram([{ path: `rule ${id}`, text }]);
+      (program !== null && isSetUp(text, program) ? before : after).push({ id, text, sites });
       continue;
     }
     const { text, diagnostics: found } = checkVisualRule(rule);
     for (const one of found.filter(({ severity }) => severity === 'error'))
       diagnostics.reportSetting('GH-C7001', one.message, `${path}${one.path ?? ''}`);
-    if (text !== null) (rule.action === 'allow' ? before : after).push(text);
+    if (text !== null) (rule.action === 'allow' ? before : after).push({ id, text, sites });
   }
-  return { before: before.join(''), after: after.join('') };
+  return { before, after };
 }
 
 export function renderVirtualPatches(patches: readonly VirtualPatch[], diagnostics: Diagnostics): string {

@@ -1,6 +1,6 @@
 // The engine's own configuration and the set-up of the CRS, as rule text. Ids 200000–200007 are those that
-// ModSecurity's users know for these checks, 200008 and 200009 are ours, 900xxx those of the CRS set-up file.
-import type { RuleSettings } from '#settings';
+// ModSecurity's users know for these checks, 200008 to 200011 are ours, 900xxx those of the CRS set-up file.
+import type { RuleSettings, SitePolicy } from '#settings';
 
 const multipartFlags: readonly (readonly [string, string])[] = [
   ['PE', 'REQBODY_PROCESSOR_ERROR'],
@@ -30,6 +30,11 @@ function refusal(id: number, message: string, logdata: string | null = null): st
 /** What a charset may look like: not written so that the CRS overlooks it, or one of those that it allows. */
 const readableCharset =
   'charset\\s*=|(?i)charset\\s*=[\\s\\"\']*(?:utf-?8|us-ascii|iso-8859-15?|windows-1252)(?:[;\\s\\"\']|$)';
+
+/** Types that have a parser: those of engine/transaction/begin.ts, and those of rules 200000 and 200001. */
+const parsedTypes =
+  '^(?:multipart/form-data|text/xml|application/(?:x-www-form-urlencoded|csp-report|x-ndjson|graphql|' +
+  '(?:soap\\+)?xml|(?:[a-z0-9.-]+\\+)?json))';
 
 /** Whoever reads such a document fetches what a stranger names, from within the network that is protected. */
 const externalReferences = `SecRule XML_EXTERNAL "@rx ." \\
@@ -63,7 +68,12 @@ SecAuditLogRelevantStatus "^(?:5|4(?:0[0-35-9]|[1-9]))"
 SecAuditLogParts ABIJDEFHZ
 SecUnicodeMapFile unicode.mapping 20127
 
-# Which processor reads a body. Forms are chosen by the engine from their media type.
+# Which processor reads a body. Forms are chosen by the engine from their media type. What has no parser of its own is
+# taken for text, for applications read JSON and forms whatever the type says.
+SecRule REQUEST_HEADERS:Content-Type "!@rx ${parsedTypes}" \\
+    "id:200010,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=TEXT"
+SecRule &REQUEST_HEADERS:Content-Type "@eq 0" "id:200011,phase:1,pass,nolog,t:none,chain"
+    SecRule REQUEST_METHOD "!@rx ^(?:GET|HEAD|OPTIONS)$" "t:none,ctl:requestBodyProcessor=TEXT"
 SecRule REQUEST_HEADERS:Content-Type "@rx ^(?:application/(?:soap\\+)?|text/)xml" \\
     "id:200000,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=XML"
 SecRule REQUEST_HEADERS:Content-Type "@rx ^application/(?:[a-z0-9.-]+\\+)?json" \\
@@ -91,25 +101,58 @@ ${settings.xml_external_references === 'refuse' ? externalReferences : ''}SecRul
 `;
 }
 
+/** What of the CRS an installation, or a policy of some of its sites, chooses. */
+export type CrsChoices = Pick<
+  SitePolicy,
+  | 'paranoia_level'
+  | 'inbound_threshold'
+  | 'outbound_threshold'
+  | 'early_blocking'
+  | 'allowed_methods'
+  | 'allowed_content_types'
+  | 'restricted_headers'
+  | 'restricted_extensions'
+>;
+
+/** Rules 900xxx of the CRS's set-up file: id → the variables of TX that it sets, null = left to the CRS. */
+export function crsSetupVariables(
+  choices: CrsChoices,
+): ReadonlyMap<number, readonly (readonly [string, string | null])[]> {
+  const wrapped = (list: readonly string[], before: string, after: string): string =>
+    list.map((one) => `${before}${one.toLowerCase()}${after}`).join(' ');
+  const extensions = choices.restricted_extensions;
+  return new Map([
+    [900_000, [['blocking_paranoia_level', `${choices.paranoia_level}`]]],
+    [900_001, [['detection_paranoia_level', `${choices.paranoia_level}`]]],
+    [
+      900_110,
+      [
+        ['inbound_anomaly_score_threshold', `${choices.inbound_threshold}`],
+        ['outbound_anomaly_score_threshold', `${choices.outbound_threshold}`],
+      ],
+    ],
+    [900_120, [['early_blocking', choices.early_blocking ? '1' : '0']]],
+    [900_200, [['allowed_methods', choices.allowed_methods.join(' ')]]],
+    [900_220, [['allowed_request_content_type', wrapped(choices.allowed_content_types, '|', '|')]]],
+    [900_240, [['restricted_extensions', extensions === null ? null : wrapped(extensions, '', '/')]]],
+    [900_250, [['restricted_headers_basic', wrapped(choices.restricted_headers, '/', '/')]]],
+  ]);
+}
+
+/** `setvar` of one variable; null unsets it. */
+export const setTx = ([name, value]: readonly [string, string | null]): string =>
+  value === null ? `setvar:'!tx.${name}'` : `setvar:'tx.${name}=${value}'`;
+
 /** What the CRS expects to be set before it runs: default actions, levels, thresholds, what is allowed. */
 export function renderCrsSetup(settings: RuleSettings, setupVersion: number): string {
-  const action = (id: number, ...variables: string[]): string =>
-    `SecAction \\\n    "id:${id},phase:1,pass,nolog,t:none,${variables.map((one) => `setvar:'tx.${one}'`).join(',')}"`;
-  const thresholds = [
-    `inbound_anomaly_score_threshold=${settings.inbound_threshold}`,
-    `outbound_anomaly_score_threshold=${settings.outbound_threshold}`,
-  ];
-  const types = settings.allowed_content_types.map((type) => `|${type.toLowerCase()}|`).join(' ');
+  const action = (id: number, sets: readonly (readonly [string, string | null])[]): string =>
+    `SecAction \\\n    "id:${id},phase:1,pass,nolog,t:none,${sets.map(setTx).join(',')}"`;
+  const chosen = [...crsSetupVariables(settings)].filter(([, sets]) => sets.every(([, value]) => value !== null));
   return `# Anomaly scoring: rules add to a score, and rules 949110 and 959100 decide.
 ${[1, 2, 3, 4, 5].map((phase) => `SecDefaultAction "phase:${phase},log,auditlog,pass"`).join('\n')}
-${action(900_000, `blocking_paranoia_level=${settings.paranoia_level}`)}
-${action(900_001, `detection_paranoia_level=${settings.paranoia_level}`)}
-${action(900_110, ...thresholds)}
-${action(900_120, `early_blocking=${settings.early_blocking ? 1 : 0}`)}
-${action(900_200, `allowed_methods=${settings.allowed_methods.join(' ')}`)}
-${action(900_220, `allowed_request_content_type=${types}`)}
+${chosen.map(([id, sets]) => action(id, sets)).join('\n')}
 # Attributes of XML like its text: an LTS release of the CRS looks at them only when told to.
-${action(900_510, 'crs_xml_attr_inspect=1')}
-${action(900_990, `crs_setup_version=${setupVersion}`)}
+${action(900_510, [['crs_xml_attr_inspect', '1']])}
+${action(900_990, [['crs_setup_version', `${setupVersion}`]])}
 `;
 }

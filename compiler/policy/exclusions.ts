@@ -9,12 +9,15 @@ export interface CategoryExclusion {
   readonly path: string;
 }
 
-/** One per category and path, in the order of the keys; ids count from 1009000. Disabled categories need none. */
-export function listExclusions(settings: RuleSettings): CategoryExclusion[] {
+/**
+ * One per category and path, in the order of the keys; ids count from 1009000. Categories that no site has (`gone`)
+ * need none.
+ */
+export function listExclusions(settings: RuleSettings, gone: readonly CategoryKey[]): CategoryExclusion[] {
   const exclusions: CategoryExclusion[] = [];
   for (const category of categoryKeys) {
-    const { enabled, path_exclusions } = settings.categories[category];
-    if (!enabled) continue;
+    if (gone.includes(category)) continue;
+    const { path_exclusions } = settings.categories[category];
     for (const path of new Set(path_exclusions))
       exclusions.push({ id: ruleIdRanges.categoryExclusions[0] + exclusions.length, category, path });
   }
@@ -57,8 +60,7 @@ export function renderExclusions(exclusions: readonly CategoryExclusion[]): stri
 }
 
 /** For behind the CRS: the rules of disabled categories are taken out for good. */
-export function renderDisabledCategories(settings: RuleSettings): string {
-  const disabled = categoryKeys.filter((key) => !settings.categories[key].enabled);
+export function renderDisabledCategories(disabled: readonly CategoryKey[]): string {
   const lines = disabled.flatMap((key) => categoryTags[key].map((tag) => `SecRuleRemoveByTag "${wholeTag(tag)}"\n`));
   return `# Categories that are switched off.\n${lines.join('')}`;
 }

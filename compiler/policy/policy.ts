@@ -1,18 +1,26 @@
 // Settings → Policy → rule text. A Policy is what the settings mean for a given rule set; rendering it cannot fail.
 //
 // Order of the sources (it is the order in which rules are heard):
-//   engine        body access, limits, body processors                       200000–200009
+//   engine        body access, limits, body processors                       200000–200011
 //   crs-setup     levels, thresholds, allowed methods and types              900000–900990
+//   sites         what policies of sites want otherwise                     1008000–1008999
 //   rule-excl.    single rules that leave something alone                   1009500–1009999
 //   exclusions    categories that do not run on some paths                   1009000–1009499
-//   custom/allow  custom rules that let requests through                     1000000–1005999
+//   custom/allow  custom rules that prepare the CRS or let requests through  1000000–1005999
 //   CRS           plugins before, rules/*.conf, plugins after
 //   conclusion    what an older generation of the CRS does not do by itself    (generations.ts)
 //   categories    SecRuleRemoveByTag of what is switched off
 //   custom        the other custom rules                                     1000000–1005999
 //   patches       virtual patches                                            1007000–1007999
 // 1006xxx (threat intelligence) and 1010000 upwards (endpoint authorisation) are reserved for their own sources.
-import { categoryKeys, ruleIdRanges, type RuleSettings } from '#settings';
+import {
+  categoryKeys,
+  ruleIdRanges,
+  sitePoliciesOf,
+  type CategoryKey,
+  type RuleSettings,
+  type SitePolicy,
+} from '#settings';
 import { Diagnostics, type Diagnostic } from '../diagnostics/diagnostics.js';
 import type { SourceText } from '../text/source.js';
 import { checkRuleExclusions, renderCustomRules, renderVirtualPatches } from './custom-rules.js';
@@ -21,14 +29,19 @@ import { renderCrsSetup, renderEngineConfig } from './engine-config.js';
 import { listExclusions, renderDisabledCategories, renderExclusions, type CategoryExclusion } from './exclusions.js';
 import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
 import { categoryTags } from './settings.js';
+import { disabledForAll, renderSitePolicies, siteGroupsMax, SiteGates, type ScopedText } from './site-policies.js';
 
 export interface Policy {
   readonly settings: RuleSettings;
   readonly crs: CoreRuleSet;
   readonly exclusions: readonly CategoryExclusion[];
-  /** Rule text of custom rules before and behind the CRS, and of virtual patches. */
-  readonly allowText: string;
-  readonly customText: string;
+  /** What sites want otherwise; empty: all have the same. */
+  readonly sitePolicies: readonly SitePolicy[];
+  /** Categories that no site has. */
+  readonly disabled: readonly CategoryKey[];
+  /** Custom rules before and behind the CRS, and the text of virtual patches. */
+  readonly before: readonly ScopedText[];
+  readonly after: readonly ScopedText[];
   readonly patchText: string;
 }
 
@@ -44,7 +57,12 @@ export interface PolicyResult {
  */
 export function resolvePolicy(settings: RuleSettings, crs: CoreRuleSet): PolicyResult {
   const diagnostics = new Diagnostics();
-  const exclusions = listExclusions(settings);
+  const { policies: sitePolicies } = sitePoliciesOf(settings);
+  const disabled =
+    sitePolicies.length > 0
+      ? disabledForAll(sitePolicies)
+      : categoryKeys.filter((key) => !settings.categories[key].enabled);
+  const exclusions = listExclusions(settings, disabled);
   const [from, to] = ruleIdRanges.categoryExclusions;
   if (exclusions.length > to - from + 1)
     diagnostics.reportSetting('GH-C7001', `has more than ${to - from + 1} excluded paths`, '/categories');
@@ -56,39 +74,38 @@ export function resolvePolicy(settings: RuleSettings, crs: CoreRuleSet): PolicyR
   const custom = renderCustomRules(settings.custom_rules, diagnostics);
   checkRuleExclusions(settings.rule_exclusions, diagnostics);
   const patchText = renderVirtualPatches(settings.virtual_patches, diagnostics);
-  const policy: Policy = {
-    settings,
-    crs,
-    exclusions,
-    allowText: custom.before,
-    customText: custom.after,
-    patchText,
-  };
+  if (countGroups(custom.before) + countGroups(custom.after) > siteGroupsMax)
+    diagnostics.reportSetting('GH-C7001', `are for more than ${siteGroupsMax} groups of sites`, '/custom_rules');
+  const policy: Policy = { settings, crs, exclusions, sitePolicies, disabled, ...custom, patchText };
   return { policy: diagnostics.hasErrors ? null : policy, diagnostics: diagnostics.list };
 }
+
+const countGroups = (rules: readonly ScopedText[]): number =>
+  new Set(rules.map(({ sites }) => JSON.stringify([...sites].sort()))).size;
 
 /**
  * The ordered sources for `compileProgram`; empty ones are left out. CRS files keep their paths, so that their data
  * files are found. `tried`: exclusions that are not in the settings (yet).
  */
 export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] = []): SourceText[] {
-  const { settings, crs, exclusions } = policy;
-  const isDisabling = categoryKeys.some((key) => !settings.categories[key].enabled);
+  const { settings, crs, exclusions, sitePolicies, disabled } = policy;
+  const gates = new SiteGates(sitePolicies);
   const own = (name: string, text: string): SourceText[] =>
     text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text: crs.generation.translate(text) }];
   return [
     ...own('engine', renderEngineConfig(settings)),
     ...own('crs-setup', renderCrsSetup(settings, crs.setupVersion)),
+    ...own('site-policies', renderSitePolicies(sitePolicies)),
     // a ctl holds for the rules behind it
-    ...own('rule-exclusions', renderRuleExclusions([...settings.rule_exclusions, ...tried])),
+    ...own('rule-exclusions', renderRuleExclusions([...settings.rule_exclusions, ...tried], sitePolicies)),
     ...own('exclusions', exclusions.length === 0 ? '' : renderExclusions(exclusions)),
-    ...own('custom-allow', policy.allowText),
+    ...own('custom-allow', gates.render(policy.before)),
     ...crs.pluginsBefore,
     ...crs.rules,
     ...crs.pluginsAfter,
     ...own('crs-conclusion', crs.generation.conclude(settings)),
-    ...own('categories', isDisabling ? renderDisabledCategories(settings) : ''),
-    ...own('custom', policy.customText),
+    ...own('categories', disabled.length === 0 ? '' : renderDisabledCategories(disabled)),
+    ...own('custom', gates.render(policy.after)),
     ...own('virtual-patches', policy.patchText),
   ];
 }

@@ -1,7 +1,8 @@
 // Scoped exclusions → rules with a ctl: one rule (or tag) does not look at one variable (or at all) on one path, for
 // one method, until one moment. Expiry is a condition of the rule itself: nothing has to be compiled when it comes.
-import type { RuleSettings } from '#settings';
+import type { RuleSettings, SitePolicy } from '#settings';
 import { pathCondition, wholeTag } from './exclusions.js';
+import { siteCondition } from './site-policies.js';
 
 export type ScopedExclusion = RuleSettings['rule_exclusions'][number];
 
@@ -10,8 +11,8 @@ function control({ rule_id, tag, target }: ScopedExclusion): string {
   return target === null ? `ctl:ruleRemove${what}` : `ctl:ruleRemoveTarget${what};${target}`;
 }
 
-function conditions({ path, method, expires_at }: ScopedExclusion): string[] {
-  const links: string[] = [];
+function conditions({ path, method, expires_at }: ScopedExclusion, ofSites: string | null): string[] {
+  const links: string[] = ofSites === null ? [] : [ofSites];
   if (method !== null && method !== '*') links.push(`SecRule REQUEST_METHOD "@streq ${method}"`);
   if (expires_at !== null) links.push(`SecRule TIME_EPOCH "@lt ${Math.floor(Date.parse(expires_at) / 1000)}"`);
   if (path !== null) links.push(pathCondition(path));
@@ -19,8 +20,8 @@ function conditions({ path, method, expires_at }: ScopedExclusion): string[] {
 }
 
 /** The rule of one exclusion; its ctl stands on the last link, for it takes effect when its link matches. */
-function renderRuleExclusion(exclusion: ScopedExclusion): string {
-  const links = conditions(exclusion);
+function renderRuleExclusion(exclusion: ScopedExclusion, policies: readonly SitePolicy[]): string {
+  const links = conditions(exclusion, siteCondition(exclusion, policies));
   const head = `id:${exclusion.id},phase:1,pass,nolog,t:none,tag:'gatehouse/rule-exclusion'`;
   if (links.length === 0) return `SecAction \\\n    "${head},${control(exclusion)}"\n`;
   return links
@@ -34,9 +35,12 @@ function renderRuleExclusion(exclusion: ScopedExclusion): string {
 }
 
 /** What is disabled is left out; '' when nothing is left. */
-export function renderRuleExclusions(exclusions: readonly ScopedExclusion[]): string {
+export function renderRuleExclusions(
+  exclusions: readonly ScopedExclusion[],
+  policies: readonly SitePolicy[] = [],
+): string {
   return exclusions
     .filter(({ enabled }) => enabled)
-    .map(renderRuleExclusion)
+    .map((exclusion) => renderRuleExclusion(exclusion, policies))
     .join('');
 }

@@ -74,6 +74,7 @@ t.test('problems of a rule text have places', async (t) => {
     transformations: [],
     redirect_url: '',
     seclang: '',
+    sites: [],
     tests: [],
   };
   t.match(checkVisualRule(visual), { ids: [1_000_001] });
@@ -89,6 +90,7 @@ t.test('scoped exclusions do what they say and no more', async (t) => {
     target: null,
     path: null,
     method: null,
+    sites: [],
     reason: '',
     owner: '',
     expires_at: null,

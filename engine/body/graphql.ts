@@ -14,10 +14,16 @@ function resolve(written: string, fixed: string | undefined, braced: string | un
  * the body for JSON whatever its type reads the same bytes. Never an error; a second value over `argumentsMax` is
  * dropped.
  */
-export function processGraphql(body: Buffer, _contentType: string, sink: BodySink, limits: BodyLimits): BodyOutcome {
+export function processGraphql(
+  body: Buffer,
+  _contentType: string,
+  sink: BodySink,
+  limits: BodyLimits,
+  name = 'graphql',
+): BodyOutcome {
   const text = body.toString('latin1');
   const resolved = text.replace(escape, resolve);
   const values = text === '' ? [] : resolved === text ? [text] : [text, resolved];
-  for (const value of values.slice(0, limits.argumentsMax)) sink.argsPost.add('graphql', value);
+  for (const value of values.slice(0, limits.argumentsMax)) sink.argsPost.add(name, value);
   return { error: null, truncated: values.length > limits.argumentsMax };
 }

@@ -45,7 +45,7 @@ const run = (
 };
 
 t.test('the table', async (t) => {
-  t.same([...bodyProcessors.keys()], ['URLENCODED', 'MULTIPART', 'JSON', 'XML', 'GRAPHQL', 'RAW']);
+  t.same([...bodyProcessors.keys()], ['URLENCODED', 'MULTIPART', 'JSON', 'XML', 'GRAPHQL', 'TEXT', 'RAW']);
   t.same(run('URLENCODED', body('f=u+v&g=%41')).sink.argsPost.values, ['u v', 'A']);
   t.match(run('RAW', body('\0')), { error: null, truncated: false });
   for (const name of ['URLENCODED', 'JSON', 'XML', 'GRAPHQL'] as const) {

@@ -19,10 +19,11 @@ import { processGraphql } from './graphql.js';
 import { processJson } from './json.js';
 import { processMultipart } from './multipart.js';
 import { processRaw } from './raw.js';
+import { processText } from './text.js';
 import { processUrlEncoded } from './urlencoded.js';
 import { processXml } from './xml.js';
 
-export type BodyProcessorName = 'URLENCODED' | 'MULTIPART' | 'JSON' | 'XML' | 'GRAPHQL' | 'RAW';
+export type BodyProcessorName = 'URLENCODED' | 'MULTIPART' | 'JSON' | 'XML' | 'GRAPHQL' | 'TEXT' | 'RAW';
 
 /** SecRequestBodyNoFilesLimit for bodies that hold no files: parsing something too large is what the limit avoids. */
 function withinNoFilesLimit(processor: BodyProcessor): BodyProcessor {
@@ -38,6 +39,7 @@ export const bodyProcessors: ReadonlyMap<BodyProcessorName, BodyProcessor> = new
   ['JSON', withinNoFilesLimit(processJson)],
   ['XML', withinNoFilesLimit(processXml)],
   ['GRAPHQL', withinNoFilesLimit(processGraphql)],
+  ['TEXT', processText],
   ['RAW', processRaw],
 ]);
 

@@ -5,11 +5,12 @@
 import { phaseIsOver } from '../actions/index.js';
 import { RuleEvaluator } from '../evaluate/evaluator.js';
 import { isRuleRemoved, isTargetRemoved, type RemovalTable } from '../evaluate/removals.js';
-import type { Scanner } from '../native/matcher.js';
 import type { Program, RuleIR } from '../program/ir.js';
+import type { FoldedIR, PlanIR } from '../program/plan.js';
 import type { Ruleset } from '../program/ruleset.js';
 import type { Inspector } from '../transaction/inspector.js';
 import { createSession, type PhaseRunner } from '../transaction/session.js';
+import type { TransactionEnvironment } from '../transaction/transaction.js';
 import { CandidateFinder } from './candidates.js';
 import { createHitFinder } from './scan/create-hit-finder.js';
 import type { HitFinder, MemoSize } from './scan/hit-finder.js';
@@ -36,15 +37,39 @@ export interface CompiledInspector extends Inspector {
 }
 
 export function createCompiledInspector(ruleset: Ruleset, options: CompiledOptions = {}): CompiledInspector {
-  const engine = new CompiledEngine(ruleset, options.memo === undefined ? defaultMemo : options.memo);
-  const { program, plan } = ruleset;
-  const baseTx = program.settings.ruleEngine === 'Off' ? undefined : new Map(plan.initialTx);
-  const session = createSession(program, () => new CompiledTransaction(baseTx), engine.runPhase);
+  const memo = options.memo === undefined ? defaultMemo : options.memo;
+  const { program, plan, library, databases } = ruleset;
+  const scanner = databases.length === 0 ? null : library.createScanner(databases);
+  const finder = createHitFinder(program, plan, scanner, memo);
+  const isOff = program.settings.ruleEngine === 'Off';
+  const unit = (folded: FoldedIR): PolicyUnit => ({
+    engine: new CompiledEngine(program, { ...plan, ...folded }, finder, memo),
+    baseTx: isOff ? undefined : new Map(folded.initialTx),
+  });
+  // The plan for all comes first: it serves requests of a policy that the rules do not know.
+  const policies = plan.policies ?? [];
+  const units = [unit(plan), ...policies.map(unit)];
+  const places = new Map(policies.map(({ key }, index) => [key, index + 1]));
+  const create = ({ policy = null }: TransactionEnvironment): CompiledTransaction => {
+    const place = policies.length === 0 ? 0 : (places.get(policy) ?? 0);
+    const transaction = new CompiledTransaction((units[place] as PolicyUnit).baseTx);
+    transaction.unit = place;
+    return transaction;
+  };
+  const session = createSession(program, create, (transaction, phase, removals) =>
+    (units[transaction.unit] as PolicyUnit).engine.runPhase(transaction, phase, removals),
+  );
   return {
     ...session,
-    counters: () => engine.counters(),
-    release: () => engine.release(),
+    counters: () => finder.counters(),
+    release: () => scanner?.release(),
   };
+}
+
+/** The rules as requests of one policy meet them. */
+interface PolicyUnit {
+  readonly engine: CompiledEngine;
+  readonly baseTx: ReadonlyMap<string, string> | undefined;
 }
 
 const none: readonly number[] = [];
@@ -54,34 +79,26 @@ function ascending(a: number, b: number): number {
 }
 
 class CompiledEngine {
-  private readonly program: Program;
   private readonly evaluator: RuleEvaluator;
-  private readonly finder: HitFinder;
-  private readonly scanner: Scanner | null;
   private readonly unscanned: UnscannedRules;
   private readonly candidates: CandidateFinder;
   private readonly skips: Skips;
 
-  constructor({ program, plan, library, databases }: Ruleset, memo: MemoSize) {
-    this.program = program;
-    this.scanner = databases.length === 0 ? null : library.createScanner(databases);
-    this.finder = createHitFinder(program, plan, this.scanner, memo);
+  /** `finder`: shared by the engines of all policies, with what it remembers of values. */
+  constructor(
+    private readonly program: Program,
+    plan: PlanIR,
+    finder: HitFinder,
+    memo: MemoSize,
+  ) {
     const classes = classesOfSources(plan);
-    this.evaluator = new RuleEvaluator(program, memo === null ? null : createValueFilter(plan, this.finder, classes));
+    this.evaluator = new RuleEvaluator(program, memo === null ? null : createValueFilter(plan, finder, classes));
     this.unscanned = createUnscannedRules(program, plan);
     this.skips = new Skips(program);
     // Without records of header values, or where a check reads the Cookie header, there are no shapes.
     const hasShapes = classes.headerValue !== -1 && memo !== null && !this.unscanned.headerNames.includes('cookie');
     const shapes = hasShapes ? new HeadShapes(this.unscanned) : null;
-    this.candidates = new CandidateFinder(program, plan, this.finder, classes, shapes);
-  }
-
-  counters(): ReturnType<HitFinder['counters']> {
-    return this.finder.counters();
-  }
-
-  release(): void {
-    this.scanner?.release();
+    this.candidates = new CandidateFinder(program, plan, finder, classes, shapes);
   }
 
   readonly runPhase: PhaseRunner<CompiledTransaction> = (transaction, phase, removals) => {

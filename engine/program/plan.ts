@@ -118,7 +118,28 @@ export interface DatabaseIR {
   readonly atomOf: readonly number[];
 }
 
-export interface PlanIR {
+/** What folding finds out of a program, under one assumption about TX at the beginning. */
+export interface FoldedIR {
+  /** Items still to run in each phase (index 0 unused), in order; what was folded away is absent. */
+  readonly active: readonly (readonly number[])[];
+  /**
+   * Items of `active` whose every link is proven to match whenever the rule is reached (it may still be removed at run
+   * time).
+   */
+  readonly certain: readonly number[];
+  /** TX as it is after the folded items. */
+  readonly initialTx: readonly (readonly [string, string])[];
+  /** Operator arguments whose macros are constants: [item, link, argument]. */
+  readonly constantArguments: readonly (readonly [number, number, string])[];
+}
+
+/** The program folded for requests of one policy: `key` is TX.gatehouse_policy, null where the request names none. */
+export interface PolicyPlanIR extends FoldedIR {
+  readonly key: string | null;
+}
+
+/** Its own `FoldedIR` members hold whatever policy a request has; automata are planned from them, for all policies. */
+export interface PlanIR extends FoldedIR {
   readonly pipelines: readonly (readonly string[])[]; // [0] = []
   readonly atoms: readonly AtomIR[];
   readonly classes: readonly ScanClassIR[];
@@ -131,15 +152,6 @@ export interface PlanIR {
    * a match (isActingLink). `linkAtoms[item]` is null for markers and for folded items.
    */
   readonly linkAtoms: readonly (readonly (readonly number[] | null)[] | null)[];
-  /** Items still to run in each phase (index 0 unused), in order; what was folded away is absent. */
-  readonly active: readonly (readonly number[])[];
-  /**
-   * Items of `active` whose every link is proven to match whenever the rule is reached (it may still be removed at run
-   * time).
-   */
-  readonly certain: readonly number[];
-  /** TX as it is after the folded items. */
-  readonly initialTx: readonly (readonly [string, string])[];
-  /** Operator arguments whose macros are constants: [item, link, argument]. */
-  readonly constantArguments: readonly (readonly [number, number, string])[];
+  /** One for each policy that the program asks for; absent or empty: it asks for none. */
+  readonly policies?: readonly PolicyPlanIR[];
 }

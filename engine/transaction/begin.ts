@@ -62,6 +62,9 @@ function applySettings(transaction: Transaction, settings: EngineSettings): void
   transaction.responseBodyLimitBytes = settings.responseBodyLimitBytes;
 }
 
+/** Of TX: the key of the request's policy, set before phase 1. */
+export const policyVariable = 'gatehouse_policy';
+
 /** Fills a fresh transaction; with the engine Off nothing is looked at. */
 export function beginTransaction<Kind extends Transaction>(
   transaction: Kind,
@@ -73,6 +76,8 @@ export function beginTransaction<Kind extends Transaction>(
   transaction.environment = environment;
   applySettings(transaction, settings);
   if (settings.ruleEngine === 'Off') return transaction;
+  const { policy } = environment;
+  if (policy !== undefined && policy !== null) transaction.tx.set(policyVariable, policy);
   const target = splitRequestTarget(request.uri);
   transaction.requestUri = target.uri;
   transaction.requestFilename = target.filename;

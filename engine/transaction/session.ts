@@ -6,7 +6,7 @@ import { beginTransaction } from './begin.js';
 import { fillResponseHead, takeRequestBody, takeResponseBody, wantsResponseBody } from './bodies.js';
 import type { Inspector } from './inspector.js';
 import { leadingInteger } from './memory-store.js';
-import type { Interruption, Transaction } from './transaction.js';
+import type { Interruption, Transaction, TransactionEnvironment } from './transaction.js';
 import type { Verdict } from './verdict.js';
 
 /** Runs the rules of one phase in order; must stop where `phaseIsOver` says so. */
@@ -58,7 +58,7 @@ function enterPhase(transaction: Transaction, phase: Phase): boolean {
  */
 export function createSession<Kind extends Transaction>(
   program: Program,
-  create: () => Kind,
+  create: (environment: TransactionEnvironment) => Kind,
   runPhase: PhaseRunner<Kind>,
 ): Inspector {
   const { settings } = program;
@@ -69,7 +69,7 @@ export function createSession<Kind extends Transaction>(
     return transaction.interruption;
   }
   return {
-    begin: (request, environment) => beginTransaction(create(), settings, request, environment),
+    begin: (request, environment) => beginTransaction(create(environment), settings, request, environment),
     requestHeaders: (transaction: Kind) => run(transaction, 1),
     requestBody(transaction: Kind, body, wireBytes = body?.length ?? 0) {
       if (transaction.engineMode === 'Off' || transaction.interruption !== null) return transaction.interruption;

@@ -37,6 +37,8 @@ export interface TransactionEnvironment {
   /** Wall clock, milliseconds since the epoch (UTC), at the start of the request. */
   readonly nowMs: number;
   readonly store: CollectionStore;
+  /** Which of a program's policies the request has; sets TX.gatehouse_policy. Absent or null: none is named. */
+  readonly policy?: string | null;
   /** Milliseconds since `nowMs`, for DURATION; absent = DURATION is 0. */
   readonly elapsedMs?: () => number;
 }

@@ -113,6 +113,7 @@ export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, typ
 // What a producer of generations needs besides the types: settings → ProxyConfig.
 export {
   chooseSelfTest,
+  pathAtUpstream,
   resolveProxyConfig,
   toProxyConfig,
   upstreamDefaults,

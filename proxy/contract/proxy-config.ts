@@ -3,6 +3,7 @@ import {
   checkSettings,
   parseWindow,
   siteDefaults,
+  sitePoliciesOf,
   toDataPlane,
   type DataPlaneSettings,
   type Problem,
@@ -12,14 +13,57 @@ import {
 /**
  * What a node runs beside rules. The consumer owns its contract: whoever gives a node something produces exactly this.
  */
-export type ProxyConfig = DataPlaneSettings & {
+export type ProxyConfig = Omit<DataPlaneSettings, 'sites'> & {
+  readonly sites: readonly SiteConfig[];
   /** CIDRs of proxies in front whose X-Forwarded-For is believed; from others it is replaced. */
   readonly trustedProxies: readonly string[];
   /** The settings name no sites, so these are the two of the process environment (UPSTREAM_*). Absent: they do. */
   readonly sitesFromEnvironment?: boolean;
 };
 
-export type SiteConfig = ProxyConfig['sites'][number];
+type SentSite = DataPlaneSettings['sites'][number];
+
+/**
+ * What becomes of a request path at the upstream. `basePath` stands before the rest of the path, without a slash at its
+ * end, null = nothing changes; `stripsPrefix`: it takes the place of the prefix, else it stands before the whole path.
+ */
+export function pathAtUpstream(
+  upstream: string,
+  stripPrefix: boolean | null,
+): { readonly basePath: string | null; readonly stripsPrefix: boolean } {
+  // Of `http://h:1` and `http://h:1/`, which mean the same to a URL, only the second has always replaced the prefix.
+  const stripsPrefix = stripPrefix ?? upstream.slice(upstream.indexOf('://') + 3).includes('/');
+  const basePath = new URL(upstream).pathname.replace(/\/+$/, '');
+  return { basePath: stripsPrefix || basePath !== '' ? basePath : null, stripsPrefix };
+}
+
+/** What of a site is in the artifact, under the key of its policy. */
+const inArtifact = [
+  'paranoiaLevel',
+  'inboundThreshold',
+  'outboundThreshold',
+  'earlyBlocking',
+  'categories',
+  'allowedMethods',
+  'allowedContentTypes',
+  'restrictedHeaders',
+  'restrictedExtensions',
+] as const satisfies readonly (keyof SentSite)[];
+
+export type SiteConfig = Omit<SentSite, (typeof inArtifact)[number]> & {
+  /** Which rules of the artifact it has; null or absent: those of the installation (#settings sitePoliciesOf). */
+  readonly policy?: string | null;
+};
+
+function toSiteConfig(site: SentSite, policy: string | null): SiteConfig {
+  const kept = Object.entries(site).filter(([name]) => !(inArtifact as readonly string[]).includes(name));
+  return {
+    ...(Object.fromEntries(kept) as unknown as SiteConfig),
+    host: site.host?.toLowerCase() ?? null,
+    upstream: site.upstream === '' ? (site.upstreams[0]?.url ?? '') : site.upstream,
+    policy,
+  };
+}
 
 /** Where the sites of settings without sites lead. */
 export interface UpstreamDefaults {
@@ -40,13 +84,10 @@ export function upstreamDefaults(env: Readonly<Record<string, string | undefined
 /** `settings` are complete; what cannot be in them was found by `findImpossible`. */
 export function toProxyConfig(settings: Settings, upstreams: UpstreamDefaults): ProxyConfig {
   const sent = toDataPlane(settings);
+  const { ofSite } = sitePoliciesOf(settings);
   const common = {
     ...sent,
-    sites: sent.sites.map((site) => ({
-      ...site,
-      host: site.host?.toLowerCase() ?? null,
-      upstream: site.upstream === '' ? (site.upstreams[0]?.url ?? '') : site.upstream,
-    })),
+    sites: sent.sites.map((site) => toSiteConfig(site, ofSite.get(site.name) ?? null)),
     timeouts: { ...sent.timeouts, ...floodTimeouts(settings) },
     trustedProxies: settings.rl_trust_proxy ? settings.rl_trusted_proxies : [],
   };
@@ -86,19 +127,24 @@ export function followEnvironment(config: ProxyConfig, upstreams: UpstreamDefaul
   return config.sitesFromEnvironment === true ? { ...config, sites: environmentSites(upstreams) } : config;
 }
 
+/** What a site is where nobody says anything of it. */
+export const usualSite = {
+  host: null,
+  protected: true,
+  failMode: 'closed',
+  mode: null,
+  hostPolicy: 'preserve',
+  verifyUpstreamCertificate: true,
+  stripPrefix: null,
+  requestBodyLimitBytes: null,
+  policy: null,
+  ...siteDefaults(),
+} as const satisfies Partial<SiteConfig>;
+
 function environmentSites(upstreams: UpstreamDefaults): SiteConfig[] {
-  const shared = {
-    host: null,
-    protected: true,
-    failMode: 'closed',
-    mode: null,
-    hostPolicy: 'preserve',
-    verifyUpstreamCertificate: true,
-    ...siteDefaults(),
-  } as const;
   return [
-    { name: 'customer', prefix: '/', upstream: upstreams.customer, ...shared },
-    { name: 'payment', prefix: '/payment', upstream: upstreams.payment, ...shared },
+    { ...usualSite, name: 'customer', prefix: '/', upstream: upstreams.customer },
+    { ...usualSite, name: 'payment', prefix: '/payment', upstream: upstreams.payment },
   ];
 }
 

@@ -1,5 +1,5 @@
 // Content codings of responses, undone for inspection only: the client gets the bytes as they came. Bounded on the
-// decoded side, where a few kilobytes can claim to be gigabytes.
+// decoded side, where a few kilobytes can claim to be gigabytes. Those of requests: decode-request.ts.
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, constants } from 'node:zlib';
 

@@ -23,6 +23,26 @@ t.test('pages: HTML for people, problem+json for programs, nothing about rules',
   t.notOk(problem.headers.includes('Content-Security-Policy'));
 });
 
+t.test('U7: an answer that was withheld does not tell the visitor that he attacked', async (t) => {
+  const body = (accept: string | null, subject?: 'request' | 'response'): string =>
+    renderPage(403, 'ID1', { headers: accept === null ? [] : ['Accept', accept] }, subject).body;
+  for (const accept of ['text/html', 'application/json', 'text/plain', null, '*/*']) {
+    t.match(body(accept, 'response'), /withheld/, `${accept}: says what happened`);
+    t.match(body(accept, 'response'), /ID1/, `${accept}: and under which reference`);
+    t.notMatch(body(accept, 'response'), /attack|blocked|rule|score|mistake/i, `${accept}: and blames nobody`);
+    t.match(body(accept), /attack/, `${accept}: a request that was blocked is still told so`);
+  }
+  const typeFor = (accept: string): string | undefined =>
+    renderPage(403, 'ID1', { headers: ['Accept', accept] }, 'response').headers[1];
+  t.same(['text/html,*/*', 'application/json', 'text/plain', 'text/plain, application/json', '*/*'].map(typeFor), [
+    'text/html; charset=utf-8',
+    'application/problem+json',
+    'text/plain; charset=utf-8',
+    'application/problem+json',
+    'application/problem+json',
+  ]);
+});
+
 t.test(
   'HTML pages can be read by everybody, under a policy that allows them nothing but their own style sheet',
   async (t) => {
@@ -36,8 +56,11 @@ t.test(
       serverIp: '',
       serverPort: 0,
     };
-    for (const status of [400, 403, 404, 413, 429, 499, 502, 504]) {
-      const { headers, body } = renderPage(status, 'ID1', head);
+    for (const [status, subject] of [
+      ...[400, 403, 404, 413, 415, 429, 499, 502, 504].map((one) => [one, 'request'] as const),
+      [403, 'response'] as const,
+    ]) {
+      const { headers, body } = renderPage(status, 'ID1', head, subject);
       const style = /<style>([^]*)<\/style>/.exec(body)?.[1] ?? '';
       const hash = createHash('sha256').update(style).digest('base64');
       const policy = headers[headers.indexOf('Content-Security-Policy') + 1] ?? '';

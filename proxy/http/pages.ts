@@ -1,8 +1,12 @@
-// What a client is told when its request is not answered by the application: a page for people, problem+json for
-// programs (RFC 9457). Neither says which rule, threshold or upstream was involved: that is for the log.
+// What a client is told when its request is not answered by the application: a page for people, plain text for who asks
+// for that, problem+json for other programs (RFC 9457). None of them says which rule, threshold or upstream was
+// involved: that is for the log.
 import { createHash } from 'node:crypto';
 import type { RequestHead } from '#engine';
 import { findField } from './header-fields.js';
+
+/** What a page is about: the request that came, or what the application answered to it. */
+export type PageSubject = 'request' | 'response';
 
 interface Wording {
   readonly title: string;
@@ -25,6 +29,10 @@ const wordings: Readonly<Record<number, Wording>> = {
   404: { title: 'No such site', detail: 'No application is published at this address.' },
   408: { title: 'The request took too long', detail: 'The rest of the request did not arrive in time.' },
   413: { title: 'The request is too large', detail: 'The request body is larger than this application accepts.' },
+  415: {
+    title: 'The content coding is not supported',
+    detail: 'The request body is in a coding that cannot be read here. gzip, deflate and br can.',
+  },
   414: { title: 'The address is too long', detail: 'The request target is longer than this application accepts.' },
   417: { title: 'Expectation not supported', detail: 'Only the expectation 100-continue is supported.' },
   431: {
@@ -51,6 +59,18 @@ const wordings: Readonly<Record<number, Wording>> = {
   505: { title: 'HTTP version not supported', detail: 'Please use HTTP/1.1.' },
 };
 
+/** Of an answer that was withheld: its visitor did nothing wrong, and can do nothing about it. */
+const withheld: Wording = {
+  title: 'The response was withheld',
+  detail:
+    'Your request was fine. The answer of the application held something that must not leave it, so it was not ' +
+    'passed on. Trying again will not help before the application is mended.',
+};
+const otherWordings: Readonly<Record<number, Wording>> = {
+  429: { title: 'Too many requests', detail: 'Please slow down.' },
+};
+const unknownWording: Wording = { title: 'Request refused', detail: 'The request was not passed on.' };
+
 export interface Page {
   readonly headers: readonly string[];
   readonly body: string;
@@ -62,38 +82,37 @@ export interface Problem {
   readonly [member: string]: unknown;
 }
 
+/** Which of the three forms an Accept field asks for; a browser that navigates names text/html. */
+function formOf(accept: string | null): 'html' | 'text' | 'problem' {
+  const types = accept?.toLowerCase() ?? '';
+  if (types.includes('text/html')) return 'html';
+  return types.includes('text/plain') && !types.includes('json') ? 'text' : 'problem';
+}
+
+const mediaTypes = {
+  html: 'text/html; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+  problem: 'application/problem+json',
+} as const;
+
 /**
  * A page for `status`, in the form that the client asked for. `requestId` is the only thing it can be found again by.
+ * `subject` 'response': rules withheld the application's answer.
  */
 export function renderPage(
   status: number,
   requestId: string,
   head: Pick<RequestHead, 'headers'>,
-  { type: problemType = 'about:blank', ...members }: Problem = {},
+  subject: PageSubject = 'request',
+  extra: Problem = {},
 ): Page {
-  const wording =
-    wordings[status] ??
-    (status === 429
-      ? { title: 'Too many requests', detail: 'Please slow down.' }
-      : { title: 'Request refused', detail: 'The request was not passed on.' });
-  const accept = findField(head.headers, 'accept');
-  const isNavigation = accept !== null && accept.toLowerCase().includes('text/html');
-  const body = isNavigation
-    ? renderHtml(status, wording, requestId)
-    : JSON.stringify({
-        type: problemType,
-        title: wording.title,
-        status,
-        detail: wording.detail,
-        instance: requestId,
-        ...members,
-      });
-  const type = isNavigation ? 'text/html; charset=utf-8' : 'application/problem+json';
+  const wording = subject === 'response' ? withheld : (wordings[status] ?? otherWordings[status] ?? unknownWording);
+  const form = formOf(findField(head.headers, 'accept'));
   return {
     headers: [
       'Content-Type',
-      type,
-      ...(isNavigation ? policyFields : []),
+      mediaTypes[form],
+      ...(form === 'html' ? policyFields : []),
       'Cache-Control',
       'no-store',
       'X-Content-Type-Options',
@@ -103,9 +122,22 @@ export function renderPage(
       'Date',
       new Date().toUTCString(),
     ],
-    body,
+    body: renderForm[form](status, wording, requestId, subject, extra),
   };
 }
+
+const renderForm = {
+  html: renderHtml,
+  text: (status: number, { title, detail }: Wording, requestId: string): string =>
+    `${status} ${title}\n\n${detail}\n\nReference: ${requestId}\n`,
+  problem: (
+    status: number,
+    { title, detail }: Wording,
+    requestId: string,
+    _subject: PageSubject,
+    { type = 'about:blank', ...members }: Problem,
+  ): string => JSON.stringify({ type, title, status, detail, instance: requestId, ...members }),
+} as const;
 
 const css = [
   '',
@@ -137,7 +169,13 @@ const policyFields = [
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " + `style-src 'sha256-${cssHash}'`,
 ];
 
-function renderHtml(status: number, wording: Wording, requestId: string): string {
+/** When a visitor should write to the operator. */
+function occasionOf(status: number, subject: PageSubject): string {
+  if (subject === 'response') return 'To have it looked at';
+  return status >= 500 ? 'If this goes on' : 'If you think this is a mistake';
+}
+
+function renderHtml(status: number, wording: Wording, requestId: string, subject: PageSubject): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -152,7 +190,7 @@ function renderHtml(status: number, wording: Wording, requestId: string): string
 <p class="status">${status}</p>
 <h1>${wording.title}</h1>
 <p>${wording.detail}</p>
-<p>${status >= 500 ? 'If this goes on' : 'If you think this is a mistake'}, tell the site's operator this reference:</p>
+<p>${occasionOf(status, subject)}, tell the site's operator this reference:</p>
 <p><code>${requestId}</code></p>
 </main>
 </body>

@@ -33,6 +33,8 @@ export interface ForeignRequest {
   readonly engineMode: Mode | null;
   /** TX variables that rules are to see. */
   readonly given: GivenValues;
+  /** Of the site; see Site.policy. */
+  readonly policy: string | null;
 }
 
 export interface ForeignInspector {

@@ -18,6 +18,7 @@ export interface InspectionTask {
   readonly wireBytes: number;
   readonly engineMode: Mode | null;
   readonly given: GivenValues;
+  readonly policy: string | null;
 }
 
 // A body made to be expensive must not take the processor from the threads that answer everybody else.
@@ -45,7 +46,8 @@ function requireInspection(sha256: string, artifact: SharedArrayBuffer): LoadedI
 export function inspectTask(task: InspectionTask): ForeignVerdict {
   const { inspector, files } = requireInspection(task.sha256, task.artifact);
   const startedMs = performance.now();
-  const transaction = inspector.begin(task.head, { uniqueId: task.uniqueId, nowMs: task.nowMs, store });
+  const { uniqueId, nowMs, policy } = task;
+  const transaction = inspector.begin(task.head, { uniqueId, nowMs, store, policy });
   if (task.engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = task.engineMode;
   for (const [name, value] of task.given) transaction.tx.set(name, value);
   const body = Buffer.from(task.body.buffer, task.body.byteOffset, task.body.byteLength);

@@ -1,7 +1,7 @@
 // Generations that are made here and not sent: of the local settings, under rules that can be loaded, and the one that
 // answers nobody.
-import { siteDefaults } from '#settings';
 import type { SiteConfig } from '../contract/index.js';
+import { usualSite } from '../contract/proxy-config.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { sha256Of, toShared } from './artifacts.js';
 import type { InitialGeneration } from './options.js';
@@ -31,16 +31,11 @@ export function withLocalRules(
 /** What answers everything with 503: one site that is protected, without rules to inspect it by. */
 export function closed({ id, config }: Pick<GenerationPayload, 'id' | 'config'>): GenerationPayload {
   const site: SiteConfig = {
+    ...usualSite,
     name: 'closed',
     prefix: '/',
-    host: null,
     upstream: 'http://127.0.0.1:9',
-    protected: true,
-    failMode: 'closed',
-    mode: null,
     hostPolicy: 'upstream',
-    verifyUpstreamCertificate: true,
-    ...siteDefaults(),
   };
   return {
     id,

@@ -15,6 +15,7 @@ export const refusalReasons = [
   'loop', // it was at this site before (road/limits/loop-guard.ts)
   'body_too_large',
   'body_too_slow',
+  'body_coding', // compressed, and not to be decoded within the limits
   'client_share', // what one client may have of the memory for bodies
   'memory', // all buffered bodies together
   'gate', // the answer of a gate (admit/): denied, throttled, challenged

@@ -2,16 +2,20 @@
 import type { Interruption } from '#engine';
 import type { Challenge, Throttling } from '../admit/decision.js';
 import { isFieldText } from '../http/header-fields.js';
-import type { Problem } from '../http/pages.js';
+import type { PageSubject, Problem } from '../http/pages.js';
 import type { Action } from '../metrics/families.js';
 import type { Enforced } from './decide.js';
 
 export type Answer =
-  /** A page of ours; `headers` come on top of its own, `problem` into the document for programs. */
+  /**
+   * A page of ours about the request, or about the application's answer to it; `headers` come on top of its own,
+   * `problem` into the document for programs.
+   */
   | {
       readonly shape: 'page';
       readonly status: number;
       readonly headers: readonly string[];
+      readonly subject: PageSubject;
       readonly problem?: Problem;
     }
   | { readonly shape: 'redirect'; readonly status: number; readonly location: string }
@@ -20,18 +24,25 @@ export type Answer =
 
 const noFields: readonly string[] = [];
 
-export const page = (status: number, headers = noFields): Answer => ({ shape: 'page', status, headers });
+export const page = (status: number, headers = noFields, subject: PageSubject = 'request'): Answer => ({
+  shape: 'page',
+  status,
+  headers,
+  subject,
+});
 
-export function answerOfRules({ action, status, data }: Interruption): Answer {
+/** Phases 3 and 4 judge what the application answered: the visitor is not told that he attacked. */
+export function answerOfRules({ action, status, data, phase }: Interruption): Answer {
+  const subject = phase === 3 || phase === 4 ? 'response' : 'request';
   switch (action) {
     case 'drop':
       return { shape: 'close', status };
     case 'redirect':
       // The location comes from a rule's macros, hence from the request: line breaks in it would write header lines.
-      if (data === '' || !isFieldText(data)) return page(403);
+      if (data === '' || !isFieldText(data)) return page(403, noFields, subject);
       return { shape: 'redirect', status: status >= 300 && status < 400 ? status : 302, location: data };
     case 'deny':
-      return page(status >= 400 && status < 600 ? status : 403);
+      return page(status >= 400 && status < 600 ? status : 403, noFields, subject);
   }
 }
 
@@ -64,7 +75,7 @@ function tooMany({ zone, limit, windowSeconds, remaining, retryAfterSeconds }: T
     `${name};r=${remaining};t=${seconds}`,
   ];
   const type = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
-  return { shape: 'page', status: 429, headers, problem: { type, 'violated-policies': [zone] } };
+  return { shape: 'page', status: 429, headers, subject: 'request', problem: { type, 'violated-policies': [zone] } };
 }
 
 /** A String of RFC 9651 section 3.3.3: printable ASCII in quotes. */

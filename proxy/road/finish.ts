@@ -133,7 +133,7 @@ function recordEvent(request: FinishedRequest, verdict: Verdict | null, kind: Ev
       generation,
       head: exchange.head,
       clientIp: head.clientIp,
-      body: body?.bytes ?? null,
+      body: body?.inspected ?? null,
       status: response.status,
       responseHeaders: response.fields,
       verdict,
@@ -157,7 +157,7 @@ function recordLine(
   site: string,
 ): void {
   const { exchange, head, inspection, response } = request;
-  const body = request.body?.bytes ?? null;
+  const body = request.body?.inspected ?? null;
   request.context.requests?.record({
     atMs: request.atMs,
     requestId: request.requestId,

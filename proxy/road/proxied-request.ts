@@ -158,7 +158,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       this.failedOpenOrClosed(failure, site, null);
       return;
     }
-    const rules = new RequestInspection(inspection, this, site.engineMode);
+    const rules = new RequestInspection(inspection, this, site);
     this.inspection = rules;
     this.settle(rules.requestHead(this.context.store), site);
   }
@@ -171,7 +171,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       return;
     }
     const isInspected = this.inspection?.isOn === true;
-    const body = new RequestBody(this, exchange, context, this.limits, this.startedMs);
+    const body = new RequestBody(this, exchange, context, this.limits, this.startedMs, site);
     this.body = body;
     if (isInspected || !body.isLarge) body.collect(isInspected);
     else this.forward(site);
@@ -189,7 +189,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     const { inspection } = this;
     if (inspection !== null && inspection.isOn) {
       const { foreignInspector } = this.context;
-      const bytes = this.body?.bytes ?? null;
+      const bytes = this.body?.inspected ?? null;
       const { inlineInspectionBytesMax } = this.limits;
       if (bytes !== null && bytes.length > inlineInspectionBytesMax && foreignInspector !== null) {
         void this.inspectElsewhere(site, inspection, foreignInspector, bytes, wireBytes);

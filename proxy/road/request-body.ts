@@ -4,9 +4,12 @@
 import { performance } from 'node:perf_hooks';
 import type { Limits, Timeouts } from '../contract/index.js';
 import { BodyCollector } from '../http/body-collector.js';
+import { decodeRequest, requestCodingsOf } from '../http/decode-request.js';
+import { findField, joinedField } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { RefusalReason } from '../metrics/families.js';
 import type { UpstreamExchange } from '../upstream/exchange.js';
+import type { Site } from './route.js';
 import type { ActiveList, ActiveMember } from '../worker/active-list.js';
 import { ClientPace } from './limits/client-pace.js';
 import type { ClientShares } from './limits/client-shares.js';
@@ -44,6 +47,8 @@ export interface BodyWorker {
 /** The request that the body belongs to. */
 export interface BodyOwner {
   readonly isOver: boolean;
+  /** It would have been refused. */
+  isFlagged: boolean;
   /** Whom limits count (client-address.ts). */
   readonly client: string;
   clientTooSlow(side: 'request', reason: SlowReason): void;
@@ -58,6 +63,8 @@ export interface BodyOwner {
 export class RequestBody implements BodyWatch {
   /** What was collected; null when nothing came, and for what is only passed on. */
   bytes: Buffer | null = null;
+  /** The same without its content codings, for rules and records; null: it has none, or they were not undone. */
+  decoded: Buffer | null = null;
   isComplete = false;
   /** Among those whose body is still coming. */
   place = -1;
@@ -71,6 +78,7 @@ export class RequestBody implements BodyWatch {
   private upstream: UpstreamExchange | null = null;
   /** The upstream has more of the body than it takes, so the client is paused. */
   private isUpstreamFull = false;
+  private isInspected = false;
 
   constructor(
     private readonly owner: BodyOwner,
@@ -78,7 +86,50 @@ export class RequestBody implements BodyWatch {
     private readonly worker: BodyWorker,
     private readonly limits: Limits,
     public bodyAtMs: number,
+    private readonly site: Pick<Site, 'mode' | 'requestBodyBytesMax'>,
   ) {}
+
+  /** What is inspected at most; larger ones are refused, or inspected in part. */
+  private get inspectedBytesMax(): number {
+    return this.site.requestBodyBytesMax ?? this.limits.requestBodyBytesMax;
+  }
+
+  /** What rules look at. */
+  get inspected(): Buffer | null {
+    return this.decoded ?? this.bytes;
+  }
+
+  /** Tells the owner, after the content codings of a body that is inspected are undone. Never rejects. */
+  private async decoding(wireBytes: number): Promise<void> {
+    const status = await this.decode();
+    if (this.owner.isOver) return;
+    if (status !== null && this.site.mode === 'On') {
+      this.owner.refuse(status, 'body_coding', !this.isComplete);
+      return;
+    }
+    this.owner.isFlagged ||= status !== null; // a site that only detects lets it go on
+    this.owner.bodyTaken(this.decoded?.length ?? wireBytes);
+  }
+
+  /** Of what was collected, which has to be all of it. The status for what cannot be within the limits, or null. */
+  private async decode(): Promise<400 | 413 | 415 | null> {
+    const { bytes, limits } = this;
+    const codings = requestCodingsOf(
+      joinedField(this.exchange.head.headers, 'content-encoding'),
+      limits.requestCodingsMax,
+    );
+    if ('refusedWith' in codings) return codings.refusedWith;
+    if (bytes === null || codings.length === 0) return null;
+    if (this.isStreaming) return 413;
+    const bytesMax = Math.min(limits.decodedRequestBytesMax, this.inspectedBytesMax);
+    const outcome = await decodeRequest(bytes, codings, { bytesMax, ratioMax: limits.decodedRequestRatioMax });
+    if (outcome.kind === 'wrong') return 400;
+    if (outcome.kind === 'too-large') return 413;
+    if (this.owner.isOver) return null;
+    this.decoded = outcome.bytes;
+    this.hold(this.heldBytes + outcome.bytes.length);
+    return null;
+  }
 
   /** Not to be gathered where nobody inspects it. */
   get isLarge(): boolean {
@@ -88,8 +139,9 @@ export class RequestBody implements BodyWatch {
 
   /** All of it is to be here first. Over when its length is beyond the limit. */
   collect(isInspected: boolean): void {
+    this.isInspected = isInspected;
     const { framing } = this.exchange;
-    const bytesMax = isInspected ? this.limits.requestBodyBytesMax : gatherBytesMax;
+    const bytesMax = isInspected ? this.inspectedBytesMax : gatherBytesMax;
     if (framing.kind === 'length' && framing.bytes > bytesMax && this.limits.requestBodyOverLimit === 'reject') {
       this.owner.refuse(413, 'body_too_large', true);
       return;
@@ -127,7 +179,10 @@ export class RequestBody implements BodyWatch {
     } else if (!isLast) return;
     this.collector = null;
     this.bytes = collector.take();
-    this.owner.bodyTaken(this.wireBytes(collector.bytes));
+    const wireBytes = this.wireBytes(collector.bytes);
+    if (this.isInspected && findField(this.exchange.head.headers, 'content-encoding') !== null)
+      void this.decoding(wireBytes);
+    else this.owner.bodyTaken(wireBytes);
   }
 
   private wireBytes(collectedBytes: number): number {

@@ -31,8 +31,8 @@ export class RequestInspection {
   constructor(
     private readonly inspection: LoadedInspection,
     private readonly request: InspectedRequest,
-    /** Of the site; see Site.engineMode. */
-    private readonly engineMode: Mode | null,
+    /** What of the site bears on its rules; see Site. */
+    private readonly site: { readonly engineMode: Mode | null; readonly policy: string | null },
   ) {}
 
   /** Whether rules look at what comes: not before `requestHead`, and not after a failure. */
@@ -55,10 +55,10 @@ export class RequestInspection {
   /** Phase 1. */
   requestHead(store: CollectionStore): Interruption | null {
     const { inspector } = this.inspection;
-    const { engineMode } = this;
+    const { engineMode, policy } = this.site;
     const { head, requestId: uniqueId, atMs: nowMs, given } = this.request;
     return this.run(() => {
-      const transaction = inspector.begin(head, { uniqueId, nowMs, store });
+      const transaction = inspector.begin(head, { uniqueId, nowMs, store, policy });
       this.transaction = transaction;
       for (const [name, value] of given) transaction.tx.set(name, value);
       if (engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = engineMode;
@@ -80,10 +80,11 @@ export class RequestInspection {
     body: Buffer,
     wireBytes: number,
   ): Promise<Interruption | null> {
-    const { engineMode } = this;
+    const { engineMode, policy } = this.site;
     const { head, requestId: uniqueId, atMs: nowMs, given } = this.request;
     try {
-      this.foreign = await pool.inspect(generation, { head, uniqueId, nowMs, body, wireBytes, engineMode, given });
+      const facts = { head, uniqueId, nowMs, body, wireBytes, engineMode, policy, given };
+      this.foreign = await pool.inspect(generation, facts);
     } catch (error) {
       this.failure = asError(error);
       return null;

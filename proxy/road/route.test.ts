@@ -49,6 +49,33 @@ t.test('sites by host and whole segments', async (t) => {
   t.equal(routerOf([{ name: 'a', prefix: '/a', upstream: 'http://a', protected: true }]).match('x', '/b'), null);
 });
 
+t.test('U12: strip_prefix says what becomes of the prefix; null keeps the old meaning', async (t) => {
+  const rows: readonly [upstream: string, strip: boolean | null, uri: string, target: string | null][] = [
+    ['http://h:1', null, '/shop/a?x=/shop', '/shop/a?x=/shop'],
+    ['http://h:1/', null, '/shop/a?x', '/a?x'],
+    ['http://h:1/base', null, '/shop/a', '/base/a'],
+    ['http://h:1', true, '/shop/a?x', '/a?x'],
+    ['http://h:1', true, '/shop', '/'],
+    ['http://h:1', true, '/shop?q', '/?q'],
+    ['http://h:1/', true, '/shop/a', '/a'],
+    ['http://h:1/base/', true, '/shop/', '/base/'],
+    ['http://h:1', false, '/shop/a', '/shop/a'],
+    ['http://h:1/', false, '/shop/a', '/shop/a'],
+    ['http://h:1/', false, '/x/../shop/a', '/x/../shop/a'],
+    ['http://h:1/base', false, '/shop/a?q', '/base/shop/a?q'],
+    ['http://h:1', true, '/%73hop/a', null],
+  ];
+  for (const [upstream, strip, uri, target] of rows) {
+    const site = { name: 'shop', prefix: '/shop', upstream, protected: true };
+    const router = routerOf([strip === null ? site : { ...site, strip_prefix: strip }]);
+    t.equal(router.match('x', uri)?.target ?? null, target, `${upstream}, ${strip}: ${uri}`);
+  }
+  const root = routerOf([
+    { name: 'all', prefix: '/', upstream: 'http://h:1/in', protected: true, strip_prefix: false },
+  ]);
+  t.equal(root.match('x', '/a')?.target, '/in/a');
+});
+
 t.test('a path in several readings gets the strictest rules among them', async (t) => {
   const router = routerOf([
     { name: 'root', prefix: '/', upstream: 'http://one:1', protected: true },

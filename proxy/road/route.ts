@@ -1,7 +1,9 @@
 // Which site a request belongs to: by host, then by the longest prefix, whole segments, on the path as an upstream
 // would read it. What could be read in two ways is never given the benefit of an unprotected site.
 import { URL } from 'node:url';
+import { strictPolicy } from '#settings';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
+import { pathAtUpstream } from '../contract/proxy-config.js';
 import { isPlainPath, normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
 
 export interface Site {
@@ -13,13 +15,19 @@ export interface Site {
   readonly mode: Mode;
   /** What the engine's mode becomes for this site, unless the rules turned it off; null = as the rules say. */
   readonly engineMode: Mode | null;
+  /** Which rules of the artifact it has; null = those of the installation. */
+  readonly policy: string | null;
   readonly failMode: FailMode;
+  /** Larger request bodies are refused; null = the installation's limit. */
+  readonly requestBodyBytesMax: number | null;
   /** Where it leads; the first is the one that `upstream` names. */
   readonly upstreams: readonly [SiteUpstream, ...SiteUpstream[]];
   readonly healthCheck: SiteConfig['healthCheck'];
   readonly upstreamAuthority: string; // for Host
-  /** What replaces the prefix; null = the path goes on as it came. */
+  /** What stands before the rest of the path at the upstream, without a slash at its end; null = nothing changes. */
   readonly basePath: string | null;
+  /** The base path takes the place of the prefix; else it stands before the whole path. */
+  readonly stripsPrefix: boolean;
   readonly preservesHost: boolean;
 }
 
@@ -65,8 +73,6 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
   const url = new URL(site.upstream);
   const listed = site.upstreams.length === 0 ? [{ url: site.upstream, weight: 1 }] : site.upstreams;
   const upstreams = listed.map((one) => compileUpstream(one.url, one.weight, site.verifyUpstreamCertificate));
-  const afterScheme = site.upstream.slice(site.upstream.indexOf('://') + 3);
-  const hasPath = afterScheme.includes('/');
   return {
     name: site.name,
     prefix: site.prefix.replace(/\/+$/, ''),
@@ -76,11 +82,13 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
     mode: site.mode ?? config.mode,
     // Rules in DetectionOnly stay so unless this very site says On; DetectionOnly from either side withholds.
     engineMode: site.mode ?? (config.mode === 'DetectionOnly' ? 'DetectionOnly' : null),
+    policy: site.policy ?? null,
     failMode: site.failMode,
+    requestBodyBytesMax: site.requestBodyLimitBytes ?? null,
     upstreams: upstreams as [SiteUpstream, ...SiteUpstream[]],
     healthCheck: site.healthCheck,
     upstreamAuthority: url.host,
-    basePath: hasPath ? url.pathname.replace(/\/+$/, '') : null,
+    ...pathAtUpstream(site.upstream, site.stripPrefix ?? null),
     preservesHost: site.hostPolicy === 'preserve',
   };
 }
@@ -95,7 +103,10 @@ export function createRouter(config: ProxyConfig): Router {
   // Where all sites are alike, it does not matter whose rules a path in several readings gets.
   const isUniform = sites.every(
     (site) =>
-      site.mode === sites[0]?.mode && site.engineMode === sites[0]?.engineMode && site.failMode === sites[0]?.failMode,
+      site.mode === sites[0]?.mode &&
+      site.engineMode === sites[0]?.engineMode &&
+      site.policy === sites[0]?.policy &&
+      site.failMode === sites[0]?.failMode,
   );
   const isCatchAll =
     only !== null &&
@@ -155,6 +166,7 @@ function asStrictAs(site: Site, others: readonly (Site | null)[]): Site {
     if (other === null || !other.isProtected) continue;
     if (strict.mode === 'DetectionOnly' && other.mode === 'On')
       strict = { ...strict, mode: other.mode, engineMode: other.engineMode };
+    if (strict.policy !== other.policy) strict = { ...strict, policy: strictPolicy };
     if (strict.failMode === 'open' && other.failMode === 'closed') strict = { ...strict, failMode: 'closed' };
   }
   return strict;
@@ -183,8 +195,8 @@ function targetFor(site: Site, uri: string, path: string): string | null {
   const queryAt = uri.indexOf('?');
   const query = queryAt === -1 ? '' : uri.slice(queryAt);
   if (site.basePath === null) return uri.charCodeAt(0) === 0x2f ? uri : path + query;
-  if (!coversPath(site.prefix, path)) return null;
-  const rest = path.slice(site.prefix.length);
+  if (site.stripsPrefix && !coversPath(site.prefix, path)) return null;
+  const rest = site.stripsPrefix ? path.slice(site.prefix.length) : path;
   const target = site.basePath + rest;
   return (target === '' || target.charCodeAt(0) !== 0x2f ? `/${target}` : target) + query;
 }

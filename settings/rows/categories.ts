@@ -22,6 +22,7 @@ export const ruleIdRanges = {
   custom: [1_000_000, 1_005_999],
   threatIntelligence: [1_006_000, 1_006_999],
   virtualPatches: [1_007_000, 1_007_999],
+  sitePolicies: [1_008_000, 1_008_999],
   categoryExclusions: [1_009_000, 1_009_499],
   ruleExclusions: [1_009_500, 1_009_999],
   endpointAuthorisation: [1_010_000, 1_019_999],

@@ -79,6 +79,22 @@ const limits = {
     2_097_152,
     'compressed response body once it is decoded; beyond it the part is inspected',
   ),
+  decoded_request_bytes_max: bytes(
+    1024,
+    1_073_741_824,
+    13_107_200,
+    'compressed request body once it is decoded for inspection; beyond it 413',
+  ),
+  decoded_request_ratio_max: member(
+    Whole(1, 2000, 200),
+    'times that a compressed request body of more than a mebibyte decoded may grow; beyond it 413',
+    'times',
+  ),
+  request_codings_max: member(
+    Whole(0, 3, 2),
+    'content codings (gzip, deflate, br) on top of each other; beyond it 413, and 0 takes no compressed bodies: 415',
+    'codings',
+  ),
   inline_inspection_bytes_max: bytes(
     1024,
     67_108_864,

@@ -2,6 +2,14 @@
 import { Type } from '@sinclair/typebox';
 import { Choice, closed, Flag, MediaType, Method, OrNull, Path, setting, Shaped, Text, Whole } from '../row.js';
 import { categoryKeys, ruleIdRanges, type CategoryKey } from './categories.js';
+import {
+  AllowedContentTypes,
+  AllowedMethods,
+  RestrictedExtensions,
+  RestrictedHeaders,
+  usualContentTypes,
+  usualRestrictedHeaders,
+} from './http-policy.js';
 
 /** The ranges are kept apart, so that an id says whose rule it is (`ownerOfRuleId`). */
 const RuleId = ([minimum, maximum]: readonly [number, number], whose: string) =>
@@ -49,6 +57,15 @@ export const RuleTest = Type.Object(
   closed,
 );
 
+/** The sites that a rule is for. */
+const SiteNames = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+    maxItems: 100,
+    default: [],
+    uniqueItems: true,
+    description,
+  });
+
 /** `deny` is another word for `block`, `pass` for `log`. */
 const ruleActions = ['block', 'deny', 'drop', 'redirect', 'allow', 'log', 'pass'] as const;
 
@@ -70,6 +87,7 @@ export const CustomRule = Type.Object(
     }),
     redirect_url: Text(2000, { description: 'where `redirect` leads' }),
     seclang: Text(65_536),
+    sites: SiteNames('names of the sites it is for; empty: all'),
     tests: Type.Array(RuleTest, { maxItems: 50, default: [] }),
   },
   closed,
@@ -95,6 +113,7 @@ const RuleExclusion = Type.Object(
     target: OrNull(Type.String({ minLength: 1, maxLength: 300 }), 'such as ARGS:comment; null excludes the whole rule'),
     path: OrNull(Path()),
     method: OrNull(Method()),
+    sites: SiteNames('names of the sites it is for; empty: all'),
     reason: Text(1000),
     owner: Text(254),
     expires_at: OrNull(
@@ -154,37 +173,28 @@ export const ruleRows = {
     operator('compiler/policy/rule-exclusions.ts', 'scoped exclusions of single rules'),
   ),
   allowed_methods: setting(
-    Type.Array(Shaped('^[A-Z][A-Z0-9_-]{0,31}$', 'write a method in capitals'), {
-      maxItems: 100,
-      uniqueItems: true,
-      default: ['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'],
-    }),
+    { ...AllowedMethods(), default: ['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'] },
     operator(engineConfig, 'methods that reach the application; the CRS alone leaves out PUT, PATCH and DELETE'),
   ),
   allowed_content_types: setting(
-    Type.Array(MediaType(), {
-      maxItems: 500,
-      uniqueItems: true,
-      default: [
-        'application/x-www-form-urlencoded',
-        'multipart/form-data',
-        'text/xml',
-        'application/xml',
-        'application/soap+xml',
-        'application/json',
-        'application/problem+json',
-        'application/ld+json',
-        'application/vnd.api+json',
-        'application/merge-patch+json',
-        'application/json-patch+json',
-        'application/graphql',
-        'application/x-ndjson',
-        'application/csp-report',
-        'application/reports+json',
-        'application/cloudevents+json',
-      ],
-    }),
-    operator(engineConfig, 'media types of request bodies, without parameters'),
+    { ...AllowedContentTypes(), default: usualContentTypes },
+    operator(
+      engineConfig,
+      'media types of request bodies, without parameters. Bodies of types that have no parser of their own are read ' +
+        'as text where they are text, and as JSON where they look like it',
+    ),
+  ),
+  restricted_headers: setting(
+    { ...RestrictedHeaders(), default: usualRestrictedHeaders },
+    operator(
+      engineConfig,
+      'request fields that are refused. Left out against the CRS alone: content-encoding, since coded bodies are ' +
+        'decoded for inspection, and expect, since 100-continue is answered; list them to refuse them',
+    ),
+  ),
+  restricted_extensions: setting(
+    OrNull(RestrictedExtensions()),
+    operator(engineConfig, 'file extensions that are refused in paths; null leaves it to the list of the CRS'),
   ),
   early_blocking: setting(Flag(false), operator(engineConfig, 'block at the end of phases 1 and 3 already')),
   request_body_limit_bytes: setting(

@@ -1,6 +1,7 @@
 // The sites that are protected, and whose word about a client is believed.
 import { Type, type SchemaOptions } from '@sinclair/typebox';
 import { Choice, closed, Flag, member, Network, OrNull, Path, setting, Shaped, Whole } from '../row.js';
+import { siteRules } from './site-rules.js';
 
 const upstreamShape = (options: SchemaOptions & { maxLength?: number }) =>
   Shaped('^(https?://[^\\s@/]+(/[^\\s]*)?)?$', 'write it as http://host:port or https://host', {
@@ -70,7 +71,12 @@ const Site = Type.Object(
     upstream: member(
       upstreamShape({ default: '' }),
       'where it leads; without a path the request path goes on unchanged, with one (even `/`) that replaces the ' +
-        'prefix; may be left out where `upstreams` says it',
+        'prefix, unless strip_prefix says otherwise; may be left out where `upstreams` says it',
+    ),
+    strip_prefix: OrNull(
+      Type.Boolean(),
+      'true: the path of the upstream (or nothing) takes the place of the prefix; false: the whole request path goes ' +
+        'behind it; null: true where the upstream has a path (`http://h:1/`), false where it has none (`http://h:1`)',
     ),
     upstreams: member(
       Type.Array(Upstream, { maxItems: 64, default: [] }),
@@ -86,6 +92,7 @@ const Site = Type.Object(
       'the Host that the upstream sees: the one of the client, or its own',
     ),
     verify_upstream_certificate: Flag(true),
+    ...siteRules,
   },
   closed,
 );

@@ -80,7 +80,10 @@ const controls: ReadonlyMap<string, ControlParser> = new Map<string, ControlPars
   ['parsexmlintoargs', onOff('parseXmlIntoArgs')],
   [
     'requestbodyprocessor',
-    oneOf(['URLENCODED', 'MULTIPART', 'JSON', 'XML', 'RAW'], (value) => ({ kind: 'requestBodyProcessor', value })),
+    oneOf(['URLENCODED', 'MULTIPART', 'JSON', 'XML', 'TEXT', 'RAW'], (value) => ({
+      kind: 'requestBodyProcessor',
+      value,
+    })),
   ],
   ['requestbodylimit', bytes('requestBodyLimit')],
   ['responsebodylimit', bytes('responseBodyLimit')],

@@ -1,0 +1,77 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import t from 'tap';
+import { decodeRequest, requestCodingsOf } from './decode-request.js';
+
+const text = Buffer.from('id=1&name=a+quite+ordinary+form&note=nothing+to+see. '.repeat(40));
+const limits = { bytesMax: 1_000_000, ratioMax: 100 };
+
+t.test('U3: which codings a request has, and which are refused', async (t) => {
+  const rows: readonly [string | null, number, unknown][] = [
+    [null, 2, []],
+    ['', 2, []],
+    ['identity', 0, []],
+    ['gzip', 2, ['gzip']],
+    ['GZip , identity', 1, ['gzip']],
+    ['deflate, br', 2, ['deflate', 'br']],
+    ['gzip, gzip, gzip', 2, { refusedWith: 413 }],
+    ['zstd', 2, { refusedWith: 415 }],
+    ['gzip;q=1', 2, { refusedWith: 415 }],
+    ['gzip', 0, { refusedWith: 415 }],
+  ];
+  for (const [field, most, expected] of rows) t.same(requestCodingsOf(field, most), expected, `${field}, ${most}`);
+});
+
+t.test('U3: whole and clear bodies are decoded, others are not', async (t) => {
+  const forms = [
+    ['gzip', gzipSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['deflate', deflateSync(text)],
+    ['deflate', deflateRawSync(text)],
+    ['gzip', Buffer.concat([gzipSync(text.subarray(0, 100)), gzipSync(text.subarray(100))])],
+  ] as const;
+  for (const [coding, bytes] of forms) {
+    const decoded = await decodeRequest(bytes, [coding], limits);
+    t.ok(decoded.kind === 'decoded' && decoded.bytes.equals(text), coding);
+    for (const [name, wrong] of [
+      ['cut off', bytes.subarray(0, bytes.length - 5)],
+      ['followed by something', Buffer.concat([bytes, Buffer.from('id=1')])],
+      ['of another kind', text],
+      ['empty', Buffer.alloc(0)],
+    ] as const)
+      t.equal((await decodeRequest(wrong, [coding], limits)).kind, 'wrong', `${coding}, ${name}`);
+  }
+  const damaged = Buffer.from(gzipSync(text));
+  damaged[damaged.length - 6] = (damaged.at(-6) as number) ^ 1;
+  t.equal((await decodeRequest(damaged, ['gzip'], limits)).kind, 'wrong', 'a wrong checksum');
+  const twice = await decodeRequest(brotliCompressSync(gzipSync(text)), ['gzip', 'br'], limits);
+  t.ok(twice.kind === 'decoded' && twice.bytes.equals(text), 'one coding on top of the other');
+});
+
+t.test('U3: a body that zlib and raw deflate read differently is nothing clear', async (t) => {
+  // For raw deflate 0x78 begins a stored block whose length is in the next two bytes, its complement behind.
+  const readings: Buffer[] = [];
+  for (let second = 0; second < 256; second += 1) {
+    if ((0x78 * 256 + second) % 31 !== 0 || (second & 0x20) !== 0) continue;
+    // zlib: a stored block as well, of the rest; its own length fields are what raw deflate takes for content.
+    const length = (0x00 << 8) | second;
+    const rest = Buffer.alloc(length - 0, 0x41);
+    readings.push(Buffer.concat([Buffer.from([0x78, second, 0x00, ~second & 0xff, 0xff]), rest]));
+  }
+  for (const bytes of readings)
+    t.not((await decodeRequest(bytes, ['deflate'], limits)).kind, 'decoded', bytes.subarray(0, 5).toString('hex'));
+});
+
+t.test('U3: size and ratio are bounded', async (t) => {
+  const bomb = gzipSync(Buffer.alloc(50_000_000));
+  t.equal((await decodeRequest(bomb, ['gzip'], limits)).kind, 'too-large', 'size');
+  t.equal((await decodeRequest(bomb, ['gzip'], { bytesMax: 1e9, ratioMax: 100 })).kind, 'too-large', 'ratio');
+  t.equal((await decodeRequest(gzipSync(bomb), ['gzip', 'gzip'], { bytesMax: 1e9, ratioMax: 2000 })).kind, 'too-large');
+  const blanks = gzipSync(Buffer.alloc(900_000, 0x20));
+  t.equal(
+    (await decodeRequest(blanks, ['gzip'], { bytesMax: 1e6, ratioMax: 2 })).kind,
+    'decoded',
+    'a small one is none',
+  );
+  t.equal((await decodeRequest(blanks, ['gzip'], { bytesMax: 900_000, ratioMax: 2 })).kind, 'decoded', 'at the edge');
+  t.equal((await decodeRequest(blanks, ['gzip'], { bytesMax: 899_999, ratioMax: 2 })).kind, 'too-large', 'beyond it');
+});
