@@ -18,7 +18,7 @@ export interface Env {
   readonly dataDirectory: string;
   readonly dataAdminUrls: readonly string[];
   readonly dataWorkers: number | null;
-  readonly dataListener: 'auto' | 'uws' | 'node';
+  readonly dataListener: 'auto' | 'net' | 'uws' | 'node';
   readonly crsDirectory: string | null;
   readonly settingsImport: string | null;
   readonly upstreams: { readonly customer: string; readonly payment: string };

@@ -12,7 +12,7 @@ export interface BenchOptions {
   readonly repetitions: number;
   readonly seconds: number; // of one measured run
   readonly warmUpSeconds: number;
-  readonly listener: 'auto' | 'uws' | 'node';
+  readonly listener: 'auto' | 'net' | 'uws' | 'node';
   readonly out: string;
 }
 export interface BenchContext {

@@ -68,7 +68,7 @@ function readOptions(argv: readonly string[]): BenchOptions {
   const unknown = values.case.filter((name) => !(name in cases));
   if (unknown.length > 0)
     throw new HarnessProblem(`there is no case ${unknown.join(', ')}; cases are ${Object.keys(cases).join(', ')}`);
-  if (!['auto', 'uws', 'node'].includes(values.listener))
+  if (!['auto', 'net', 'uws', 'node'].includes(values.listener))
     throw new HarnessProblem(`--listener ${values.listener}: choose auto, uws or node`);
   const all = availableParallelism();
   return {

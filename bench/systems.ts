@@ -31,7 +31,7 @@ export interface GatehouseOptions {
   readonly paranoia: number;
   readonly workers: number;
   readonly rules: Rules;
-  readonly listener: 'auto' | 'uws' | 'node';
+  readonly listener: 'auto' | 'net' | 'uws' | 'node';
   readonly customRules?: readonly unknown[];
   /** False: the site is only proxied. */
   readonly isProtected?: boolean;

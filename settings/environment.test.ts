@@ -91,7 +91,7 @@ t.test('kinds: the commands and the control plane in their own words', async (t)
     ['secret', '1234567', 'is shorter than 8 characters', null],
     ['key', 'x'.repeat(31), 'is shorter than 32 characters', 'must have at least 32 characters'],
     ['key', 'x'.repeat(32), null, null],
-    ['listener', 'bun', 'is none of auto, uws, node', 'must be one of auto, uws, node'],
+    ['listener', 'bun', 'is none of auto, net, uws, node', 'must be one of auto, net, uws, node'],
     ['flag', '2', null, 'must be one of 0, 1'],
     ['logLevel', 'loud', null, 'must be one of fatal, error, warn, info, debug, trace, silent'],
     ['email', 'nobody', null, 'must be an e-mail address'],

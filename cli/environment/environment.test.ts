@@ -60,8 +60,8 @@ t.test('all that is wrong is told at once, with where it stands; secrets are not
         'it is the port that protects: point clients here.',
       '  UPSTREAM_CUSTOMER=here (flag) is not an http:// or https:// URL; it is the application to protect, such as ' +
         'http://127.0.0.1:3000; empty = the bundled demo shop; sites in the settings win.',
-      '  DATA_LISTENER=bun (environment) is none of auto, uws, node; ' +
-        'it is auto, uws (uWebSockets.js) or node (node:http).',
+      '  DATA_LISTENER=bun (environment) is none of auto, net, uws, node; ' +
+        'it is auto (= net), net (the own one), uws (uWebSockets.js) or node (node:http).',
       `  DATA_ADMIN_TOKEN=… (${shown(file)}) is shorter than 32 characters; ` +
         'it is token between the two planes as the control plane names it; empty = GATEHOUSE_ADMIN_TOKEN.',
     ].join('\n'),

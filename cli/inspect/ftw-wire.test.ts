@@ -9,7 +9,7 @@ import { createFileCache, emitArtifact } from '#compiler';
 import { findCrsOf, withoutVersion4 } from '#compiler/testing/core-rules';
 import { automataCacheDirectory, sharedDirectory } from '../environment/directories.js';
 import { loadRules } from '../rules/load-rules.js';
-import { undeliveredReasons } from '../testing/wire-stage.js';
+import { sections, undeliveredReasons } from '../testing/wire-stage.js';
 import {
   exchange,
   startWirePlane,
@@ -31,7 +31,7 @@ const patienceMs = 120_000; // the listener ends a connection that stands still 
  */
 const knownDifferences: ReadonlySet<string> = new Set(['920620-1']);
 /** Stages of the suite that the listener's library keeps from every handler, at most. */
-const lostMax: Readonly<Record<WireListener, number>> = { uws: 50, node: 19 };
+const lostMax: Readonly<Record<WireListener, number>> = { net: 0, uws: 50, node: 19 };
 
 interface SentStage {
   readonly id: string;
@@ -143,6 +143,7 @@ function report(
       [],
       'node:http refuses what it is known to refuse, nothing else',
     );
+  for (const reason of new Set(lost.flatMap(({ reasons }) => reasons))) t.comment(`${reason}: ${sections[reason]}`);
   for (const [key, ids] of [...classes].sort()) t.comment(`not delivered, ${key}: ${ids.length} (${ids.join(' ')})`);
 }
 
@@ -161,7 +162,7 @@ t.test('CRS regression suite over the wire', { skip }, async (t) => {
   ]);
   const { bytes } = await emitArtifact(program, { cache: createFileCache(automataCacheDirectory()) });
   const cases = readFtwCases(join(corpus, 'cases.jsonl'));
-  for (const listener of ['uws', 'node'] as const) {
+  for (const listener of ['net', 'uws', 'node'] as const) {
     await t.test(listener, async (t) => {
       const plane = await startWirePlane(listener, bytes);
       const sent = await sendAgain(plane, await sendAll(plane, cases));

@@ -20,8 +20,31 @@ export type UndeliveredReason =
   | 'too many fields'
   | 'Expect';
 
-/** Methods of uWebSockets.js's router and of llhttp, as far as the suite can meet them. */
-const knownMethods: Readonly<Record<'uws' | 'node', ReadonlySet<string>>> = {
+/** The section that lets a server refuse such a request, or makes it. */
+export const sections: Readonly<Record<UndeliveredReason, string>> = {
+  'protocol version': 'RFC 9110 section 15.6.6: 505',
+  'target form': 'RFC 9112 section 3.2: four forms; what is in none of them is answered 400',
+  'bytes in the target': 'RFC 9112 section 3.2: "a server SHOULD respond with a 400 (Bad Request)"; no target has "#"',
+  method: 'RFC 9110 section 9.1: a token; section 9.3.6: CONNECT is for proxies',
+  'field name': 'RFC 9110 section 5.1: a token; RFC 9112 section 5.1: MUST reject a space before the colon',
+  'field without a name or colon': 'RFC 9112 section 5: a name and a colon; section 5.2: MUST reject a folded line',
+  'control bytes in a field': 'RFC 9110 section 5.5: CR, LF and NUL are to be rejected, others are invalid, too',
+  Host: 'RFC 9112 section 3.2: MUST respond with a 400 where it is lacking, twice there, or no host',
+  'Content-Length': 'RFC 9112 section 6.3: an invalid one is an unrecoverable error',
+  'Transfer-Encoding': 'RFC 9112 section 6.1 and 6.3: beside Content-Length, or not understood',
+  'chunked framing': 'RFC 9112 section 7.1: the grammar of chunks',
+  'body shorter than announced': 'RFC 9112 section 8: an incomplete request; 408 (RFC 9110 section 15.5.9)',
+  'request line': 'RFC 9112 section 3: an invalid request line is answered 400',
+  'too many fields': 'RFC 6585 section 5: 431',
+  Expect: 'RFC 9110 section 10.1.1: 417',
+};
+
+/** Those that run the suite. */
+export type WireListener = 'net' | 'uws' | 'node';
+
+/** Methods of uWebSockets.js's router and of llhttp, as far as the suite can meet them; null = any token. */
+const knownMethods: Readonly<Record<WireListener, ReadonlySet<string> | null>> = {
+  net: null,
   uws: new Set(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE', 'CONNECT']),
   node: new Set([
     'GET',
@@ -48,8 +71,9 @@ const knownMethods: Readonly<Record<'uws' | 'node', ReadonlySet<string>>> = {
     'QUERY',
   ]),
 };
-const fieldNames = { uws: /^[0-9A-Za-z-]*$/, node: /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/ } as const;
-const fieldsMax = { uws: 48, node: 100 } as const;
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/;
+const fieldNames = { net: token, uws: /^[0-9A-Za-z-]*$/, node: token } as const;
+const fieldsMax = { net: 128, uws: 48, node: 100 } as const;
 
 function fieldsOf(
   lines: readonly string[],
@@ -62,20 +86,21 @@ function fieldsOf(
   });
 }
 
-function reasonsOfLine(line: string, listener: 'uws' | 'node'): UndeliveredReason[] {
+function reasonsOfLine(line: string, listener: WireListener): UndeliveredReason[] {
   const parts = line.split(' ');
   if (parts.length !== 3) return ['request line'];
   const [method = '', target = '', version = ''] = parts;
   const reasons: UndeliveredReason[] = [];
-  if (!knownMethods[listener].has(method) || method === 'CONNECT') reasons.push('method');
-  if (version !== 'HTTP/1.1' && !(listener === 'node' && version === 'HTTP/1.0')) reasons.push('protocol version');
+  const isKnown = knownMethods[listener]?.has(method) ?? (method !== '' && token.test(method));
+  if (!isKnown || method === 'CONNECT') reasons.push('method');
+  if (version !== 'HTTP/1.1' && !(listener !== 'uws' && version === 'HTTP/1.0')) reasons.push('protocol version');
   if (!target.startsWith('/')) reasons.push('target form');
-  if (/[^\x21-\x7e]|#/.test(target)) reasons.push('bytes in the target');
+  if ((listener === 'net' ? /[\x00-\x20\x7f]|#/ : /[^\x21-\x7e]|#/).test(target)) reasons.push('bytes in the target');
   return reasons;
 }
 
 /** Empty: nothing about these bytes explains that they were not delivered. */
-export function undeliveredReasons(bytes: Buffer, listener: 'uws' | 'node'): UndeliveredReason[] {
+export function undeliveredReasons(bytes: Buffer, listener: WireListener): UndeliveredReason[] {
   const text = bytes.toString('latin1');
   const end = text.indexOf('\r\n\r\n');
   const [line = '', ...rest] = text.slice(0, end < 0 ? text.length : end).split('\r\n');

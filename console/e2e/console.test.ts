@@ -90,6 +90,7 @@ async function rules(t: Test, stack: Stack): Promise<void> {
   t.match(await page.locator('main').innerText(), /nonsense/, 'the mistake has its place');
   await editor.click();
   await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
   await page.keyboard.type('SecRule ARGS "@contains grue" "id:1000321,phase:2,deny,status:403,log,t:none"');
   await page.getByText('It compiles and its tests pass').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();

@@ -80,7 +80,7 @@ export async function logIn(page: Page, as = email, secret = password): Promise<
   await page.getByLabel('E-mail').fill(as);
   await page.getByLabel('Password').fill(secret);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+  await page.locator('.shell').waitFor();
 }
 
 /** Opens a page of the console by its path, within the running application. */

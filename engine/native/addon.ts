@@ -19,6 +19,7 @@ export interface NativeAddon {
   exitNow(code: number): never;
   trimHeap(): void;
   yieldToOthers(nice: number): void;
+  openSharedSocket(host: string, port: number, backlog: number): number;
   compile(patterns: readonly string[], flags: Uint32Array, ids: Uint32Array): Uint8Array;
   load(bytes: Uint8Array, key: string): NativeDatabase;
   databaseBytes(database: NativeDatabase): number;
@@ -88,4 +89,13 @@ export function yieldToOthers(nice: number): void {
   } catch (error) {
     if (!(error instanceof NativeAddonMissing)) throw error;
   }
+}
+
+/**
+ * Opens a TCP socket that listens on a port which other sockets of this user may listen on as well (SO_REUSEPORT), and
+ * returns its number for `server.listen({ fd })`. Throws an Error whose `code` says why it cannot (EADDRINUSE, EACCES,
+ * EADDRNOTAVAIL, ENOTFOUND), TypeError on wrong arguments, NativeAddonMissing without the addon.
+ */
+export function openSharedSocket(host: string, port: number, backlog: number): number {
+  return nativeAddon().openSharedSocket(host, port, backlog);
 }

@@ -2,7 +2,7 @@
   'targets': [
     {
       'target_name': 'gatehouse_native',
-      'sources': ['binding.cc', 'databases.cc', 'scanner.cc', 'process.cc', 'libinjection.cc'],
+      'sources': ['binding.cc', 'databases.cc', 'scanner.cc', 'process.cc', 'sockets.cc', 'libinjection.cc'],
       'include_dirs': ["<!@(node -p \"require('node-addon-api').include\")"],
       'cflags': ['<!@(pkg-config --cflags libhs)', '-O2', '-Wall', '-Wextra'],
       'cflags!': ['-fno-exceptions'],

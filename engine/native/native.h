@@ -79,6 +79,7 @@ inline void define(Napi::Env env, Napi::Object exports, const char* name, napi_c
 void InitDatabases(Napi::Env env, Napi::Object exports);
 void InitScanner(Napi::Env env, Napi::Object exports);
 void InitProcess(Napi::Env env, Napi::Object exports);
+void InitSockets(Napi::Env env, Napi::Object exports);
 void InitLibinjection(Napi::Env env, Napi::Object exports);
 
 }  // namespace gatehouse

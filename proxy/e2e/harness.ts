@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { resolveProxyConfig } from '../contract/proxy-config.js';
 import type { ProxyConfig } from '../contract/index.js';
-import { chooseListener, type ListenerKind } from '../listeners/index.js';
+import { whyUnavailable, type ListenerKind } from '../listeners/index.js';
 import { startDataPlane, type DataPlane, type DataPlaneOptions } from '../main/data-plane.js';
 import { doubleArtifact } from './inspection-double.js';
 import { until } from './waiting.js';
@@ -100,12 +100,14 @@ export function admin(
 }
 
 /** Those that can run here: uWebSockets.js has binaries for some versions of Node.js only. */
-export const listenerKinds: readonly ListenerKind[] =
-  chooseListener('auto').kind === 'uws' ? ['uws', 'node'] : ['node'];
+export const listenerKinds: readonly ListenerKind[] = (['net', 'uws', 'node'] as const).filter(
+  (kind) => whyUnavailable(kind) === null,
+);
 
 interface WorkerStatus {
   readonly state: string;
   readonly generation: number | null;
+  readonly connections: number | null;
   readonly inFlight: number | null;
   readonly retiring: number | null;
   readonly lastFailure: string;

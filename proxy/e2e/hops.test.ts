@@ -134,7 +134,7 @@ for (const kind of listenerKinds) {
         )
       ).text;
 
-    const isNode = kind === 'node';
+    const isNode = kind !== 'uws';
     const hints = await ask('/hints');
     t.match(
       hints,
@@ -249,7 +249,7 @@ for (const kind of listenerKinds) {
       [`${get('/hi')}POST /flow HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok`, true],
     ] as const;
     for (const [wire, reaches] of [
-      ...(kind === 'node' ? pipelined : []),
+      ...(kind !== 'uws' ? pipelined : []),
       [get('/wait'), true],
       [get('/flow'), true],
       [get('/held'), true],

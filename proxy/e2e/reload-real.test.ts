@@ -7,6 +7,7 @@ import { encodeArtifact } from '#engine/compile';
 import type { GenerationReply, ProxyConfig } from '../contract/index.js';
 import type { DataPlane, DataPlaneOptions } from '../main/data-plane.js';
 import { hammer } from './hammer.js';
+import type { ListenerKind } from '../listeners/index.js';
 import { admin, configOf, listenerKinds, startBackend, startPlane, testMsMax, until, workersOf } from './harness.js';
 import { sendRaw, statusOf } from './raw-client.js';
 import { artifactOfText, realArtifact, realEngine, withoutRules } from './real-rules.js';
@@ -68,7 +69,7 @@ async function automataCounters(plane: DataPlane): Promise<readonly (readonly [s
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-async function reloadsUnderLoad(t: Test, kind: 'uws' | 'node', plain: Uint8Array, watching: Uint8Array): Promise<void> {
+async function reloadsUnderLoad(t: Test, kind: ListenerKind, plain: Uint8Array, watching: Uint8Array): Promise<void> {
   // The generation that knows the rule leads to A, where a watched request never arrives; the other leads to B.
   const a = siteOf(await startBackend(t, (_request, response) => response.end('A')));
   const b = siteOf(await startBackend(t, (_request, response) => response.end('B')));
@@ -116,7 +117,7 @@ async function reloadsUnderLoad(t: Test, kind: 'uws' | 'node', plain: Uint8Array
   );
 }
 
-async function refusals(t: Test, kind: 'uws' | 'node', plain: Uint8Array): Promise<void> {
+async function refusals(t: Test, kind: ListenerKind, plain: Uint8Array): Promise<void> {
   const config = siteOf(await startBackend(t, (_request, response) => response.end('ok')));
   const plane = await startPlane(t, kind, {}, realEngine(plain, config) as Partial<DataPlaneOptions>);
   const blind = await artifactOfText('SecRuleEngine On\nSecRequestBodyAccess On\n');

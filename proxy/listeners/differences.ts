@@ -1,4 +1,4 @@
-// Where the two listeners do not behave alike, with the reason. The contract suite expects exactly this and nothing
+// Where the listeners do not behave alike, with the reason. The contract suite expects exactly this and nothing
 // else: a difference that is not listed fails, and so does a listed one that has gone.
 import type { ListenerKind } from './listener.js';
 
@@ -54,6 +54,12 @@ export const differences: readonly Difference[] = [
     reason: 'the library has room for 48 fields and waits for ever for what does not fit',
   },
   { listener: 'uws', case: 'an unknown method', outcome: 'closed', reason: closes },
+  {
+    listener: 'node',
+    case: 'an unknown method',
+    outcome: 400,
+    reason: 'the library knows the methods of a list (WebDAV and PURGE among them) and answers others itself',
+  },
   { listener: 'uws', case: 'Content-Length and chunked', outcome: 'closed', reason: closes },
   { listener: 'uws', case: 'a length and a coding', outcome: 'closed', reason: closes },
   { listener: 'uws', case: 'a signed length', outcome: 'closed', reason: closes },
@@ -133,15 +139,16 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
   {
     listener: 'both',
     what:
-      'trailers of responses are relayed by node, less the fields that may not stand there (response-fields.ts); ' +
+      'trailers of responses are relayed by net and node, less the fields that may not stand there ' +
+      '(response-fields.ts); ' +
       'rules do not see them. A client that says TE: trailers is passed on as one only where they can be relayed',
   },
   {
     listener: 'both',
     what:
-      '100 Continue is answered here, because the body is read before the upstream hears of the request (by node ' +
-      'when the body is wanted, by uws always, and by uws only in lower case); 102, 103 and other interim ' +
-      'responses of an upstream are relayed by node as they come, before rules have seen the response that follows',
+      '100 Continue is answered here, because the body is read before the upstream hears of the request (by net and ' +
+      'node when the body is wanted, by uws always, and by uws only in lower case); 102, 103 and other interim ' +
+      'responses of an upstream are relayed by net and node as they come, before rules have seen the response behind',
   },
   { listener: 'uws', what: 'field names reach the application in lower case (HTTP field names are caseless)' },
   {
@@ -162,7 +169,7 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
     listener: 'uws',
     what:
       'WebSockets are bridged message by message, without compression, and closed when nothing came for two ' +
-      'minutes; node tunnels bytes',
+      'minutes; net and node tunnel bytes',
   },
   {
     listener: 'node',
@@ -172,25 +179,46 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
   },
   {
     listener: 'node',
-    what: 'a client that takes no byte of its response for client_idle_ms is cut off; uws does so after 10 s',
+    what: 'a client that takes no byte of its response for client_idle_ms is cut off, by net, too; by uws after 10 s',
   },
   {
     listener: 'uws',
     what:
       'what a client sends behind a request whose answer said "Connection: close" may still be read as a request, ' +
-      'and is inspected as one; node reads it away',
+      'and is inspected as one; net and node read it away',
   },
   {
     listener: 'uws',
-    what: 'a request head that dribbles in is only limited by the idle timeout; node cuts it off after client_head_ms',
+    what:
+      'a request head that dribbles in is only limited by the idle timeout; net and node answer 408 after ' +
+      'client_head_ms',
   },
   {
     listener: 'uws',
-    what: 'a listener that stops closes WebSockets as soon as nothing else is open; node gives them drain_ms',
+    what: 'a listener that stops closes WebSockets as soon as nothing else is open; net and node give them drain_ms',
   },
   {
     listener: 'node',
-    what: 'what the parser refuses before there is a request is answered 400, 408 or 431; uws closes such a connection',
+    what:
+      'what the parser refuses before there is a request is answered 400, 408 or 431 (by net, too, and where ' +
+      'there was a request line it is recorded as a request); uws closes such a connection',
+  },
+  {
+    listener: 'net',
+    what:
+      'a request that offers another protocol than websocket (h2c) is answered as if it had not, and the ' +
+      'connection kept',
+  },
+  {
+    listener: 'net',
+    what: 'how it reads requests beside llhttp, the parser of node: net/llhttp-differences.ts',
+  },
+  {
+    listener: 'uws',
+    what:
+      'its connections are not counted: it does not ask clients of a crowded worker to come back ' +
+      '(connection-share.ts); ' +
+      'net and node do',
   },
   { listener: 'node', what: 'before Node 22.12 one thread can listen on a port: one worker serves' },
 ];

@@ -1,28 +1,45 @@
 import { messageOf } from '../contract/errors.js';
 import type { Listener, ListenerKind, ListenerOptions } from './listener.js';
-import { listenNode } from './node/index.js';
+import { listenNet } from './net/index.js';
+import { canSharePort as canNodeSharePort, listenNode } from './node/index.js';
 import { listenUws } from './uws/index.js';
 import { loadUws } from './uws/library.js';
 
 export type { Exchange, Listener, ListenerKind, ListenerOptions } from './listener.js';
-export { canSharePort } from './node/index.js';
+export { createConnectionShares, forgetShare, shareOf } from './connection-share.js';
 
-/** `auto`: uWebSockets.js where it has a binary for this platform and Node version, node:http elsewhere. */
+/** `auto`: our own, which needs nothing but Node.js. */
 export function chooseListener(wanted: ListenerKind | 'auto'): { readonly kind: ListenerKind; readonly why: string } {
-  if (wanted !== 'auto') return { kind: wanted, why: 'asked for' };
+  return wanted === 'auto' ? { kind: 'net', why: 'auto' } : { kind: wanted, why: 'asked for' };
+}
+
+/** Null where this listener can run; else the reason. */
+export function whyUnavailable(kind: ListenerKind): string | null {
+  if (kind !== 'uws') return null;
   try {
     loadUws();
-    return { kind: 'uws', why: 'auto: uWebSockets.js loads here' };
+    return null;
   } catch (error) {
-    return {
-      kind: 'node',
-      why: `auto: uWebSockets.js does not load here (${messageOf(error).split('\n')[0]})`,
-    };
+    return messageOf(error).split('\n')[0] ?? 'it does not load';
+  }
+}
+
+/** Whether several threads can listen on one port with it. */
+export function canSharePort(kind: ListenerKind): boolean {
+  switch (kind) {
+    case 'net':
+      return process.platform === 'linux'; // the engine's addon opens the socket where Node.js cannot
+    case 'uws':
+      return true;
+    case 'node':
+      return canNodeSharePort();
   }
 }
 
 export function listen(kind: ListenerKind, options: ListenerOptions): Promise<Listener> {
   switch (kind) {
+    case 'net':
+      return listenNet(options);
     case 'uws':
       return listenUws(options);
     case 'node':

@@ -1,4 +1,4 @@
-// What the road needs of an HTTP server, and nothing else. Two implementations, one contract suite
+// What the road needs of an HTTP server, and nothing else. Three implementations, one contract suite
 // (listener.contract.ts); where they differ is listed, with reasons, in `differences.ts`.
 import type { Timeouts } from '../contract/index.js';
 import type { RequestHead } from '#engine';
@@ -23,6 +23,12 @@ export interface Exchange {
   onAbort: (() => void) | null;
   /** The client takes more bytes, after `write` returned false. */
   onDrain: (() => void) | null;
+  /**
+   * What comes is not the body that the head announced (chunks that are none). Whoever sets it answers, and the
+   * connection ends with that; else the listener does (`onUnreadable`), and the request is aborted. Listeners whose
+   * library answers by itself do not call it.
+   */
+  onBodyFault: ((reason: string) => void) | null;
 
   /** Starts delivering the body. Must be called within `onRequest`, or the body is discarded. Chunks are borrowed. */
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void;
@@ -58,11 +64,21 @@ export interface TunnelAcceptance {
   /** The upstream's response headers, hop-by-hop ones removed. */
   readonly headers: readonly string[];
   readonly protocol: string | null;
+  /** Sees text messages of the client before the upstream has them; null = messages pass unseen. */
+  readonly inspector: MessageInspector | null;
   readonly sendUpstream: (bytes: Buffer) => boolean;
   readonly unsentUpstreamBytes: () => number;
   readonly closeUpstream: () => void;
   /** The listener hands over its side. */
   readonly opened: (client: TunnelClient) => void;
+}
+
+/** Looks at whole messages of a WebSocket. */
+export interface MessageInspector {
+  /** Of a message, all its fragments together; beyond, the connection is closed with 1009. */
+  readonly messageBytesMax: number;
+  /** False: the message is not to pass, and the connection ends with 1008. `text` is borrowed. */
+  mayPass(text: Buffer): boolean;
 }
 export interface TunnelClient {
   /** Raw WebSocket bytes from the upstream; borrowed. False = wait for onDrain. */
@@ -70,10 +86,16 @@ export interface TunnelClient {
   end(): void;
 }
 
+/** What a listener knows of bytes that are no request. */
+export interface Unreadable {
+  readonly reason: string;
+  readonly clientIp: string;
+}
+
 export interface RequestHandler {
   onRequest(exchange: Exchange): void;
-  /** What a parser refused before there was a request: the page that goes with 400, 408 or 431. */
-  onUnreadable(status: number): Page;
+  /** What a parser refused before there was a request: the page that goes with 400, 408, 414, 431 or 505. */
+  onUnreadable(status: number, found?: Unreadable): Page;
 }
 
 export interface ListenerOptions {
@@ -85,6 +107,18 @@ export interface ListenerOptions {
   limits(): SyntaxLimits;
   readonly timeouts: Timeouts;
   readonly handler: RequestHandler;
+  /** This worker among those that share the port; none where one serves alone. */
+  readonly share?: ConnectionShare;
+}
+
+/** How many connections this worker has, beside the others. */
+export interface ConnectionShare {
+  opened(): void;
+  closed(): void;
+  /** It takes no more connections, and counts no more. */
+  leave(): void;
+  /** It has more than chance explains: one client is to come back, and so perhaps to another worker. */
+  isCrowded(): boolean;
 }
 
 export interface Listener {
@@ -97,4 +131,4 @@ export interface Listener {
   stop(drainMs: number, onClosed?: () => void): Promise<void>;
 }
 
-export type ListenerKind = 'uws' | 'node';
+export type ListenerKind = 'net' | 'uws' | 'node';

@@ -17,6 +17,8 @@ export const oneTurn = (): Promise<void> => new Promise((resolve) => void setTim
 export class OpenRequests<T extends ActiveMember> {
   /** Set by the listener: every answer that begins from then on is the last of its connection. */
   isStopping = false;
+  /** Set by the listener: one client is to come back, perhaps to another worker (connection-share.ts). */
+  isCrowded = (): boolean => false;
   private readonly open = new ActiveList<T>();
   private quiet: NodeJS.Timeout | null = null;
   private endedWhileStopping = 0;

@@ -30,11 +30,11 @@ export function claimPort(host: string, port: number): Promise<number> {
 
 export function workerCount(options: DataPlaneOptions, kind: ListenerKind, log: Logger): number {
   const wanted = options.workers === 'auto' ? availableParallelism() : Math.max(1, options.workers);
-  if (kind === 'node' && wanted > 1 && !canSharePort()) {
+  if (wanted > 1 && !canSharePort(kind)) {
     log.warn(
-      { wanted },
-      'node:http cannot share a port between threads before Node 22.12: one worker serves; ' +
-        'use the uws listener or a newer Node for more',
+      { wanted, listener: kind },
+      'this listener cannot share a port between threads here (node:http before Node 22.12; any but uws outside ' +
+        'Linux): one worker serves; DATA_LISTENER=auto uses all of them on Linux',
     );
     return 1;
   }

@@ -6,6 +6,7 @@ import type { CrawlerCount } from '../admit/bots/crawler-check.js';
 import type { HeavyKey } from '../admit/heavy-keys.js';
 import type { KeySetMessage } from '../admit/site-auth/key-set.js';
 import type { SecurityEvent } from '../contract/index.js';
+import { createConnectionShares, forgetShare } from '../listeners/connection-share.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
@@ -29,7 +30,7 @@ export interface SupervisorOptions {
   readonly workers: number;
   readonly start: Omit<
     WorkerStart,
-    'workerId' | 'port' | 'generation' | 'threats' | 'safe' | 'siteKeys' | 'flights' | 'flightFile'
+    'workerId' | 'port' | 'generation' | 'threats' | 'safe' | 'siteKeys' | 'connections' | 'flights' | 'flightFile'
   >;
   readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
   readonly port: number;
@@ -64,6 +65,7 @@ export interface SupervisorReport {
 export class Supervisor implements SlotOwner {
   port: number;
   isStopping = false;
+  private readonly connections: SharedArrayBuffer;
   private readonly slots: WorkerSlot[] = [];
   private preparing: WorkerSlot[] = [];
   private readonly reports = new Map<number, (report: WorkerReport) => void>();
@@ -73,20 +75,42 @@ export class Supervisor implements SlotOwner {
 
   constructor(private readonly options: SupervisorOptions) {
     this.port = options.port;
+    this.connections = createConnectionShares(options.workers);
   }
 
   get workerModule(): URL {
     return this.options.workerModule ?? new URL('../worker/worker.js', import.meta.url);
   }
 
-  /** Resolves when every worker listens; rejects with the first reason when one cannot. */
+  /**
+   * Resolves when every worker listens; rejects with the first reason when one cannot. They begin together, when the
+   * last has loaded everything: clients that come back after a restart keep their connection for long, and all of them
+   * would sit with the one that listened first. The first loads alone, and the others find its databases in memory.
+   */
   async startAll(): Promise<void> {
     const { workers } = this.options;
     for (let index = 0; index < workers; index += 1) this.slots.push(new WorkerSlot(index, this));
     const [first, ...others] = this.slots;
     if (first === undefined) return;
-    await first.start(); // it settles the port when any free one was asked for
-    await Promise.all(others.map((slot) => slot.start()));
+    await new Promise<void>((resolve, reject) => {
+      let open: () => void = () => {};
+      const gate = new Promise<void>((pass) => (open = pass));
+      let loaded = 0;
+      let listening = 0;
+      const begin = (slot: WorkerSlot): void => {
+        const mayListen = (): Promise<void> => {
+          loaded += 1;
+          if (loaded === 1) others.forEach(begin);
+          if (loaded === workers) open();
+          return gate;
+        };
+        slot.start(mayListen).then(() => {
+          listening += 1;
+          if (listening === workers) resolve();
+        }, reject);
+      };
+      begin(first);
+    });
   }
 
   startData(workerId: number): WorkerStart {
@@ -99,6 +123,7 @@ export class Supervisor implements SlotOwner {
       threats: threats(),
       safe: safe(),
       siteKeys: siteKeys(),
+      connections: this.connections,
       flights: new SharedArrayBuffer(flightTableBytes),
       flightFile: this.options.crashes.flightFile(workerId),
     };
@@ -109,10 +134,10 @@ export class Supervisor implements SlotOwner {
     this.catchUp(slot);
   }
 
-  heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'ready' | 'failed' }>): void {
+  heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'loaded' | 'ready' | 'failed' }>): void {
     const { options } = this;
     const answered = (answer: Answer): void => slot.answer?.(answer);
-    const handlers: Handlers<Omit<WorkerNews, 'ready' | 'failed'>> = {
+    const handlers: Handlers<Omit<WorkerNews, 'loaded' | 'ready' | 'failed'>> = {
       prepared: ({ id }) => answered({ kind: 'prepared', id }),
       refused: ({ id, reason }) => answered({ kind: 'refused', id, reason }),
       committed: ({ id }) => answered({ kind: 'committed', id }),
@@ -126,6 +151,10 @@ export class Supervisor implements SlotOwner {
       dying: ({ reason }) => slot.dying(worker, reason),
     };
     dispatch(handlers, message);
+  }
+
+  vacant(slot: WorkerSlot): void {
+    forgetShare(this.connections, slot.index);
   }
 
   crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
@@ -233,6 +262,7 @@ export class Supervisor implements SlotOwner {
     const metrics = emptyMetrics();
     mergeMetrics(metrics, this.gone);
     for (const report of asked) if (report !== null) mergeMetrics(metrics, report.metrics);
+    const counts = new Int32Array(this.connections);
     const workers = this.slots.map((slot, index) => {
       const report = asked[index] ?? null;
       return {
@@ -241,6 +271,7 @@ export class Supervisor implements SlotOwner {
         restarts: slot.restarts,
         lastFailure: slot.lastReason,
         generation: report?.generation ?? null,
+        connections: slot.isReady ? Math.max(0, Atomics.load(counts, slot.index)) : null,
         inFlight: report?.inFlight ?? null,
         retiring: report?.retiring ?? null,
         eventsDropped: report?.eventsDropped ?? null,

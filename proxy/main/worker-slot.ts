@@ -24,7 +24,9 @@ export interface SlotOwner {
   readonly workerModule: URL;
   /** It listens. */
   ready(slot: WorkerSlot, port: number): void;
-  heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'ready' | 'failed' }>): void;
+  /** Nobody serves at this place at the moment. */
+  vacant(slot: WorkerSlot): void;
+  heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'loaded' | 'ready' | 'failed' }>): void;
   /** Its worker is gone, and this was its last word. */
   departed(report: WorkerReport): void;
   /** Its worker died, or found a bug and will; `flights`: what it was doing. */
@@ -61,8 +63,11 @@ export class WorkerSlot {
     this.worker?.postMessage(message);
   }
 
-  /** Resolves when the worker listens; rejects with the reason when it cannot. */
-  start(): Promise<void> {
+  /**
+   * Resolves when the worker listens; rejects with the reason when it cannot. `mayListen`: asked once it has loaded
+   * everything; it listens when that is resolved.
+   */
+  start(mayListen: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const data = this.owner.startData(this.index);
     const worker = new Worker(this.owner.workerModule, {
       workerData: data,
@@ -78,7 +83,8 @@ export class WorkerSlot {
     this.startedAtMs = performance.now();
     return new Promise((resolve, reject) => {
       worker.on('message', (message: ToMain) => {
-        if (message.kind === 'ready') {
+        if (message.kind === 'loaded') void mayListen().then(() => worker.postMessage({ kind: 'listen' }));
+        else if (message.kind === 'ready') {
           this.state = 'ready';
           this.generation = data.generation.id;
           this.owner.ready(this, message.port);
@@ -115,6 +121,7 @@ export class WorkerSlot {
     const wasReady = this.state === 'ready';
     this.worker = null;
     this.state = 'gone';
+    this.owner.vacant(this);
     this.answer?.(null);
     if (this.lastReport !== null) this.owner.departed(this.lastReport);
     this.lastReport = null;

@@ -23,7 +23,7 @@ export type Stop = NonNullable<SecurityEvent['interruption']>;
 export interface FinishedRequest {
   readonly context: RoadContext;
   readonly generation: Generation;
-  readonly exchange: Exchange;
+  readonly exchange: Pick<Exchange, 'head' | 'framing'>;
   readonly requestId: string;
   readonly atMs: number;
   readonly startedMs: number;
@@ -31,7 +31,7 @@ export interface FinishedRequest {
   /** As inspected. */
   readonly head: RequestHead;
   /** null: there is none, or nobody asked for it. */
-  readonly body: RequestBody | null;
+  readonly body: Pick<RequestBody, 'inspected'> | null;
   /** null: no rules looked at it. */
   readonly inspection: RequestInspection | null;
   /** Of gates, in their order. */
@@ -121,7 +121,8 @@ function kindOf(request: FinishedRequest, verdict: Verdict | null): EventVerdict
   return isFlagged || verdict?.kind === 'flag' || verdict?.kind === 'block' ? 'flag' : 'pass';
 }
 
-function recordEvent(request: FinishedRequest, verdict: Verdict | null, kind: EventVerdict, site: string): void {
+/** A security event of this request. */
+export function recordEvent(request: FinishedRequest, verdict: Verdict | null, kind: EventVerdict, site: string): void {
   const { context, generation, inspection, exchange, head, body, response } = request;
   const foreign = inspection?.foreign ?? null;
   if (verdict?.truncated === true || foreign?.truncated === true) context.metrics.count('inspectionTruncated');

@@ -5,7 +5,9 @@ import type { RequestHead } from '#engine';
 import { codingOf } from '../http/decode-body.js';
 import { connectionListed, hopByHopFields, joinedField, listHasToken } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
+import type { Generation } from '../worker/generation.js';
 import type { Site } from './route.js';
+import { inspectsMessages } from './websocket-messages.js';
 
 export interface ForwardFacts {
   readonly site: Site;
@@ -74,13 +76,15 @@ interface Forwarded {
   readonly exchange: Pick<Exchange, 'head' | 'isTls' | 'isUpgrade' | 'tunnelsRawBytes' | 'relaysTrailers'>;
   readonly body: { readonly announced: number | 'chunked' } | null;
   readonly inspection: { readonly isOn: boolean } | null;
+  readonly generation: Generation;
 }
 
 /** `buildForwardHead` of a request on the road, under what its routing said. */
 export function forwardHeadOf(
-  { head, requestId, exchange, body, inspection }: Forwarded,
+  request: Forwarded,
   routed: Pick<ForwardFacts, 'site' | 'target' | 'isFromTrustedProxy' | 'loopMark'>,
 ): string {
+  const { head, requestId, exchange, body, inspection } = request;
   return buildForwardHead(head, {
     ...routed,
     requestId,
@@ -88,7 +92,7 @@ export function forwardHeadOf(
     peerIp: exchange.head.clientIp,
     body: body === null ? null : body.announced,
     isUpgrade: exchange.isUpgrade,
-    keepsExtensions: exchange.tunnelsRawBytes,
+    keepsExtensions: exchange.tunnelsRawBytes && !inspectsMessages(request),
     isInspected: inspection?.isOn === true,
     relaysTrailers: exchange.relaysTrailers,
   });

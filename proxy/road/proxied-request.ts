@@ -31,17 +31,15 @@ import { RequestBody, type BodyOwner } from './request-body.js';
 import { RequestInspection } from './request-inspection.js';
 import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
+import { refuseBody, refuseRequest } from './unreadable.js';
 
-/** After 429 for a client's share of the memory for bodies: about as long as an upload takes. */
-const shareRetrySeconds = '10';
 const nothing: readonly never[] = [];
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
   const request = new ProxiedRequest(context, exchange);
   const { method, uri, clientIp } = request.head;
-  const flight = context.flights.begin(method, uri, clientIp, request.requestId);
-  request.flight = flight;
-  context.flights.enter(flight);
+  request.flight = context.flights.begin(method, uri, clientIp, request.requestId);
+  context.flights.enter(request.flight);
   request.take();
   context.flights.leave();
 }
@@ -91,12 +89,14 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     // request allocates was copied twice for that.
     const onAbort = (): void => this.clientGone();
     exchange.onAbort = onAbort;
-    if (exchange.refusal !== null) {
-      this.refuse(exchange.refusal.status, 'head', true);
-      return;
+    const onBodyFault = (reason: string): void => refuseBody(this, reason);
+    exchange.onBodyFault = onBodyFault;
+    const { refusal } = exchange;
+    if (refusal !== null) refuseRequest(this, 'head', refusal.status, refusal.reason);
+    else {
+      if (this.generation.trusted !== null) this.believeProxies();
+      this.route();
     }
-    if (this.generation.trusted !== null) this.believeProxies();
-    this.route();
   }
 
   private believeProxies(): void {
@@ -370,12 +370,12 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     if (this.response.isBegun) this.cut('aborted');
     else if (reason === 'share') {
       this.metrics.count('refused', { status: '429', reason: 'client_share' });
-      this.endWith(page(429, ['Retry-After', shareRetrySeconds]), 'refused', true);
+      this.endWith(page(429, ['Retry-After', trouble.shareRetrySeconds]), 'refused', true);
     } else this.refuse(408, 'body_too_slow', true);
   }
 
   /** The client has the beginning of an answer, and gets no more of it. */
-  private cut(action: Action): void {
+  cut(action: Action): void {
     this.response.cut();
     this.finish(action);
   }

@@ -14,10 +14,11 @@ import type { UpstreamHead } from '../upstream/response-head.js';
 import { page, type Answer } from './answers.js';
 import { Relay, type RelayOwner, type RelayWorker, type SlowReason } from './limits/relay.js';
 import type { ResponseWriter } from './response-writer.js';
+import { messageInspectorOf, type HandshakenRequest } from './websocket-messages.js';
 
 /** The request that this is the reply to. */
-export interface RepliedRequest {
-  readonly exchange: Pick<Exchange, 'head' | 'isUpgrade' | 'relaysTrailers' | 'onAbort' | 'acceptTunnel'>;
+export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
+  readonly exchange: Pick<Exchange, 'head' | 'framing' | 'isUpgrade' | 'relaysTrailers' | 'onAbort' | 'acceptTunnel'>;
   readonly response: ResponseWriter;
   readonly upstream: UpstreamExchange | null;
   readonly limits: Limits;
@@ -271,6 +272,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
     exchange.acceptTunnel({
       headers: response.fields,
       protocol: findField(head.headers, 'sec-websocket-protocol'),
+      inspector: messageInspectorOf(request),
       sendUpstream: (bytes) => upstream.write(bytes),
       unsentUpstreamBytes: () => upstream.unsentBytes,
       closeUpstream: () => {

@@ -29,6 +29,8 @@ export interface WorkerStart {
   readonly host: string;
   readonly port: number;
   readonly sharedPort: boolean;
+  /** Memory of all workers: how many connections each has (listeners/connection-share.ts). */
+  readonly connections: SharedArrayBuffer;
   readonly inspectionModule: string;
   readonly generation: GenerationPayload;
   readonly inspectionThreads: number;
@@ -80,11 +82,15 @@ export interface WorkerOrders {
   readonly threats: { readonly list: ThreatTable };
   readonly safe: { readonly list: ThreatTable };
   readonly siteKeys: { readonly set: KeySetMessage };
+  /** Once everything is loaded: begin, with the others. */
+  readonly listen: Readonly<Record<never, never>>;
   readonly stop: { readonly drainMs: number };
 }
 
 /** What a worker says. */
 export interface WorkerNews {
+  /** Everything is loaded; it listens when it is told to. */
+  readonly loaded: Readonly<Record<never, never>>;
   readonly ready: { readonly port: number };
   readonly failed: { readonly reason: string };
   readonly prepared: { readonly id: number };

@@ -8,7 +8,8 @@ import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
 import { createGateWorker, EventBudget } from '../admit/worker.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
-import { listen, type Listener } from '../listeners/index.js';
+import { listen, shareOf, type Listener } from '../listeners/index.js';
+import type { ConnectionShare } from '../listeners/listener.js';
 import { Metrics } from '../metrics/metrics.js';
 import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
@@ -79,6 +80,7 @@ loopDelay.enable();
 
 let serving: Serving;
 let listener: Listener | null = null;
+let share: ConnectionShare | null = null;
 let isStopping = false;
 
 const foreignInspector =
@@ -139,6 +141,7 @@ const sweeper = setInterval(() => {
 async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   if (isStopping) return;
   isStopping = true;
+  share?.leave();
   await listener?.stop(drainMs, () => {
     if (bug !== null) post({ kind: 'dying', reason: bug });
   });
@@ -161,6 +164,35 @@ function prepare(payload: GenerationPayload): void {
   } catch (error) {
     if (!(error instanceof GenerationRefused)) throw error;
     post({ kind: 'refused', id, reason: error.message });
+  }
+}
+
+function failed(error: unknown): void {
+  post({ kind: 'failed', reason: messageOf(error) });
+  void stop(0);
+}
+
+/** Not before main says so: who listens first would get every connection that clients keep. */
+async function beginListening(): Promise<void> {
+  try {
+    share = shareOf(start.connections, start.workerId, () => performance.now());
+    const begun = await listen(start.listener, {
+      host: start.host,
+      port: start.port,
+      sharedPort: start.sharedPort,
+      share,
+      limits: () => serving.current.config.limits,
+      timeouts: start.generation.config.timeouts,
+      handler: {
+        onRequest: (exchange) => handleRequest(context, exchange),
+        onUnreadable: (status, found) => refuseUnreadable(context, status, found),
+      },
+    });
+    listener = begun;
+    if (isStopping) await begun.stop(0);
+    else post({ kind: 'ready', port: begun.port });
+  } catch (error) {
+    failed(error);
   }
 }
 
@@ -197,6 +229,7 @@ const orders: Handlers<WorkerOrders> = {
   siteKeys: ({ set }) => {
     siteKeys.current = readKeySet(set);
   },
+  listen: () => void beginListening(),
   stop: ({ drainMs }) => void stop(drainMs),
 };
 port.on('message', (message: ToWorker) => dispatch(orders, message));
@@ -226,19 +259,7 @@ try {
     pools.swap(previous, next),
   );
   pools.watch(serving.current);
-  listener = await listen(start.listener, {
-    host: start.host,
-    port: start.port,
-    sharedPort: start.sharedPort,
-    limits: () => serving.current.config.limits,
-    timeouts: start.generation.config.timeouts,
-    handler: {
-      onRequest: (exchange) => handleRequest(context, exchange),
-      onUnreadable: (status) => refuseUnreadable(context, status),
-    },
-  });
-  post({ kind: 'ready', port: listener.port });
+  post({ kind: 'loaded' });
 } catch (error) {
-  post({ kind: 'failed', reason: messageOf(error) });
-  void stop(0);
+  failed(error);
 }

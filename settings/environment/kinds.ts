@@ -81,7 +81,7 @@ export const kinds = {
     refuse: tooShort(32, (min) => `is shorter than ${min} characters`),
     demand: tooShort(32, (min) => `must have at least ${min} characters`),
   },
-  listener: oneOf('auto', 'uws', 'node'),
+  listener: oneOf('auto', 'net', 'uws', 'node'),
   flag: onlyDemanded(oneOf('0', '1')),
   logLevel: onlyDemanded(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
   email: demandOf((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address'),

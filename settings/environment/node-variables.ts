@@ -71,7 +71,7 @@ export const nodeVariables = [
     default: 'auto',
     kind: 'listener',
     readBy: ['data plane'],
-    purpose: 'auto, uws (uWebSockets.js) or node (node:http)',
+    purpose: 'auto (= net), net (the own one), uws (uWebSockets.js) or node (node:http)',
   },
   {
     name: 'CRS_DIR',

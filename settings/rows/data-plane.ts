@@ -1,6 +1,6 @@
 // Sizes, waiting times and records of the data plane. Each description says what is beyond the value.
 import { Type } from '@sinclair/typebox';
-import { Choice, closed, member, setting, Whole } from '../row.js';
+import { Choice, closed, Flag, member, setting, Whole } from '../row.js';
 
 const bytes = (minimum: number, maximum: number, value: number, description: string) =>
   member(Whole(minimum, maximum, value), description, 'bytes');
@@ -118,13 +118,14 @@ const limits = {
 const timeouts = {
   client_head_ms: waiting(
     15_000,
-    'time a client has to send the request head; node:http listener, from the next start of a worker on',
+    'time a client has to send the request head, beyond it 408; not with the uws listener; from the next start of ' +
+      'a worker on',
   ),
   client_body_idle_ms: waiting(30_000, 'time between two pieces of a request body; beyond it 408'),
   client_idle_ms: waiting(
     65_000,
-    'time a client connection may idle, or take nothing of its response; node:http listener, from the next start ' +
-      'of a worker on',
+    'time a client connection may idle, or take nothing of its response; not with the uws listener; from the next ' +
+      'start of a worker on',
   ),
   client_progress_ms: waiting(
     15_000,
@@ -151,6 +152,11 @@ const timeouts = {
   drain_ms: waiting(8000, 'time that requests have to end when a worker stops, or an old generation retires'),
 };
 
+const wsInspect = {
+  enabled: member(Flag(false), 'whether rules see them; from the next handshake on, without compression then'),
+  message_bytes_max: bytes(128, 1_048_576, 65_536, 'largest such message; beyond it the connection ends with 1009'),
+};
+
 const replaySampling = {
   every: member(
     Whole(0, 1_000_000, 100),
@@ -174,6 +180,15 @@ export const dataPlaneRows = {
     description:
       'how long the data plane waits; while flood_timeouts_enabled is on, flood_read_header, flood_read_body and ' +
       'flood_idle count instead of the client_… fields',
+  }),
+  ws_inspect: setting(Type.Object(wsInspect, { ...closed, default: {} }), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: 'proxy/road/websocket-messages.ts',
+    description:
+      'text messages of clients on WebSockets of protected sites; a message that rules block ends its connection ' +
+      'with ' +
+      '1008. Off: messages pass unseen. Binary messages, and those of the application, always do',
   }),
   replay_sampling: setting(Type.Object(replaySampling, { ...closed, default: {} }), {
     access: 'admin',

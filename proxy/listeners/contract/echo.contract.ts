@@ -15,7 +15,7 @@ export interface Suite {
 
 /** What the road says of bytes that are no request. */
 export const onUnreadable = (status: number): Page => ({
-  headers: ['X-Refused', String(status)],
+  headers: ['X-Refused', String(status), 'Date', 'Sun, 22 Nov 2026 11:00:00 GMT'],
   body: `refused ${status}`,
 });
 

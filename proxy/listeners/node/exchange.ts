@@ -9,6 +9,7 @@ export const noBytes = Buffer.alloc(0);
 export abstract class NodeExchange implements Exchange {
   onAbort: (() => void) | null = null;
   onDrain: (() => void) | null = null;
+  onBodyFault: ((reason: string) => void) | null = null;
   readonly isTls = false;
   readonly tunnelsRawBytes = true;
   isOver = false;

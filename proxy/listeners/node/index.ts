@@ -1,5 +1,5 @@
-// node:http behind the listener contract: slower by a quarter, byte-exact, with head timeouts. The fallback where
-// uWebSockets.js has no binary, and the choice where its known differences matter.
+// node:http behind the listener contract: slower by a quarter, byte-exact, with head timeouts. A second reading of HTTP
+// beside the default (net/), for comparison and as a way out.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { checkRequestHead, upgradeWithBody } from '../../http/request-syntax.js';
@@ -137,7 +137,13 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     let taken = 0;
-    server.on('connection', () => (taken += 1));
+    const { share } = options;
+    if (share !== undefined) open.isCrowded = () => share.isCrowded();
+    server.on('connection', (socket: Socket) => {
+      taken += 1;
+      share?.opened();
+      socket.on('close', () => share?.closed());
+    });
     const where = {
       host: options.host,
       port: options.port,
@@ -146,6 +152,8 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
     };
     server.listen(where, () => {
       server.off('error', reject);
+      // One connection could not be taken (no descriptor is left): it is closed, and the others are served on.
+      server.on('error', () => {});
       const { port } = server.address() as AddressInfo;
       const stop = async (drainMs: number, onClosed?: () => void): Promise<void> => {
         open.isStopping = true;

@@ -66,7 +66,7 @@ export class RequestExchange extends NodeExchange {
     const extra = ['Content-Length', String(bytes.length)];
     // A client that was not told to go on may send its body or leave it: nothing that follows could be read with
     // certainty.
-    this.isLastOfConnection = closeConnection || this.isExpectant || this.open.isStopping;
+    this.isLastOfConnection = closeConnection || this.isExpectant || this.open.isStopping || this.open.isCrowded();
     if (this.isLastOfConnection) extra.push('Connection', 'close');
     this.finish();
     const { response } = this;
@@ -105,7 +105,7 @@ export class RequestExchange extends NodeExchange {
   }
 
   private writeHead(status: number, reason: string, headers: readonly string[]): void {
-    if (this.open.isStopping && !this.isRestComing) {
+    if (!this.isRestComing && (this.open.isStopping || this.open.isCrowded())) {
       this.isLastOfConnection = true;
       this.response.shouldKeepAlive = false; // the library says so to the client, and closes behind the answer
     }

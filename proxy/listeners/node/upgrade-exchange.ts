@@ -1,17 +1,15 @@
 // A request that offers another protocol: the library hands over the bare socket, so its body is counted and its
 // response written here. A WebSocket handshake becomes a tunnel of bytes.
-import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { RequestHead } from '#engine';
 import { findField } from '../../http/header-fields.js';
 import type { CheckedHead } from '../../http/request-syntax.js';
-import type { TunnelAcceptance } from '../listener.js';
+import type { TunnelAcceptance, TunnelClient } from '../listener.js';
 import type { OpenRequests } from '../open-requests.js';
+import { WebSocketGate } from '../websocket-gate.js';
+import { handshakeFields } from '../websocket-handshake.js';
 import { NodeExchange, noBytes } from './exchange.js';
 import { headText } from './head-text.js';
-
-/** RFC 6455 section 1.3. */
-const handshakeGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /** Of a client that talks WebSocket before it was told that it may. */
 const earlyBytesMax = 64 * 1024;
@@ -140,28 +138,20 @@ export class UpgradeExchange extends NodeExchange {
       return;
     }
     const { socket } = this;
-    const accept = createHash('sha1')
-      .update(this.key + handshakeGuid)
-      .digest('base64');
-    const own = ['Upgrade', 'websocket', 'Connection', 'Upgrade', 'Sec-WebSocket-Accept', accept];
-    if (tunnel.protocol !== null) own.push('Sec-WebSocket-Protocol', tunnel.protocol);
-    const kept: string[] = [];
-    for (let index = 0; index < tunnel.headers.length; index += 2) {
-      const lower = (tunnel.headers[index] as string).toLowerCase();
-      if (lower.startsWith('sec-websocket-') && lower !== 'sec-websocket-extensions') continue;
-      kept.push(tunnel.headers[index] as string, tunnel.headers[index + 1] as string);
-    }
-    socket.write(headText(101, 'Switching Protocols', [...own, ...kept]), 'latin1');
+    socket.write(headText(101, 'Switching Protocols', handshakeFields(this.key, tunnel)), 'latin1');
     socket.setTimeout(0);
-    tunnel.opened({
+    const client: TunnelClient = {
       send: (bytes) => socket.write(Buffer.from(bytes)),
       end: () => {
         this.finish();
         socket.end();
       },
-    });
+    };
+    const { inspector } = tunnel;
+    const gate = inspector === null ? null : new WebSocketGate(tunnel, inspector, client);
+    tunnel.opened(gate ?? client);
     this.takeOver((chunk) => {
-      if (!tunnel.sendUpstream(chunk)) socket.pause();
+      if (!(gate === null ? tunnel.sendUpstream(chunk) : gate.push(chunk))) socket.pause();
     });
   }
 }

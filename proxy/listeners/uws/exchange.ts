@@ -24,6 +24,7 @@ const discardBytesMax = 64 * 1024 * 1024;
 export class UwsExchange implements Exchange {
   onAbort: (() => void) | null = null;
   onDrain: (() => void) | null = null;
+  onBodyFault: ((reason: string) => void) | null = null;
   readonly isTls = false;
   readonly tunnelsRawBytes = false;
   readonly relaysTrailers = false;

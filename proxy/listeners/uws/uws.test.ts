@@ -1,8 +1,7 @@
 import t from 'tap';
-import { chooseListener } from '../index.js';
+import { whyUnavailable } from '../index.js';
 import { runListenerContract } from '../contract/listener.contract.js';
 
-// `auto` is what most people run; it must never choose a listener that cannot work here.
-const { kind, why } = chooseListener('auto');
-if (kind === 'uws') runListenerContract('uws');
+const why = whyUnavailable('uws');
+if (why === null) runListenerContract('uws');
 else t.test('uws', { skip: why }, () => {});

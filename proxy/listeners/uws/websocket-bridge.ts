@@ -27,6 +27,11 @@ export class WebSocketBridge implements TunnelClient {
 
   message(payload: Buffer, isBinary: boolean): void {
     if (this.isOver) return;
+    const { inspector } = this.tunnel;
+    if (inspector !== null && !isBinary) {
+      if (payload.length > inspector.messageBytesMax) return this.fail(1009, 'the message is too big');
+      if (!inspector.mayPass(payload)) return this.fail(1008, '');
+    }
     this.tunnel.sendUpstream(encodeFrame(isBinary ? opcode.binary : opcode.text, payload));
     // The library cannot be told to read less: an application that does not keep up loses the connection, not our
     // memory.

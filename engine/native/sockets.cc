@@ -1,0 +1,88 @@
+// Listening sockets that several threads share. Node.js can open them itself since 22.12; before, this does.
+#include "native.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace gatehouse {
+namespace {
+
+[[noreturn]] void failListening(Napi::Env env, const std::string& where, const char* code, const std::string& reason) {
+  Napi::Error error = Napi::Error::New(env, "cannot listen on " + where + ": " + reason);
+  error.Set("code", Napi::String::New(env, code));
+  throw error;
+}
+
+const char* nameOf(int code) {
+  switch (code) {
+    case EADDRINUSE: return "EADDRINUSE";
+    case EACCES: return "EACCES";
+    case EADDRNOTAVAIL: return "EADDRNOTAVAIL";
+    default: return "ELISTEN";
+  }
+}
+
+// 0, or the number of what failed.
+int beginListening(int fd, const addrinfo& address, int backlog) {
+  const int on = 1;
+  const int off = 0;
+  if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) return errno;
+#if defined(SO_REUSEPORT)
+  if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) != 0) return errno;
+#else
+  return ENOTSUP;
+#endif
+  if (address.ai_family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) != 0) return errno;
+  if (bind(fd, address.ai_addr, address.ai_addrlen) != 0) return errno;
+  return listen(fd, backlog) == 0 ? 0 : errno;
+}
+
+// openSharedSocket(host, port: 0…65535, backlog) → number of a listening TCP socket with SO_REUSEPORT, non-blocking,
+// closed on exec. The caller owns it. Looks a name up and waits for the answer: for the start of a listener. Throws an
+// Error with `code`.
+Napi::Value OpenSharedSocket(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  const char* usage = "openSharedSocket(host: string, port: a whole number from 0 to 65535, backlog: above 0)";
+  if (info.Length() < 3 || !info[0].IsString() || !info[1].IsNumber() || !info[2].IsNumber()) failType(env, usage);
+  const std::string host = info[0].As<Napi::String>();
+  const double port = info[1].As<Napi::Number>().DoubleValue();
+  const int backlog = info[2].As<Napi::Number>().Int32Value();
+  if (!(port >= 0 && port <= 65535) || port != static_cast<int>(port) || backlog <= 0) failType(env, usage);
+  const std::string service = std::to_string(static_cast<int>(port));
+  const std::string where = host + ":" + service;
+
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int problem = getaddrinfo(host.empty() ? nullptr : host.c_str(), service.c_str(), &hints, &found);
+  if (problem != 0) failListening(env, where, "ENOTFOUND", gai_strerror(problem));
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
+
+  int code = EADDRNOTAVAIL;
+  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
+    const int fd = socket(address->ai_family, address->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+      code = errno;
+      continue;
+    }
+    code = beginListening(fd, *address, backlog);
+    if (code == 0) return Napi::Number::New(env, fd);
+    close(fd);
+  }
+  failListening(env, where, nameOf(code), std::strerror(code));
+}
+
+}  // namespace
+
+void InitSockets(Napi::Env env, Napi::Object exports) {
+  exports.Set("openSharedSocket", Napi::Function::New(env, OpenSharedSocket, "openSharedSocket"));
+}
+
+}  // namespace gatehouse

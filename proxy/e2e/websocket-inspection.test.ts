@@ -1,0 +1,183 @@
+// ws_inspect: text messages of clients are seen by rules before the application has them.
+import { connect, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import type { ListenerKind } from '../listeners/index.js';
+import {
+  auditLines,
+  isInFlight,
+  listenerKinds,
+  metricsWith,
+  startBackend,
+  startPlane,
+  testMsMax,
+  until,
+} from './harness.js';
+import { startWebSocketServer } from './websocket-server.js';
+
+t.setTimeout(testMsMax);
+
+const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9 } as const;
+
+interface FrameShape {
+  readonly isFinal?: boolean;
+  readonly isMasked?: boolean;
+  readonly bits?: number;
+}
+
+/** A client's frame, up to 64 KiB. */
+function frame(code: number, text: string, { isFinal = true, isMasked = true, bits = 0 }: FrameShape = {}): Buffer {
+  const payload = Buffer.from(text, 'latin1');
+  const mask = Buffer.from([0x12, 0x34, 0x56, 0x78]);
+  const second = isMasked ? 0x80 : 0;
+  const first = (isFinal ? 0x80 : 0) | bits | code;
+  const head =
+    payload.length < 126
+      ? Buffer.from([first, second | payload.length])
+      : Buffer.from([first, second | 126, payload.length >> 8, payload.length & 255]);
+  if (!isMasked) return Buffer.concat([head, payload]);
+  return Buffer.concat([head, mask, payload.map((byte, index) => byte ^ (mask[index & 3] as number))]);
+}
+
+interface Client {
+  readonly socket: Socket;
+  /** Everything that came behind the 101. */
+  heard: string;
+  head: string;
+  isClosed: boolean;
+}
+
+async function open(t: Test, port: number, path = '/chat', extra = ''): Promise<Client> {
+  const client: Client = { socket: connect(port, '127.0.0.1'), heard: '', head: '', isClosed: false };
+  t.teardown(() => client.socket.destroy());
+  client.socket.on('error', () => {});
+  client.socket.on('close', () => (client.isClosed = true));
+  client.socket.on('data', (chunk) => {
+    const text = client.head + client.heard + chunk.toString('latin1');
+    const end = text.indexOf('\r\n\r\n');
+    client.head = end === -1 ? text : text.slice(0, end + 4);
+    client.heard = end === -1 ? '' : text.slice(end + 4);
+  });
+  client.socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+      `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${extra}\r\n`,
+  );
+  if (!(await until(() => client.heard.includes('welcome')))) throw new Error(`no WebSocket: ${client.head}`);
+  return client;
+}
+
+/** Of the close frame at the end of what was heard; 0 = there is none. */
+function codeOf({ heard }: Client): number {
+  const bytes = Buffer.from(heard, 'latin1');
+  const at = bytes.lastIndexOf(0x88);
+  return at === -1 || at + 3 >= bytes.length ? 0 : bytes.readUInt16BE(at + 2);
+}
+
+const settings = (upstream: string, ws: object): object => ({
+  sites: [{ name: 'shop', prefix: '/', upstream, protected: true }],
+  ws_inspect: ws,
+});
+
+function messages(kind: ListenerKind): void {
+  t.test(`${kind}: text messages are seen by rules when ws_inspect is on`, async (t) => {
+    const backend = await startWebSocketServer(t);
+    const plane = await startPlane(t, kind, settings(backend.url, { enabled: true, message_bytes_max: 1000 }));
+    const port = plane.ports.http;
+
+    const good = await open(t, port, '/chat', 'Sec-WebSocket-Extensions: permessage-deflate\r\n');
+    t.notMatch(backend.heads[0], /permessage-deflate/i, 'no compression is offered');
+    good.socket.write(frame(opcode.text, 'hello'));
+    good.socket.write(frame(opcode.text, 'in ', { isFinal: false }));
+    good.socket.write(frame(opcode.ping, 'p'));
+    good.socket.write(frame(opcode.continuation, 'pieces'));
+    t.ok(await until(() => good.heard.includes('hello')), 'a message passes');
+    t.ok(await until(() => backend.heard.join('').includes('in pieces')), 'one of several frames passes whole');
+    good.socket.write(frame(opcode.binary, 'EVIL as binary'));
+    t.ok(await until(() => backend.heard.includes('EVIL as binary')), 'binary messages pass unseen');
+    const bytewise = frame(opcode.text, 'x'.repeat(900));
+    for (const byte of bytewise) good.socket.write(Buffer.from([byte]));
+    t.ok(await until(() => backend.heard.includes('x'.repeat(900))), 'as does one that comes byte by byte');
+    good.socket.destroy();
+
+    const refusals: readonly (readonly [string, readonly Buffer[], number])[] = [
+      ['an attack', [frame(opcode.text, 'so EVIL')], 1008],
+      ['an attack in JSON', [frame(opcode.text, '{"a":["EVIL"]}')], 1008],
+      [
+        'an attack in two frames',
+        [frame(opcode.text, 'so EV', { isFinal: false }), frame(opcode.continuation, 'IL')],
+        1008,
+      ],
+      [
+        'an attack with a ping inside',
+        [frame(opcode.text, 'EV', { isFinal: false }), frame(opcode.ping, ''), frame(opcode.continuation, 'IL')],
+        1008,
+      ],
+      ['a message over the limit', [frame(opcode.text, 'y'.repeat(1001))], 1009],
+      [
+        'fragments over the limit',
+        [frame(opcode.text, 'y'.repeat(600), { isFinal: false }), frame(opcode.continuation, 'y'.repeat(600))],
+        1009,
+      ],
+    ];
+    for (const [what, frames, code] of refusals) {
+      const client = await open(t, port);
+      for (const one of frames) client.socket.write(one);
+      t.ok(await until(() => client.isClosed), `${what} ends the connection`);
+      t.equal(codeOf(client), code, `${what}: ${code}`);
+    }
+    // uws closes such connections itself, with codes of its own
+    const violations: readonly (readonly [string, Buffer])[] = [
+      ['a frame without a mask', frame(opcode.text, 'EVIL', { isMasked: false })],
+      ['reserved bits', frame(opcode.text, 'EVIL', { bits: 0x40 })],
+      ['an opcode of nothing', frame(3, 'EVIL')],
+      ['a continuation of nothing', frame(opcode.continuation, 'EVIL')],
+      ['a ping in pieces', frame(opcode.ping, 'EVIL', { isFinal: false })],
+    ];
+    for (const [what, bytes] of violations) {
+      const client = await open(t, port);
+      client.socket.write(bytes);
+      t.ok(await until(() => client.isClosed), `${what} ends the connection`);
+      if (kind !== 'uws') t.equal(codeOf(client), 1002, `${what}: 1002`);
+    }
+    t.notOk(
+      backend.heard.some((text) => text.includes('EVIL') && text !== 'EVIL as binary'),
+      'the application has seen none of it',
+    );
+    t.match(await metricsWith(plane, 'websocket_messages_total{outcome="blocked"} 4'), 'outcome="blocked"} 4');
+    interface Line {
+      readonly transaction: { readonly request: { readonly uri: string }; readonly gatehouse?: { verdict: string } };
+    }
+    let lines: Line[] = [];
+    await until(async () => (lines = await auditLines<Line>(plane)).length >= 4);
+    t.equal(lines.filter(({ transaction }) => transaction.request.uri === '/chat').length, 4, 'each is recorded');
+    t.ok(await until(async () => isInFlight(plane, 0)), 'nothing in flight');
+  });
+
+  t.test(`${kind}: messages pass unseen by default, and are only recorded in DetectionOnly`, async (t) => {
+    const backend = await startWebSocketServer(t);
+    const plain = await startPlane(t, kind, settings(backend.url, {}));
+    const unseen = await open(t, plain.ports.http);
+    unseen.socket.write(frame(opcode.text, 'EVIL one'));
+    t.ok(await until(() => backend.heard.includes('EVIL one')));
+    const watching = { ...settings(backend.url, { enabled: true }), mode: 'DetectionOnly' };
+    const plane = await startPlane(t, kind, watching);
+    const seen = await open(t, plane.ports.http);
+    seen.socket.write(frame(opcode.text, 'EVIL two'));
+    t.ok(await until(() => backend.heard.includes('EVIL two')));
+    t.match(await metricsWith(plane, 'outcome="flagged"} 1'), 'websocket_messages_total{outcome="flagged"} 1');
+  });
+}
+
+for (const kind of listenerKinds) messages(kind);
+
+t.test('an application that is no WebSocket server answers the handshake as it likes', async (t) => {
+  const backend = await startBackend(t, (_request, response) => response.end('plain'));
+  const plane = await startPlane(t, 'net', settings(backend.url, { enabled: true }));
+  const socket = connect(plane.ports.http, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+  socket.write(
+    'GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: a\r\n\r\n',
+  );
+  t.ok(await until(() => text.endsWith('plain')), text);
+});

@@ -1,0 +1,3 @@
+import { runListenerContract } from '../contract/listener.contract.js';
+
+runListenerContract('net');

@@ -1,0 +1,155 @@
+// Clients that take their time: the listener itself ends them, whatever they stand still in, and nobody else.
+import { connect, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import { dataPlaneDefaults } from '#settings';
+import { until } from '../../e2e/waiting.js';
+import { onUnreadable, stream } from '../contract/echo.contract.js';
+import { listen, type Exchange, type Listener } from '../index.js';
+
+const { limits, timeouts } = dataPlaneDefaults();
+const short = 300;
+
+interface Client {
+  readonly socket: Socket;
+  text: string;
+  isClosed: boolean;
+}
+
+async function listenWith(t: Test, changes: object, onRequest: (exchange: Exchange) => void): Promise<Listener> {
+  const listener = await listen('net', {
+    host: '127.0.0.1',
+    port: 0,
+    sharedPort: false,
+    limits: () => limits,
+    timeouts: { ...timeouts, ...changes },
+    handler: { onRequest, onUnreadable },
+  });
+  t.teardown(() => listener.stop(0));
+  return listener;
+}
+
+function clientOf(t: Test, { port }: Listener, allowHalfOpen = false): Client {
+  const client: Client = { socket: connect({ port, host: '127.0.0.1', allowHalfOpen }), text: '', isClosed: false };
+  t.teardown(() => client.socket.destroy());
+  client.socket.on('error', () => {});
+  client.socket.on('close', () => (client.isClosed = true));
+  client.socket.on('data', (chunk) => (client.text += chunk.toString('latin1')));
+  return client;
+}
+
+/** Writes a byte whenever a few milliseconds have passed, until the connection ends. */
+function dribble({ socket }: Client, byte: string): void {
+  const timer = setInterval(() => {
+    if (socket.destroyed) clearInterval(timer);
+    else socket.write(byte);
+  }, 20);
+  socket.on('close', () => clearInterval(timer));
+}
+
+t.test('a head that dribbles in is answered 408, however lively it dribbles', async (t) => {
+  const listener = await listenWith(t, { clientHeadMs: short }, () => t.fail('there is no request'));
+  const inLine = clientOf(t, listener);
+  inLine.socket.write('GET /');
+  dribble(inLine, 'a');
+  const inField = clientOf(t, listener);
+  inField.socket.write('GET / HTTP/1.1\r\nX: ');
+  dribble(inField, 'a');
+  const silent = clientOf(t, listener);
+  t.ok(await until(() => inLine.isClosed && inField.isClosed && silent.isClosed));
+  t.match(inLine.text, /^HTTP\/1\.1 408 [^]*X-Refused: 408\r\n[^]*Connection: close\r\n/);
+  t.match(inField.text, /^HTTP\/1\.1 408 /);
+  t.equal(silent.text, '', 'who never said anything gets no answer that nobody asked for');
+});
+
+t.test('a kept connection has client_idle_ms, and the time for the next head begins with its first byte', async (t) => {
+  const answer = (exchange: Exchange): void => exchange.respond(200, [], 'ok', false);
+  const listener = await listenWith(t, { clientIdleMs: 2 * short, clientHeadMs: short }, answer);
+  const client = clientOf(t, listener);
+  client.socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+  t.ok(await until(() => client.text.endsWith('ok')));
+  client.text = '';
+  client.socket.write('GET / HT');
+  t.ok(await until(() => client.isClosed));
+  t.match(client.text, /^HTTP\/1\.1 408 /);
+  const idle = clientOf(t, listener);
+  idle.socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+  t.ok(await until(() => idle.isClosed));
+  t.match(idle.text, /ok$/, 'closed without a word');
+});
+
+t.test('a body that stands still is cut, also where nobody reads it', async (t) => {
+  const seen: string[] = [];
+  const onRequest = (exchange: Exchange): void => {
+    exchange.onAbort = () => seen.push(exchange.head.uri);
+    if (exchange.head.uri === '/read') exchange.readBody(() => {});
+  };
+  // The grace behind the road's own limit is part of the listener; only the setting is short.
+  const listener = await listenWith(t, { clientBodyIdleMs: 10 }, onRequest);
+  const clients = ['/read', '/unread'].map((path) => {
+    const client = clientOf(t, listener);
+    client.socket.write(`POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc`);
+    return client;
+  });
+  t.ok(await until(() => clients.every(({ isClosed }) => isClosed)));
+  t.strictSame(seen.sort(), ['/read', '/unread'], 'and the road hears of it');
+});
+
+t.test('a client that does not read is cut, one that reads slowly is not', async (t) => {
+  let aborted = 0;
+  const listener = await listenWith(t, { clientIdleMs: short }, (exchange) => {
+    exchange.onAbort = () => (aborted += 1);
+    stream(exchange, 60_000_000, 60_000_000);
+  });
+  const deaf = clientOf(t, listener);
+  deaf.socket.pause();
+  deaf.socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+  t.ok(await until(() => aborted === 1), 'the one that takes nothing');
+  const patient = await listenWith(t, { clientIdleMs: 10 * short }, (exchange) => {
+    exchange.onAbort = () => (aborted += 1);
+    stream(exchange, 60_000_000, 60_000_000);
+  });
+  const slow = connect(patient.port, '127.0.0.1');
+  t.teardown(() => slow.destroy());
+  let bytes = 0;
+  let isEnded = false;
+  slow.on('error', () => {});
+  slow.on('close', () => (isEnded = true));
+  slow.on('data', (chunk) => {
+    bytes += chunk.length;
+    slow.pause();
+    setTimeout(() => slow.resume(), 4);
+  });
+  slow.write('GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+  t.ok(await until(() => isEnded));
+  t.ok(bytes > 60_000_000, `${bytes} bytes came`);
+  t.equal(aborted, 1);
+});
+
+t.test('a client that pipelines and does not read gets no more requests begun', async (t) => {
+  let begun = 0;
+  const listener = await listenWith(t, { clientIdleMs: short }, (exchange) => {
+    begun += 1;
+    exchange.respond(200, [], Buffer.alloc(1_000_000, 'a'), false);
+  });
+  const deaf = clientOf(t, listener);
+  deaf.socket.pause();
+  deaf.socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(2000));
+  t.ok(await until(() => begun > 0));
+  t.ok(await until(() => deaf.socket.destroyed || deaf.isClosed || begun > 100 || isCut(deaf)));
+  t.ok(begun < 100, `${begun} of 2000`);
+});
+
+/** A paused socket hears of its end when it writes. */
+function isCut({ socket }: Client): boolean {
+  socket.write('x');
+  return socket.destroyed;
+}
+
+t.test('an answered client that goes on sending is read away for a while, and then cut', async (t) => {
+  const listener = await listenWith(t, {}, (exchange) => exchange.respond(413, [], 'too much', true));
+  const client = clientOf(t, listener, true);
+  client.socket.write('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n');
+  dribble(client, 'a');
+  t.ok(await until(() => client.text.endsWith('too much')));
+  t.ok(await until(() => client.isClosed), 'not for ever');
+});

@@ -1,0 +1,217 @@
+// A WebSocket tunnel whose text messages are looked at (RFC 6455 section 5). Bytes of the client are followed frame by
+// frame: those of a text message are held until it is whole and then go on as they came, or not at all; binary messages
+// and control frames go on at once. No extension was offered to the upstream, so every frame is readable. Bytes of the
+// upstream pass; they are followed as far as it takes to know where a close frame may stand.
+import type { MessageInspector, TunnelAcceptance, TunnelClient } from './listener.js';
+
+/** Codes of RFC 6455 section 7.4.1. */
+const closeCode = { protocolError: 1002, policyViolation: 1008, tooBig: 1009 } as const;
+
+const enum Opcode {
+  Continuation,
+  Text,
+  Binary,
+  Close = 8,
+  Ping,
+  Pong,
+}
+
+const headBytesMax = 14;
+const controlBytesMax = 125;
+
+interface FrameHead {
+  readonly opcode: number;
+  readonly isFinal: boolean;
+  readonly hasExtensionBits: boolean;
+  /** Where the mask begins; 0 = there is none. */
+  readonly maskAt: number;
+  readonly headBytes: number;
+  readonly payloadBytes: number;
+}
+
+/** Null: more bytes are needed. A length beyond 2^53 is no length. */
+function readHead(bytes: Buffer): FrameHead | null | 'invalid' {
+  if (bytes.length < 2) return null;
+  const first = bytes[0] as number;
+  const second = bytes[1] as number;
+  const isMasked = (second & 0x80) !== 0;
+  const short = second & 0x7f;
+  const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
+  const headBytes = 2 + lengthBytes + (isMasked ? 4 : 0);
+  if (bytes.length < headBytes) return null;
+  let payloadBytes = short;
+  if (lengthBytes === 2) payloadBytes = bytes.readUInt16BE(2);
+  else if (lengthBytes === 8) payloadBytes = bytes.readUInt32BE(2) * 2 ** 32 + bytes.readUInt32BE(6);
+  if (!Number.isSafeInteger(payloadBytes)) return 'invalid';
+  return {
+    opcode: first & 0x0f,
+    isFinal: (first & 0x80) !== 0,
+    hasExtensionBits: (first & 0x70) !== 0,
+    maskAt: isMasked ? 2 + lengthBytes : 0,
+    headBytes,
+    payloadBytes,
+  };
+}
+
+/** Where frames of one direction begin and end; nothing is held but heads. */
+class FrameBorders {
+  private head: Buffer = Buffer.alloc(0);
+  private leftBytes = 0;
+
+  get isBetween(): boolean {
+    return this.head.length === 0 && this.leftBytes === 0;
+  }
+
+  push(bytes: Buffer): void {
+    let rest = bytes;
+    while (rest.length > 0) {
+      const passed = Math.min(rest.length, this.leftBytes);
+      this.leftBytes -= passed;
+      rest = rest.subarray(passed);
+      if (rest.length === 0) return;
+      const before = this.head.length;
+      const begun = Buffer.concat([this.head, rest.subarray(0, headBytesMax)]);
+      const head = readHead(begun);
+      if (head === null || head === 'invalid') {
+        this.head = begun;
+        return;
+      }
+      this.head = Buffer.alloc(0);
+      this.leftBytes = head.payloadBytes;
+      rest = rest.subarray(head.headBytes - before);
+    }
+  }
+}
+
+function closeFrame(code: number): Buffer {
+  return Buffer.from([0x80 | Opcode.Close, 2, code >> 8, code & 0xff]);
+}
+
+function unmask(payload: Buffer, mask: Buffer): Buffer {
+  const plain = Buffer.allocUnsafe(payload.length);
+  for (let index = 0; index < payload.length; index += 1)
+    plain[index] = (payload[index] as number) ^ (mask[index & 3] as number);
+  return plain;
+}
+
+export class WebSocketGate implements TunnelClient {
+  private pending: Buffer = Buffer.alloc(0);
+  /** Of a binary message or of a control frame: they pass as they come. */
+  private passingBytes = 0;
+  private message: 'none' | 'text' | 'binary' = 'none';
+  /** Frames of a text message that is not whole yet, as they came, and what they say. */
+  private held: Buffer[] = [];
+  private texts: Buffer[] = [];
+  private textBytes = 0;
+  private isOver = false;
+  private readonly fromUpstream = new FrameBorders();
+
+  constructor(
+    private readonly tunnel: TunnelAcceptance,
+    private readonly inspector: MessageInspector,
+    private readonly client: TunnelClient,
+  ) {}
+
+  /** Bytes of the client; false = the upstream is slow. */
+  push(bytes: Buffer): boolean {
+    if (this.isOver) return true;
+    this.pending = this.pending.length === 0 ? bytes : Buffer.concat([this.pending, bytes]);
+    let isFlowing = true;
+    while (!this.isOver && this.pending.length > 0) {
+      if (this.passingBytes > 0) {
+        const part = this.pending.subarray(0, this.passingBytes);
+        this.passingBytes -= part.length;
+        this.pending = this.pending.subarray(part.length);
+        isFlowing = this.tunnel.sendUpstream(part) && isFlowing;
+        continue;
+      }
+      const head = readHead(this.pending);
+      if (head === null) break;
+      const problem = head === 'invalid' ? closeCode.protocolError : this.problemOf(head);
+      if (problem !== null || head === 'invalid') {
+        this.refuse(problem ?? closeCode.protocolError);
+        break;
+      }
+      const isText = head.opcode === Opcode.Text || (head.opcode === Opcode.Continuation && this.message === 'text');
+      if (!isText) {
+        if (head.opcode === Opcode.Binary) this.message = 'binary';
+        if (head.opcode <= Opcode.Binary && head.isFinal) this.message = 'none';
+        this.passingBytes = head.headBytes + head.payloadBytes;
+        continue;
+      }
+      if (this.pending.length < head.headBytes + head.payloadBytes) break;
+      isFlowing = this.takeText(head) && isFlowing;
+    }
+    return isFlowing;
+  }
+
+  /** The code to close with, or null. A frame too large is refused by its head, before its bytes come. */
+  private problemOf({ opcode, isFinal, hasExtensionBits, maskAt, payloadBytes }: FrameHead): number | null {
+    const { message, textBytes, inspector } = this;
+    if (hasExtensionBits || maskAt === 0) return closeCode.protocolError;
+    switch (opcode) {
+      case Opcode.Close:
+      case Opcode.Ping:
+      case Opcode.Pong:
+        return isFinal && payloadBytes <= controlBytesMax ? null : closeCode.protocolError;
+      case Opcode.Continuation:
+        if (message === 'none') return closeCode.protocolError;
+        break;
+      case Opcode.Text:
+      case Opcode.Binary:
+        if (message !== 'none') return closeCode.protocolError;
+        break;
+      default:
+        return closeCode.protocolError;
+    }
+    const isText = opcode === Opcode.Text || (opcode === Opcode.Continuation && message === 'text');
+    return isText && textBytes + payloadBytes > inspector.messageBytesMax ? closeCode.tooBig : null;
+  }
+
+  private takeText({ isFinal, maskAt, headBytes, payloadBytes }: FrameHead): boolean {
+    const frameBytes = headBytes + payloadBytes;
+    const frame = Buffer.from(this.pending.subarray(0, frameBytes)); // a copy: it may be held for long
+    this.pending = this.pending.subarray(frameBytes);
+    this.held.push(frame);
+    // Empty fragments take room, too.
+    this.textBytes += Math.max(payloadBytes, 1);
+    this.texts.push(unmask(frame.subarray(headBytes), frame.subarray(maskAt, maskAt + 4)));
+    this.message = 'text';
+    if (!isFinal) return true;
+    const held = this.held.splice(0);
+    const text = Buffer.concat(this.texts.splice(0));
+    this.textBytes = 0;
+    this.message = 'none';
+    if (!this.inspector.mayPass(text)) {
+      this.refuse(closeCode.policyViolation);
+      return true;
+    }
+    return this.tunnel.sendUpstream(held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held));
+  }
+
+  private refuse(code: number): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.pending = Buffer.alloc(0);
+    this.held = [];
+    this.texts = [];
+    // Within a frame of the upstream there is no place for one of ours: then the connection only ends.
+    if (this.fromUpstream.isBetween) this.client.send(closeFrame(code));
+    this.client.end();
+    this.tunnel.closeUpstream();
+  }
+
+  // The client's side, as the upstream's bytes see it.
+
+  send(bytes: Buffer): boolean {
+    if (this.isOver) return true;
+    this.fromUpstream.push(bytes);
+    return this.client.send(bytes);
+  }
+
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.client.end();
+  }
+}
