@@ -1,5 +1,5 @@
-// R2: after an update, or with files lost, `gatehouse up` lets nothing pass that the owner's rules refuse: from the moment
-// its port is open until it says that it is up, and while its control plane cannot start.
+// R2: after an update, or with files lost, `gatehouse up` lets nothing pass that the owner's rules refuse: from the
+// moment its port is open until it says that it is up, and while its control plane cannot start.
 import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -33,7 +33,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
-/** A data plane that is ready and does not serve: its owner must not have to wait for the announcement to hear of it. */
+/** Tells at once what a data plane that is ready does not serve: the announcement may be minutes away. */
 export async function sayWhatIsClosed({ look, say }: Pick<Wait, 'look' | 'say'>): Promise<void> {
   const served = await look();
   if (typeof served?.closed === 'string')
@@ -45,8 +45,8 @@ export async function sayWhatIsClosed({ look, say }: Pick<Wait, 'look' | 'say'>)
 
 /**
  * Resolves with what serves, at once where nothing is closed, else as soon as the control plane has sent the rules.
- * After `mostMs` milliseconds it resolves with what is still closed: the data plane answers 503 for as long as it takes,
- * and the announcement tells it.
+ * After `mostMs` milliseconds it resolves with what is still closed: the data plane answers 503 for as long as it
+ * takes, and the announcement tells it.
  */
 export async function waitForRules({ look, say, signal, mostMs = rulesMsMax }: Wait): Promise<Served | null> {
   const sinceMs = performance.now();

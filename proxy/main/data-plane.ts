@@ -140,6 +140,13 @@ async function stopParts(
   return areWorkersGone;
 }
 
+/** In the background: who serves waits for no answer, and who answers 503 asks until a generation was sent. */
+function tellControlPlane({ shipping }: DataPlaneOptions, generations: Generations, log: Logger, stop: AbortSignal) {
+  if (shipping == null) return;
+  const hello = { node: hostname(), ...shipping, isWaiting: () => generations.closed !== null };
+  void sayHello(hello, stop).then((answer) => log.info({ answer }, 'the control plane was told of the start'));
+}
+
 /** An operator who looks into the log of a node that is closed for long must not have to look for its beginning. */
 function remindWhileClosed(generations: Generations, log: Logger, stop: AbortSignal): void {
   if (generations.closed === null) return;
@@ -219,11 +226,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   const { id: generation, sha256: ruleset } = generations.active;
   log.info({ listener, why, workers, port: ports.http, admin: ports.admin, generation, ruleset }, 'data plane is up');
-  const { shipping } = options;
-  if (shipping != null)
-    void sayHello({ node: hostname(), ...shipping, isWaiting: () => generations.closed !== null }, leaving.signal).then(
-      (answer) => log.info({ answer }, 'the control plane was told of the start'),
-    );
+  tellControlPlane(options, generations, log, leaving.signal);
   remindWhileClosed(generations, log, leaving.signal);
   return plane;
 }

@@ -14,7 +14,7 @@ import { loadStored } from './stored-generation.js';
 import type { Supervisor } from './supervisor.js';
 
 const untilSent =
-  'answered 503 until the control plane sends what was active, which it does as soon as it is up and has compiled it. ' +
+  'answered 503 until the control plane sends what was active, which it does when it is up and has compiled it. ' +
   'To serve the local settings meanwhile, start without the control plane (GATEHOUSE_CONTROL_URL, or up --no-api)';
 const protectedClosed = `requests to protected sites are ${untilSent}`;
 const everythingClosed = `every request is ${untilSent}`;

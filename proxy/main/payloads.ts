@@ -30,8 +30,8 @@ export function withLocalRules(
 
 /**
  * What served last while its rules are missing: its sites, gates and limits are known, and what its rules would have
- * blocked is not. Protected sites answer 503, also those that fail open: an update is no failure of inspection. Sites in
- * DetectionOnly go on, since their rules block nothing.
+ * blocked is not. Protected sites answer 503, also those that fail open: an update is no failure of inspection. Sites
+ * in DetectionOnly go on, since their rules block nothing.
  */
 export function withoutRules({ id, config }: Pick<GenerationPayload, 'id' | 'config'>): GenerationPayload {
   const sites = config.sites.map(
