@@ -12,6 +12,25 @@ import { DiffLines } from '../changes/diff-lines.js';
 
 type Profile = Item<'GET /api/settings/profiles'>;
 
+function ProfileCard(props: { readonly profile: Profile; readonly onLook: () => void }): JSX.Element {
+  return (
+    <div class="stack tight">
+      <div class="row wrap">
+        <strong>{props.profile.title}</strong>
+        <Show when={props.profile.changes.length === 0}>
+          <Badge tone="good">in the settings</Badge>
+        </Show>
+      </div>
+      <span class="muted small">{props.profile.summary}</span>
+      <div>
+        <Button isSmall onClick={props.onLook}>
+          What it changes
+        </Button>
+      </div>
+    </div>
+  );
+}
+
 export function Profiles(): JSX.Element {
   const profiles = createQuery('GET /api/settings/profiles');
   const [chosen, setChosen] = createSignal<Profile | null>(null);
@@ -40,22 +59,7 @@ export function Profiles(): JSX.Element {
         {(data) => (
           <div class="grid-3">
             <For each={data().items}>
-              {(profile) => (
-                <div class="stack tight">
-                  <div class="row wrap">
-                    <strong>{profile.title}</strong>
-                    <Show when={profile.changes.length === 0}>
-                      <Badge tone="good">in the settings</Badge>
-                    </Show>
-                  </div>
-                  <span class="muted small">{profile.summary}</span>
-                  <div>
-                    <Button isSmall onClick={() => setChosen(profile)}>
-                      What it changes
-                    </Button>
-                  </div>
-                </div>
-              )}
+              {(profile) => <ProfileCard profile={profile} onLook={() => setChosen(profile)} />}
             </For>
           </div>
         )}
