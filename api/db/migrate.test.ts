@@ -187,7 +187,8 @@ t.test('migrations of a feature are files of its own', async (t) => {
   const migrations = pathToFileURL(`${directory}/`);
   await writeFile(join(directory, '001-first.sql'), 'select 1;');
   const [core, own] = await loadModules([{ name: 'quiet' }, { name: 'scans', migrations }]);
-  t.match([core?.name, core?.migrations.length], ['core', 11]);
+  t.equal(core?.name, 'core');
+  t.ok((core?.migrations.length ?? 0) >= 12);
   t.same(own, { name: 'scans', migrations: [{ number: 1, name: 'first', text: 'select 1;' }] });
   await t.rejects(
     loadModules([
