@@ -1,0 +1,241 @@
+// A soak that anybody can run: two nodes under 60 % of the load that they can bear, one request in ten an attack, an
+// apply every ten seconds, PostgreSQL and Redis killed at random times. Ends with 0 when every measure is kept:
+//   node build/bench/soak/run.js --minutes 30
+// No request fails, no acknowledged change is lost, every answered request is counted once, memory stays flat.
+import { cpSync, existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startControlPlane, type ControlPlane } from '../control-plane.js';
+import { residentBytes } from '../cpu.js';
+import { freePort, HarnessProblem, stopEverything, temporaryDirectory } from '../processes.js';
+import { startBackend, startGatehouse, type Rules, type System } from '../systems.js';
+import { createChanges, type Changes } from './changes.js';
+import { createPostgres, createRedis, type Killable } from './servers.js';
+import { createTarget, findCapacity, keepPace, type Target } from './traffic.js';
+
+const root = resolve(fileURLToPath(new URL('.', import.meta.url)), '../../..');
+const loadShare = 0.6;
+const connections = 16;
+/** A server is killed after so many seconds, stays away for so many. */
+const [killAfter, awayFor] = [
+  [15, 45],
+  [1, 6],
+] as const;
+const memorySampleMs = 5000;
+/** Of the first half of the samples behind the warm-up; compilers and buffers breathe. */
+const memoryGrowthMax = 0.15;
+const settleMsMax = 180_000;
+
+const between = ([least, most]: readonly [number, number]): number => least + Math.random() * (most - least);
+const say = (text: string): void => console.log(`${new Date().toISOString().slice(11, 19)}  ${text}`);
+
+interface Installation {
+  readonly nodes: readonly System[];
+  readonly control: ControlPlane;
+  readonly postgres: Killable;
+  readonly redis: Killable;
+  stop(): Promise<void>;
+}
+
+async function startInstallation(rules: Rules): Promise<Installation> {
+  const undo: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const [postgres, redis] = [await createPostgres(), await createRedis()];
+    undo.push(postgres.remove, redis.remove);
+    await Promise.all([postgres.start(), redis.start()]);
+    const backend = await startBackend(root);
+    undo.push(backend.stop);
+    const apiPort = await freePort();
+    const nodes: System[] = [];
+    const homes = ['one', 'two'].map((name) => temporaryDirectory(`soak-${name}`));
+    for (const { path, remove } of homes) {
+      undo.push(remove);
+      const [first] = homes;
+      // what this checkout or the first node has compiled is not compiled again
+      const compiled = first === undefined || first.path === path ? join(root, 'data') : first.path;
+      for (const name of ['artifacts', 'cache'])
+        if (existsSync(join(compiled, name)))
+          cpSync(join(compiled, name), join(path, name), { recursive: true, force: true });
+      const env = { GATEHOUSE_DATA: path, GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${apiPort}` };
+      const node = await startGatehouse({
+        root,
+        backendPort: backend.port,
+        paranoia: 1,
+        workers: 1,
+        rules,
+        listener: 'auto',
+        env,
+      });
+      undo.push(node.stop);
+      nodes.push(node);
+    }
+    const upstream = `http://127.0.0.1:${backend.port}`;
+    const control = await startControlPlane({
+      root,
+      databaseUrl: postgres.url,
+      port: apiPort,
+      nodes: nodes.map(({ admin }) => `http://127.0.0.1:${admin?.port}`),
+      nodeToken: nodes[0]?.admin?.token ?? '',
+      env: {
+        REDIS_URL: redis.url,
+        CRS_DIR: rules.directory,
+        UPSTREAM_CUSTOMER: upstream,
+        UPSTREAM_PAYMENT: upstream,
+      },
+    });
+    undo.push(control.stop);
+    return { nodes, control, postgres, redis, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Kills and starts again until `ending`; resolves with how often, when the server is there. */
+async function keepKilling(server: Killable, ending: AbortSignal): Promise<number> {
+  const wait = (seconds: number): Promise<void> =>
+    pause(seconds * 1000, undefined, { signal: ending }).catch(() => undefined);
+  for (let kills = 0; ; kills++) {
+    await wait(between(killAfter));
+    if (ending.aborted) return kills;
+    const away = between(awayFor);
+    say(`${server.name} is killed, for ${away.toFixed(1)} s`);
+    await server.kill();
+    await wait(away);
+    await server.start();
+  }
+}
+
+type Samples = ReadonlyMap<string, number[]>;
+
+async function watchMemory(pids: ReadonlyMap<string, number>, ending: AbortSignal): Promise<Samples> {
+  const samples = new Map([...pids.keys()].map((name) => [name, [] as number[]]));
+  while (!ending.aborted) {
+    for (const [name, pid] of pids) samples.get(name)?.push(residentBytes(pid));
+    await pause(memorySampleMs, undefined, { signal: ending }).catch(() => undefined);
+  }
+  return samples;
+}
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Growth from the second quarter of the samples to the last; the first is the warm-up. */
+function growthOf(samples: readonly number[]): number {
+  const quarter = Math.max(1, Math.floor(samples.length / 4));
+  const [early, late] = [median(samples.slice(quarter, 2 * quarter)), median(samples.slice(-quarter))];
+  return early === 0 ? 0 : late / early - 1;
+}
+
+/** Records that are there or told as left out, when there are as many as answers, or at the end of patience. */
+async function countRecords(control: ControlPlane, answered: number, changes: Changes): Promise<number> {
+  let counted = 0;
+  for (const startedMs = performance.now(); performance.now() - startedMs < settleMsMax; ) {
+    counted = await changes.countRecords(control).catch(() => counted);
+    if (counted >= answered) return counted;
+    await pause(500);
+  }
+  return counted;
+}
+
+interface Measure {
+  readonly what: string;
+  readonly found: string;
+  readonly isKept: boolean;
+}
+
+function tellFailures(targets: readonly Target[]): { readonly failed: number; readonly why: string } {
+  const all = new Map<string, number>();
+  for (const { tally } of targets) for (const [why, n] of tally.failures) all.set(why, (all.get(why) ?? 0) + n);
+  const failed = [...all.values()].reduce((sum, n) => sum + n, 0);
+  return { failed, why: [...all].map(([why, n]) => `${n} × ${why}`).join(', ') };
+}
+
+async function soak(minutes: number, installation: Installation): Promise<readonly Measure[]> {
+  const { nodes, control, postgres, redis } = installation;
+  const changes = createChanges(postgres.url);
+  await changes.applyOnce(control); // from here on the nodes serve what the control plane says
+  const targets = nodes.map(({ port }) => createTarget(port, 256));
+  let capacity = 0;
+  for (const target of targets) await findCapacity(target, connections, 3); // caches are warm behind it
+  for (const target of targets) capacity += await findCapacity(target, connections, 5);
+  // One after the other had the machine to itself; together they have it once.
+  const perSecond = (capacity / targets.length) * loadShare;
+  say(`${(capacity / targets.length).toFixed(0)} requests/s at most; ${perSecond.toFixed(0)} for ${minutes} minutes`);
+  const controller = new AbortController();
+  const ending = controller.signal;
+  const pids = new Map([
+    ...nodes.map(({ pid }, index) => [`node ${index + 1}`, pid] as const),
+    ['control plane', control.pid] as const,
+  ]);
+  const work = Promise.all([
+    keepPace(targets, perSecond, ending),
+    changes.keepApplying(control, ending),
+    keepKilling(postgres, ending),
+    keepKilling(redis, ending),
+    watchMemory(pids, ending),
+  ]);
+  work.catch(() => controller.abort());
+  await pause(minutes * 60_000, undefined, { signal: ending }).catch(() => undefined);
+  controller.abort();
+  const [, applies, kills, redisKills, memory] = await work;
+  const answered = targets.reduce((sum, { tally }) => sum + tally.answered, 0);
+  const counted = await countRecords(control, answered, changes);
+  const lost = await changes.findLost(control);
+  const { failed, why } = tellFailures(targets);
+  return [
+    { what: 'requests answered', found: String(answered), isKept: answered > 0 },
+    { what: 'failed requests', found: failed === 0 ? '0' : why, isKept: failed === 0 },
+    {
+      what: 'acknowledged changes',
+      found: `${applies.saved} saved, ${applies.applied} applied, ${applies.refused} refused`,
+      isKept: applies.applied > 0,
+    },
+    { what: 'acknowledged and lost', found: lost.length === 0 ? '0' : lost.join(', '), isKept: lost.length === 0 },
+    { what: 'records of the requests', found: String(counted), isKept: counted === answered },
+    { what: 'kills', found: `PostgreSQL ${kills}, Redis ${redisKills}`, isKept: true },
+    ...[...memory].map(([name, samples]): Measure => {
+      const growth = growthOf(samples);
+      const mb = (bytes: number): string => (bytes / 1e6).toFixed(0);
+      return {
+        what: `memory of ${name}`,
+        found: `${(growth * 100).toFixed(1)} %, ${mb(Math.min(...samples))} to ${mb(Math.max(...samples))} MB`,
+        isKept: growth < memoryGrowthMax,
+      };
+    }),
+  ];
+}
+
+async function findRules(): Promise<Rules> {
+  const { installCrs } = (await import(join(root, 'build/cli/rule-set/install.js'))) as {
+    installCrs: () => Promise<Rules>;
+  };
+  return installCrs();
+}
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } });
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) {
+  console.error('--minutes takes a number above 0');
+  process.exit(2);
+}
+process.once('SIGINT', () => {
+  stopEverything();
+  process.exit(1);
+});
+try {
+  const installation = await startInstallation(await findRules());
+  const measures = await soak(minutes, installation).finally(() => installation.stop());
+  for (const { what, found, isKept } of measures)
+    console.log(`${isKept ? 'kept  ' : 'BROKEN'}  ${what.padEnd(26)} ${found}`);
+  process.exitCode = measures.every(({ isKept }) => isKept) ? 0 : 1;
+} catch (error) {
+  stopEverything();
+  if (!(error instanceof HarnessProblem)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
