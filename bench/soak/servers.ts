@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findCommand, freePort, HarnessProblem, runToEnd, temporaryDirectory } from '../processes.js';
+import { adopt, findCommand, freePort, HarnessProblem, runToEnd, temporaryDirectory } from '../processes.js';
 
 export interface Killable {
   readonly name: string;
@@ -58,6 +58,7 @@ function killable({ name, url, command: [program, ...args], isReady, removeData 
     async start() {
       const started = spawn(program, args, { stdio: 'ignore' });
       child = started;
+      adopt(started);
       const startedMs = performance.now();
       while (!(await isReady())) {
         if (started.exitCode !== null || performance.now() - startedMs > readyMsMax)

@@ -48,7 +48,7 @@ export function createTarget(port: number, connections: number): Target {
 }
 
 /** Resolves when the answer is complete; never rejects. */
-function send({ port, agent, tally }: Target, n: number): Promise<void> {
+export function send({ port, agent, tally }: Target, n: number): Promise<void> {
   const { method, path, body, status } = requestOf(n);
   return new Promise((resolve) => {
     const fail = (why: string): void => {
@@ -90,19 +90,35 @@ export async function findCapacity(target: Target, connections: number, seconds:
 }
 
 const stepMs = 20;
+/**
+ * Requests without an answer. Whatever is due beyond them is left out: a machine that got other things to do would
+ * pile up a backlog that outlasts the soak, and 60 % of what it could bear before may be more than it can bear now.
+ */
+const waitingMax = 500;
+
+export interface Paced {
+  readonly due: number;
+  readonly leftOut: number;
+}
 
 /** At a pace, whatever the answers take, until `ending`; resolves when the last answer is there. */
-export async function keepPace(targets: readonly Target[], perSecond: number, ending: AbortSignal): Promise<void> {
+export async function keepPace(targets: readonly Target[], perSecond: number, ending: AbortSignal): Promise<Paced> {
   const running = new Set<Promise<void>>();
   const startedMs = performance.now();
   let sent = 0;
+  let leftOut = 0;
   while (!ending.aborted) {
     const due = Math.floor(((performance.now() - startedMs) / 1000) * perSecond);
     for (; sent < due; sent++) {
+      if (running.size >= waitingMax) {
+        leftOut++;
+        continue;
+      }
       const call = send(targets[sent % targets.length] as Target, clock.next++).finally(() => running.delete(call));
       running.add(call);
     }
     await pause(stepMs);
   }
   await Promise.all(running);
+  return { due: sent, leftOut };
 }
