@@ -8,6 +8,7 @@ import { registerGuard, requireStillAdmitted } from './auth/guard.js';
 import { loginFeature } from './auth/index.js';
 import { mergeAccess, type RouteMatrix } from './auth/route-matrix.js';
 import { eventsFeature } from './events/index.js';
+import { edgeFeature } from './edge/index.js';
 import { evidenceFeature } from './evidence/index.js';
 import { trafficFeature } from './traffic/index.js';
 import { registerFeatures } from './features.js';
@@ -60,6 +61,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   suggestionsFeature,
   threatIntelFeature,
   managedFeedFeature,
+  edgeFeature,
   eventsFeature,
   samplesFeature,
   nodesFeature,

@@ -9,6 +9,7 @@ import { createSealing, type Sealing } from './auth/sealing.js';
 import { createSessionTokens, type SessionTokens } from './auth/session-token.js';
 import type { ApplySettings, Expected } from './change/contract.js';
 import type { Database } from './db/client.js';
+import type { NodeGates } from './edge/node-gates.js';
 import type { Env } from './env.js';
 import type { SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
@@ -42,6 +43,8 @@ export interface AppDeps {
   readonly threatsChanged?: () => Promise<void>;
   /** Looks at every node and brings it up to date; absent: no data plane is connected. */
   readonly reconcileNodes?: (audit: AuditLog) => Promise<string>;
+  /** Bans and limits of the nodes; absent: no data plane is connected. */
+  readonly nodeGates?: NodeGates;
   /** Where rules of people are tried; absent: one is made. */
   readonly sandbox?: RuleSandbox;
   /** The unpacked rule set, for counting rules and trying exclusions; null or absent: both say that there is none. */
@@ -90,6 +93,8 @@ export interface Parts {
   readonly threatsChanged: () => Promise<void>;
   /** null: no data plane is connected. */
   readonly reconcileNodes: ((audit: AuditLog) => Promise<string>) | null;
+  /** null: no data plane is connected. */
+  readonly nodeGates: NodeGates | null;
   readonly sandbox: RuleSandbox;
   readonly ruleSets: RuleSets;
   readonly licencePublicKey: string | null;
@@ -137,6 +142,7 @@ export function createParts(deps: AppDeps): Parts {
     expectedOf: deps.expectedOf ?? (async () => null),
     threatsChanged: deps.threatsChanged ?? (async () => undefined),
     reconcileNodes: deps.reconcileNodes ?? null,
+    nodeGates: deps.nodeGates ?? null,
     sandbox: deps.sandbox ?? createRuleSandbox(),
     ruleSets: deps.ruleSets ?? fixedRuleSet(deps.crsDirectory ?? null),
     nodeToken: env.dataAdminToken,

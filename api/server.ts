@@ -24,8 +24,10 @@ import { readState } from './settings/state.js';
 import { seedSettings } from './settings/store.js';
 import { seedAdmin } from './users/seed-admin.js';
 
+type LinkedParts = 'threatsChanged' | 'expectedOf' | 'reconcileNodes' | 'nodeGates';
+
 /** The way to the data plane, made once the database is there. */
-export interface DataPlaneLink extends Pick<AppDeps, 'threatsChanged' | 'expectedOf' | 'reconcileNodes'> {
+export interface DataPlaneLink extends Pick<AppDeps, LinkedParts> {
   readonly applySettings: NonNullable<AppDeps['applySettings']>;
   /** After the app is built and before it listens: heal a pending activation, begin watching nodes. */
   start(parts: { readonly audit: AuditLog }): Promise<void>;
@@ -117,16 +119,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** What the app takes of the way to the data plane. */
-function linkedTo(
-  link: DataPlaneLink | null,
-): Pick<AppDeps, 'applySettings' | 'threatsChanged' | 'expectedOf' | 'reconcileNodes'> {
+function linkedTo(link: DataPlaneLink | null): Pick<AppDeps, 'applySettings' | LinkedParts> {
   if (link === null) return { applySettings: null };
-  const { applySettings, threatsChanged, expectedOf, reconcileNodes } = link;
+  const { applySettings, threatsChanged, expectedOf, reconcileNodes, nodeGates } = link;
   return {
     applySettings,
     ...(threatsChanged === undefined ? {} : { threatsChanged }),
     ...(expectedOf === undefined ? {} : { expectedOf }),
     ...(reconcileNodes === undefined ? {} : { reconcileNodes }),
+    ...(nodeGates === undefined ? {} : { nodeGates }),
   };
 }
 

@@ -10,6 +10,7 @@ import { apiReadsCase } from './cases/api-reads.js';
 import { applyCase } from './cases/apply.js';
 import { compileCase } from './cases/compile.js';
 import { denyListCase } from './cases/deny-list.js';
+import { gatesCase } from './cases/gates.js';
 import { hostileCase } from './cases/hostile.js';
 import { inspectionCase, transformationsCase } from './cases/inspection.js';
 import { memoryCase } from './cases/memory.js';
@@ -34,6 +35,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   compile: compileCase,
   reload: reloadCase,
   apply: applyCase,
+  gates: gatesCase,
   hostile: hostileCase,
   memory: memoryCase,
   'deny-list': denyListCase,

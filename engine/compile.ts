@@ -23,6 +23,7 @@ export type {
   TargetIR,
   Template,
 } from './program/ir.js';
+export { givenVariables } from './program/given-variables.js';
 export { familiesMax, scanSources } from './program/plan.js';
 export type {
   CalledAtomIR,

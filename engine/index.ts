@@ -19,6 +19,7 @@ export { ArtifactRefused, decodeArtifact, hashArtifact } from './program/artifac
 export { decodePercent, isPlainPath, pathOf, readingsOf } from './parse/path-readings.js';
 export { parseIpv4, parseIpv6 } from './operators/network/ip-address.js';
 export type { ArtifactMeta, ProbeIR } from './program/artifact-sections.js';
+export type { GivenValues, GivenVariable } from './program/given-variables.js';
 export type { Inspector } from './transaction/inspector.js';
 // What a matched rule refers to.
 export type { ActionIR, LinkIR, Program, RuleIR } from './program/ir.js';

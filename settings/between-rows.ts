@@ -225,6 +225,11 @@ const ofTraffic: readonly Rule[] = [
       refuse,
     ),
   (s, refuse) => {
+    for (const [index, network] of s.flood_autoban_exempt.entries())
+      if (!ipaddr.isValid(network) && !ipaddr.isValidCIDR(network))
+        refuse(`/flood_autoban_exempt/${index}`, 'is not an IP address or network');
+  },
+  (s, refuse) => {
     if (s.challenge_enabled && s.challenge_paths.length === 0)
       refuse('/challenge_paths', 'must list at least one path when challenge_enabled is on');
   },

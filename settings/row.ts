@@ -132,6 +132,12 @@ export const Path = (options: SchemaOptions = {}) =>
 export const Method = () =>
   Shaped('^([A-Z][A-Z0-9_-]*|\\*)$', 'write a method in capitals, or * for all', { minLength: 1, maxLength: 32 });
 
+const network = '^([0-9]{1,3}(\\.[0-9]{1,3}){3}(/[0-9]{1,2})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]{1,3})?)$';
+
+/** The form only: whether it is an address is asked in between-rows.ts. */
+export const Network = () =>
+  Shaped(network, 'write an address or a network, such as 192.0.2.7 or 10.0.0.0/8', { maxLength: 64 });
+
 export const MediaType = () =>
   Shaped('^[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}$', 'write a media type without parameters');
 

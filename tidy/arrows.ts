@@ -35,6 +35,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#engine/compile': 'value',
     '#compiler': 'value',
     '#proxy/contract': 'value',
+    '#proxy/gates': 'value',
   },
   fixtures: {},
   tidy: {},

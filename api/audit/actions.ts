@@ -66,6 +66,8 @@ export const auditActions = {
   'threat.add': { by: ['people'], meaning: 'addresses or networks were put on the deny list' },
   'threat.remove': { by: ['people'], meaning: 'an address or a network was taken off the deny list' },
   'threat.feed.off': { by: ['system'], meaning: 'the networks of a feed that was switched off were removed' },
+  'ban.add': { by: ['system'], meaning: 'clients that went on although they were limited were banned' },
+  'ban.lift': { by: ['people'], meaning: 'an automatic ban was lifted before its end' },
   'managed-feed.update': { by: ['people', 'system'], meaning: 'a new version of the managed feed was taken up' },
   'managed-feed.off': { by: ['system'], meaning: 'the managed feed was switched off' },
 

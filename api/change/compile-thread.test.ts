@@ -67,22 +67,9 @@ t.test('a replay takes what was just compiled from memory and what served from d
   const before = await compiler.compile(policy({}));
   const after = await compiler.compile(
     policy({
-      custom_rules: [
-        {
-          id: 1_000_001,
-          name: 'x',
-          enabled: true,
-          kind: 'visual',
-          variable: 'ARGS',
-          operator: 'contains',
-          value: 'grue',
-          action: 'block',
-          phase: 2,
-          transformations: [],
-          redirect_url: '',
-          sites: [],
-        },
-      ],
+      custom_rules: requireSettings({
+        custom_rules: [{ id: 1_000_001, name: 'x', variable: 'ARGS', operator: 'contains', value: 'grue' }],
+      }).custom_rules,
     }),
   );
   if (before.kind !== 'compiled' || after.kind !== 'compiled') throw new Error('they compile');

@@ -4,7 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { countTransactions } from './connection/open-transactions.js';
-import { createSockets, type TlsMode } from './connection/guarded-socket.js';
+import { createSockets } from './connection/guarded-socket.js';
 import { createEmbedded } from './create-embedded.js';
 import { lockDirectory } from './directory-lock.js';
 import { lockKeys, type LockKey } from './lock-keys.js';
@@ -64,7 +64,7 @@ function openPool(url: string, more: PoolOptions): Sql {
   const { ssl } = postgres(url, { max: 1 }).options;
   let untilTransactionsEnd = async (): Promise<void> => undefined;
   const socket = createSockets({
-    tls: ssl as TlsMode,
+    tls: ssl,
     connectMsMax: connectSeconds * 1000,
     untilTransactionsEnd: () => untilTransactionsEnd(),
   });

@@ -7,6 +7,7 @@ import type { ApplySettings, Expected } from '../change/contract.js';
 import { createChangeRoad, type ChangeRoad } from '../change/road.js';
 import { createRuleTests } from '../change/steps/rule-tests.js';
 import type { Database } from '../db/client.js';
+import { createNodeGates, type NodeGates } from '../edge/node-gates.js';
 import type { Env } from '../env.js';
 import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox.js';
@@ -36,6 +37,8 @@ export interface NodeLink {
   readonly expectedOf: (versionId: number) => Promise<Expected | null>;
   /** Looks at every node and brings it up to date; one line about it. */
   readonly reconcileNodes: (audit: AuditLog) => Promise<string>;
+  /** Bans and limits of the nodes. */
+  readonly nodeGates: NodeGates;
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
   start(parts: { readonly audit: AuditLog }): Promise<void>;
   /** Compiles the settings in force once, in the compile thread; one line of what came of it, never a rejection. */
@@ -75,6 +78,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     road,
     threatsChanged: threats.changed,
     expectedOf: road.expectedOf,
+    nodeGates: createNodeGates(urls, client),
     async reconcileNodes(audit) {
       const lines = [await road.reconcile(audit), await threats.reconcile()];
       return lines.filter((line) => line !== '').join('; ');

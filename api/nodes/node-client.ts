@@ -52,6 +52,8 @@ export interface NodeClient {
   putThreats(url: string, list: Buffer): Promise<ThreatsAnswer>;
   /** What changed in it. */
   patchThreats(url: string, delta: ThreatDelta): Promise<ThreatDeltaAnswer>;
+  /** Anything else that the node answers in JSON; null: it did not answer, or with an error. */
+  ask(url: string, method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object): Promise<unknown>;
 }
 
 export interface NodeClientOptions {
@@ -134,7 +136,24 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
         return { kind: 'failed', detail: reasonOf(error) };
       }
     },
+    ask: (url, method, path, body) => ask(options, url, method, path, body),
   };
+}
+
+async function ask(
+  { token, statusTimeoutMs = statusTimeoutMsDefault }: NodeClientOptions,
+  url: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  try {
+    const text = body === undefined ? null : [JSON.stringify(body)];
+    const answer = await send(url, path, method, token, statusTimeoutMs, text);
+    return answer.status === 200 ? (JSON.parse(answer.text) as unknown) : null;
+  } catch {
+    return null; // whoever asks does without this node until it is back; `status` says why it is not
+  }
 }
 
 /** Of the sites in a node's status; what has another form is left out. */

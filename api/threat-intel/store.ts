@@ -11,8 +11,8 @@ export interface ThreatAddress {
   readonly expires_at: Date | null;
 }
 
-/** Who can name an address: people, exit nodes of Tor, the feed of the settings, the managed feed. */
-export const threatSources = ['manual', 'tor', 'feed', 'managed'] as const;
+/** Who can name an address: people, exit nodes of Tor, the feed of the settings, the managed feed, bans of nodes. */
+export const threatSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban'] as const;
 
 export interface NewThreats {
   readonly networks: readonly string[];
@@ -150,6 +150,12 @@ export async function removeThreats(tx: Tx, networks: readonly string[]): Promis
     where network in (select value from jsonb_array_elements_text(${tx.json([...networks])}::jsonb))`;
   await recordTouched(tx, networks);
   return count;
+}
+
+/** The entry of one source; those of others stay. */
+export async function removeThreatsOf(tx: Tx, network: string, source: string): Promise<void> {
+  await tx`delete from threat_addresses where network = ${network} and source = ${source}`;
+  await recordTouched(tx, [network]);
 }
 
 export interface NetworkPage {

@@ -8,6 +8,7 @@
 // that some ctl may remove stays dead only where the same ctl removes the region's rule too. The oracle suite runs the
 // whole program and must agree.
 import {
+  givenVariables,
   limits,
   namesRule,
   seesEarlierRules,
@@ -87,7 +88,7 @@ class Folder {
   }
 
   run(policy: AssumedPolicy): FoldedProgram {
-    let state = new TxState();
+    let state = new TxState(new Map(givenVariables.map((name) => [name, UNKNOWN])));
     state.write(policyVariable, policy);
     let finished: TxState | null = null;
     for (let phase = 1; phase <= 5; phase += 1) {

@@ -5,6 +5,7 @@ import { drive, type Driven } from '../road/testing/drive.js';
 import type { Decision, DecisionRule } from './decision.js';
 import { row, type Gate, type GateRow } from './gate.js';
 import { gates, openGates } from './index.js';
+import { testGateWorker } from './testing/gate-worker.js';
 
 const rule: DecisionRule = {
   id: 1_006_999,
@@ -151,8 +152,7 @@ t.test('settings are compiled once a generation, memory is made once a worker', 
       return { kind: 'flag', rule: { ...rule, data: `${compiled} ${state.asked}` } };
     },
   });
-  const clock = { wallMs: () => 0, monotonicMs: () => 0 };
-  const prepare = openGates({ clock, tables: { denyList: { contains: () => false } } }, [counting]);
+  const prepare = openGates(testGateWorker().worker, [counting]);
   const under = (uriBytesMax: number): string[] =>
     prepare({ limits: { uriBytesMax } } as never).ofOthers.map(
       (prepared) => prepared.decide({} as never, {} as never)?.rule?.data ?? '',

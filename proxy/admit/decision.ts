@@ -26,6 +26,8 @@ export interface Denial extends Reasoned {
   readonly status: number;
   /** `page`: HTML or problem+json, as the client asks; `close`: no answer, the connection ends. */
   readonly shape: 'page' | 'close';
+  /** Flat, besides those of the page. */
+  readonly headers?: readonly string[];
 }
 
 /** Too much of something: 429, with the numbers that led to it. */
@@ -38,6 +40,8 @@ export interface Throttling extends Reasoned {
   readonly windowSeconds: number;
   readonly remaining: number;
   readonly retryAfterSeconds: number;
+  /** Counted and recorded, and not enforced whatever the mode is. */
+  readonly isDryRun?: boolean;
 }
 
 /** To be answered with something that a program of the wrong kind cannot pass. */

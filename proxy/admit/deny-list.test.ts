@@ -3,13 +3,13 @@ import t from 'tap';
 import { compileNetworks } from '#engine/compile';
 import { buildAddressSet, openAddressSet } from '../shared-state/address-set.js';
 import { denyList, threatRuleId } from './deny-list.js';
+import { testGateWorker } from './testing/gate-worker.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
 function ask(networks: readonly string[], clientIp: string) {
   const context = {
-    clock: { wallMs: () => 0, monotonicMs: () => 0 },
-    tables: { denyList: openAddressSet(buildAddressSet(networks)) },
+    ...testGateWorker({ denyList: openAddressSet(buildAddressSet(networks)) }).worker,
     compiled: undefined,
     state: undefined,
   };

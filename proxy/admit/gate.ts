@@ -1,11 +1,18 @@
 // The contract of a gate: one synchronous function in a file of its own, one row of the table in index.ts. It is asked
 // once for each request, between routing and inspection, on the hot road: it allocates nothing where it decides
 // nothing. What needs the network runs beside the road and writes into tables that a gate reads.
-import type { RequestHead } from '#engine';
+import type { GivenVariable, RequestHead } from '#engine';
 import type { ProxyConfig } from '../contract/index.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Site } from '../road/route.js';
+import type { ClientKey } from '../shared-state/client-key.js';
+import type { GateTables } from '../shared-state/gate-memory.js';
+import type { BanRecord } from './bans/auto-ban.js';
+import type { CrawlerCheck } from './bots/crawler-check.js';
 import type { Decision } from './decision.js';
+import type { HeavyKeys } from './heavy-keys.js';
+import type { PathReader } from './reading.js';
+import type { EventBudget, GivenTables } from './worker.js';
 
 /** What a gate may know of a request. */
 export interface GateRequest {
@@ -15,22 +22,40 @@ export interface GateRequest {
   readonly requestId: string;
   /** When it came, by the wall clock. */
   readonly atMs: number;
+  /** The same by `performance.now()`: a clock is not asked again for each limit. */
+  readonly startedMs: number;
+  /** A TX variable that rules are to see. */
+  give(name: GivenVariable, value: string): void;
 }
 
 export interface Clock {
   wallMs(): number;
+  /** For state of this worker alone. */
   monotonicMs(): number;
+  /** A moment of `performance.now()` of this thread, by the one clock of all threads of the process. */
+  sharedMs(momentMs: number): number;
 }
 
-/** Tables of this worker that others write: main by messages, jobs beside the road. */
-export interface SharedTables {
-  readonly denyList: { contains(address: string): boolean };
-}
-
-/** What a worker lends to its gates. */
+/** What a worker lends to its gates; made by worker.ts. */
 export interface GateWorker {
   readonly clock: Clock;
-  readonly tables: SharedTables;
+  /** Those that others write (main by messages, jobs beside the road), and those that all workers write. */
+  readonly tables: GivenTables & GateTables;
+  /** The key of the client that was read last. */
+  readonly client: ClientKey;
+  /** The same for texts, such as values of header fields. */
+  readonly text: ClientKey;
+  readonly paths: PathReader;
+  readonly heavy: HeavyKeys;
+  /** Who is the crawler that it claims to be. */
+  readonly crawlers: CrawlerCheck;
+  /** Asked before an event is made of what a flood could repeat. */
+  readonly budget: EventBudget;
+  /** Signs challenges and passes; the same on all nodes of an installation. */
+  readonly challengeSecret: Buffer;
+  onBan(ban: BanRecord): void;
+  /** The key set is not there, or does not have a key that a token names. */
+  onKeysWanted(): void;
 }
 
 export interface GateContext<Compiled = undefined, State = undefined> extends GateWorker {

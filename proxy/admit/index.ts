@@ -5,11 +5,26 @@
 // whose owner wants it left alone (a health check, a webhook that must not be lost): what judges clients or requests
 // stays away from it. What guards this program itself (its memory, its connections) applies to all.
 import type { ProxyConfig } from '../contract/index.js';
+import { bans } from './bans/bans.js';
+import { bots } from './bots/bots.js';
+import { challenge } from './challenge/challenge.js';
 import { denyList } from './deny-list.js';
+import { endpointLimits } from './limits/endpoint-limits.js';
+import { floodBurst, floodGlobal } from './limits/flood.js';
+import { rateZones } from './limits/rate-zones.js';
+import { siteAuth } from './site-auth/site-auth.js';
 import { row, type GateRow, type GateWorker, type PreparedGate } from './gate.js';
 
 export const gates: readonly GateRow[] = [
   row(denyList), // protected: bad addresses, as feeds and people name them
+  row(bans), // protected: clients that this node banned by itself
+  row(floodGlobal), // all: guards this program and what is behind it
+  row(floodBurst), // protected: the burst of one client
+  row(rateZones), // protected: by client, header field or all together, under a path
+  row(endpointLimits), // protected: expensive endpoints
+  row(challenge), // protected: paths for browsers only
+  row(siteAuth), // protected: who may come in at all
+  row(bots), // protected: points of programs that are no browsers, and crawlers that are not who they say
 ];
 
 /** The gates of one generation, chosen when it is prepared and not while requests wait. */

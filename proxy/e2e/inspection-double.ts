@@ -100,6 +100,7 @@ export function loadInspection(artifact: Uint8Array): LoadedInspection {
         phases: [],
         sawType: false,
         request,
+        tx: new Map<string, string>(),
       }) as DoubleTransaction,
     requestHeaders: (transaction: DoubleTransaction) =>
       look(transaction, 1, latin1(transaction.request.uri) + transaction.request.headers.join('\n'), plan.needles),

@@ -18,6 +18,10 @@ const wordings: Readonly<Record<number, Wording>> = {
     title: 'The request is malformed',
     detail: 'The request could not be read without doubt and was not passed on.',
   },
+  401: {
+    title: 'Credentials are needed',
+    detail: 'This address is for clients with valid credentials only.',
+  },
   403: {
     title: 'Request blocked',
     detail: 'The request was not passed on because it looks like an attack on this application.',
@@ -72,6 +76,12 @@ export interface Page {
   readonly body: string;
 }
 
+/** Members of a problem document (RFC 9457) that go beyond status and words. */
+export interface Problem {
+  readonly type?: string;
+  readonly [member: string]: unknown;
+}
+
 /** Which of the three forms an Accept field asks for; a browser that navigates names text/html. */
 function formOf(accept: string | null): 'html' | 'text' | 'problem' {
   const types = accept?.toLowerCase() ?? '';
@@ -94,6 +104,7 @@ export function renderPage(
   requestId: string,
   head: Pick<RequestHead, 'headers'>,
   subject: PageSubject = 'request',
+  extra: Problem = {},
 ): Page {
   const wording = subject === 'response' ? withheld : (wordings[status] ?? otherWordings[status] ?? unknownWording);
   const form = formOf(findField(head.headers, 'accept'));
@@ -111,7 +122,7 @@ export function renderPage(
       'Date',
       new Date().toUTCString(),
     ],
-    body: renderForm[form](status, wording, requestId, subject),
+    body: renderForm[form](status, wording, requestId, subject, extra),
   };
 }
 
@@ -119,8 +130,13 @@ const renderForm = {
   html: renderHtml,
   text: (status: number, { title, detail }: Wording, requestId: string): string =>
     `${status} ${title}\n\n${detail}\n\nReference: ${requestId}\n`,
-  problem: (status: number, { title, detail }: Wording, requestId: string): string =>
-    JSON.stringify({ type: 'about:blank', title, status, detail, instance: requestId }),
+  problem: (
+    status: number,
+    { title, detail }: Wording,
+    requestId: string,
+    _subject: PageSubject,
+    { type = 'about:blank', ...members }: Problem,
+  ): string => JSON.stringify({ type, title, status, detail, instance: requestId, ...members }),
 } as const;
 
 const css = [

@@ -2,7 +2,7 @@
 // request on the I/O thread. The pool thread loads the same artifact and runs phases 1 and 2 from the start; the I/O
 // thread keeps its own transaction for phases 3 to 5.
 import { Piscina } from 'piscina';
-import type { RequestHead } from '#engine';
+import type { GivenValues, RequestHead } from '#engine';
 import type { EventMessage, Mode } from '../contract/index.js';
 import type { Generation } from '../worker/generation.js';
 import type { InspectionTask } from './inspection-thread.js';
@@ -31,6 +31,8 @@ export interface ForeignRequest {
   readonly wireBytes: number;
   /** Of the site; see Site.engineMode. */
   readonly engineMode: Mode | null;
+  /** TX variables that rules are to see. */
+  readonly given: GivenValues;
   /** Of the site; see Site.policy. */
   readonly policy: string | null;
 }

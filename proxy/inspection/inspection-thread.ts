@@ -2,7 +2,7 @@
 // data.
 import { performance } from 'node:perf_hooks';
 import { workerData } from 'node:worker_threads';
-import { yieldToOthers, type RequestHead } from '#engine';
+import { yieldToOthers, type GivenValues, type RequestHead } from '#engine';
 import type { Mode } from '../contract/index.js';
 import type { ForeignVerdict } from './inspection-pool.js';
 import { toEventMessage } from '../records/security-event.js';
@@ -17,6 +17,7 @@ export interface InspectionTask {
   readonly body: Uint8Array;
   readonly wireBytes: number;
   readonly engineMode: Mode | null;
+  readonly given: GivenValues;
   readonly policy: string | null;
 }
 
@@ -48,6 +49,7 @@ export function inspectTask(task: InspectionTask): ForeignVerdict {
   const { uniqueId, nowMs, policy } = task;
   const transaction = inspector.begin(task.head, { uniqueId, nowMs, store, policy });
   if (task.engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = task.engineMode;
+  for (const [name, value] of task.given) transaction.tx.set(name, value);
   const body = Buffer.from(task.body.buffer, task.body.byteOffset, task.body.byteLength);
   const interruption =
     inspector.requestHeaders(transaction) ?? inspector.requestBody(transaction, body, task.wireBytes);

@@ -1,5 +1,5 @@
 // The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
-import { randomUUID } from 'node:crypto';
+import { hkdfSync, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
@@ -14,12 +14,13 @@ import { resolveAdminToken } from './admin/token.js';
 import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
+import { GateState } from './gates/gate-state.js';
 import { claimPort, workerCount } from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners, type OwnListener } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
 import { handleSignals } from './signals.js';
-import { describe, scrape, type Parts } from './admin/status.js';
+import { describe, describeGates, scrape, type Parts } from './admin/status.js';
 import { Supervisor, type SupervisorOptions } from './supervisor.js';
 import { ThreatList } from './threat-list.js';
 
@@ -50,10 +51,15 @@ interface Place {
   readonly listener: ListenerKind;
   readonly workers: number;
   readonly port: number;
+  readonly adminToken: string;
 }
 
 /** Workers that listen, and all that they hand their records to. */
-async function startParts(options: DataPlaneOptions, { listener, workers, port }: Place, log: Logger): Promise<Parts> {
+async function startParts(
+  options: DataPlaneOptions,
+  { listener, workers, port, adminToken }: Place,
+  log: Logger,
+): Promise<Parts> {
   const crashes = new Crashes(options.dataDir, (message) => log.error(message));
   crashes.begin();
   if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
@@ -62,6 +68,8 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
   const generations = new Generations(options.dataDir, payload, (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
+  const gates = new GateState(options.dataDir);
+  if (options.resume) await gates.resume();
   const shipper = createShipper(options, log);
   const audit = createAudit(options, log);
   const supervision: SupervisorOptions = {
@@ -75,10 +83,20 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
       inspectionModule: options.inspectionModule ?? engineModule,
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
+      gateMemory: gates.memory,
+      // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
+      challengeSecret: new Uint8Array(hkdfSync('sha256', adminToken, '', 'gatehouse challenge', 32)),
     },
     crashes,
     generation: () => generations.active,
     threats: () => threats.current,
+    safe: () => gates.safe,
+    siteKeys: () => gates.siteKeys,
+    onKeysWanted: () => gates.wantKeys(),
+    onBan: (record) => {
+      gates.banned(record);
+      log.info({ ...record }, 'a client is banned');
+    },
     onEvents: (batch) => {
       audit.append(batch, generations.active.config.privacyMode);
       shipper?.addEvents(batch);
@@ -90,7 +108,7 @@ async function startParts(options: DataPlaneOptions, { listener, workers, port }
     const supervisor = await startWorkers(() => new Supervisor(supervision), generations, local, log);
     threats.watch((list) => supervisor.spreadThreats(list));
     if (isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, crashes };
+    return { supervisor, generations, listener, audit, threats, shipper, gates, crashes };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -129,8 +147,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const workers = workerCount(options, listener, log);
   const port = await claimPort(options.host, options.port);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const parts = await startParts(options, { listener, workers, port }, log);
-  const { supervisor, generations, threats } = parts;
+  const parts = await startParts(options, { listener, workers, port, adminToken }, log);
+  const { supervisor, generations, threats, gates } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
   const admin = await startAdmin({
@@ -144,6 +162,11 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       metrics: () => scrape(parts),
       replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)),
       changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)),
+      gates: () => describeGates(parts),
+      bans: () => gates.bans,
+      liftBan: (network) => gates.lift(network),
+      replaceSiteKeys: async (set) => supervisor.spreadSiteKeys(await gates.replaceSiteKeys(set)),
+      replaceSafe: (addresses) => supervisor.spreadSafe(gates.replaceSafe(addresses)),
     },
   }).catch(async (error: unknown) => {
     await stopParts(parts, 0);

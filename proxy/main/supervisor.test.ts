@@ -1,6 +1,7 @@
 // What main makes of answers that come in another order than the questions, with workers that are scripts.
 import t from 'tap';
 import { resolveProxyConfig } from '../contract/proxy-config.js';
+import { createGateMemory } from '../shared-state/gate-memory.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { Supervisor } from './supervisor.js';
 
@@ -29,10 +30,16 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       inspectionModule: '',
       inspectionThreads: 0,
       shipsRequests: false,
+      gateMemory: createGateMemory(64),
+      challengeSecret: new Uint8Array(32),
     },
     crashes: { flightFile: () => null, record: () => {} },
     generation: () => generation(1),
     threats: () => null,
+    safe: () => null,
+    onBan: () => {},
+    siteKeys: () => null,
+    onKeysWanted: () => {},
     onEvents: () => {},
     onRequests: () => {},
     log: () => {},

@@ -1,6 +1,10 @@
 // All workers together: a change reaches every one of them or none, and their figures are added up. How one is started
 // and replaced is worker-slot.ts. No request ever touches this thread.
 import type { Worker } from 'node:worker_threads';
+import type { BanRecord } from '../admit/bans/auto-ban.js';
+import type { CrawlerCount } from '../admit/bots/crawler-check.js';
+import type { HeavyKey } from '../admit/heavy-keys.js';
+import type { KeySetMessage } from '../admit/site-auth/key-set.js';
 import type { SecurityEvent } from '../contract/index.js';
 import { createConnectionShares, forgetShare } from '../listeners/connection-share.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
@@ -26,13 +30,17 @@ export interface SupervisorOptions {
   readonly workers: number;
   readonly start: Omit<
     WorkerStart,
-    'workerId' | 'port' | 'generation' | 'threats' | 'connections' | 'flights' | 'flightFile'
+    'workerId' | 'port' | 'generation' | 'threats' | 'safe' | 'siteKeys' | 'connections' | 'flights' | 'flightFile'
   >;
   readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
   readonly port: number;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
   readonly threats: () => ThreatTable | null;
+  readonly safe: () => ThreatTable | null;
+  readonly siteKeys: () => KeySetMessage | null;
+  readonly onBan: (record: BanRecord) => void;
+  readonly onKeysWanted: () => void;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -49,6 +57,9 @@ export interface SupervisorReport {
   readonly workers: readonly Record<string, unknown>[];
   /** By the name of the site. */
   readonly upstreams: ReadonlyMap<string, readonly UpstreamStatus[]>;
+  /** Clients that were limited most, by worker. */
+  readonly heavy: readonly HeavyKey[];
+  readonly crawlers: readonly CrawlerCount[];
 }
 
 export class Supervisor implements SlotOwner {
@@ -103,13 +114,15 @@ export class Supervisor implements SlotOwner {
   }
 
   startData(workerId: number): WorkerStart {
-    const { start, generation, threats } = this.options;
+    const { start, generation, threats, safe, siteKeys } = this.options;
     return {
       ...start,
       workerId,
       port: this.port,
       generation: generation(),
       threats: threats(),
+      safe: safe(),
+      siteKeys: siteKeys(),
       connections: this.connections,
       flights: new SharedArrayBuffer(flightTableBytes),
       flightFile: this.options.crashes.flightFile(workerId),
@@ -132,6 +145,8 @@ export class Supervisor implements SlotOwner {
       events: ({ batch }) => options.onEvents(batch),
       requests: ({ lines, dropped, samples }) => options.onRequests(lines, dropped, samples),
       log: ({ level, fields, message: text }) => options.log(level, fields, text),
+      ban: ({ record }) => options.onBan(record),
+      keysWanted: () => options.onKeysWanted(),
       drained: () => this.drained.get(worker)?.(),
       dying: ({ reason }) => slot.dying(worker, reason),
     };
@@ -229,6 +244,15 @@ export class Supervisor implements SlotOwner {
     for (const slot of this.slots) slot.post({ kind: 'threats', list });
   }
 
+  /** Addresses that are never banned; as with the deny list. */
+  spreadSafe(list: ThreatTable): void {
+    for (const slot of this.slots) slot.post({ kind: 'safe', list });
+  }
+
+  spreadSiteKeys(set: KeySetMessage): void {
+    for (const slot of this.slots) slot.post({ kind: 'siteKeys', set });
+  }
+
   private tellAll(message: ToWorker): void {
     for (const slot of this.serving()) slot.post(message);
   }
@@ -255,7 +279,13 @@ export class Supervisor implements SlotOwner {
       };
     });
     const upstreams = upstreamsOf(asked.flatMap((report) => report?.upstreams ?? []));
-    return { metrics, workers, upstreams };
+    return {
+      metrics,
+      workers,
+      upstreams,
+      heavy: asked.flatMap((one) => one?.heavy ?? []),
+      crawlers: asked.flatMap((one) => one?.crawlers ?? []),
+    };
   }
 
   private reportOne(slot: WorkerSlot): Promise<WorkerReport | null> {

@@ -67,6 +67,11 @@ export const counters = {
     'What gates decided: enforced, or only recorded (DetectionOnly, or a decision that only flags).',
     { gate: 'any', decision: ['deny', 'throttle', 'challenge', 'flag'], outcome: ['enforced', 'recorded'] },
   ),
+  rateLimited: counter(
+    'rate_limited_total',
+    'Requests beyond a limit, by the limit: refused with 429 (enforced), or only recorded (DetectionOnly, dry run).',
+    { site: 'any', zone: 'any', outcome: ['enforced', 'recorded'] },
+  ),
   gateErrors: counter(
     'gate_errors_total',
     'Gates that failed, by whether the request went on without them (open) or was answered 503 (closed).',
@@ -161,6 +166,8 @@ export const gauges = {
   auditWritten: gauge('audit_written', 'Lines of the audit log that were written.'),
   auditDropped: gauge('audit_dropped', 'Lines of the audit log that the disk did not take in time.'),
   threatNetworks: gauge('threat_networks', 'Networks on the deny list.'),
+  rateKeysEvicted: gauge('rate_keys_evicted', 'Keys of rate limits that gave way before their time.'),
+  bansActive: gauge('bans_active', 'Clients that this node has banned at the moment.'),
   recordsShipped: gauge('records_shipped', 'Records that the control plane stored.'),
   recordsDropped: gauge('records_dropped', 'Records dropped because the control plane was slow or away.'),
   recordsRefused: gauge('records_refused', 'Records that the control plane refused for good.'),

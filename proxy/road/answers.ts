@@ -1,18 +1,22 @@
 // What a client gets instead of the application's answer, by what stopped its request: rules or a gate.
 import type { Interruption } from '#engine';
-import type { Challenge } from '../admit/decision.js';
+import type { Challenge, Throttling } from '../admit/decision.js';
 import { isFieldText } from '../http/header-fields.js';
-import type { PageSubject } from '../http/pages.js';
+import type { PageSubject, Problem } from '../http/pages.js';
 import type { Action } from '../metrics/families.js';
 import type { Enforced } from './decide.js';
 
 export type Answer =
-  /** A page of ours about the request, or about the application's answer to it; `headers` come on top of its own. */
+  /**
+   * A page of ours about the request, or about the application's answer to it; `headers` come on top of its own,
+   * `problem` into the document for programs.
+   */
   | {
       readonly shape: 'page';
       readonly status: number;
       readonly headers: readonly string[];
       readonly subject: PageSubject;
+      readonly problem?: Problem;
     }
   | { readonly shape: 'redirect'; readonly status: number; readonly location: string }
   | { readonly shape: 'challenge'; readonly status: number; readonly challenge: Challenge }
@@ -45,13 +49,41 @@ export function answerOfRules({ action, status, data, phase }: Interruption): An
 export function answerOfGate(decision: Enforced): Answer {
   switch (decision.kind) {
     case 'deny':
-      return decision.shape === 'close' ? { shape: 'close', status: decision.status } : page(decision.status);
+      return decision.shape === 'close'
+        ? { shape: 'close', status: decision.status }
+        : page(decision.status, decision.headers);
     case 'throttle':
-      return page(429, ['Retry-After', String(Math.max(1, Math.ceil(decision.retryAfterSeconds)))]);
+      return tooMany(decision);
     case 'challenge':
       return { shape: 'challenge', status: decision.status, challenge: decision };
   }
 }
 
+/**
+ * 429 with the fields and the problem type of draft-ietf-httpapi-ratelimit-headers-10, and Retry-After (RFC 9110
+ * section 10.2.3) for everybody else.
+ */
+function tooMany({ zone, limit, windowSeconds, remaining, retryAfterSeconds }: Throttling): Answer {
+  const name = structuredString(zone);
+  const seconds = Math.max(1, Math.ceil(retryAfterSeconds));
+  const headers = [
+    'Retry-After',
+    String(seconds),
+    'RateLimit-Policy',
+    `${name};q=${limit};w=${windowSeconds}`,
+    'RateLimit',
+    `${name};r=${remaining};t=${seconds}`,
+  ];
+  const type = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
+  return { shape: 'page', status: 429, headers, subject: 'request', problem: { type, 'violated-policies': [zone] } };
+}
+
+/** A String of RFC 9651 section 3.3.3: printable ASCII in quotes. */
+const structuredString = (text: string): string => `"${text.replace(/[^ -~]/g, '?').replace(/["\\]/g, '\\$&')}"`;
+
 /** Under which of the actions the request is counted. */
-export const actionOf = ({ kind }: Enforced): Action => (kind === 'throttle' ? 'refused' : 'blocked');
+export function actionOf(decision: Enforced): Action {
+  if (decision.kind === 'throttle') return 'refused';
+  // a challenge that was solved is answered with a redirect
+  return decision.kind === 'challenge' && decision.status === 303 ? 'served' : 'blocked';
+}

@@ -26,5 +26,6 @@ export type Enforced = Exclude<Decision, { readonly kind: 'flag' }>;
 
 /** What of a gate's decision is enforced; null: it is recorded, and the request goes on. */
 export function decideOnGate(decision: Decision, mode: Mode): Enforced | null {
-  return decision.kind === 'flag' || mode === 'DetectionOnly' ? null : decision;
+  if (decision.kind === 'flag' || mode === 'DetectionOnly') return null;
+  return decision.kind === 'throttle' && decision.isDryRun === true ? null : decision;
 }

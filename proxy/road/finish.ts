@@ -2,6 +2,8 @@
 // something to say, and a line for the request log of the control plane.
 import type { RequestHead, Verdict } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
+import type { PreparedGate } from '../admit/gate.js';
+import type { Metrics } from '../metrics/metrics.js';
 import { asError } from '../contract/errors.js';
 import type { EventVerdict, SecurityEvent } from '../contract/index.js';
 import { findField } from '../http/header-fields.js';
@@ -78,6 +80,23 @@ export function finishInspection(request: {
     request.context.metrics.count('engineErrors', { outcome: 'logging' });
     return null;
   }
+}
+
+/**
+ * What a gate decided, in the figures: all of it. Records have less where a flood would fill them: a decision without a
+ * rule is no event.
+ */
+export function countGate(
+  metrics: Metrics,
+  { name: gate, counter }: Pick<PreparedGate, 'name' | 'counter'>,
+  decision: Decision,
+  isEnforced: boolean,
+  site: string,
+): void {
+  const outcome = isEnforced ? 'enforced' : 'recorded';
+  if (counter !== undefined) metrics.count(counter);
+  metrics.count('gateDecisions', { gate, decision: decision.kind, outcome });
+  if (decision.kind === 'throttle') metrics.count('rateLimited', { site, zone: decision.zone, outcome });
 }
 
 /** Once, on every way out. */

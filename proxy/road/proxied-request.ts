@@ -5,7 +5,7 @@
 // The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
 import { performance } from 'node:perf_hooks';
-import type { Interruption, RequestHead } from '#engine';
+import type { GivenValues, GivenVariable, Interruption, RequestHead } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
 import type { GateRequest, PreparedGate } from '../admit/gate.js';
 import { asError, ProxyError } from '../contract/errors.js';
@@ -22,7 +22,7 @@ import { actionOf, answerOfGate, answerOfRules, page, type Answer } from './answ
 import { acceptableRequestId, clientBehindProxies, clientKey } from './client-address.js';
 import type { RoadContext } from './context.js';
 import { decide, decideOnFailure, decideOnGate } from './decide.js';
-import { finishInspection, recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
+import { countGate, finishInspection, recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
 import { forwardHeadOf } from './forward-head.js';
 import type { SlowReason } from './limits/relay.js';
 import * as trouble from './limits/report-trouble.js';
@@ -33,16 +33,13 @@ import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
 import { refuseBody, refuseRequest } from './unreadable.js';
 
-/** After 429 for a client's share of the memory for bodies: about as long as an upload takes. */
-const shareRetrySeconds = '10';
-const noDecisions: readonly Decided[] = [];
+const nothing: readonly never[] = [];
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
   const request = new ProxiedRequest(context, exchange);
   const { method, uri, clientIp } = request.head;
-  const flight = context.flights.begin(method, uri, clientIp, request.requestId);
-  request.flight = flight;
-  context.flights.enter(flight);
+  request.flight = context.flights.begin(method, uri, clientIp, request.requestId);
+  context.flights.enter(request.flight);
   request.take();
   context.flights.leave();
 }
@@ -58,7 +55,9 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   body: RequestBody | null = null;
   readonly response: ResponseWriter = new ResponseWriter(this);
   upstream: UpstreamExchange | null = null;
-  decisions = noDecisions;
+  decisions: readonly Decided[] = nothing;
+  /** TX variables that gates found out, for rules. */
+  given: GivenValues = nothing;
   isBlocked = false;
   isFlagged = false;
   stop: Stop | null = null;
@@ -145,6 +144,10 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
       if (decision !== null) this.settleGate(gate, decision, site);
       if (this.isOver) return;
     }
+  }
+
+  give(name: GivenVariable, value: string): void {
+    this.given = [...this.given, [name, value]];
   }
 
   /** Step 5: phase 1. */
@@ -234,22 +237,19 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   }
 
   /** Step 8 for a gate. */
-  private settleGate({ name, counter }: PreparedGate, decision: Decision, site: Site): void {
-    const { metrics } = this;
+  private settleGate(gate: PreparedGate, decision: Decision, site: Site): void {
     const enforced = decideOnGate(decision, site.mode);
-    this.decisions = [...this.decisions, { gate: name, decision }];
-    if (counter !== undefined) metrics.count(counter);
-    const outcome = enforced === null ? 'recorded' : 'enforced';
-    metrics.count('gateDecisions', { gate: name, decision: decision.kind, outcome });
+    this.decisions = [...this.decisions, { gate: gate.name, decision }];
+    countGate(this.metrics, gate, decision, enforced !== null, site.name);
     if (enforced === null) {
-      this.isFlagged = true;
+      this.isFlagged ||= decision.rule !== null;
       this.stop ??= stopOf(decision);
       return;
     }
     const answer = answerOfGate(enforced);
-    this.isBlocked = enforced.kind !== 'throttle' || enforced.rule !== null;
+    this.isBlocked = enforced.rule !== null;
     this.stop = stopOf(enforced);
-    metrics.count('refused', { status: String(answer.status), reason: 'gate' });
+    if (answer.status >= 400) this.metrics.count('refused', { status: String(answer.status), reason: 'gate' });
     this.endWith(answer, actionOf(enforced));
   }
 
@@ -370,7 +370,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     if (this.response.isBegun) this.cut('aborted');
     else if (reason === 'share') {
       this.metrics.count('refused', { status: '429', reason: 'client_share' });
-      this.endWith(page(429, ['Retry-After', shareRetrySeconds]), 'refused', true);
+      this.endWith(page(429, ['Retry-After', trouble.shareRetrySeconds]), 'refused', true);
     } else this.refuse(408, 'body_too_slow', true);
   }
 

@@ -1,7 +1,7 @@
 // The rules over one request: its transaction, what a thread of the pool found in its body, and how long that took. A
 // phase returns what the engine says; what the engine throws is kept as `failure`. What follows is decided on the road.
 import { performance } from 'node:perf_hooks';
-import type { CollectionStore, Interruption, RequestHead, Transaction, Verdict } from '#engine';
+import type { CollectionStore, GivenValues, Interruption, RequestHead, Transaction, Verdict } from '#engine';
 import { asError } from '../contract/errors.js';
 import type { Mode } from '../contract/index.js';
 import type { LoadedInspection } from '../inspection/inspection.js';
@@ -14,6 +14,8 @@ export interface InspectedRequest {
   readonly requestId: string;
   /** When it came, by the wall clock. */
   readonly atMs: number;
+  /** TX variables that gates found out. */
+  readonly given: GivenValues;
 }
 
 export class RequestInspection {
@@ -54,10 +56,11 @@ export class RequestInspection {
   requestHead(store: CollectionStore): Interruption | null {
     const { inspector } = this.inspection;
     const { engineMode, policy } = this.site;
-    const { head, requestId: uniqueId, atMs: nowMs } = this.request;
+    const { head, requestId: uniqueId, atMs: nowMs, given } = this.request;
     return this.run(() => {
       const transaction = inspector.begin(head, { uniqueId, nowMs, store, policy });
       this.transaction = transaction;
+      for (const [name, value] of given) transaction.tx.set(name, value);
       if (engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = engineMode;
       return inspector.requestHeaders(transaction);
     });
@@ -78,9 +81,10 @@ export class RequestInspection {
     wireBytes: number,
   ): Promise<Interruption | null> {
     const { engineMode, policy } = this.site;
-    const { head, requestId: uniqueId, atMs: nowMs } = this.request;
+    const { head, requestId: uniqueId, atMs: nowMs, given } = this.request;
     try {
-      this.foreign = await pool.inspect(generation, { head, uniqueId, nowMs, body, wireBytes, engineMode, policy });
+      const facts = { head, uniqueId, nowMs, body, wireBytes, engineMode, policy, given };
+      this.foreign = await pool.inspect(generation, facts);
     } catch (error) {
       this.failure = asError(error);
       return null;

@@ -30,7 +30,7 @@ export class ResponseWriter {
         exchange.close();
         return;
       case 'page': {
-        const page = renderPage(answer.status, requestId, exchange.head, answer.subject);
+        const page = renderPage(answer.status, requestId, exchange.head, answer.subject, answer.problem);
         const fields = answer.headers.length === 0 ? page.headers : [...page.headers, ...answer.headers];
         this.respond(answer.status, fields, page.body, isLast);
         return;

@@ -114,7 +114,7 @@ class MessageInspection {
     if (site === null || loaded === null) return 'passed';
     const { head, body } = asPosted(handshake, this.text);
     const { requestId, atMs } = this;
-    const rules = new RequestInspection(loaded, { head, requestId, atMs }, site);
+    const rules = new RequestInspection(loaded, { head, requestId, atMs, given: [] }, site);
     const interruption = rules.requestHead(context.store) ?? rules.requestBody(body, body.length);
     const failed = rules.failure !== null;
     const decision = failed ? decideOnFailure(site.failMode) : decide(interruption, site.mode);

@@ -1,9 +1,14 @@
 // What main and a worker say to each other: two tables, kind → what comes with it. Who receives has a table of handlers
 // of the same kinds: a new kind does not compile until it is handled.
+import type { BanRecord } from '../admit/bans/auto-ban.js';
+import type { CrawlerCount } from '../admit/bots/crawler-check.js';
+import type { HeavyKey } from '../admit/heavy-keys.js';
+import type { KeySetMessage } from '../admit/site-auth/key-set.js';
 import type { ProxyConfig, SecurityEvent } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/listener.js';
 import type { MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
+import type { GateMemory } from '../shared-state/gate-memory.js';
 import type { TargetView } from '../upstream/several/group.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 
@@ -37,6 +42,12 @@ export interface WorkerStart {
   readonly flightFile: string | null;
   /** The deny list in force; null = none was given. */
   readonly threats: ThreatTable | null;
+  /** Addresses that are never banned; null = none were given. */
+  readonly safe: ThreatTable | null;
+  /** Public keys of the sites' tokens; null = none were given. */
+  readonly siteKeys: KeySetMessage | null;
+  readonly gateMemory: GateMemory;
+  readonly challengeSecret: Uint8Array;
 }
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -56,6 +67,10 @@ export interface WorkerReport {
   readonly loopLagMsP99: number;
   readonly upstreams: readonly SiteUpstreams[];
   readonly metrics: MetricsSnapshot;
+  /** Clients that were limited most. */
+  readonly heavy: readonly HeavyKey[];
+  /** Crawlers by their claim, and what is known of it. */
+  readonly crawlers: readonly CrawlerCount[];
 }
 
 /** What main says. */
@@ -65,6 +80,8 @@ export interface WorkerOrders {
   readonly discard: { readonly id: number };
   readonly report: { readonly token: number };
   readonly threats: { readonly list: ThreatTable };
+  readonly safe: { readonly list: ThreatTable };
+  readonly siteKeys: { readonly set: KeySetMessage };
   /** Once everything is loaded: begin, with the others. */
   readonly listen: Readonly<Record<never, never>>;
   readonly stop: { readonly drainMs: number };
@@ -88,6 +105,10 @@ export interface WorkerNews {
     readonly fields: Readonly<Record<string, unknown>>;
     readonly message: string;
   };
+  /** A gate banned a client, for all workers. */
+  readonly ban: { readonly record: BanRecord };
+  /** A gate needs a key that the key set does not have; told once in a while. */
+  readonly keysWanted: Readonly<Record<never, never>>;
   /** Stopping: every request is through, and every connection closed. */
   readonly drained: Readonly<Record<never, never>>;
   /**

@@ -2,7 +2,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
+import { systemNames } from '../admit/bots/crawler-check.js';
 import { openGates } from '../admit/index.js';
+import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
+import { createGateWorker, EventBudget } from '../admit/worker.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
 import { listen, shareOf, type Listener } from '../listeners/index.js';
@@ -19,6 +22,8 @@ import type { BodyWatch } from '../road/request-body.js';
 import { createRequestIds } from '../road/request-id.js';
 import { refuseUnreadable } from '../road/unreadable.js';
 import { AddressSetHolder } from '../shared-state/address-set-holder.js';
+import { openGateMemory } from '../shared-state/gate-memory.js';
+import { createSharedClock } from '../shared-state/shared-clock.js';
 import { ActiveList } from './active-list.js';
 import { FlightTable } from './flight-table.js';
 import type { Generation } from './generation.js';
@@ -62,6 +67,10 @@ const requests = start.shipsRequests
   : null;
 const denyList = new AddressSetHolder();
 if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
+const banSafe = new AddressSetHolder();
+if (start.safe !== null) banSafe.swap(start.safe.version, start.safe.table);
+const siteKeys: { current: KeySet | null } = { current: start.siteKeys === null ? null : readKeySet(start.siteKeys) };
+const keysWanted = new EventBudget(1);
 const heap = new HeapWatch();
 const readingBody = new ActiveList<BodyWatch>();
 const relaying = new ActiveList<Relay>();
@@ -77,10 +86,18 @@ let isStopping = false;
 const foreignInspector =
   start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
 
-const prepareGates = openGates({
-  clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now() },
-  tables: { denyList },
+const gateWorker = createGateWorker({
+  clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now(), sharedMs: createSharedClock() },
+  given: { denyList, banSafe, siteKeys },
+  shared: openGateMemory(start.gateMemory),
+  names: systemNames(),
+  challengeSecret: Buffer.from(start.challengeSecret),
+  onBan: (record) => post({ kind: 'ban', record }),
+  onKeysWanted: () => {
+    if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
+  },
 });
+const prepareGates = openGates(gateWorker);
 const makeGeneration = (payload: GenerationPayload): Generation => prepareGeneration(payload, module, prepareGates);
 
 const context: RoadContext = {
@@ -193,6 +210,8 @@ function report(token: number): void {
       upstreams: pools.view(),
       loopLagMsP99: loopDelay.percentile(99) / 1e6,
       metrics: metrics.snapshot(serving.inspectionCounters()),
+      heavy: gateWorker.heavy.list(),
+      crawlers: gateWorker.crawlers.list(),
     },
   });
 }
@@ -206,6 +225,10 @@ const orders: Handlers<WorkerOrders> = {
   discard: ({ id }) => serving.discard(id),
   report: ({ token }) => report(token),
   threats: ({ list }) => void denyList.swap(list.version, list.table),
+  safe: ({ list }) => void banSafe.swap(list.version, list.table),
+  siteKeys: ({ set }) => {
+    siteKeys.current = readKeySet(set);
+  },
   listen: () => void beginListening(),
   stop: ({ drainMs }) => void stop(drainMs),
 };

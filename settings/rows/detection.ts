@@ -1,48 +1,51 @@
 // Bots, the detection engine, API abuse, and what a protected site asks for before it lets anybody in.
 import { Type } from '@sinclair/typebox';
-import { Choice, Flag, HttpUrl, Path, Secret, setting, Shaped, Whole } from '../row.js';
+import { Choice, Flag, HttpUrl, Path, Secret, setting, Shaped, Text, Whole } from '../row.js';
 
 const weight = (value: number) => Type.Number({ minimum: 0, maximum: 100, default: value });
+
+const bots = 'proxy/admit/bots/bots.ts';
+const siteAuth = 'proxy/admit/site-auth/site-auth.ts';
 
 export const detectionRows = {
   bot_action: setting(Choice(['monitor', 'block'], 'monitor'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'what happens to bots',
   }),
   bot_score_threshold: setting(Whole(1, 1000, 5), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'bot score at which a client counts as a bot',
     unit: 'points',
   }),
   bot_allow_verified: setting(Flag(true), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'exempt verified good crawlers',
     under: 'bot_action',
   }),
   bot_verify_rdns: setting(Flag(true), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'check crawlers by forward-confirmed reverse DNS',
     under: 'bot_action',
   }),
   bot_check_headers: setting(Flag(true), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'score missing browser headers',
     under: 'bot_action',
   }),
   bot_block_automation: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: bots,
     description: 'score HTTP libraries; off by default, because health checks and mobile apps are such clients',
   }),
   bot_ja3_blocklist: setting(
@@ -142,32 +145,51 @@ export const detectionRows = {
   auth_enabled: setting(Flag(false), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'demand credentials on protected paths',
   }),
   auth_protected_paths: setting(Type.Array(Path(), { maxItems: 500, default: [], uniqueItems: true }), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'path prefixes that need Authorization or X-API-Key',
   }),
   auth_alg: setting(Choice(['HS256', 'RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'], 'HS256'), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'signature algorithm of tokens at the data plane',
   }),
   auth_secret: setting(Secret(), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'HS256 key; empty checks presence only',
   }),
   auth_jwks_url: setting(HttpUrl(), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: siteAuth,
     description: 'key set for the other algorithms',
+  }),
+  auth_issuer: setting(Text(512), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: siteAuth,
+    description: 'what `iss` of a token has to be; empty accepts any',
+  }),
+  auth_audience: setting(Text(512), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: siteAuth,
+    description: 'what `aud` of a token has to be or to contain; empty accepts any',
+  }),
+  auth_clock_skew_sec: setting(Whole(0, 600, 60), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: siteAuth,
+    description: 'how far clocks may differ, for `exp`, `nbf` and `iat`',
+    unit: 'seconds',
   }),
   schema_action: setting(Choice(['ignore', 'alert', 'block'], 'ignore'), {
     access: 'operator',

@@ -1,6 +1,6 @@
 // The sites that are protected, and whose word about a client is believed.
 import { Type, type SchemaOptions } from '@sinclair/typebox';
-import { Choice, closed, Flag, member, OrNull, Path, setting, Shaped, Whole } from '../row.js';
+import { Choice, closed, Flag, member, Network, OrNull, Path, setting, Shaped, Whole } from '../row.js';
 import { siteRules } from './site-rules.js';
 
 const upstreamShape = (options: SchemaOptions & { maxLength?: number }) =>
@@ -97,7 +97,6 @@ const Site = Type.Object(
   closed,
 );
 
-const network = '^([0-9]{1,3}(\\.[0-9]{1,3}){3}(/[0-9]{1,2})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]{1,3})?)$';
 const config = 'proxy/contract/proxy-config.ts';
 
 export const siteRows = {
@@ -116,14 +115,12 @@ export const siteRows = {
       'believe the listed proxies: the client address from X-Forwarded-For, and pass on what ' +
       'else they say of the client',
   }),
-  rl_trusted_proxies: setting(
-    Type.Array(Shaped(network, 'write an address or a network, such as 192.0.2.7 or 10.0.0.0/8', { maxLength: 64 }), {
-      maxItems: 500,
-      default: [],
-      uniqueItems: true,
-    }),
-    { access: 'admin', reach: ['data'], enforcedBy: config, description: 'addresses or networks of those proxies' },
-  ),
+  rl_trusted_proxies: setting(Type.Array(Network(), { maxItems: 500, default: [], uniqueItems: true }), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: config,
+    description: 'addresses or networks of those proxies',
+  }),
   accept_request_id: setting(Flag(false), {
     access: 'admin',
     reach: ['data'],

@@ -1,6 +1,8 @@
 // Rate limits, floods, the attack mode and the challenge.
 import { Type } from '@sinclair/typebox';
-import { Choice, closed, Flag, Method, Path, setting, Shaped, Whole, Window } from '../row.js';
+import { Choice, closed, Flag, member, Method, Network, Path, setting, Shaped, Whole, Window } from '../row.js';
+
+const DryRun = () => member(Flag(false), 'counted and recorded (`would_block` in events), not enforced');
 
 const Zone = Type.Object(
   {
@@ -12,33 +14,46 @@ const Zone = Type.Object(
     }),
     events: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
     window: Window('1m'),
+    dry_run: DryRun(),
   },
   closed,
 );
 
 const EndpointLimit = Type.Object(
-  { path: Path(), method: Method(), events: Type.Integer({ minimum: 1, maximum: 10_000_000 }), window: Window('1m') },
+  {
+    path: member(Path(), 'a template: `{id}` is one segment, `*` at the end any rest'),
+    method: Method(),
+    events: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+    window: Window('1m'),
+    dry_run: DryRun(),
+  },
   closed,
 );
+
+const limits = 'proxy/admit/limits/rate-zones.ts';
+const endpoints = 'proxy/admit/limits/endpoint-limits.ts';
+const flood = 'proxy/admit/limits/flood.ts';
+const challenge = 'proxy/admit/challenge/challenge.ts';
+const autoBan = 'proxy/admit/bans/auto-ban.ts';
 
 export const trafficRows = {
   rl_enabled: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: limits,
     description: 'rate limiting on',
   }),
   rl_events: setting(Whole(1, 10_000_000, 600), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: limits,
     description: 'default zone: requests a client may send per window',
     unit: 'requests',
   }),
   rl_window: setting(Window('1m'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: limits,
     description: 'default zone: window',
     unit: 'count and s, m, h or d',
   }),
@@ -51,55 +66,67 @@ export const trafficRows = {
   rl_zones: setting(Type.Array(Zone, { maxItems: 100, default: [] }), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: limits,
     description: 'further zones',
   }),
   endpoint_limits: setting(Type.Array(EndpointLimit, { maxItems: 500, default: [] }), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
-    description: 'tight caps per client on expensive endpoints',
+    enforcedBy: endpoints,
+    description: 'tight caps per client on expensive endpoints, while rl_enabled is on',
+  }),
+  rl_dry_run: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: limits,
+    description: 'default zone: count and record (`would_block` in events), refuse nobody',
   }),
 
   flood_global_enabled: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: flood,
     description: 'cap on all requests together',
   }),
   flood_global_events: setting(Whole(1, 100_000_000, 100_000), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: flood,
     description: 'requests per window, all clients together',
     unit: 'requests',
   }),
   flood_global_window: setting(Window('10s'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: flood,
     description: 'window of the global cap',
     unit: 'count and s, m, h or d',
   }),
   flood_burst_enabled: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: flood,
     description: 'burst cap per client',
   }),
   flood_burst_events: setting(Whole(1, 10_000_000, 100), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: flood,
     description: 'requests per window and client',
     unit: 'requests',
   }),
   flood_burst_window: setting(Window('1s'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: flood,
     description: 'window of the burst cap',
     unit: 'count and s, m, h or d',
+  }),
+  flood_dry_run: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: flood,
+    description: 'global and burst cap: count and record (`would_block` in events), refuse nobody',
   }),
   flood_timeouts_enabled: setting(Flag(false), {
     access: 'operator',
@@ -138,29 +165,37 @@ export const trafficRows = {
   flood_autoban_enabled: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: autoBan,
     description: 'ban clients that keep being limited',
   }),
   flood_autoban_threshold: setting(Whole(1, 1_000_000, 20), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: autoBan,
     description: 'limited requests within the window that lead to a ban',
     unit: 'requests',
   }),
   flood_autoban_window_sec: setting(Whole(1, 86_400, 60), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: autoBan,
     description: 'window of the automatic ban',
     unit: 'seconds',
   }),
   flood_autoban_duration_sec: setting(Whole(1, 31_536_000, 600), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: autoBan,
     description: 'length of the first ban; repeat offenders get longer ones',
     unit: 'seconds',
+  }),
+  flood_autoban_exempt: setting(Type.Array(Network(), { maxItems: 500, default: [], uniqueItems: true }), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: autoBan,
+    description:
+      'addresses and networks that are never banned automatically, such as health checks; trusted proxies and people ' +
+      'who are logged in at the control plane are not either',
   }),
   attack_mode: setting(Choice(['off', 'auto', 'on'], 'off'), {
     access: 'operator',
@@ -199,13 +234,28 @@ export const trafficRows = {
   challenge_enabled: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: challenge,
     description: 'browser challenge on the listed paths',
   }),
   challenge_paths: setting(Type.Array(Path(), { maxItems: 500, default: [], uniqueItems: true }), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: challenge,
     description: 'path prefixes that are challenged',
+  }),
+  challenge_difficulty: setting(Whole(8, 24, 16), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: challenge,
+    description:
+      'work of a browser: 2 to the power of so many attempts; 16 is a fraction of a second, each more doubles it',
+    unit: 'bits',
+  }),
+  challenge_pass_sec: setting(Whole(60, 604_800, 43_200), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: challenge,
+    description: 'how long a browser is not asked again',
+    unit: 'seconds',
   }),
 };

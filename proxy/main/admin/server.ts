@@ -16,6 +16,16 @@ export interface AdminActions {
   replaceThreats(text: Buffer): Promise<ThreatReply>;
   /** What changed in it. */
   changeThreats(delta: ThreatDelta): Promise<ThreatReply>;
+  /** The gates, and what they counted. */
+  gates(): Promise<object>;
+  /** Bans in force that this node made. */
+  bans(): readonly object[];
+  /** Whether there was one to lift. */
+  liftBan(network: string): boolean;
+  /** Public keys of the sites' tokens. Throws RangeError for what is no key set. */
+  replaceSiteKeys(set: unknown): Promise<void>;
+  /** Addresses that are never banned automatically, whole. Throws RangeError for what is no list of addresses. */
+  replaceSafe(addresses: readonly string[]): void;
 }
 
 export interface AdminOptions {
@@ -120,6 +130,46 @@ const routes: Readonly<Record<string, Route>> = {
   },
 };
 
+const isTextList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+const gateRoutes: Readonly<Record<string, Route>> = {
+  'GET /gates': async (actions, _request, response) => sendJson(response, 200, await actions.gates()),
+  'GET /bans': async (actions, _request, response) => sendJson(response, 200, { bans: actions.bans() }),
+  'DELETE /bans': async (actions, request, response) => {
+    const network = new URL(request.url ?? '/', 'http://localhost').searchParams.get('network');
+    if (network === null)
+      sendProblem(response, 400, 'No network', 'say which: DELETE /bans?network=192.0.2.1, as GET /bans names it');
+    else sendJson(response, 200, { lifted: actions.liftBan(network) });
+  },
+  'PUT /site-keys': async (actions, request, response) => {
+    const input = await readJson(request, response);
+    if (input === null) return;
+    try {
+      await actions.replaceSiteKeys(input.value);
+      sendJson(response, 200, { outcome: 'active' });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      sendProblem(response, 422, 'No key set', error.message);
+    }
+  },
+  'PUT /ban-safe': async (actions, request, response) => {
+    const input = await readJson(request, response);
+    if (input === null) return;
+    const { addresses } = (input.value ?? {}) as Readonly<Record<string, unknown>>;
+    try {
+      if (!isTextList(addresses)) throw new RangeError('send {"addresses": ["192.0.2.1", …]}');
+      actions.replaceSafe(addresses);
+      sendJson(response, 200, { outcome: 'active', addresses: addresses.length });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      sendProblem(response, 422, 'No list of addresses', error.message);
+    }
+  },
+};
+
+const allRoutes: Readonly<Record<string, Route>> = { ...routes, ...gateRoutes };
+
 async function serve(
   { actions, token }: AdminOptions,
   request: IncomingMessage,
@@ -142,15 +192,9 @@ async function serve(
     );
     return;
   }
-  const route = Object.hasOwn(routes, `${method} ${path}`) ? routes[`${method} ${path}`] : undefined;
+  const route = Object.hasOwn(allRoutes, `${method} ${path}`) ? allRoutes[`${method} ${path}`] : undefined;
   if (route !== undefined) await route(actions, request, response);
-  else
-    sendProblem(
-      response,
-      404,
-      'Not Found',
-      'known here: GET /status, GET /metrics, GET /healthz, PUT /generation, PUT /threats, PATCH /threats',
-    );
+  else sendProblem(response, 404, 'Not Found', `known here: GET /healthz, ${Object.keys(allRoutes).join(', ')}`);
 }
 
 export interface AdminServer {

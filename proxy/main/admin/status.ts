@@ -1,13 +1,20 @@
 // What the data plane says of itself: `GET /status` for programs, `GET /metrics` for scrapers.
 import type { ListenerKind } from '../../listeners/listener.js';
 import { renderPrometheus } from '../../metrics/exposition.js';
+import { readCounterKey } from '../../metrics/metrics.js';
 import type { AuditLog } from '../../records/audit-log.js';
 import type { RecordShipper } from '../../records/ship-records.js';
+import type { CrawlerCount } from '../../admit/bots/crawler-check.js';
+import { gates as gateTable } from '../../admit/index.js';
+import type { GateState } from '../gates/gate-state.js';
 import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
 import type { Crashes } from '../crashes.js';
 import { countDown } from './upstream-status.js';
 import type { ThreatList } from '../threat-list.js';
+
+/** Of the clients that were limited most. */
+const heavyMax = 100;
 
 export interface Parts {
   readonly supervisor: Supervisor;
@@ -16,6 +23,7 @@ export interface Parts {
   readonly audit: AuditLog;
   readonly threats: ThreatList;
   readonly shipper: RecordShipper | null;
+  readonly gates: GateState;
   readonly crashes: Crashes;
 }
 
@@ -54,7 +62,48 @@ export async function describe({
   };
 }
 
-export async function scrape({ supervisor, generations, audit, threats, shipper }: Parts): Promise<string> {
+/** The same crawler and verdict of all workers as one row, the most frequent first. */
+function addUp(counts: readonly CrawlerCount[]): CrawlerCount[] {
+  const rows = new Map<string, CrawlerCount>();
+  for (const { crawler, verdict, requests } of counts) {
+    const key = `${crawler} ${verdict}`;
+    rows.set(key, { crawler, verdict, requests: (rows.get(key)?.requests ?? 0) + requests });
+  }
+  return [...rows.values()].sort((left, right) => right.requests - left.requests);
+}
+
+/** `GET /gates`: the table of gates in its order, what limits have counted, and the clients that were limited most. */
+export async function describeGates({ supervisor, gates }: Parts): Promise<Record<string, unknown>> {
+  const { heavy, crawlers, metrics } = await supervisor.report();
+  const limited = new Map<string, { zone: string; network: string; limited: number }>();
+  for (const { zone, network, limited: count } of heavy) {
+    const key = `${zone} ${network}`;
+    const known = limited.get(key);
+    limited.set(key, { zone, network, limited: (known?.limited ?? 0) + count });
+  }
+  const decisions = Object.entries(metrics.counters).flatMap(([key, count]) => {
+    const { name, values } = readCounterKey(key);
+    const [gate, decision, outcome] = values;
+    return name === 'gateDecisions' ? [{ gate, decision, outcome, count }] : [];
+  });
+  const zones = Object.entries(metrics.counters).flatMap(([key, count]) => {
+    const { name, values } = readCounterKey(key);
+    const [site, zone, outcome] = values;
+    return name === 'rateLimited' ? [{ site, zone, outcome, count }] : [];
+  });
+  return {
+    gates: gateTable.map(({ name, appliesTo, bound }) => ({ name, appliesTo, bound })),
+    decisions,
+    zones,
+    heavy: [...limited.values()].sort((left, right) => right.limited - left.limited).slice(0, heavyMax),
+    rateKeys: { ...gates.countRateKeys(), evicted: gates.rateKeysEvicted },
+    bans: gates.bans.length,
+    siteKeys: gates.keysState,
+    crawlers: addUp(crawlers),
+  };
+}
+
+export async function scrape({ supervisor, generations, audit, threats, shipper, gates }: Parts): Promise<string> {
   const { metrics, workers, upstreams } = await supervisor.report();
   const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
   const dropped = workers.reduce((sum, worker) => sum + Number(worker['eventsDropped'] ?? 0), 0);
@@ -69,6 +118,8 @@ export async function scrape({ supervisor, generations, audit, threats, shipper 
     auditWritten: audit.written,
     auditDropped: audit.dropped,
     threatNetworks: threats.networks,
+    rateKeysEvicted: gates.rateKeysEvicted,
+    bansActive: gates.bans.length,
     ...(shipper === null
       ? {}
       : {

@@ -12,6 +12,9 @@ interface Troubled {
   readonly client: string;
 }
 
+/** After 429 for a client's share of the memory for bodies: about as long as an upload takes. */
+export const shareRetrySeconds = '10';
+
 export function reportLoop({ context, requestId, site }: Troubled): void {
   context.log('error', { site: site?.name, requestId }, 'its upstream leads back to this site');
 }

@@ -1,8 +1,9 @@
 // A request driven down the road without sockets: the listener's exchange, the upstream and the worker are stand-ins
 // that remember what they were told.
-import type { RequestHead } from '#engine';
+import type { GivenValues, RequestHead } from '#engine';
 import { openGates } from '../../admit/index.js';
-import type { GateRow } from '../../admit/gate.js';
+import type { GateRow, GateWorker } from '../../admit/gate.js';
+import { testGateWorker } from '../../admit/testing/gate-worker.js';
 import { resolveProxyConfig } from '../../contract/proxy-config.js';
 import type { SecurityEvent } from '../../contract/index.js';
 import { createStore, doubleArtifact, loadInspection } from '../../e2e/inspection-double.js';
@@ -12,11 +13,11 @@ import { Metrics } from '../../metrics/metrics.js';
 import { toRequestLine, type RequestFacts, type RequestRing } from '../../records/request-records.js';
 import { ActiveList } from '../../worker/active-list.js';
 import { FlightTable, flightTableBytes } from '../../worker/flight-table.js';
-import { createGeneration } from '../../worker/generation.js';
+import { createGeneration, type Generation } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
 import { ClientShares } from '../limits/client-shares.js';
 import { LoopGuard } from '../limits/loop-guard.js';
-import { handleRequest } from '../proxied-request.js';
+import { ProxiedRequest } from '../proxied-request.js';
 
 export interface Driven {
   /** What the client got; null = nothing, or what the upstream is to answer. */
@@ -27,42 +28,59 @@ export interface Driven {
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly metrics: Metrics;
   readonly logged: readonly string[];
+  /** TX variables that gates gave to rules. */
+  readonly given: GivenValues;
 }
 
 export interface Drive {
   readonly gates: readonly GateRow[];
+  /** Of the request's worker; one of its own where none is given. */
+  readonly worker?: GateWorker;
+  /** Besides the sites. */
+  readonly settings?: object;
+  readonly method?: string;
+  readonly clientIp?: string;
+  /** The client goes away while the upstream works, so that a request that was let through has its records, too. */
+  readonly hangsUp?: boolean;
   readonly site?: object;
   readonly uri?: string;
   readonly headers?: readonly string[];
   readonly framing?: Framing;
 }
 
-export function drive({ gates, site, uri = '/', headers = [], framing = { kind: 'none' } }: Drive): Driven {
-  const settings = { sites: [{ name: 'shop', prefix: '/', upstream: 'http://127.0.0.1:1', protected: true, ...site }] };
-  const { config, problems } = resolveProxyConfig(settings, { customer: '', payment: '' });
+function generationOf({ gates, site, settings, worker = testGateWorker().worker }: Drive): Generation {
+  const sites = [{ name: 'shop', prefix: '/', upstream: 'http://127.0.0.1:1', protected: true, ...site }];
+  const { config, problems } = resolveProxyConfig({ sites, ...settings }, { customer: '', payment: '' });
   if (config === null) throw new Error(JSON.stringify(problems));
-  const clock = { wallMs: () => 0, monotonicMs: () => 0 };
-  const admission = openGates({ clock, tables: { denyList: { contains: () => false } } }, gates)(config);
+  const admission = openGates(worker, gates)(config);
   const inspection = loadInspection(doubleArtifact({ needles: ['EVIL'], version: 1 }));
-  const generation = createGeneration({ id: 1, sha256: '', artifact: null, config }, inspection, admission);
+  return createGeneration({ id: 1, sha256: '', artifact: null, config }, inspection, admission);
+}
+
+function headOf({ method = 'GET', uri = '/', headers = [], clientIp = '192.0.2.1' }: Drive): RequestHead {
+  return {
+    method,
+    uri,
+    protocol: 'HTTP/1.1',
+    headers: ['Host', 'shop.example', ...headers],
+    clientIp,
+    clientPort: 1,
+    serverIp: '192.0.2.2',
+    serverPort: 80,
+  };
+}
+
+export function drive(request: Drive): Driven {
+  const generation = generationOf(request);
   const metrics = new Metrics();
   const events: SecurityEvent[] = [];
   const lines: Readonly<Record<string, unknown>>[] = [];
   const logged: string[] = [];
   const seen = { answer: null as Driven['answer'], isClosed: false, isForwarded: false };
-  const head: RequestHead = {
-    method: 'GET',
-    uri,
-    protocol: 'HTTP/1.1',
-    headers: ['Host', 'shop.example', ...headers],
-    clientIp: '192.0.2.1',
-    clientPort: 1,
-    serverIp: '192.0.2.2',
-    serverPort: 80,
-  };
+  const head = headOf(request);
   const exchange = {
     head,
-    framing,
+    framing: request.framing ?? { kind: 'none' },
     refusal: null,
     isTls: false,
     isUpgrade: false,
@@ -104,6 +122,8 @@ export function drive({ gates, site, uri = '/', headers = [], framing = { kind: 
     foreignInspector: null,
     log: (_level, _fields, message) => void logged.push(message),
   };
-  handleRequest(context, exchange);
-  return { ...seen, events, lines, metrics, logged };
+  const proxied = new ProxiedRequest(context, exchange);
+  proxied.take();
+  if (request.hangsUp === true) exchange.onAbort?.();
+  return { ...seen, events, lines, metrics, logged, given: proxied.given };
 }

@@ -1,0 +1,83 @@
+// The gates of all data-plane nodes: who is banned where, and what limits have counted. A node that does not answer is
+// left out; the job asks again.
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { NodeClient } from '../nodes/node-client.js';
+
+/** As `GET :2019/bans` has it (BanRecord of the data plane). */
+const NodeBan = Type.Object({
+  network: Type.String({ maxLength: 64 }),
+  zone: Type.String(),
+  requestId: Type.String(),
+  atMs: Type.Number(),
+  untilMs: Type.Number(),
+  offence: Type.Integer(),
+  threshold: Type.Integer(),
+  windowSeconds: Type.Integer(),
+});
+export type NodeBan = Static<typeof NodeBan>;
+const NodeBans = Type.Object({ bans: Type.Array(NodeBan) });
+
+/** As `GET :2019/gates` has it. */
+export const GateFigures = Type.Object({
+  decisions: Type.Array(
+    Type.Object({ gate: Type.String(), decision: Type.String(), outcome: Type.String(), count: Type.Number() }),
+  ),
+  zones: Type.Array(
+    Type.Object({ site: Type.String(), zone: Type.String(), outcome: Type.String(), count: Type.Number() }),
+  ),
+  heavy: Type.Array(
+    Type.Object({
+      zone: Type.String(),
+      network: Type.String(),
+      limited: Type.Number({ description: 'requests beyond the limit, at most' }),
+    }),
+  ),
+  rateKeys: Type.Object({ keys: Type.Number(), keysMax: Type.Number(), evicted: Type.Number() }),
+  crawlers: Type.Array(Type.Object({ crawler: Type.String(), verdict: Type.String(), requests: Type.Number() })),
+  siteKeys: Type.Object({ url: Type.String(), fetchedAtMs: Type.Number(), wantedAtMs: Type.Number() }),
+});
+export type GateFigures = Static<typeof GateFigures>;
+
+export interface OfNode<T> {
+  readonly node: string;
+  /** null: it did not answer, or with something else. */
+  readonly answer: T | null;
+}
+
+export interface NodeGates {
+  bans(): Promise<OfNode<readonly NodeBan[]>[]>;
+  figures(): Promise<OfNode<GateFigures>[]>;
+  /** Lifts a ban on every node that answers, or on that one. */
+  lift(network: string, node?: string): Promise<void>;
+  /** Public keys of the sites' tokens, for one node. */
+  giveKeys(node: string, set: object): Promise<void>;
+  /** Addresses that no node is to ban automatically, all of them. */
+  spare(addresses: readonly string[]): Promise<void>;
+}
+
+export function createNodeGates(urls: readonly string[], client: Pick<NodeClient, 'ask'>): NodeGates {
+  const fromAll = <S extends TSchema>(path: string, schema: S): Promise<OfNode<Static<S>>[]> =>
+    Promise.all(
+      urls.map(async (node) => {
+        const answer = await client.ask(node, 'GET', path);
+        return { node, answer: Value.Check(schema, answer) ? answer : null };
+      }),
+    );
+  return {
+    async bans() {
+      return (await fromAll('/bans', NodeBans)).map(({ node, answer }) => ({ node, answer: answer?.bans ?? null }));
+    },
+    figures: () => fromAll('/gates', GateFigures),
+    async lift(network, node) {
+      const path = `/bans?network=${encodeURIComponent(network)}`;
+      await Promise.all((node === undefined ? urls : [node]).map((url) => client.ask(url, 'DELETE', path)));
+    },
+    async giveKeys(node, set) {
+      await client.ask(node, 'PUT', '/site-keys', set);
+    },
+    async spare(addresses) {
+      await Promise.all(urls.map((url) => client.ask(url, 'PUT', '/ban-safe', { addresses })));
+    },
+  };
+}

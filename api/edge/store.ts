@@ -1,0 +1,94 @@
+// The table of automatic bans.
+import type { Queryable, Tx } from '../db/client.js';
+import type { NodeBan } from './node-gates.js';
+
+export interface BanRow {
+  readonly id: number;
+  readonly network: string;
+  readonly node: string;
+  readonly zone: string;
+  readonly request_id: string;
+  readonly offence: number;
+  readonly threshold: number;
+  readonly window_seconds: number;
+  readonly banned_at: Date;
+  readonly expires_at: Date;
+  readonly lifted_at: Date | null;
+  readonly lifted_by: string | null;
+}
+
+/** How long bans are kept after their end. */
+const keptMs = 90 * 86_400_000;
+
+/** Adds bans of one node; returns those that are new. */
+export async function addBans(tx: Tx, node: string, bans: readonly NodeBan[]): Promise<BanRow[]> {
+  const rows: BanRow[] = [];
+  for (const ban of bans) {
+    const [row] = await tx<BanRow[]>`
+      insert into bans (network, node, zone, request_id, offence, threshold, window_seconds, banned_at, expires_at)
+      values (${ban.network}, ${node}, ${ban.zone}, ${ban.requestId}, ${ban.offence}, ${ban.threshold},
+        ${ban.windowSeconds}, ${new Date(ban.atMs)}, ${new Date(ban.untilMs)})
+      on conflict (network, node, banned_at) do nothing returning *`;
+    if (row !== undefined) rows.push(row);
+  }
+  return rows;
+}
+
+export interface BanQuery {
+  /** Only those in force. */
+  readonly isActive: boolean;
+  /** Older than this one; null: from the newest on. */
+  readonly before: number | null;
+  readonly now: Date;
+}
+
+export async function listBans(sql: Queryable, { isActive, before, now }: BanQuery, limit: number): Promise<BanRow[]> {
+  return sql<BanRow[]>`
+    select * from bans where true
+    ${before === null ? sql`` : sql`and id < ${before}`}
+    ${isActive ? sql`and lifted_at is null and expires_at > ${now}` : sql``}
+    order by id desc limit ${limit}`;
+}
+
+/** Ends the bans of a network before their time; returns how many there were. */
+export async function liftBans(sql: Queryable, network: string, by: string, now: Date): Promise<number> {
+  return (
+    await sql`
+      update bans set lifted_at = ${now}, lifted_by = ${by}
+      where network = ${network} and lifted_at is null and expires_at > ${now}`
+  ).count;
+}
+
+/** Bans in force whose network somebody took off the deny list. */
+export async function findUnlisted(sql: Queryable, source: string, now: Date): Promise<string[]> {
+  const rows = await sql<{ network: string }[]>`
+    select distinct b.network from bans b
+    where b.lifted_at is null and b.expires_at > ${now} and not exists (
+      select 1 from threat_addresses t where t.network = b.network and t.source = ${source})`;
+  return rows.map(({ network }) => network);
+}
+
+/** Of these bans of a node, those that were lifted here while it did not hear of it. */
+export async function findLifted(sql: Queryable, node: string, bans: readonly NodeBan[]): Promise<string[]> {
+  const lifted: string[] = [];
+  for (const { network, atMs } of bans) {
+    const rows = await sql`
+      select 1 from bans
+      where network = ${network} and node = ${node} and banned_at = ${new Date(atMs)} and lifted_at is not null`;
+    if (rows.length > 0) lifted.push(network);
+  }
+  return lifted;
+}
+
+export async function pruneBans(sql: Queryable, now: Date): Promise<void> {
+  await sql`delete from bans where expires_at < ${new Date(now.getTime() - keptMs)}`;
+}
+
+/** Addresses of people who are logged in and were there within the last hour. */
+export async function addressesOfPeople(sql: Queryable, now: Date): Promise<string[]> {
+  const rows = await sql<{ source_ip: string }[]>`
+    select distinct source_ip from sessions
+    where revoked_at is null and expires_at > ${now} and last_seen_at > ${new Date(now.getTime() - 3600_000)}
+      and source_ip <> '' limit 5000`;
+  return rows.map(({ source_ip: address }) => address);
+}

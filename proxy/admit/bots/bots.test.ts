@@ -1,0 +1,216 @@
+// Bots: what counts and what does not, crawlers that are proven beside the road, and above all who is never refused.
+import t from 'tap';
+import { drive, type Drive, type Driven } from '../../road/testing/drive.js';
+import { gates } from '../index.js';
+import { testGateWorker, type TestWorker } from '../testing/gate-worker.js';
+import { isSameAddress } from './crawler-check.js';
+import { claimedCrawler, crawlers, proveCrawler, type Crawler, type NameService } from './crawlers.js';
+import { classifyAgent } from './user-agents.js';
+
+const fields = ['Accept', '*/*', 'Accept-Language', 'en', 'Accept-Encoding', 'gzip'];
+const ask = (
+  userAgent: string | null,
+  settings: object,
+  headers: readonly string[] = fields,
+  test = testGateWorker(),
+  over: Partial<Drive> = {},
+): Driven =>
+  drive({
+    gates,
+    worker: test.worker,
+    settings,
+    hangsUp: true,
+    headers: [...(userAgent === null ? [] : ['User-Agent', userAgent]), ...headers],
+    ...over,
+  });
+const scoreOf = ({ given }: Driven): number => Number(given.find(([name]) => name === 'apb_score')?.[1] ?? 0);
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0';
+
+/** As they write themselves, of clients that nobody wants to lose. */
+const wanted = [
+  firefox,
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Linux; Android 11; CUBOT X30) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Mobile Safari/537.36',
+  'Mozilla/5.0 (Linux; Android 12; Pixel 6; wv) AppleWebKit/537.36 Chrome/124.0 Mobile [Pinterest/Android]',
+  'okhttp/4.12.0',
+  'MyShop/3.1 (iPhone; iOS 17.5) CFNetwork/1496.0.7 Darwin/23.5.0',
+  'Dalvik/2.1.0 (Linux; U; Android 14)',
+  'Dart/3.4 (dart:io)',
+  'kube-probe/1.29',
+  'ELB-HealthChecker/2.0',
+  'GoogleHC/1.0',
+  'Amazon-Route53-Health-Check-Service (ref x)',
+  'Mozilla/5.0 (compatible; UptimeRobot/2.0)',
+  'Pingdom.com_bot_version_1.4',
+  'Prometheus/2.53.0',
+  'curl/8.5.0',
+  'Wget/1.21',
+  'python-requests/2.32.3',
+  'Go-http-client/2.0',
+  'Java/17.0.9',
+  'axios/1.7.2',
+  'PostmanRuntime/7.39.0',
+  'node',
+  'stripe/1.0 (+https://stripe.example/docs/webhooks)',
+  'GitHub-Hookshot/044aadd',
+  '',
+];
+
+t.test('5: nobody that an installation wants is refused: with defaults, and when it blocks', async (t) => {
+  const bare: readonly string[] = [];
+  for (const userAgent of [...wanted, null]) {
+    for (const settings of [{}, { bot_action: 'block' }]) {
+      const isBrowser = userAgent?.startsWith('Mozilla/') === true && !userAgent.includes('UptimeRobot');
+      const driven = ask(userAgent, settings, isBrowser ? fields : bare);
+      t.ok(driven.isForwarded, `${userAgent} ${JSON.stringify(settings)}`);
+      t.equal(scoreOf(driven), 0, `${userAgent}`);
+      t.strictSame(driven.events, []);
+    }
+  }
+});
+
+t.test('5: points of the signals', async (t) => {
+  const all = { bot_action: 'block', bot_block_automation: true };
+  const cases: readonly (readonly [string | null, object, readonly string[], number])[] = [
+    ['sqlmap/1.8', {}, fields, 6],
+    ['Mozilla/5.00 (Nikto/2.5)', {}, [], 11],
+    ['curl/8.5.0', all, fields, 5],
+    ['curl/8.5.0', all, [], 5],
+    ['', all, fields, 5],
+    [null, all, [], 5],
+    ['   ', all, [], 5],
+    ['okhttp/4.12.0', all, [], 0],
+    ['kube-probe/1.29', all, [], 0],
+    ['Mozilla/5.0 HeadlessChrome/120', {}, fields, 4],
+    ['Mozilla/5.0 HeadlessChrome/120', {}, ['Accept', '*/*', 'Accept-Encoding', 'gzip'], 6],
+    ['SomethingBot/1.0', {}, [], 3],
+    [firefox, {}, [], 5],
+    [firefox, {}, ['Accept', '*/*', 'Accept-Encoding', 'br'], 2],
+    [firefox, { bot_check_headers: false }, [], 0],
+  ];
+  for (const [userAgent, settings, headers, score] of cases)
+    t.equal(
+      scoreOf(ask(userAgent, settings, headers)),
+      score,
+      `${userAgent} ${JSON.stringify(settings)} ${headers.length}`,
+    );
+});
+
+t.test('5: monitor records, block refuses, at the threshold', async (t) => {
+  const watched = ask('sqlmap/1.8', {});
+  t.ok(watched.isForwarded);
+  t.match(watched.events, [
+    { verdict: 'flag', messages: [{ ruleId: 1_006_400, data: '192.0.2.1 score=6 threshold=5 agent=scanner' }] },
+  ]);
+  t.equal(ask('sqlmap/1.8', { bot_action: 'block' }).answer?.status, 403);
+  t.ok(ask('sqlmap/1.8', { bot_action: 'block', bot_score_threshold: 7 }).isForwarded);
+  t.ok(
+    ask('sqlmap/1.8', { bot_action: 'block' }, fields, testGateWorker(), { site: { protected: false } }).isForwarded,
+  );
+  t.equal(ask('curl/8', { bot_action: 'block', bot_block_automation: true }).answer?.status, 403);
+});
+
+const namesOf = (reverse: Record<string, string[]>, forward: Record<string, string[]>): NameService => {
+  const find = async (table: Record<string, string[]>, key: string): Promise<string[]> => {
+    const found = table[key];
+    if (found === undefined) throw Object.assign(new Error(key), { code: 'ENOTFOUND' });
+    return found;
+  };
+  return {
+    reverse: (address) => find(reverse, address),
+    resolve4: (name) => find(forward, name),
+    resolve6: (name) => find(forward, name),
+  };
+};
+
+t.test('5: forward-confirmed reverse DNS, and what does not count as it', async (t) => {
+  const google = claimedCrawler('Mozilla/5.0 (compatible; Googlebot/2.1)') as Crawler;
+  const baidu = claimedCrawler('Baiduspider') as Crawler;
+  const good = 'crawl-1.googlebot.com';
+  const cases: readonly (readonly [string, Crawler, NameService, string])[] = [
+    ['it is', google, namesOf({ '66.249.66.1': [good] }, { [good]: ['66.249.66.1'] }), 'verified'],
+    [
+      'with a dot at the end, in capitals',
+      google,
+      namesOf({ '66.249.66.1': ['Crawl-1.Googlebot.com.'] }, { [good]: ['66.249.66.1'] }),
+      'verified',
+    ],
+    ['a name that only ends so', google, namesOf({ '66.249.66.1': ['evilgooglebot.com'] }, {}), 'impostor'],
+    ['a name that begins so', google, namesOf({ '66.249.66.1': ['googlebot.com.evil.example'] }, {}), 'impostor'],
+    ['its name leads elsewhere', google, namesOf({ '66.249.66.1': [good] }, { [good]: ['66.249.66.2'] }), 'impostor'],
+    ['its name leads nowhere', google, namesOf({ '66.249.66.1': [good] }, {}), 'unverified'],
+    ['no name', google, namesOf({}, {}), 'unverified'],
+    ['no answer', google, namesOf({ '66.249.66.1': [] }, {}), 'unverified'],
+    [
+      'a bad forward name of one that has them',
+      baidu,
+      namesOf({ '66.249.66.1': ['x.baidu.com'] }, { 'x.baidu.com': ['1.1.1.1'] }),
+      'unverified',
+    ],
+    ['addresses only', claimedCrawler('GPTBot/1.1') as Crawler, namesOf({}, {}), 'unverified'],
+    [
+      'the sixth name',
+      google,
+      namesOf({ '66.249.66.1': ['a', 'b', 'c', 'd', 'e', good] }, { [good]: ['66.249.66.1'] }),
+      'impostor',
+    ],
+  ];
+  for (const [name, crawler, names, verdict] of cases)
+    t.equal((await proveCrawler('66.249.66.1', crawler, names, isSameAddress)).verdict, verdict, name);
+  const six = namesOf({ '2001:4860::1': [good] }, { [good]: ['2001:4860:0:0:0:0:0:1'] });
+  t.equal(
+    (await proveCrawler('2001:4860::1', google, six, isSameAddress)).verdict,
+    'verified',
+    'addresses are compared, not texts',
+  );
+  t.equal(new Set(crawlers.map(({ name }) => name)).size, crawlers.length);
+});
+
+t.test('5: a crawler passes until it is looked up; then it is exempt, or an impostor', async (t) => {
+  const reverse = { '66.249.66.1': ['crawl-1.googlebot.com'], '198.51.100.9': ['host.evil.example'] };
+  const names = namesOf(reverse, { 'crawl-1.googlebot.com': ['66.249.66.1'] });
+  const test: TestWorker = testGateWorker({}, undefined, names);
+  const agent = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+  const settings = { bot_action: 'block', bot_score_threshold: 3 };
+  const from = (clientIp: string, more: object = {}) => ask(agent, { ...settings, ...more }, [], test, { clientIp });
+  const settled = async (): Promise<void> => {
+    while (!test.worker.crawlers.isIdle) await new Promise((resolve) => setImmediate(resolve));
+  };
+  t.ok(from('66.249.66.1').isForwarded, 'nothing waits');
+  t.ok(from('198.51.100.9').isForwarded);
+  t.ok(from('203.0.113.5').isForwarded);
+  await settled();
+  t.ok(from('66.249.66.1').isForwarded);
+  t.equal(from('66.249.66.1', { bot_allow_verified: false }).answer?.status, 403, 'the points of a crawler');
+  const impostor = from('198.51.100.9');
+  t.equal(impostor.answer?.status, 403);
+  t.match(impostor.events, [{ messages: [{ ruleId: 1_006_401, data: '198.51.100.9 claims to be Googlebot' }] }]);
+  t.ok(from('198.51.100.9', { bot_action: 'monitor' }).isForwarded);
+  t.equal(from('203.0.113.5').answer?.status, 403, 'nobody knows: the points of a crawler');
+  t.ok(from('203.0.113.5', { bot_score_threshold: 5 }).isForwarded);
+  t.ok(from('10.0.0.7', { bot_score_threshold: 5 }).isForwarded, 'inner addresses are not looked up');
+  t.ok(test.worker.crawlers.isVerified('66.249.66.1'));
+  t.match(test.worker.crawlers.list(), [
+    { crawler: 'Googlebot', verdict: 'pending', requests: 3 },
+    { crawler: 'Googlebot', verdict: 'verified', requests: 2 },
+  ]);
+});
+
+t.test('5: a flood of claims has a bound', async (t) => {
+  let asked = 0;
+  const names: NameService = { ...namesOf({}, {}), reverse: () => new Promise(() => (asked += 1)) };
+  const test = testGateWorker({}, undefined, names);
+  for (let index = 0; index < 1200; index += 1)
+    ask('Googlebot/2.1', {}, [], test, { clientIp: `66.${index >> 16}.${(index >> 8) & 255}.${index & 255}` });
+  t.equal(asked, 8, 'eight at once, the others wait or are asked with a later request');
+});
+
+t.test('5: classes', async (t) => {
+  for (const [userAgent, kind] of [
+    ['Robotics App/1.0', 'other'],
+    ['MyBot', 'crawler'],
+    ['my-bot/2', 'crawler'],
+    ['YaBrowser Mozilla', 'other'],
+  ] as const)
+    t.equal(classifyAgent(userAgent), kind, userAgent);
+});

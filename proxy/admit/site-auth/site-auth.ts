@@ -1,0 +1,167 @@
+// Whoever asks for a protected path has to bring credentials. Without a key in the settings their presence is enough:
+// an Authorization or X-API-Key field that is not empty. With a key, a token in `Authorization: Bearer` has to be
+// signed with it; X-API-Key or other schemes are no way around that.
+//
+// Paths are compared as every server may read them (admit/reading.ts). Let through: preflight requests of CORS (OPTIONS
+// with Origin and Access-Control-Request-Method), which browsers send without credentials and with nothing else.
+//
+// A key set that is not there, or was not refreshed for a day, refuses everybody with 503, also where the site says
+// fail_mode open: that is for inspection, not for letting strangers in.
+//
+// Memory: tokens that were verified, by their text, 2,000 a worker. Beyond: all are forgotten, and verified again.
+import type { GivenVariable } from '#engine';
+import { findField } from '../../http/header-fields.js';
+import type { Decision, Denial } from '../decision.js';
+import type { Gate, GateContext, GateRequest } from '../gate.js';
+import { isAnyUnder, prefixOf } from '../reading.js';
+import type { KeySet } from './key-set.js';
+import { checkClaims, checkToken, type Claims, type TokenAnswer, type TokenPolicy } from './token.js';
+
+/** The rules of protected paths, in the order of the settings. */
+export const authRuleIdFirst = 1_010_000;
+
+const knownMax = 2000;
+const staleMs = 86_400_000;
+
+interface SiteAuth {
+  readonly prefixes: readonly string[];
+  readonly policy: TokenPolicy;
+  readonly secret: Buffer | null;
+  /** '' = no key set. */
+  readonly keysUrl: string;
+}
+
+/** Verified tokens, with what they were verified under. */
+interface Known {
+  readonly claims: Map<string, Claims>;
+  auth: SiteAuth | null;
+  keys: KeySet | null;
+}
+
+export const siteAuth: Gate<SiteAuth, Known> = {
+  name: 'site-auth',
+  appliesTo: 'protected',
+  bound: {
+    of: 'tokens that were verified, a worker (8 KB each at most)',
+    max: knownMax,
+    unit: 'entries',
+    beyond: 'all are forgotten, and verified again when they come',
+  },
+  createState: () => ({ claims: new Map(), auth: null, keys: null }),
+  compile: (config) =>
+    config.authEnabled && config.authProtectedPaths.length > 0
+      ? {
+          prefixes: config.authProtectedPaths.map(prefixOf),
+          policy: {
+            algorithm: config.authAlg,
+            issuer: config.authIssuer,
+            audience: config.authAudience,
+            skewSeconds: config.authClockSkewSec,
+          },
+          secret: config.authSecret === null ? null : Buffer.from(config.authSecret, 'utf8'),
+          keysUrl: config.authJwksUrl,
+        }
+      : null,
+  decide: (request, _site, context) => {
+    const { prefixes, secret, keysUrl } = context.compiled;
+    const { head } = request;
+    const readings = context.paths.readings(head.uri);
+    const index = prefixes.findIndex((prefix) => isAnyUnder(prefix, readings));
+    if (index < 0 || isPreflight(request)) return null;
+    const authorization = findField(head.headers, 'authorization') ?? '';
+    const hasCredentials = authorization !== '' || (findField(head.headers, 'x-api-key') ?? '') !== '';
+    if (!hasCredentials) return refuse(401, index, 'no credentials', 'Bearer');
+    return secret === null && keysUrl === '' ? null : checkCredentials(authorization, index, request, context);
+  },
+};
+
+function isPreflight({ head }: GateRequest): boolean {
+  return (
+    head.method === 'OPTIONS' &&
+    findField(head.headers, 'origin') !== null &&
+    findField(head.headers, 'access-control-request-method') !== null
+  );
+}
+
+function checkCredentials(
+  authorization: string,
+  index: number,
+  request: GateRequest,
+  context: GateContext<SiteAuth, Known>,
+): Decision | null {
+  const { compiled, tables, clock } = context;
+  const nowMs = clock.wallMs();
+  const keys = tables.siteKeys.current;
+  const isUsable = keys !== null && keys.url === compiled.keysUrl && nowMs - keys.fetchedAtMs < staleMs;
+  if (compiled.secret === null && !isUsable) {
+    context.onKeysWanted();
+    return refuse(503, index, 'the key set could not be fetched', null);
+  }
+  const token = /^bearer +([^ ]+) *$/i.exec(authorization)?.[1];
+  if (token === undefined) return refuse(401, index, 'no bearer token', 'Bearer');
+  const answer = answerOf(token, keys, context, Math.floor(nowMs / 1000));
+  if (answer.kind === 'valid') {
+    giveClaims(answer.claims, request);
+    return null;
+  }
+  if (answer.problem === 'unknown key') context.onKeysWanted();
+  const field = `Bearer error="invalid_token", error_description="the token was refused: ${answer.problem}"`;
+  return refuse(401, index, `token refused: ${answer.problem}`, field);
+}
+
+const givenClaims: readonly (readonly [GivenVariable, readonly string[]])[] = [
+  ['auth_sub', ['sub']],
+  ['auth_iss', ['iss']],
+  ['auth_client', ['client_id', 'azp']],
+  ['auth_scope', ['scope', 'scp']],
+];
+
+/** The client's principal, as variables for rules: texts, and lists of texts with blanks between. */
+function giveClaims(claims: Claims, request: GateRequest): void {
+  for (const [variable, names] of givenClaims)
+    for (const name of names) {
+      const claim = claims[name];
+      const value = Array.isArray(claim) ? claim.join(' ') : claim;
+      if (typeof value !== 'string' || value === '') continue;
+      request.give(variable, Buffer.from(value, 'utf8').toString('latin1'));
+      break;
+    }
+}
+
+function answerOf(
+  token: string,
+  keys: KeySet | null,
+  { compiled, state }: GateContext<SiteAuth, Known>,
+  nowSeconds: number,
+): TokenAnswer {
+  if (state.auth !== compiled || state.keys !== keys) {
+    state.claims.clear();
+    state.auth = compiled;
+    state.keys = keys;
+  }
+  const known = state.claims.get(token);
+  if (known !== undefined) return checkClaims(known, compiled.policy, nowSeconds);
+  const answer = checkToken(token, compiled.secret ?? keys?.keys ?? [], compiled.policy, nowSeconds);
+  if (answer.kind === 'valid') {
+    if (state.claims.size >= knownMax) state.claims.clear();
+    state.claims.set(token, answer.claims);
+  }
+  return answer;
+}
+
+function refuse(status: 401 | 503, index: number, why: string, authenticate: string | null): Denial {
+  return {
+    kind: 'deny',
+    status,
+    shape: 'page',
+    headers: authenticate === null ? [] : ['WWW-Authenticate', authenticate],
+    rule: {
+      id: authRuleIdFirst + index,
+      message: 'A protected path needs valid credentials',
+      match: "Matched the protected paths against variable `REQUEST_URI'",
+      data: why,
+      severity: '4',
+      tags: ['gatehouse/site-auth'],
+    },
+  };
+}

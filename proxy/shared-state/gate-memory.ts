@@ -1,0 +1,39 @@
+// The memory that the gates of all workers share, made once by main: it outlives workers and generations.
+import { BanTable, banColumns, banEntries } from './ban-table.js';
+import { createKeyTable, KeyTable } from './key-table.js';
+import { rateColumns, rateEntries } from './rate-counters.js';
+
+/** On its way to a thread. */
+export interface GateMemory {
+  readonly rates: SharedArrayBuffer;
+  readonly bans: SharedArrayBuffer;
+  /** Challenges that were solved: each counts once. */
+  readonly spent: SharedArrayBuffer;
+}
+
+/** Challenges solved within their life of a few minutes; 1 MiB. Beyond, the oldest could be spent once more. */
+const spentEntries = 2 ** 16;
+
+/** `keys`: entries of the table of limits; fewer for tests. */
+export function createGateMemory(keys = rateEntries): GateMemory {
+  return {
+    rates: createKeyTable(keys, rateColumns),
+    bans: createKeyTable(Math.min(keys, banEntries), banColumns),
+    spent: createKeyTable(Math.min(keys, spentEntries), 0),
+  };
+}
+
+/** A thread's views. */
+export interface GateTables {
+  readonly rates: KeyTable;
+  readonly bans: BanTable;
+  readonly spent: KeyTable;
+}
+
+export function openGateMemory({ rates, bans, spent }: GateMemory): GateTables {
+  return {
+    rates: new KeyTable(rates, rateColumns),
+    bans: new BanTable(new KeyTable(bans, banColumns)),
+    spent: new KeyTable(spent, 0),
+  };
+}

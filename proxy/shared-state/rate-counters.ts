@@ -1,0 +1,73 @@
+// Rate limits that are exact across all workers: the generic cell rate algorithm (GCRA; ITU-T I.371 annex A calls it
+// the virtual scheduling algorithm) over a shared table of keys. `events` requests may come at once; each gets its
+// place back after a further window / events. So no window of the length W has more than 2 × events − 1, and a client
+// that keeps to the rate is never refused. One number a key: the moment at which all places are free again.
+//
+// Rejected: a log of moments (exact for every window, and as many numbers a key as it has events); two fixed windows
+// weighted by time (cheap, and exact for nobody). Exactness: time counts in whole ticks of at most a microsecond, of
+// which an event costs a whole number, so that sums are those of integers. Nothing is allocated by `take`.
+//
+// Slow twin: rate-counters.test.ts, the same in rational numbers.
+import { mix } from './client-key.js';
+import type { KeyTable } from './key-table.js';
+
+/** What a key has in the table: the moment at which all places are free, in ticks of its limit. */
+export const rateColumns = 1;
+
+/** 2,097,152 keys: 42 MB of addresses, of which the system gives what is used. */
+export const rateEntries = 2 ** 21;
+
+export interface Rate {
+  readonly events: number;
+  readonly windowSeconds: number;
+  readonly ticksPerMs: number;
+  readonly ticksPerEvent: number;
+  /** Of the limit itself, so that two limits of one client are two keys. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** `name` and the numbers together are the limit: with other numbers it begins anew. */
+export function compileRate(name: string, events: number, windowSeconds: number): Rate {
+  const ticksPerEvent = Math.max(1, Math.ceil((windowSeconds * 1e6) / events));
+  const identity = `${name} ${events}/${windowSeconds}`;
+  let low = 0x811c9dc5;
+  let high = 0x01000193;
+  for (let at = 0; at < identity.length; at += 1) {
+    low = mix(low ^ identity.charCodeAt(at));
+    high = mix(high + identity.charCodeAt(at));
+  }
+  return {
+    events,
+    windowSeconds,
+    ticksPerEvent,
+    ticksPerMs: (ticksPerEvent * events) / (windowSeconds * 1000),
+    low,
+    high,
+  };
+}
+
+/**
+ * Takes a place of the key `low`, `high` at `nowMs` (one clock for all threads). 0: taken; otherwise nothing was taken,
+ * and the milliseconds until a place is free.
+ */
+export function take(table: KeyTable, rate: Rate, low: number, high: number, nowMs: number): number {
+  const keyLow = mix(low ^ rate.low);
+  const keyHigh = mix((high + rate.high) >>> 0);
+  const now = Math.round(nowMs * rate.ticksPerMs);
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const bucket = table.enter(keyLow);
+  try {
+    let at = table.find(bucket, keyLow, keyHigh, nowSeconds);
+    const freeAt = at < 0 ? now : Math.max(now, table.get(0, at));
+    const next = freeAt + rate.ticksPerEvent;
+    const excess = next - now - rate.ticksPerEvent * rate.events;
+    if (excess > 0) return excess / rate.ticksPerMs;
+    if (at < 0) at = table.claim(bucket, keyLow, keyHigh, nowSeconds);
+    table.set(0, at, next);
+    table.endAt(at, Math.floor(next / rate.ticksPerMs / 1000) + 1);
+    return 0;
+  } finally {
+    table.leave(bucket);
+  }
+}
