@@ -11,6 +11,8 @@ const versionsKept = 50;
 const lookEvery = 20;
 /** Only while the database is away. */
 const patienceMs = 60_000;
+/** A first compile without any cache, on a machine that has other things to do, goes on where it was given up. */
+const firstPatienceMs = 900_000;
 
 export interface Applies {
   saved: number;
@@ -60,13 +62,13 @@ async function listVersions(control: ControlPlane, limit: number): Promise<reado
 
 const isAway = (error: unknown): boolean => error instanceof RefusedCall && error.status === 503;
 
-/** Asks again while the database is away. */
-async function insist<T>(ask: () => Promise<T>): Promise<T> {
+/** Asks again while the answer is 503. */
+async function insist<T>(ask: () => Promise<T>, forMs = patienceMs): Promise<T> {
   for (const startedMs = performance.now(); ; await pause(250)) {
     try {
       return await ask();
     } catch (error) {
-      if (!isAway(error) || performance.now() - startedMs > patienceMs) throw error;
+      if (!isAway(error) || performance.now() - startedMs > forMs) throw error;
     }
   }
 }
@@ -144,7 +146,7 @@ export function createChanges(databaseUrl: string): Changes {
   return {
     async applyOnce(control) {
       await acknowledged.save(control);
-      await acknowledged.apply(control, []);
+      await insist(() => acknowledged.apply(control, []), firstPatienceMs);
     },
     keepApplying: (control, ending) => keepApplying(acknowledged, control, ending),
     async countRecords(control) {
