@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startControlPlane, type ControlPlane } from '../control-plane.js';
-import { residentBytes } from '../cpu.js';
+import { cpuWaitUs, residentBytes } from '../cpu.js';
 import { freePort, HarnessProblem, stopEverything, temporaryDirectory } from '../processes.js';
 import { startBackend, startGatehouse, type Rules, type System } from '../systems.js';
 import { createChanges, type Applies, type Changes } from './changes.js';
@@ -183,6 +183,7 @@ async function soak(minutes: number, installation: Installation): Promise<readon
     ...nodes.map(({ pid }, index) => [`node ${index + 1}`, pid] as const),
     ['control plane', control.pid] as const,
   ]);
+  const [beganMs, waitedUs] = [performance.now(), cpuWaitUs()];
   const probe = startProbe(nodes.map(({ port }) => port));
   const work = Promise.all([
     keepPace(targets, perSecond, ending),
@@ -194,8 +195,12 @@ async function soak(minutes: number, installation: Installation): Promise<readon
   work.catch(() => controller.abort());
   await pause(minutes * 60_000, undefined, { signal: ending }).catch(() => undefined);
   controller.abort();
-  const [paced, applies, kills, redisKills, memory] = await work;
+  const [paced, applies, kills, redisKills, memory] = await work.catch(async (error: unknown) => {
+    await probe.stop();
+    throw error;
+  });
   const probed = await probe.stop();
+  const crowding = measureOfMachine(waitedUs, performance.now() - beganMs);
   const tallies = [...targets.map(({ tally }) => tally), probed];
   const answered = tallies.reduce((sum, tally) => sum + tally.answered, 0);
   const counted = await countRecords(control, answered, changes);
@@ -212,7 +217,16 @@ async function soak(minutes: number, installation: Installation): Promise<readon
     { what: 'kills', found: `PostgreSQL ${kills}, Redis ${redisKills}`, isKept: kills > 0 && redisKills > 0 },
     ...[...memory].map(measureOfMemory),
     measureOfProbe(probed, applies),
+    crowding,
   ];
+}
+
+/** What latencies and failures are read with: beside other work, late answers are not the product's. */
+function measureOfMachine(waitedUs: number | null, tookMs: number): Measure {
+  const now = cpuWaitUs();
+  const share = waitedUs === null || now === null ? null : (now - waitedUs) / 10 / tookMs;
+  const found = share === null ? 'unknown' : `${share.toFixed(0)} % of the time somebody waited for a processor`;
+  return { what: 'the machine', found, isKept: null };
 }
 
 function measuresOfChanges({ saved, applied, refused, faults, lost }: Applies): readonly Measure[] {
