@@ -60,9 +60,10 @@ const bookkeeping = ({ sql }: Database) =>
   sql`select version, module, number, name from schema_migrations order by version`;
 
 async function suite(t: Test, database: Database): Promise<void> {
-  const modules = await loadModules();
-  const [core] = modules as [MigrationModule];
+  const [core] = (await loadModules()) as [MigrationModule];
+  const modules = [core];
   const last = core.migrations.length;
+  const lastName = core.migrations.at(-1)?.name ?? '';
   await emptied(database);
   t.equal(await migrate(database, modules), last);
   await t.test(
@@ -75,7 +76,9 @@ async function suite(t: Test, database: Database): Promise<void> {
         /^Migration 1 \(foundation\) was changed after it had run: write a new one instead\.$/,
       );
       await t.rejects(migrate(database, [{ ...core, migrations: core.migrations.slice(0, -1) }]), {
-        message: 'The database has migration 11 (applied-rules), this program knows 10 only: start the newer program.',
+        message:
+          `The database has migration ${last} (${lastName}), this program knows ${last - 1} only: ` +
+          'start the newer program.',
       });
       const text = 'create table half_done (id integer); select nonsense from nowhere;';
       const next = { number: core.migrations.length + 1, name: 'half', text };
@@ -88,9 +91,9 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal(await migrate(database, [core, scans]), 1);
     t.equal(await migrate(database, [core, scans]), 0);
     t.match((await bookkeeping(database)).slice(-3), [
-      { version: 11, module: 'core', number: 11, name: 'applied-rules' },
-      { version: 12, module: 'scans', number: 1, name: 'targets' },
-      { version: 13, module: 'scans', number: 2, name: 'results' },
+      { version: last, module: 'core', number: last, name: lastName },
+      { version: last + 1, module: 'scans', number: 1, name: 'targets' },
+      { version: last + 2, module: 'scans', number: 2, name: 'results' },
     ]);
     t.ok(await exists(database, 'scan_results'));
     const drifted = scans.migrations.map((one) => ({ ...one, text: `${one.text} ` }));
@@ -107,17 +110,24 @@ async function suite(t: Test, database: Database): Promise<void> {
       message: 'The database has migration scans 1 (targets), this program has no scans: start the newer program.',
     });
     await t.rejects(migrateAsBefore(database, modules), {
-      message: 'The database has migration 12 (targets), this program knows 11 only: start the newer program.',
+      message:
+        `The database has migration ${last + 1} (targets), this program knows ${last} only: ` +
+        'start the newer program.',
     });
   });
   await t.test('a core migration may come after one of a module', async (t) => {
-    const later = { number: 12, name: 'later', text: 'create table came_later (id integer)' };
+    const later = { number: last + 1, name: 'later', text: 'create table came_later (id integer)' };
     t.equal(await migrate(database, [{ ...core, migrations: [...core.migrations, later] }, scans]), 1);
-    t.match((await bookkeeping(database)).at(-1), { version: 14, module: 'core', number: 12, name: 'later' });
+    t.match((await bookkeeping(database)).at(-1), {
+      version: last + 3,
+      module: 'core',
+      number: last + 1,
+      name: 'later',
+    });
   });
   await t.test('a database of a program from before modules is taken over as it is', async (t) => {
     await emptied(database);
-    t.equal(await migrateAsBefore(database, modules), 11);
+    t.equal(await migrateAsBefore(database, modules), last);
     const before = await database.sql`select version, name, sha256, applied_at from schema_migrations order by version`;
     await database.sql`insert into job_state (name) values ('kept')`;
     const drifted = core.migrations.map((one) => ({ ...one, text: `${one.text} ` }));
@@ -143,10 +153,10 @@ async function suite(t: Test, database: Database): Promise<void> {
   await t.test('a database that an older program had half-way is brought on', async (t) => {
     await emptied(database);
     t.equal(await migrateAsBefore(database, [{ ...core, migrations: core.migrations.slice(0, 5) }]), 5);
-    t.equal(await migrate(database, [core, scans]), 8);
+    t.equal(await migrate(database, [core, scans]), last - 5 + 2);
     t.same(
       (await bookkeeping(database)).map(({ version }) => version),
-      Array.from({ length: 13 }, (_, i) => i + 1),
+      Array.from({ length: last + 2 }, (_, i) => i + 1),
     );
   });
 }
@@ -156,18 +166,20 @@ t.test('migrations', (t) => onBothDatabases(t, 'migrations', suite));
 t.test('servers that start at once migrate once, whatever they find', { skip: withoutPostgres }, async (t) => {
   const cluster = await startCluster(t);
   const modules = [...(await loadModules()), scans];
+  const all = modules.reduce((sum, { migrations }) => sum + migrations.length, 0);
+  const ofCore = modules[0]?.migrations.length ?? 0;
   const atOnce = async (url: string): Promise<number[]> => {
     const servers = Array.from({ length: 4 }, () => openPostgres(url, { poolSize: 2 }));
     const ran = await Promise.all(servers.map((server) => migrate(server, modules)));
     await Promise.all(servers.map((server) => server.close()));
     return ran.sort((a, b) => a - b);
   };
-  t.same(await atOnce(await cluster.create()), [0, 0, 0, 13], 'nothing');
+  t.same(await atOnce(await cluster.create()), [0, 0, 0, all], 'nothing');
   const url = await cluster.create();
   const older = openPostgres(url);
   await migrateAsBefore(older, modules);
   await older.close();
-  t.same(await atOnce(url), [0, 0, 0, 2], 'the database of an older program');
+  t.same(await atOnce(url), [0, 0, 0, all - ofCore], 'the database of an older program');
 });
 
 t.test('migrations of a feature are files of its own', async (t) => {
@@ -175,7 +187,8 @@ t.test('migrations of a feature are files of its own', async (t) => {
   const migrations = pathToFileURL(`${directory}/`);
   await writeFile(join(directory, '001-first.sql'), 'select 1;');
   const [core, own] = await loadModules([{ name: 'quiet' }, { name: 'scans', migrations }]);
-  t.match([core?.name, core?.migrations.length], ['core', 11]);
+  t.equal(core?.name, 'core');
+  t.ok((core?.migrations.length ?? 0) >= 12);
   t.same(own, { name: 'scans', migrations: [{ number: 1, name: 'first', text: 'select 1;' }] });
   await t.rejects(
     loadModules([

@@ -50,13 +50,13 @@ t.test('from an empty directory to a protected shop, down, and up again', async 
     t.match(first.said(), /blocked \(403\)/);
     t.equal((await stat(envFile)).mode & 0o777, 0o600, "secrets are their owner's");
     pids = childrenOf(first.process.pid ?? 0).map(({ pid }) => pid);
-    t.equal(pids.length, 3, 'demo, data plane and control plane');
+    t.equal(pids.length, 4, 'demo, data plane, control plane and console');
   });
 
   await t.test('A12: each part has the variables that it reads, and no key of another part', async (t) => {
     const file = await readFile(envFile, 'utf8');
     const secretOf = (name: string): string => new RegExp(`^${name}=(.+)$`, 'm').exec(file)?.[1] ?? '';
-    for (const part of ['demo', 'data-plane', 'control-plane']) {
+    for (const part of ['demo', 'data-plane', 'control-plane', 'console']) {
       const child = childrenOf(first.process.pid ?? 0).find(({ command }) => command.includes(`gatehouse ${part}`));
       const has = await readFile(`/proc/${child?.pid}/environ`, 'utf8');
       t.match(has, 'PATH=', `${part} has what every program needs`);

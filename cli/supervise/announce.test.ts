@@ -81,14 +81,16 @@ t.test('the whole announcement', async (t) => {
     `
   Gatehouse is up (OWASP CRS 4.25.1).
 
+  console           http://127.0.0.1:3010
+  login             a@b   password pass   (shown this once; to be changed at the first login)
+  control plane     http://127.0.0.1:8095/api/   (explorer: http://127.0.0.1:8095/api/docs)
+
   WAF entry point   http://localhost:8080
   protects          the bundled demo shop on port 8000 (set UPSTREAM_CUSTOMER to protect your own application)
 
   passes  (200)     curl -i 'http://localhost:8080/search?q=lamp'
   blocked (403)     curl -i "http://localhost:8080/search?q=1'%20OR%20'1'='1'%20--%20"
 
-  control plane     http://127.0.0.1:8095/api/   (explorer: http://127.0.0.1:8095/api/docs)
-  login             a@b   password pass   (shown this once; to be changed at the first login)
   logs              /srv/log/
   Ctrl-C stops everything.
 `,

@@ -149,7 +149,13 @@ async function viewers(t: Test, stack: Stack): Promise<void> {
 }
 
 const pages = ['/', '/soc', '/requests', '/waf', '/waf/rules', '/waf/rules/new', '/waf/patches', '/waf/tuning'];
-const morePages = ['/protection/addresses', '/admin/settings', '/admin/settings/limits', '/admin/changes'];
+const morePages = [
+  '/protection/addresses',
+  '/protection/gates',
+  '/admin/settings',
+  '/admin/settings/limits',
+  '/admin/changes',
+];
 const lastPages = ['/admin/nodes', '/admin/audit', '/admin/users', '/admin/tokens', '/admin/licence', '/account'];
 
 interface AxeResult {

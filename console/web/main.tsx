@@ -29,6 +29,7 @@ const RuleEditor = page(() => import('./pages/rules/rule-editor.js').then((m) =>
 const Patches = page(() => import('./pages/waf/patches.js').then((m) => m.Patches));
 const Tuning = page(() => import('./pages/waf/tuning.js').then((m) => m.Tuning));
 const Addresses = page(() => import('./pages/protection/addresses.js').then((m) => m.Addresses));
+const Gates = page(() => import('./pages/protection/gates.js').then((m) => m.Gates));
 const Settings = page(() => import('./pages/settings/settings.js').then((m) => m.Settings));
 const Changes = page(() => import('./pages/changes/changes.js').then((m) => m.Changes));
 const Nodes = page(() => import('./pages/admin/nodes.js').then((m) => m.Nodes));
@@ -109,6 +110,7 @@ render(
       <Route path="/waf/patches" component={Patches} />
       <Route path="/waf/tuning" component={Tuning} />
       <Route path="/protection/addresses" component={Addresses} />
+      <Route path="/protection/gates" component={Gates} />
       <Route path="/admin/settings" component={Settings} />
       <Route path="/admin/settings/:group" component={Settings} />
       <Route path="/admin/changes" component={Changes} />

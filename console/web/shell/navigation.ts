@@ -40,6 +40,12 @@ export const navigation: readonly PageGroup[] = [
       page('/waf/rules', 'Custom rules', 'code', 'seclang modsecurity builder editor'),
       page('/waf/patches', 'Virtual patches', 'patch', 'cve vulnerability catalogue'),
       page('/waf/tuning', 'Tuning', 'tune', 'false positives exclusions suggestions evidence'),
+      page(
+        '/protection/gates',
+        'Limits and bots',
+        'gauge',
+        'rate limits floods bans challenge crawlers pipeline gates',
+      ),
       page('/protection/addresses', 'Addresses', 'ban', 'threat intelligence deny list ban block ip managed feed'),
     ],
   },

@@ -11,6 +11,7 @@ import { Read } from '../../kit/page-state.js';
 import { ConflictDialog } from '../settings/conflict.js';
 import { linesFrom, numberFrom } from '../settings/schema.js';
 import { SaveBar } from '../settings/settings.js';
+import { Profiles } from './profiles.js';
 
 type Category = Item<'GET /api/rules/categories'>;
 interface CategorySetting {
@@ -165,6 +166,7 @@ export function RuleSet(): JSX.Element {
         {(data) => (
           <Show when={draft() !== null} fallback={<Loading />}>
             <Strictness />
+            <Profiles />
             <div class="grid-3">
               <For each={data().items}>{(category) => <CategoryCard category={category} />}</For>
             </div>
