@@ -71,11 +71,24 @@ export async function startPostgres(): Promise<Postgres | null> {
   };
 }
 
+/** An answer other than 2xx. */
+export class RefusedCall extends HarnessProblem {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+/** What a process logs of a request arrives by another way than its answer. */
+const logDelayMs = 300;
+
 export interface ControlPlane {
   readonly url: string;
   readonly pid: number;
   readonly nodeToken: string;
-  /** JSON in, JSON out, as an administrator. Throws HarnessProblem for anything but 2xx. */
+  /** JSON in, JSON out, as an administrator. Throws RefusedCall for anything but 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
   /** Of the same administrator, for callers that measure. */
   readonly token: string;
@@ -138,8 +151,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     });
     const text = await reply.text();
     if (!reply.ok) {
+      if (reply.status === 500) await pause(logDelayMs);
       const said = reply.status === 500 ? `\n${server.output().slice(-3000)}` : '';
-      throw new HarnessProblem(`${method} ${path} answered ${reply.status}: ${text.slice(0, 500)}${said}`);
+      throw new RefusedCall(`${method} ${path} answered ${reply.status}: ${text.slice(0, 500)}${said}`, reply.status);
     }
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   };

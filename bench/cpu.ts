@@ -60,3 +60,16 @@ export function residentBytes(pid: number): number {
     0,
   );
 }
+
+/**
+ * Microseconds since boot in which something that could have run waited for a processor; null where the kernel does not
+ * say. Source: Linux, Documentation/accounting/psi.rst.
+ */
+export function cpuWaitUs(): number | null {
+  try {
+    const total = /^some .*total=(\d+)/m.exec(readFileSync('/proc/pressure/cpu', 'latin1'))?.[1];
+    return total === undefined ? null : Number(total);
+  } catch {
+    return null;
+  }
+}

@@ -28,9 +28,18 @@ export function freePort(): Promise<number> {
   });
 }
 
+const directories = new Set<string>();
+
+/** Whoever was killed may write for another moment. */
+function removeDirectory(path: string): void {
+  directories.delete(path);
+  rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
 export function temporaryDirectory(name: string): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), `gatehouse-bench-${name}-`));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  directories.add(path);
+  return { path, remove: () => removeDirectory(path) };
 }
 
 function canConnect(port: number): Promise<boolean> {
@@ -53,9 +62,16 @@ export interface Started {
 }
 
 const running = new Set<ChildProcess>();
-/** Ends what is still running when the harness itself is interrupted. */
+/** For processes that are started elsewhere: they end with the harness, too. */
+export function adopt(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
+/** Ends what is still running when the harness itself is interrupted, and removes its directories. */
 export function stopEverything(): void {
   for (const child of running) child.kill('SIGKILL');
+  for (const path of directories) removeDirectory(path);
 }
 
 /** Starts a command and waits until `port` accepts connections. Throws HarnessProblem with its last output. */

@@ -47,11 +47,19 @@ export interface CompiledPolicy {
   readonly steps: Readonly<Record<string, number>>;
 }
 
+/** An error on its way to another thread; `code` of the system's errors (ENOSPC), which tell whose fault it is. */
+export interface Failure {
+  readonly reason: string;
+  readonly code: string | null;
+}
+
 export type FromCompileThread =
+  /** Its turn has come: from here on its time counts. */
+  | { readonly kind: 'begun'; readonly token: number }
   | ({ readonly kind: 'compiled'; readonly token: number } & CompiledPolicy)
   | { readonly kind: 'refused'; readonly token: number; readonly diagnostics: readonly ApplyDiagnostic[] }
   /** Sent behind `compiled`: the artifact lies on disk, or why it does not. */
-  | { readonly kind: 'stored'; readonly token: number; readonly problem: string | null }
+  | { readonly kind: 'stored'; readonly token: number; readonly problem: Failure | null }
   /** null: one of the two artifacts is not on this machine any more. */
   | { readonly kind: 'replayed'; readonly token: number; readonly impact: ReplayImpact | null }
-  | { readonly kind: 'failed'; readonly token: number; readonly reason: string };
+  | ({ readonly kind: 'failed'; readonly token: number } & Failure);

@@ -110,7 +110,8 @@ t.test('an artifact that the disk refuses is a rejection for whoever waits for i
   await writeFile(artifacts, 'a file where the directory should be');
   const compiled = await compiler.compile(policy({}));
   if (compiled.kind !== 'compiled') throw new Error('it compiles');
-  await t.rejects(compiled.stored, /cannot be kept/);
+  // with the system's own code a full disk (ENOSPC) is told as one, and not as a fault of the server (500)
+  await t.rejects(compiled.stored, { message: /cannot be kept/, code: 'EEXIST' });
 });
 
 t.test('what is wrong is a result with its place', async (t) => {
@@ -151,6 +152,46 @@ t.test('diagnostics of the rule set have file, line, column and an excerpt', asy
     ],
   });
 });
+
+t.test('S1: the time of a compile begins with its turn, and ends with its answer', async (t) => {
+  let running = 0;
+  const seen: number[] = [];
+  const { compiler } = await start(t, {
+    setAlarm() {
+      seen.push(++running);
+      return () => running--;
+    },
+  });
+  const modes = ['On', 'DetectionOnly', 'Off'];
+  const all = await Promise.all(modes.map((mode) => compiler.compile(policy({ mode }))));
+  t.same(
+    all.map(({ kind }) => kind),
+    modes.map(() => 'compiled'),
+  );
+  t.same(seen, [1, 1, 1], 'one clock at a time, though all were asked at once');
+  t.equal(running, 0, 'and none is left behind');
+});
+
+t.test(
+  'S2: a compile that takes too long is the answer "busy", and takes nobody with it who waits behind',
+  async (t) => {
+    let alarms = 0;
+    const { compiler } = await start(t, {
+      timeoutMs: 180_000,
+      setAlarm(_, ring) {
+        if (++alarms === 1) ring();
+        return () => undefined;
+      },
+    });
+    const slow = compiler.compile(policy({}));
+    const behind = [compiler.compile(policy({ mode: 'DetectionOnly' })), compiler.compile(policy({ mode: 'Off' }))];
+    await t.rejects(slow, { code: 'busy', status: 503, message: /took longer than 180 s.*send the same again/s });
+    for (const one of await Promise.all(behind)) {
+      t.equal(one.kind, 'compiled', 'a new thread takes what the old one had not begun');
+      if (one.kind === 'compiled') await one.stored;
+    }
+  },
+);
 
 t.test('a thread that takes too long is given up; one that is closed answers nobody', async (t) => {
   const slow = await start(t, { timeoutMs: 1 });

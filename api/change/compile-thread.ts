@@ -3,9 +3,11 @@
 import type { RuleSettings } from '#settings';
 import { Worker } from 'node:worker_threads';
 import { giveBackMemory } from '#compiler';
+import { ApiError } from '../http-kit/index.js';
 import type {
   CompiledPolicy,
   CompileStart,
+  Failure,
   FromCompileThread,
   ReplayRequest,
   ToCompileThread,
@@ -21,8 +23,8 @@ export type CompileResult = Compiled | { readonly kind: 'refused'; readonly diag
 
 export interface PolicyCompiler {
   /**
-   * Rejects when the thread dies or takes too long; what is wrong with the settings is a result. `anew`: even if this
-   * policy was compiled before.
+   * Rejects when the thread dies, and with `busy` (503) when it takes too long; what is wrong with the settings is a
+   * result. `anew`: even if this policy was compiled before.
    */
   compile(policy: RuleSettings, anew?: boolean): Promise<CompileResult>;
   /** null when an artifact is not on this machine, or of another release. */
@@ -33,14 +35,36 @@ export interface PolicyCompiler {
 export interface PolicyCompilerOptions extends CompileStart {
   /** An unpacked OWASP CRS release; a function is asked at every compile. */
   readonly crsDirectory: string | (() => string);
-  /** A compile that takes longer is given up with its thread. */
+  /** A compile that takes longer, from when its turn came, is given up with its thread. */
   readonly timeoutMs?: number;
+  /** Calls `ring` after so many milliseconds, unless what it returns is called before. */
+  readonly setAlarm?: (ms: number, ring: () => void) => () => void;
   readonly idleMs?: number;
 }
 
 const closing = 'the server is closing';
 
+/** What the system said of it stays with the error: of a full disk the caller is told, of a bug the log. */
+const errorOf = ({ reason, code }: Failure): Error => Object.assign(new Error(reason), code === null ? {} : { code });
+
+function tookTooLong(timeoutMs: number): ApiError {
+  return new ApiError(
+    'busy',
+    `Compiling the rules took longer than ${timeoutMs / 1000} s and was given up: the machine has too much to do. ` +
+      'What was compiled until then is kept, so send the same again; it goes on from there.',
+    { headers: { 'retry-after': '10' } },
+  );
+}
+
+function setTimer(ms: number, ring: () => void): () => void {
+  const timer = setTimeout(ring, ms);
+  return () => clearTimeout(timer);
+}
+
 interface Waiting {
+  readonly message: ToCompileThread;
+  /** Only of the one whose turn it is. */
+  cancelAlarm: (() => void) | null;
   readonly resolve: (reply: FromCompileThread) => void;
   readonly reject: (error: Error) => void;
 }
@@ -49,7 +73,7 @@ export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyComp
   const thread = new CompileThread(options);
   const { crsDirectory: named } = options;
   const unexpected = (reply: FromCompileThread): Error =>
-    new Error(reply.kind === 'failed' ? reply.reason : 'the compile thread answered another question');
+    reply.kind === 'failed' ? errorOf(reply) : new Error('the compile thread answered another question');
   return {
     async compile(policy, anew = false) {
       const crsDirectory = typeof named === 'string' ? named : named();
@@ -82,27 +106,40 @@ class CompileThread {
   constructor(private readonly options: PolicyCompilerOptions) {}
 
   ask(message: (token: number) => ToCompileThread): Promise<FromCompileThread> {
-    const { timeoutMs = 180_000 } = this.options;
     // whoever was still reading the database when the server closed must not start a thread that nobody ends
     if (this.isClosed) return Promise.reject(new Error(closing));
+    const token = ++this.tokens;
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { message: message(token), cancelAlarm: null, resolve, reject };
+      this.waiting.set(token, waiting);
+      this.send(waiting);
+    });
+  }
+
+  private send({ message }: Waiting): void {
     if (this.idle !== null) clearTimeout(this.idle);
     const mine = (this.worker ??= this.begin());
     mine.ref();
-    const token = ++this.tokens;
-    return new Promise((resolve, reject) => {
-      const alarm = setTimeout(() => {
-        this.abandon(mine, new Error(`compiling took longer than ${timeoutMs / 1000} s`));
-        void mine.terminate();
-      }, timeoutMs);
-      const done =
-        <T>(settle: (value: T) => void) =>
-        (value: T): void => {
-          clearTimeout(alarm);
-          settle(value);
-        };
-      this.waiting.set(token, { resolve: done(resolve), reject: done(reject) });
-      mine.postMessage(message(token));
+    mine.postMessage(message);
+  }
+
+  /** The time of a question begins with its turn: behind a warm-up on a busy machine it would be over before. */
+  private watch(mine: Worker, token: number): void {
+    const asked = this.waiting.get(token);
+    if (asked === undefined) return;
+    const { timeoutMs = 180_000, setAlarm = setTimer } = this.options;
+    asked.cancelAlarm = () => undefined; // begun, whenever the alarm rings
+    asked.cancelAlarm = setAlarm(timeoutMs, () => {
+      this.abandon(mine, tookTooLong(timeoutMs));
+      void mine.terminate();
     });
+  }
+
+  private settle(token: number): Waiting | undefined {
+    const asked = this.waiting.get(token);
+    asked?.cancelAlarm?.();
+    this.waiting.delete(token);
+    return asked;
   }
 
   /** To be asked as soon as `compiled` is there. */
@@ -133,15 +170,16 @@ class CompileThread {
   }
 
   private hear(from: Worker, reply: FromCompileThread): void {
+    if (this.worker !== from) return; // it was given up, and what it had left to do is asked of another one
+    if (reply.kind === 'begun') return this.watch(from, reply.token);
     if (reply.kind === 'stored') {
       const store = this.stores.get(reply.token);
       this.stores.delete(reply.token);
       if (reply.problem === null) store?.resolve();
-      else store?.reject(new Error(reply.problem));
+      else store?.reject(errorOf(reply.problem));
     } else {
       if (reply.kind === 'compiled') this.expectStored(reply.token);
-      this.waiting.get(reply.token)?.resolve(reply);
-      this.waiting.delete(reply.token);
+      this.settle(reply.token)?.resolve(reply);
     }
     if (this.waiting.size === 0 && this.stores.size === 0) this.rest(from);
   }
@@ -153,13 +191,20 @@ class CompileThread {
     this.stores.set(token, { done, resolve, reject });
   }
 
-  /** Whoever waits on a thread that is gone hears of it; what a newer thread was asked is not touched. */
+  /**
+   * The question that a thread was at when it went hears of it, and so do artifacts that were on their way to the disk.
+   * Those that had not begun are no part of what went wrong: they are asked of the next thread. Where none had begun,
+   * the thread could not start or is not to go on, and all hear of it.
+   */
   private abandon(gone: Worker, error: Error): void {
     if (this.worker !== gone) return;
     this.worker = null;
-    for (const { reject } of [...this.waiting.values(), ...this.stores.values()]) reject(error);
-    this.waiting.clear();
+    const begun = [...this.waiting].flatMap(([token, { cancelAlarm }]) => (cancelAlarm === null ? [] : [token]));
+    const lost = this.isClosed || begun.length === 0 ? [...this.waiting.keys()] : begun;
+    for (const token of lost) this.settle(token)?.reject(error);
+    for (const { reject } of this.stores.values()) reject(error);
     this.stores.clear();
+    for (const behind of this.waiting.values()) this.send(behind);
   }
 
   /** Nothing to do: it must not keep the process alive, and after a while it goes. */

@@ -26,7 +26,7 @@ import {
   type SourceReader,
 } from '#compiler';
 import { findArtifact, storeArtifact } from './artifacts.js';
-import type { CompileStart, FromCompileThread, ReplayRequest, ToCompileThread } from './compile-messages.js';
+import type { CompileStart, Failure, FromCompileThread, ReplayRequest, ToCompileThread } from './compile-messages.js';
 import type { ApplyDiagnostic } from './contract.js';
 import { replayImpact } from './replay.js';
 
@@ -93,12 +93,17 @@ function shown(found: readonly Diagnostic[]): ApplyDiagnostic[] {
     .map(toDiagnostic);
 }
 
+function failureOf(error: unknown): Failure {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return { reason: error instanceof Error ? error.message : String(error), code: code ?? null };
+}
+
 type CompileMessage = Extract<ToCompileThread, { readonly kind: 'compile' }>;
 
 interface Answer {
   readonly reply: FromCompileThread;
   /** The reason why the artifact is not on disk; null = it is. */
-  readonly stored: Promise<string | null>;
+  readonly stored: Promise<Failure | null>;
 }
 const alreadyStored = Promise.resolve(null);
 
@@ -143,7 +148,10 @@ async function compile({ token, policy: input, crsDirectory, anew }: CompileMess
   emitted = { content: artifact.content, hash: artifact.hash };
   const problem = storeArtifact(start.artifactsDirectory, artifact.hash, artifact.bytes).then(
     () => null,
-    (error: unknown) => `the artifact cannot be kept: ${error instanceof Error ? error.message : String(error)}`,
+    (error: unknown) => {
+      const { reason, code } = failureOf(error);
+      return { reason: `the artifact cannot be kept: ${reason}`, code };
+    },
   );
   return {
     reply: { kind: 'compiled', token, sha256: artifact.hash, bytes: artifact.bytes.length, diagnostics, steps },
@@ -217,6 +225,7 @@ let turn: Promise<void> = Promise.resolve();
 port.on('message', (message: ToCompileThread) => {
   clearTimeout(resting);
   turn = turn.then(async () => {
+    port.postMessage({ kind: 'begun', token: message.token } satisfies FromCompileThread);
     try {
       const { reply, stored } =
         message.kind === 'compile'
@@ -233,7 +242,7 @@ port.on('message', (message: ToCompileThread) => {
       port.postMessage({
         kind: 'failed',
         token: message.token,
-        reason: error instanceof Error ? error.message : String(error),
+        ...failureOf(error),
       } satisfies FromCompileThread);
     }
   });

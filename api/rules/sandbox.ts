@@ -15,7 +15,10 @@ export type SandboxReply =
   | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion };
 
 export interface RuleSandbox {
-  /** Throws `busy` when too many jobs wait and `validation_failed` when a rule takes too long. */
+  /**
+   * Throws `busy` when too many jobs wait or the machine leaves the thread no time, and `validation_failed` when a rule
+   * takes too long.
+   */
   runTests(job: RuleTestJob): Promise<RuleTestResult[]>;
   /** The same for several rules in one thread; results in the order of the jobs. */
   runAll(jobs: readonly RuleTestJob[]): Promise<RuleTestResult[][]>;
@@ -52,15 +55,29 @@ class Turns {
   }
 }
 
-export function createRuleSandbox(
-  options: { readonly testTimeoutMs?: number; readonly suggestTimeoutMs?: number; readonly threads?: number } = {},
-): RuleSandbox {
+export interface SandboxOptions {
+  readonly testTimeoutMs?: number;
+  readonly suggestTimeoutMs?: number;
+  /** A job that the machine gives no time is waited for so long. */
+  readonly patienceMs?: number;
+  /** Processor time that this process, with all its threads, has used; milliseconds from any origin. */
+  readonly cpuMs?: () => number;
+  readonly threads?: number;
+}
+
+function cpuOfProcess(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+export function createRuleSandbox(options: SandboxOptions = {}): RuleSandbox {
   const { testTimeoutMs = 10_000, suggestTimeoutMs = 120_000, threads = 1 } = options;
+  const { patienceMs = 60_000, cpuMs = cpuOfProcess } = options;
   const turns = new Turns(threads);
   const run = async (job: SandboxJob, timeoutMs: number): Promise<SandboxReply> => {
     await turns.enter();
     try {
-      return await runInThread(job, timeoutMs);
+      return await runInThread(job, { timeoutMs, patienceMs: Math.max(patienceMs, timeoutMs), cpuMs });
     } finally {
       turns.leave();
     }
@@ -89,27 +106,59 @@ export function createRuleSandbox(
   };
 }
 
-async function runInThread(job: SandboxJob, timeoutMs: number): Promise<SandboxReply> {
+interface Bounds {
+  readonly timeoutMs: number;
+  readonly patienceMs: number;
+  readonly cpuMs: () => number;
+}
+
+const lookAgainMsMin = 10;
+
+function tooLong(timeoutMs: number): ApiError {
+  return new ApiError('validation_failed', `The test took longer than ${timeoutMs / 1000} seconds and was ended.`, {
+    errors: [{ path: '/tests', reason: 'takes too long' }],
+  });
+}
+
+function noTime(): ApiError {
+  return new ApiError('busy', 'The rules could not be tried: the machine has too much to do. Nothing was changed.', {
+    headers: { 'retry-after': '10' },
+  });
+}
+
+/**
+ * Rings when the job has had its time. As long as the whole process has used less processor time than that, the job
+ * cannot have had it: the machine was busy with something else, and no rule is to blame. Returns what ends it.
+ */
+function watch({ timeoutMs, patienceMs, cpuMs }: Bounds, ring: (error: ApiError) => void): () => void {
+  const startedMs = performance.now();
+  const startedCpuMs = cpuMs();
+  const look = (): void => {
+    const leftMs = timeoutMs - (cpuMs() - startedCpuMs);
+    if (leftMs <= 0) return ring(tooLong(timeoutMs));
+    if (performance.now() - startedMs >= patienceMs) return ring(noTime());
+    alarm = setTimeout(look, Math.max(lookAgainMsMin, leftMs));
+  };
+  let alarm = setTimeout(look, timeoutMs);
+  return () => clearTimeout(alarm);
+}
+
+async function runInThread(job: SandboxJob, bounds: Bounds): Promise<SandboxReply> {
   const worker = new Worker(new URL('./sandbox-worker.js', import.meta.url), {
     workerData: job,
     name: 'gatehouse-sandbox',
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
   });
-  let alarm: NodeJS.Timeout | undefined;
+  let endWatch: (() => void) | undefined;
   try {
     return await new Promise<SandboxReply>((resolve, reject) => {
-      const tooLong = new ApiError(
-        'validation_failed',
-        `The test took longer than ${timeoutMs / 1000} seconds and was ended.`,
-        { errors: [{ path: '/tests', reason: 'takes too long' }] },
-      );
-      alarm = setTimeout(() => reject(tooLong), timeoutMs);
+      endWatch = watch(bounds, reject);
       worker.once('message', resolve);
       worker.once('error', reject);
       worker.once('exit', (code) => reject(new Error(`the sandbox's thread ended with ${code} before it answered`)));
     });
   } finally {
-    clearTimeout(alarm);
+    endWatch?.();
     await worker.terminate();
   }
 }
