@@ -107,7 +107,11 @@ const defaultActions = [1, 2, 3, 4, 5].map((phase) => `SecDefaultAction "phase:$
 /** One rule text on its own, behind the engine's usual configuration (body processors, limits) and without the CRS. */
 export function compileRuleTrial(rules: SourceText): RuleTrial {
   const { program, diagnostics } = compileProgram([
-    { path: 'gatehouse/engine.conf', text: renderEngineConfig(defaultSettings()) + defaultActions },
+    // a rule against external entities is to see them: elsewhere such a document is refused before any rule
+    {
+      path: 'gatehouse/engine.conf',
+      text: renderEngineConfig({ ...defaultSettings(), xml_external_references: 'allow' }) + defaultActions,
+    },
     rules,
   ]);
   return { program, diagnostics: diagnostics.filter(({ file }) => file === rules.path) };
