@@ -29,8 +29,8 @@ t.test('R3: three looks in a row above three quarters, and not fewer', async (t)
   t.match(found[6], /800 of at most 1024 MB/);
 });
 
-// Not uws: a worker of it that ends on a crowded machine can leave handles in its loop, and Node.js then aborts the whole
-// process (docs/reference.md). It is replaced there as well, but what a test would say of it hangs on luck.
+// Not uws: a worker of it that ends on a crowded machine can leave handles in its loop, and Node.js then aborts the
+// whole process (docs/reference.md). It is replaced there as well, but what a test would say of it hangs on luck.
 for (const kind of listenerKinds.filter((kind) => kind !== 'uws'))
   t.test(`R3: ${kind}: a worker whose heap fills is replaced, and what it took is answered`, async (t) => {
     const backend = await startBackend(t, (_request, response) => response.end('ok'));
