@@ -68,7 +68,7 @@ export async function tellWhenInForce({ look, say, signal }: Omit<Wait, 'mostMs'
   for (;;) {
     await pause(4 * lookEveryMs, signal);
     if (signal.aborted) return;
-    const served = await look().catch(() => null);
+    const served = await look().catch(() => null); // a data plane that does not answer now is asked again
     if (served !== null && served.closed === null)
       return say('the active settings are in force now: protected sites are served');
   }
