@@ -185,6 +185,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       status,
       activate,
       isHealthy: () => supervisor.readyCount > 0,
+      whyClosed: () => generations.closed,
       metrics: () => scrape(parts),
       replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)),
       changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)),
