@@ -15,7 +15,7 @@ import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
 import { GateState } from './gates/gate-state.js';
-import { claimPort, workerCount } from './listen-port.js';
+import { claimPort, workerCount, type ClaimedPort } from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners, type OwnListener } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
@@ -51,14 +51,14 @@ function createAudit({ dataDir, auditRotateBytes = 128 * 1024 * 1024 }: DataPlan
 interface Place {
   readonly listener: ListenerKind;
   readonly workers: number;
-  readonly port: number;
+  readonly claimed: ClaimedPort;
   readonly adminToken: string;
 }
 
 /** Workers that listen, and all that they hand their records to. */
 async function startParts(
   options: DataPlaneOptions,
-  { listener, workers, port, adminToken }: Place,
+  { listener, workers, claimed, adminToken }: Place,
   log: Logger,
 ): Promise<Parts> {
   const crashes = new Crashes(options.dataDir, (message) => log.error(message));
@@ -75,12 +75,12 @@ async function startParts(
   const audit = createAudit(options, log);
   const supervision: SupervisorOptions = {
     workers,
-    port,
+    port: claimed.port,
     start: {
       nodeId: randomUUID(),
       listener,
       host: options.host,
-      sharedPort: workers > 1,
+      sharedPort: claimed.isShared,
       inspectionModule: options.inspectionModule ?? engineModule,
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
@@ -171,9 +171,9 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   );
   const { kind: listener, why } = chooseListener(options.listener);
   const workers = workerCount(options, listener, log);
-  const port = await claimPort(options.host, options.port);
+  const claimed = await claimPort(options, listener, workers);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const parts = await startParts(options, { listener, workers, port, adminToken }, log);
+  const parts = await startParts(options, { listener, workers, claimed, adminToken }, log).finally(claimed.release);
   const { supervisor, generations, threats, gates } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
@@ -185,6 +185,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       status,
       activate,
       isHealthy: () => supervisor.readyCount > 0,
+      whyClosed: () => generations.closed,
       metrics: () => scrape(parts),
       replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)),
       changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)),

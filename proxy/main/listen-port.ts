@@ -1,16 +1,56 @@
 // Where and with how many workers to listen.
+import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import { canSharePort, type ListenerKind } from '../listeners/index.js';
+import { listenPlace } from '../listeners/net/shared-port.js';
 import type { DataPlaneOptions } from './options.js';
 
+export interface ClaimedPort {
+  /** For the workers; 0: the only worker takes whatever the system gives it. */
+  readonly port: number;
+  /** They have to share it, if only with this claim. */
+  readonly isShared: boolean;
+  /** The workers listen, or never will. Resolves when the claim itself listens no longer. */
+  release(): Promise<void>;
+}
+
+const released = (): Promise<void> => Promise.resolve();
+
 /**
- * Both listeners can share a port with strangers; a taken one must be an error, not half of the traffic. 0 becomes a
- * number
- * here: uWebSockets.js shares only ports that were asked for by number.
+ * The listeners can share a port with strangers; a taken one must be an error, not half of the traffic. A number that
+ * was found for 0 stays claimed until the workers listen: any process, and any connection that leaves this machine, may
+ * get it otherwise. Nobody knows it before, so that nobody connects to the claim.
  */
-export function claimPort(host: string, port: number): Promise<number> {
+export async function claimPort(
+  { host, port }: Pick<DataPlaneOptions, 'host' | 'port'>,
+  kind: ListenerKind,
+  workers: number,
+): Promise<ClaimedPort> {
+  const found = await tryPort(host, port);
+  if (port !== 0) return { port, isShared: workers > 1, release: released };
+  // uWebSockets.js tells no number of its own accord, and several workers need to know one.
+  if (workers === 1 && kind !== 'uws') return { port: 0, isShared: false, release: released };
+  const held = process.platform === 'linux' && canSharePort(kind) ? await hold(host) : null;
+  return held ?? { port: found, isShared: workers > 1, release: released };
+}
+
+/** A number that the system chose, with a socket that others can share. null: not here (without the addon, say). */
+async function hold(host: string): Promise<ClaimedPort | null> {
+  const server = createServer((socket) => socket.destroy());
+  try {
+    server.listen(listenPlace({ host, port: 0, sharedPort: true }, 1));
+    await once(server, 'listening');
+  } catch {
+    return null;
+  }
+  const release = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+  return { port: (server.address() as AddressInfo).port, isShared: true, release };
+}
+
+/** Resolves with the number when it could be listened on just now; rejects with a message for people. */
+function tryPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) =>

@@ -10,6 +10,7 @@ import { createConnectionShares, forgetShare } from '../listeners/connection-sha
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
+import { expireAfter } from '../time/late-timers.js';
 import { flightTableBytes, readFlights } from '../worker/flight-table.js';
 import {
   dispatch,
@@ -189,10 +190,10 @@ export class Supervisor implements SlotOwner {
       slots.map(
         (slot) =>
           new Promise<Answer | null>((resolve) => {
-            const timer = setTimeout(() => done(null), timeoutMs);
+            const timer = expireAfter(timeoutMs, () => done(null));
             const done = (answer: Answer | null): void => {
               if (answer !== null && answer.id !== id) return;
-              clearTimeout(timer);
+              timer.stop();
               slot.answer = null;
               resolve(answer);
             };
@@ -294,9 +295,9 @@ export class Supervisor implements SlotOwner {
     const token = this.nextToken;
     this.nextToken += 1;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => done(slot.lastReport), reportTimeoutMs); // busy: its last word stands
+      const timer = expireAfter(reportTimeoutMs, () => done(slot.lastReport)); // busy: its last word stands
       const done = (report: WorkerReport | null): void => {
-        clearTimeout(timer);
+        timer.stop();
         this.reports.delete(token);
         if (slot.worker === worker) slot.lastReport = report;
         resolve(report);

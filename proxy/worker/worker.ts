@@ -24,6 +24,7 @@ import { refuseUnreadable } from '../road/unreadable.js';
 import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { openGateMemory } from '../shared-state/gate-memory.js';
 import { createSharedClock } from '../shared-state/shared-clock.js';
+import { watchEvery } from '../time/late-timers.js';
 import { ActiveList } from './active-list.js';
 import { FlightTable } from './flight-table.js';
 import type { Generation } from './generation.js';
@@ -124,16 +125,20 @@ const flusher = setInterval(() => {
   events.flush();
   requests?.flush();
 }, flushEveryMs);
-const sweeper = setInterval(() => {
-  const nowMs = performance.now();
+const sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => {
   const { timeouts } = serving.current.config;
-  for (const watch of readingBody.all())
+  for (const watch of readingBody.all()) {
+    watch.standStill(stoodStillMs);
     if (nowMs - watch.bodyAtMs > timeouts.clientBodyIdleMs) watch.bodyTimedOut();
     else watch.sweep(nowMs, timeouts);
-  for (const relay of relaying.all()) relay.sweep(nowMs, timeouts);
+  }
+  for (const relay of relaying.all()) {
+    relay.standStill(stoodStillMs);
+    relay.sweep(nowMs, timeouts);
+  }
   const tooFull = listener === null ? null : heap.look();
   if (tooFull !== null) void stop(timeouts.drainMs, tooFull);
-}, sweepEveryMs);
+});
 
 /**
  * Ends everything that keeps this thread alive. `bug`: why main has to start another, which may need this one's port.
@@ -148,7 +153,7 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   pools.close();
   await foreignInspector?.close();
   clearInterval(flusher);
-  clearInterval(sweeper);
+  sweeper.stop();
   loopDelay.disable();
   events.flush();
   requests?.flush();
