@@ -15,9 +15,17 @@ import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
 import { GateState } from './gates/gate-state.js';
-import { claimPort, workerCount, type ClaimedPort } from './listen-port.js';
+import {
+  claimPort,
+  claimTlsPort,
+  openCertificates,
+  ownListeners,
+  tlsStart,
+  workerCount,
+  type ClaimedPort,
+} from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
-import { findOwnListeners, type OwnListener } from './own-listeners.js';
+import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
 import { handleSignals } from './signals.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
@@ -52,13 +60,15 @@ interface Place {
   readonly listener: ListenerKind;
   readonly workers: number;
   readonly claimed: ClaimedPort;
+  /** null: none. */
+  readonly tlsPort: number | null;
   readonly adminToken: string;
 }
 
 /** Workers that listen, and all that they hand their records to. */
 async function startParts(
   options: DataPlaneOptions,
-  { listener, workers, claimed, adminToken }: Place,
+  { listener, workers, claimed, tlsPort, adminToken }: Place,
   log: Logger,
 ): Promise<Parts> {
   const crashes = new Crashes(options.dataDir, (message) => log.error(message));
@@ -71,6 +81,7 @@ async function startParts(
   if (options.resume) await threats.resume();
   const gates = new GateState(options.dataDir);
   if (options.resume) await gates.resume();
+  const certificates = await openCertificates(options, generations, log);
   const shipper = createShipper(options, log);
   const audit = createAudit(options, log);
   const supervision: SupervisorOptions = {
@@ -81,6 +92,7 @@ async function startParts(
       listener,
       host: options.host,
       sharedPort: claimed.isShared,
+      tls: tlsStart(options, tlsPort, certificates),
       inspectionModule: options.inspectionModule ?? engineModule,
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
@@ -111,8 +123,9 @@ async function startParts(
     const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
     const { supervisor } = started;
     threats.watch((list) => supervisor.spreadThreats(list));
+    certificates?.watch((set) => supervisor.spreadCertificates(set));
     if (started.first.isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, gates, crashes };
+    return { supervisor, generations, listener, audit, threats, shipper, gates, crashes, certificates };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -127,11 +140,12 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes }: Parts,
+  { supervisor, audit, shipper, threats, crashes, certificates }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
   threats.close();
+  certificates?.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
   await stopping?.admin.close();
   await shipper?.close(shipMsMax);
@@ -172,8 +186,10 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const { kind: listener, why } = chooseListener(options.listener);
   const workers = workerCount(options, listener, log);
   const claimed = await claimPort(options, listener, workers);
+  const tlsPort = await claimTlsPort(options);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const parts = await startParts(options, { listener, workers, claimed, adminToken }, log).finally(claimed.release);
+  const place = { listener, workers, claimed, tlsPort, adminToken };
+  const parts = await startParts(options, place, log).finally(claimed.release);
   const { supervisor, generations, threats, gates } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
@@ -200,10 +216,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     throw error;
   });
 
-  const listeners: readonly OwnListener[] = [
-    { host: options.host, port: supervisor.port, name: 'the listener of this node' },
-    { host: options.adminHost, port: admin.port, name: 'the admin interface of this node' },
-  ];
+  const ports = { http: supervisor.port, admin: admin.port, tls: tlsPort };
+  const listeners = ownListeners(options, ports);
   generations.findProblems = (config) => findOwnListeners(config, listeners);
   for (const { path, message, mend } of await generations.findProblems(generations.active.config))
     log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
@@ -222,11 +236,13 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     forgetSignals();
     await end(null);
   };
-  const ports = { http: supervisor.port, admin: admin.port };
   const plane: DataPlane = { ports, adminToken, listener, workers, activate, status, stop };
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   const { id: generation, sha256: ruleset } = generations.active;
-  log.info({ listener, why, workers, port: ports.http, admin: ports.admin, generation, ruleset }, 'data plane is up');
+  log.info(
+    { listener, why, workers, port: ports.http, tls: ports.tls, admin: ports.admin, generation, ruleset },
+    'data plane is up',
+  );
   tellControlPlane(options, generations, log, leaving.signal);
   remindWhileClosed(generations, log, leaving.signal);
   return plane;

@@ -11,6 +11,7 @@ import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/met
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 import { expireAfter } from '../time/late-timers.js';
+import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { flightTableBytes, readFlights } from '../worker/flight-table.js';
 import {
   dispatch,
@@ -73,6 +74,8 @@ export class Supervisor implements SlotOwner {
   private readonly gone: MetricsSnapshot = emptyMetrics();
   private readonly drained = new Map<Worker, () => void>();
   private nextToken = 1;
+  /** Newer ones than those of the options. */
+  private certificates: CertificateSet | null = null;
 
   constructor(private readonly options: SupervisorOptions) {
     this.port = options.port;
@@ -116,8 +119,10 @@ export class Supervisor implements SlotOwner {
 
   startData(workerId: number): WorkerStart {
     const { start, generation, threats, safe, siteKeys } = this.options;
+    const { certificates } = this;
     return {
       ...start,
+      tls: start.tls === null || certificates === null ? start.tls : { ...start.tls, certificates },
       workerId,
       port: this.port,
       generation: generation(),
@@ -252,6 +257,12 @@ export class Supervisor implements SlotOwner {
 
   spreadSiteKeys(set: KeySetMessage): void {
     for (const slot of this.slots) slot.post({ kind: 'siteKeys', set });
+  }
+
+  /** A worker that starts later gets them with its start. */
+  spreadCertificates(set: CertificateSet): void {
+    this.certificates = set;
+    for (const slot of this.slots) slot.post({ kind: 'certificates', set });
   }
 
   private tellAll(message: ToWorker): void {
