@@ -53,6 +53,13 @@ export const pipeline: readonly PipelineStage[] = [
     'flood_burst_window',
     'flood_dry_run',
   ]),
+  stage('gate', 'attack-mode', 'protected', 'the burst of one client while the node is under attack', '429', [
+    'attack_mode',
+    'attack_spike_factor',
+    'attack_min_rpm',
+    'attack_burst_events',
+    'attack_burst_window',
+  ]),
   stage('gate', 'rate-zones', 'protected', 'rate limits by client, header field or all together, under a path', '429', [
     'rl_enabled',
     'rl_events',

@@ -14,6 +14,8 @@ import { resolveAdminToken } from './admin/token.js';
 import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
+import { AttackWatch } from './gates/attack-watch.js';
+import { attackEvent } from './gates/attack-event.js';
 import { GateState } from './gates/gate-state.js';
 import { claimPort, workerCount } from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
@@ -47,6 +49,24 @@ function createAudit({ dataDir, auditRotateBytes = 128 * 1024 * 1024 }: DataPlan
   });
 }
 
+function watchAttacks(
+  { dataDir }: DataPlaneOptions,
+  generations: Generations,
+  gates: GateState,
+  shipper: RecordShipper | null,
+  log: Logger,
+): AttackWatch {
+  return new AttackWatch({
+    dataDir,
+    memory: gates.memory.attack,
+    config: () => generations.active.config,
+    onChange: (change) => {
+      log.warn({ ...change }, change.kind === 'enter' ? 'under attack: attack mode began' : 'attack mode ended');
+      shipper?.addNodeEvent(attackEvent(change));
+    },
+  });
+}
+
 /** Where the workers are to listen, and how many of them. */
 interface Place {
   readonly listener: ListenerKind;
@@ -72,6 +92,8 @@ async function startParts(
   const gates = new GateState(options.dataDir);
   if (options.resume) await gates.resume();
   const shipper = createShipper(options, log);
+  const attack = watchAttacks(options, generations, gates, shipper, log);
+  if (options.resume) await attack.resume();
   const audit = createAudit(options, log);
   const supervision: SupervisorOptions = {
     workers,
@@ -111,8 +133,9 @@ async function startParts(
     const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
     const { supervisor } = started;
     threats.watch((list) => supervisor.spreadThreats(list));
+    attack.begin();
     if (started.first.isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, gates, crashes };
+    return { supervisor, generations, listener, audit, threats, shipper, gates, attack, crashes };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -127,11 +150,12 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes }: Parts,
+  { supervisor, audit, shipper, threats, crashes, attack }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
   threats.close();
+  await attack.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
   await stopping?.admin.close();
   await shipper?.close(shipMsMax);

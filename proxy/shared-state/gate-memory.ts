@@ -1,4 +1,5 @@
 // The memory that the gates of all workers share, made once by main: it outlives workers and generations.
+import { AttackFlag, createAttackMemory } from './attack-flag.js';
 import { BanTable, banColumns, banEntries } from './ban-table.js';
 import { createKeyTable, KeyTable } from './key-table.js';
 import { rateColumns, rateEntries } from './rate-counters.js';
@@ -9,6 +10,8 @@ export interface GateMemory {
   readonly bans: SharedArrayBuffer;
   /** Challenges that were solved: each counts once. */
   readonly spent: SharedArrayBuffer;
+  /** Whether attack mode is in force, and what workers served. */
+  readonly attack: SharedArrayBuffer;
 }
 
 /** Challenges solved within their life of a few minutes; 1 MiB. Beyond, the oldest could be spent once more. */
@@ -20,6 +23,7 @@ export function createGateMemory(keys = rateEntries): GateMemory {
     rates: createKeyTable(keys, rateColumns),
     bans: createKeyTable(Math.min(keys, banEntries), banColumns),
     spent: createKeyTable(Math.min(keys, spentEntries), 0),
+    attack: createAttackMemory(),
   };
 }
 
@@ -28,12 +32,14 @@ export interface GateTables {
   readonly rates: KeyTable;
   readonly bans: BanTable;
   readonly spent: KeyTable;
+  readonly attack: AttackFlag;
 }
 
-export function openGateMemory({ rates, bans, spent }: GateMemory): GateTables {
+export function openGateMemory({ rates, bans, spent, attack }: GateMemory): GateTables {
   return {
     rates: new KeyTable(rates, rateColumns),
     bans: new BanTable(new KeyTable(bans, banColumns)),
     spent: new KeyTable(spent, 0),
+    attack: new AttackFlag(attack),
   };
 }

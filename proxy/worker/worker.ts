@@ -131,6 +131,7 @@ const sweeper = setInterval(() => {
     if (nowMs - watch.bodyAtMs > timeouts.clientBodyIdleMs) watch.bodyTimedOut();
     else watch.sweep(nowMs, timeouts);
   for (const relay of relaying.all()) relay.sweep(nowMs, timeouts);
+  gateWorker.tables.attack.tell(start.workerId, metrics.requests);
   const tooFull = listener === null ? null : heap.look();
   if (tooFull !== null) void stop(timeouts.drainMs, tooFull);
 }, sweepEveryMs);

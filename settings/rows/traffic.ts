@@ -34,6 +34,8 @@ const limits = 'proxy/admit/limits/rate-zones.ts';
 const endpoints = 'proxy/admit/limits/endpoint-limits.ts';
 const flood = 'proxy/admit/limits/flood.ts';
 const challenge = 'proxy/admit/challenge/challenge.ts';
+const attack = 'proxy/admit/limits/attack.ts';
+const attackWatch = 'proxy/main/attack/detector.ts';
 const autoBan = 'proxy/admit/bans/auto-ban.ts';
 
 export const trafficRows = {
@@ -200,34 +202,36 @@ export const trafficRows = {
   attack_mode: setting(Choice(['off', 'auto', 'on'], 'off'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
-    description: 'under-attack mode',
+    enforcedBy: attackWatch,
+    description:
+      'under-attack mode: a tight cap per client (attack_burst_…) besides all other limits; auto: while requests per ' +
+      'minute are above what was learned to be usual',
   }),
   attack_spike_factor: setting(Type.Number({ minimum: 1.1, maximum: 1000, default: 3 }), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: attackWatch,
     description: 'auto: requests per minute above the baseline by this factor',
     unit: 'times',
   }),
   attack_min_rpm: setting(Whole(1, 100_000_000, 600), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: attackWatch,
     description: 'auto: never below this rate',
     unit: 'requests per minute',
   }),
   attack_burst_events: setting(Whole(1, 10_000_000, 20), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: attack,
     description: 'cap per client while under attack',
     unit: 'requests',
   }),
   attack_burst_window: setting(Window('1s'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: attack,
     description: 'window of that cap',
     unit: 'count and s, m, h or d',
   }),
