@@ -105,10 +105,21 @@ export interface ListenerOptions {
   readonly sharedPort: boolean;
   /** Of the generation that serves at the moment. */
   limits(): SyntaxLimits;
-  readonly timeouts: Timeouts;
+  /** Read at each wait, so that what changes them counts for open connections as well. */
+  readonly timeouts: ClientTimeouts;
   readonly handler: RequestHandler;
   /** This worker among those that share the port; none where one serves alone. */
   readonly share?: ConnectionShare;
+  /** Asked for each connection before it is read; absent: all are welcome. */
+  readonly guard?: ConnectionGuard;
+}
+
+/** Waiting times that a listener enforces, ms. */
+export type ClientTimeouts = Pick<Timeouts, 'clientHeadMs' | 'clientBodyIdleMs' | 'clientIdleMs' | 'clientWriteMs'>;
+
+export interface ConnectionGuard {
+  /** `address`: of the socket's peer. null: the connection is not to be served. Else called when it is over. */
+  enter(address: string): (() => void) | null;
 }
 
 /** How many connections this worker has, beside the others. */

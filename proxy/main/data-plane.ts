@@ -89,7 +89,7 @@ async function startParts(
   const generations = new Generations(options.dataDir, first.payload, (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
-  const gates = new GateState(options.dataDir);
+  const gates = new GateState(options.dataDir, workers);
   if (options.resume) await gates.resume();
   const shipper = createShipper(options, log);
   const attack = watchAttacks(options, generations, gates, shipper, log);
@@ -116,6 +116,7 @@ async function startParts(
     safe: () => gates.safe,
     siteKeys: () => gates.siteKeys,
     onKeysWanted: () => gates.wantKeys(),
+    onVacant: (index) => gates.forgetWorker(index),
     onBan: (record) => {
       gates.banned(record);
       log.info({ ...record }, 'a client is banned');

@@ -77,6 +77,11 @@ export const counters = {
     'Gates that failed, by whether the request went on without them (open) or was answered 503 (closed).',
     { gate: 'any', outcome: ['open', 'closed'] },
   ),
+  connectionsRefused: counter(
+    'connections_refused_total',
+    'Connections beyond what one client may have: cut (enforced), or only counted (dry run).',
+    { outcome: ['enforced', 'recorded'] },
+  ),
   websocketMessages: counter(
     'websocket_messages_total',
     'Text messages of clients on WebSockets that rules have seen (ws_inspect), by what became of them.',

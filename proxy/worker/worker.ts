@@ -25,6 +25,8 @@ import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { openGateMemory } from '../shared-state/gate-memory.js';
 import { createSharedClock } from '../shared-state/shared-clock.js';
 import { ActiveList } from './active-list.js';
+import { clientTimeouts } from './client-timeouts.js';
+import { createConnectionCap } from './connection-cap.js';
 import { FlightTable } from './flight-table.js';
 import type { Generation } from './generation.js';
 import { HeapWatch } from './heap-watch.js';
@@ -96,6 +98,14 @@ const gateWorker = createGateWorker({
   onKeysWanted: () => {
     if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
   },
+});
+const guard = createConnectionCap({
+  connections: gateWorker.tables.connections,
+  workerId: start.workerId,
+  config: () => serving.current.config,
+  nowMs: () => gateWorker.clock.sharedMs(performance.now()),
+  metrics,
+  log: (fields, message) => log('warn', fields, message),
 });
 const prepareGates = openGates(gateWorker);
 const makeGeneration = (payload: GenerationPayload): Generation => prepareGeneration(payload, module, prepareGates);
@@ -183,7 +193,8 @@ async function beginListening(): Promise<void> {
       sharedPort: start.sharedPort,
       share,
       limits: () => serving.current.config.limits,
-      timeouts: start.generation.config.timeouts,
+      timeouts: clientTimeouts(() => serving.current.config.timeouts),
+      guard,
       handler: {
         onRequest: (exchange) => handleRequest(context, exchange),
         onUnreadable: (status, found) => refuseUnreadable(context, status, found),

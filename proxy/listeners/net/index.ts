@@ -33,6 +33,13 @@ export function listenNet(options: ListenerOptions): Promise<Listener> {
   // Half-open: the end of the client's side is the connection's to judge.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
     taken += 1;
+    const left = options.guard?.enter(socket.remoteAddress ?? '');
+    if (left === null) {
+      socket.on('error', () => {});
+      socket.resetAndDestroy();
+      return;
+    }
+    if (left !== undefined) socket.on('close', left);
     share?.opened();
     connections.add(new Connection(socket, home));
   });
