@@ -14,6 +14,8 @@ import { resolveAdminToken } from './admin/token.js';
 import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
+import { AttackWatch } from './gates/attack-watch.js';
+import { attackEvent } from './gates/attack-event.js';
 import { GateState } from './gates/gate-state.js';
 import {
   claimPort,
@@ -55,6 +57,24 @@ function createAudit({ dataDir, auditRotateBytes = 128 * 1024 * 1024 }: DataPlan
   });
 }
 
+function watchAttacks(
+  { dataDir }: DataPlaneOptions,
+  generations: Generations,
+  gates: GateState,
+  shipper: RecordShipper | null,
+  log: Logger,
+): AttackWatch {
+  return new AttackWatch({
+    dataDir,
+    memory: gates.memory.attack,
+    config: () => generations.active.config,
+    onChange: (change) => {
+      log.warn({ ...change }, change.kind === 'enter' ? 'under attack: attack mode began' : 'attack mode ended');
+      shipper?.addNodeEvent(attackEvent(change));
+    },
+  });
+}
+
 /** Where the workers are to listen, and how many of them. */
 interface Place {
   readonly listener: ListenerKind;
@@ -79,10 +99,12 @@ async function startParts(
   const generations = new Generations(options.dataDir, first.payload, (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
-  const gates = new GateState(options.dataDir);
+  const gates = new GateState(options.dataDir, workers);
   if (options.resume) await gates.resume();
   const certificates = await openCertificates(options, generations, log);
   const shipper = createShipper(options, log);
+  const attack = watchAttacks(options, generations, gates, shipper, log);
+  if (options.resume) await attack.resume();
   const audit = createAudit(options, log);
   const supervision: SupervisorOptions = {
     workers,
@@ -106,6 +128,7 @@ async function startParts(
     safe: () => gates.safe,
     siteKeys: () => gates.siteKeys,
     onKeysWanted: () => gates.wantKeys(),
+    onVacant: (index) => gates.forgetWorker(index),
     onBan: (record) => {
       gates.banned(record);
       log.info({ ...record }, 'a client is banned');
@@ -124,8 +147,9 @@ async function startParts(
     const { supervisor } = started;
     threats.watch((list) => supervisor.spreadThreats(list));
     certificates?.watch((set) => supervisor.spreadCertificates(set));
+    attack.begin();
     if (started.first.isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, gates, crashes, certificates };
+    return { supervisor, generations, listener, audit, threats, shipper, gates, attack, crashes, certificates };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -140,12 +164,13 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes, certificates }: Parts,
+  { supervisor, audit, shipper, threats, crashes, attack, certificates }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
   threats.close();
   certificates?.close();
+  await attack.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
   await stopping?.admin.close();
   await shipper?.close(shipMsMax);

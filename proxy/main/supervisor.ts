@@ -43,6 +43,8 @@ export interface SupervisorOptions {
   readonly siteKeys: () => KeySetMessage | null;
   readonly onBan: (record: BanRecord) => void;
   readonly onKeysWanted: () => void;
+  /** Nobody serves at this place any more, until another worker does. */
+  readonly onVacant?: (index: number) => void;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -161,6 +163,7 @@ export class Supervisor implements SlotOwner {
 
   vacant(slot: WorkerSlot): void {
     forgetShare(this.connections, slot.index);
+    this.options.onVacant?.(slot.index);
   }
 
   crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {

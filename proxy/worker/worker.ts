@@ -25,6 +25,8 @@ import { createSharedClock } from '../shared-state/shared-clock.js';
 import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
+import { clientTimeouts } from './client-timeouts.js';
+import { createConnectionCap } from './connection-cap.js';
 import { FlightTable } from './flight-table.js';
 import type { Generation } from './generation.js';
 import { HeapWatch } from './heap-watch.js';
@@ -100,6 +102,14 @@ const gateWorker = createGateWorker({
     if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
   },
 });
+const guard = createConnectionCap({
+  connections: gateWorker.tables.connections,
+  workerId: start.workerId,
+  config: () => serving.current.config,
+  nowMs: () => gateWorker.clock.sharedMs(performance.now()),
+  metrics,
+  log: (fields, message) => log('warn', fields, message),
+});
 const prepareGates = openGates(gateWorker);
 const makeGeneration = (payload: GenerationPayload): Generation => prepareGeneration(payload, module, prepareGates);
 
@@ -138,6 +148,7 @@ const sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => {
     relay.standStill(stoodStillMs);
     relay.sweep(nowMs, timeouts);
   }
+  gateWorker.tables.attack.tell(start.workerId, metrics.requests);
   const tooFull = listener === null ? null : heap.look();
   if (tooFull !== null) void stop(timeouts.drainMs, tooFull);
 });
@@ -186,7 +197,7 @@ const tlsNow = (): WorkerStart['tls'] =>
 async function takeConnections(): Promise<void> {
   try {
     share = shareOf(start.connections, start.workerId, () => performance.now());
-    const begun = await beginListening({ ...start, tls: tlsNow() }, share, context);
+    const begun = await beginListening({ ...start, tls: tlsNow() }, share, context, guard);
     listener = begun;
     if (isStopping) await begun.stop(0);
     else post({ kind: 'ready', port: begun.port });
