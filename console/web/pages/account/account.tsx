@@ -1,4 +1,4 @@
-import { For, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
@@ -7,6 +7,8 @@ import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { PasswordForm } from './password-form.js';
 import { TwoFactor } from './two-factor.js';
+import { Table, type TableColumn } from '../../kit/table.js';
+import { ofPages } from '../../kit/table-source.js';
 
 type Session = Item<'GET /api/account/sessions'>;
 
@@ -22,44 +24,42 @@ function Sessions(): JSX.Element {
     }
     list.reload();
   };
+  const columns: readonly TableColumn<Session>[] = [
+    {
+      title: 'Begun',
+      class: 'nums',
+      sortBy: (session) => session.created_at,
+      cell: (session) => showMoment(session.created_at),
+    },
+    { title: 'From', class: 'mono', sortBy: (session) => session.source_ip, cell: (session) => session.source_ip },
+    { title: 'With', cell: (session) => <Foreign text={session.user_agent} max={80} /> },
+    {
+      title: 'Seen',
+      class: 'nums',
+      sortBy: (session) => session.last_seen_at,
+      cell: (session) => showMoment(session.last_seen_at),
+    },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      cell: (session) => (
+        <Show when={!session.current} fallback={<Badge tone="good">this one</Badge>}>
+          <Button isSmall onClick={() => void end(session)}>
+            End
+          </Button>
+        </Show>
+      ),
+    },
+  ];
   return (
     <Card title="Sessions" isFlush>
-      <div class="table-scroll">
-        <table class="table">
-          <thead>
-            <tr>
-              <th>Begun</th>
-              <th>From</th>
-              <th>With</th>
-              <th>Seen</th>
-              <th>
-                <span class="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            <For each={list.items()}>
-              {(session) => (
-                <tr>
-                  <td class="nums">{showMoment(session.created_at)}</td>
-                  <td class="mono">{session.source_ip}</td>
-                  <td>
-                    <Foreign text={session.user_agent} max={80} />
-                  </td>
-                  <td class="nums">{showMoment(session.last_seen_at)}</td>
-                  <td>
-                    <Show when={!session.current} fallback={<Badge tone="good">this one</Badge>}>
-                      <Button isSmall onClick={() => void end(session)}>
-                        End
-                      </Button>
-                    </Show>
-                  </td>
-                </tr>
-              )}
-            </For>
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Sessions"
+        columns={columns}
+        of={ofPages(list)}
+        keyOf={(session) => session.id}
+        empty="There are no sessions"
+      />
     </Card>
   );
 }

@@ -1,47 +1,34 @@
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, type JSX } from 'solid-js';
 import { call, linkTo, Refused, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { Button, Card, Empty, Foreign, Loading, Notice, PageHead } from '../../kit/basics.js';
+import { Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
+import { ofPages } from '../../kit/table-source.js';
 
 type Entry = Item<'GET /api/audit'>;
 
 const filterNames = ['q', 'actor', 'action', 'role', 'source_ip', 'from', 'to'];
 
-function EntryTable(props: { readonly entries: readonly Entry[] }): JSX.Element {
+function EntryTable(props: { readonly of: TableSource<Entry> }): JSX.Element {
+  const columns: readonly TableColumn<Entry>[] = [
+    { title: 'When', class: 'nums', sortBy: (entry) => entry.at, cell: (entry) => showMoment(entry.at) },
+    {
+      title: 'Who',
+      cell: (entry) => (
+        <>
+          <Foreign text={entry.actor} max={80} /> <span class="faint">{entry.role}</span>
+        </>
+      ),
+    },
+    { title: 'Action', class: 'mono', sortBy: (entry) => entry.action, cell: (entry) => entry.action },
+    { title: 'What', cell: (entry) => <Foreign text={entry.summary} max={300} /> },
+    { title: 'From', class: 'mono', sortBy: (entry) => entry.source_ip, cell: (entry) => entry.source_ip },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>Who</th>
-            <th>Action</th>
-            <th>What</th>
-            <th>From</th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.entries}>
-            {(entry) => (
-              <tr>
-                <td class="nums">{showMoment(entry.at)}</td>
-                <td>
-                  <Foreign text={entry.actor} max={80} /> <span class="faint">{entry.role}</span>
-                </td>
-                <td class="mono">{entry.action}</td>
-                <td>
-                  <Foreign text={entry.summary} max={300} />
-                </td>
-                <td class="mono">{entry.source_ip}</td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table label="Audit log" columns={columns} of={props.of} keyOf={(entry) => String(entry.id)} empty="No entries" />
   );
 }
 
@@ -74,26 +61,9 @@ export function Audit(): JSX.Element {
         </Button>
       </PageHead>
       <FilterBar names={filterNames} placeholder="Words, or actor:…, action:login, source_ip:…" />
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Card isFlush>
-        <Show
-          when={list.items().length > 0}
-          fallback={
-            <Show when={!list.isLoading()} fallback={<Loading />}>
-              <Empty title="No entries" />
-            </Show>
-          }
-        >
-          <EntryTable entries={list.items()} />
-        </Show>
+        <EntryTable of={ofPages(list)} />
       </Card>
-      <Show when={list.hasMore()}>
-        <div>
-          <Button onClick={list.readMore} isBusy={list.isLoading()}>
-            More
-          </Button>
-        </div>
-      </Show>
     </>
   );
 }

@@ -1,105 +1,85 @@
-import { createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
+import { createSignal, onCleanup, Show, type JSX } from 'solid-js';
+import type { Item } from '../../client/http.js';
 import { showAge, showBytes, showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Empty, Figure, PageHead, type Tone } from '../../kit/basics.js';
+import { Badge, Card, Figure, PageHead, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table.js';
+import { ofQuery } from '../../kit/table-source.js';
 
 const everyMs = 5000;
 const toneOf = (state: string): Tone => (state === 'active' ? 'good' : state === 'behind' ? 'warn' : 'danger');
 
 function NodeTable(props: { readonly now: number }): JSX.Element {
   const nodes = createQuery('GET /api/nodes', () => ({}), { everyMs });
+  const columns: readonly TableColumn<Item<'GET /api/nodes'>>[] = [
+    { title: 'Node', class: 'mono', sortBy: (node) => node.url, cell: (node) => node.url },
+    {
+      title: 'State',
+      cell: (node) => (
+        <>
+          <Badge tone={toneOf(node.state)}>{node.state}</Badge> <span class="small">{node.detail}</span>
+        </>
+      ),
+    },
+    { title: 'Workers', isNumber: true, sortBy: (node) => node.workers, cell: (node) => node.workers },
+    { title: 'Version', isNumber: true, sortBy: (node) => node.version, cell: (node) => node.version ?? '–' },
+    { title: 'Generation', isNumber: true, sortBy: (node) => node.generation, cell: (node) => node.generation ?? '–' },
+    {
+      title: 'Rule set',
+      class: 'mono',
+      cell: (node) => <span title={node.ruleset}>{node.ruleset.slice(0, 12)}</span>,
+    },
+    {
+      title: 'Seen',
+      class: 'nums',
+      sortBy: (node) => node.last_seen_at,
+      cell: (node) => showAge(node.last_seen_at, props.now),
+    },
+  ];
   return (
     <Card title="Data-plane nodes" isFlush>
-      <Read of={nodes}>
-        {(data) => (
-          <div class="table-scroll">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>Node</th>
-                  <th>State</th>
-                  <th class="num">Workers</th>
-                  <th class="num">Version</th>
-                  <th class="num">Generation</th>
-                  <th>Rule set</th>
-                  <th>Seen</th>
-                </tr>
-              </thead>
-              <tbody>
-                <For
-                  each={data().items}
-                  fallback={
-                    <tr>
-                      <td colspan="7">
-                        <Empty title="No node is known" />
-                      </td>
-                    </tr>
-                  }
-                >
-                  {(node) => (
-                    <tr>
-                      <td class="mono">{node.url}</td>
-                      <td>
-                        <Badge tone={toneOf(node.state)}>{node.state}</Badge> <span class="small">{node.detail}</span>
-                      </td>
-                      <td class="num">{node.workers}</td>
-                      <td class="num">{node.version ?? '–'}</td>
-                      <td class="num">{node.generation ?? '–'}</td>
-                      <td class="mono" title={node.ruleset}>
-                        {node.ruleset.slice(0, 12)}
-                      </td>
-                      <td class="nums">{showAge(node.last_seen_at, props.now)}</td>
-                    </tr>
-                  )}
-                </For>
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Read>
+      <Table
+        label="Data-plane nodes"
+        columns={columns}
+        of={ofQuery(nodes, ({ items }) => items)}
+        keyOf={({ url }) => url}
+        empty="No node is known"
+      />
     </Card>
   );
 }
 
 function JobTable(props: { readonly now: number }): JSX.Element {
   const jobs = createQuery('GET /api/jobs', () => ({}), { everyMs });
+  const columns: readonly TableColumn<Item<'GET /api/jobs'>>[] = [
+    { title: 'Job', class: 'mono', sortBy: (job) => job.name, cell: (job) => job.name },
+    { title: 'Runs', isNumber: true, sortBy: (job) => job.runs, cell: (job) => showCount(job.runs) },
+    { title: 'Failures', isNumber: true, sortBy: (job) => job.failures, cell: (job) => showCount(job.failures) },
+    {
+      title: 'Last',
+      class: 'nums',
+      sortBy: (job) => job.last_ended_at,
+      cell: (job) => showAge(job.last_ended_at, props.now),
+    },
+    {
+      title: 'What came of it',
+      cell: (job) => (
+        <Show when={job.last_error} fallback={job.last_result}>
+          <Badge tone="danger">{job.last_error}</Badge>
+        </Show>
+      ),
+    },
+  ];
   return (
     <Card title="Background work" isFlush>
-      <Read of={jobs}>
-        {(data) => (
-          <div class="table-scroll">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>Job</th>
-                  <th class="num">Runs</th>
-                  <th class="num">Failures</th>
-                  <th>Last</th>
-                  <th>What came of it</th>
-                </tr>
-              </thead>
-              <tbody>
-                <For each={data().items}>
-                  {(job) => (
-                    <tr>
-                      <td class="mono">{job.name}</td>
-                      <td class="num">{showCount(job.runs)}</td>
-                      <td class="num">{showCount(job.failures)}</td>
-                      <td class="nums">{showAge(job.last_ended_at, props.now)}</td>
-                      <td>
-                        <Show when={job.last_error} fallback={job.last_result}>
-                          <Badge tone="danger">{job.last_error}</Badge>
-                        </Show>
-                      </td>
-                    </tr>
-                  )}
-                </For>
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Read>
+      <Table
+        label="Background work"
+        columns={columns}
+        of={ofQuery(jobs, ({ items }) => items)}
+        keyOf={({ name }) => name}
+        empty="No work is known"
+      />
     </Card>
   );
 }

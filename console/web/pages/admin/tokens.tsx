@@ -3,9 +3,11 @@ import { call, Refused, type Body, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import type { Role } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Loading, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, Notice, PageHead } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
+import { ofPages } from '../../kit/table-source.js';
 
 type Token = Item<'GET /api/tokens'>;
 type Scope = Body<'POST /api/tokens'>['scopes'][number];
@@ -118,46 +120,39 @@ function AddDialog(props: {
 }
 
 function TokenTable(props: {
-  readonly tokens: readonly Token[];
+  readonly of: TableSource<Token>;
   readonly onRevoke: (token: Token) => void;
 }): JSX.Element {
+  const columns: readonly TableColumn<Token>[] = [
+    { title: 'Name', sortBy: (token) => token.name, cell: (token) => token.name },
+    { title: 'Role', sortBy: (token) => token.role, cell: (token) => token.role },
+    { title: 'Scopes', class: 'mono', cell: (token) => token.scopes.join(' ') },
+    {
+      title: 'Last used',
+      class: 'nums',
+      sortBy: (token) => token.last_used_at,
+      cell: (token) => showMoment(token.last_used_at),
+    },
+    {
+      title: 'Ends',
+      class: 'nums',
+      sortBy: (token) => token.expires_at,
+      cell: (token) => (token.expires_at === null ? 'never' : showMoment(token.expires_at)),
+    },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      cell: (token) => (
+        <Show when={token.revoked_at === null} fallback={<Badge tone="neutral">revoked</Badge>}>
+          <Button isSmall onClick={() => props.onRevoke(token)}>
+            Revoke
+          </Button>
+        </Show>
+      ),
+    },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Role</th>
-            <th>Scopes</th>
-            <th>Last used</th>
-            <th>Ends</th>
-            <th>
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.tokens}>
-            {(token) => (
-              <tr>
-                <td>{token.name}</td>
-                <td>{token.role}</td>
-                <td class="mono">{token.scopes.join(' ')}</td>
-                <td class="nums">{showMoment(token.last_used_at)}</td>
-                <td class="nums">{token.expires_at === null ? 'never' : showMoment(token.expires_at)}</td>
-                <td>
-                  <Show when={token.revoked_at === null} fallback={<Badge tone="neutral">revoked</Badge>}>
-                    <Button isSmall onClick={() => props.onRevoke(token)}>
-                      Revoke
-                    </Button>
-                  </Show>
-                </td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table label="API tokens" columns={columns} of={props.of} keyOf={(token) => token.id} empty="There are no tokens" />
   );
 }
 
@@ -184,18 +179,8 @@ export function Tokens(): JSX.Element {
           New token
         </Button>
       </PageHead>
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Card isFlush>
-        <Show
-          when={list.items().length > 0}
-          fallback={
-            <Show when={!list.isLoading()} fallback={<Loading />}>
-              <Empty title="There are no tokens" />
-            </Show>
-          }
-        >
-          <TokenTable tokens={list.items()} onRevoke={(token) => void revoke(token)} />
-        </Show>
+        <TokenTable of={ofPages(list)} onRevoke={(token) => void revoke(token)} />
       </Card>
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
     </>

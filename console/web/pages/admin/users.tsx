@@ -6,8 +6,12 @@ import { account, type Role } from '../../client/session.js';
 import { Badge, Button, Card, Foreign, Notice, PageHead } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Confirm, Overlay, tell, tellProblem } from '../../kit/overlays.js';
+import { Table, type TableColumn } from '../../kit/table.js';
+import { ofPages } from '../../kit/table-source.js';
 
 type User = Item<'GET /api/users'>;
+
+const isMe = (user: User): boolean => user.id === account()?.id;
 
 const roles = [
   ['viewer', 'viewer: sees'],
@@ -123,12 +127,7 @@ function questionsOf(user: User): Question[] {
   ];
 }
 
-function UserRow(props: {
-  readonly user: User;
-  readonly onAsk: (question: Question) => void;
-  readonly onChanged: () => void;
-}): JSX.Element {
-  const isMe = (): boolean => props.user.id === account()?.id;
+function RoleSelect(props: { readonly user: User; readonly onChanged: () => void }): JSX.Element {
   const setRole = async (role: Role): Promise<void> => {
     try {
       const { id, etag } = props.user;
@@ -141,57 +140,76 @@ function UserRow(props: {
     props.onChanged();
   };
   return (
-    <tr>
-      <td>
-        <Foreign text={props.user.email} />
-        <div class="faint">
-          <Foreign text={props.user.name} />
-        </div>
-      </td>
-      <td>
-        <select
-          class="select"
-          aria-label={`Role of ${props.user.email}`}
-          disabled={isMe()}
-          onChange={(event) => void setRole(event.currentTarget.value as Role)}
-        >
-          <For each={roles}>
-            {([role]) => (
-              <option value={role} selected={props.user.role === role}>
-                {role}
-              </option>
-            )}
-          </For>
-        </select>
-      </td>
-      <td>
-        <div class="row wrap">
-          <Show when={props.user.suspended} fallback={<Badge tone="good">active</Badge>}>
-            <Badge tone="danger">suspended</Badge>
-          </Show>
-          <Badge tone={props.user.totp_enabled ? 'good' : 'neutral'}>
-            {props.user.totp_enabled ? 'two factors' : 'password only'}
-          </Badge>
-          <Show when={props.user.must_change_password}>
-            <Badge tone="warn">password to be changed</Badge>
-          </Show>
-        </div>
-      </td>
-      <td class="nums">{showMoment(props.user.last_login_at)}</td>
-      <td>
-        <div class="row wrap">
-          <For each={isMe() ? [] : questionsOf(props.user)}>
-            {(question) => (
-              <Button isSmall onClick={() => props.onAsk(question)}>
-                {question.action}
-              </Button>
-            )}
-          </For>
-        </div>
-      </td>
-    </tr>
+    <select
+      class="select"
+      aria-label={`Role of ${props.user.email}`}
+      disabled={isMe(props.user)}
+      onChange={(event) => void setRole(event.currentTarget.value as Role)}
+    >
+      <For each={roles}>
+        {([role]) => (
+          <option value={role} selected={props.user.role === role}>
+            {role}
+          </option>
+        )}
+      </For>
+    </select>
   );
 }
+
+function UserState(props: { readonly user: User }): JSX.Element {
+  return (
+    <div class="row wrap">
+      <Show when={props.user.suspended} fallback={<Badge tone="good">active</Badge>}>
+        <Badge tone="danger">suspended</Badge>
+      </Show>
+      <Badge tone={props.user.totp_enabled ? 'good' : 'neutral'}>
+        {props.user.totp_enabled ? 'two factors' : 'password only'}
+      </Badge>
+      <Show when={props.user.must_change_password}>
+        <Badge tone="warn">password to be changed</Badge>
+      </Show>
+    </div>
+  );
+}
+
+const columnsOf = (ask: (question: Question) => void, onChanged: () => void): readonly TableColumn<User>[] => [
+  {
+    title: 'Who',
+    sortBy: (user) => user.email,
+    cell: (user) => (
+      <>
+        <Foreign text={user.email} />
+        <div class="faint">
+          <Foreign text={user.name} />
+        </div>
+      </>
+    ),
+  },
+  { title: 'Role', sortBy: ({ role }) => role, cell: (user) => <RoleSelect user={user} onChanged={onChanged} /> },
+  { title: 'State', cell: (user) => <UserState user={user} /> },
+  {
+    title: 'Last login',
+    class: 'nums',
+    sortBy: (user) => user.last_login_at,
+    cell: (user) => showMoment(user.last_login_at),
+  },
+  {
+    title: 'Actions',
+    isTitleHidden: true,
+    cell: (user) => (
+      <div class="row wrap">
+        <For each={isMe(user) ? [] : questionsOf(user)}>
+          {(question) => (
+            <Button isSmall onClick={() => ask(question)}>
+              {question.action}
+            </Button>
+          )}
+        </For>
+      </div>
+    ),
+  },
+];
 
 export function Users(): JSX.Element {
   const list = createPagedList('GET /api/users', () => ({}));
@@ -218,28 +236,14 @@ export function Users(): JSX.Element {
           New user
         </Button>
       </PageHead>
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Card isFlush>
-        <div class="table-scroll">
-          <table class="table">
-            <thead>
-              <tr>
-                <th>Who</th>
-                <th>Role</th>
-                <th>State</th>
-                <th>Last login</th>
-                <th>
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              <For each={list.items()}>
-                {(user) => <UserRow user={user} onAsk={setQuestion} onChanged={list.reload} />}
-              </For>
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Users"
+          columns={columnsOf(setQuestion, list.reload)}
+          of={ofPages(list)}
+          keyOf={({ id }) => id}
+          empty="There are no users"
+        />
       </Card>
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
       <Confirm

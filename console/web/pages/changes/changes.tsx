@@ -6,8 +6,10 @@ import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, Notice, PageHead } from '../../kit/basics.js';
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
+import { ofPages } from '../../kit/table-source.js';
 import { DiffLines } from './diff-lines.js';
 import { ImpactView } from './impact.js';
 
@@ -120,67 +122,55 @@ function Waiting(props: {
   );
 }
 
-function VersionRow(props: { readonly version: Version; readonly onRestore: (version: Version) => void }): JSX.Element {
-  const [isOpen, setOpen] = createSignal(false);
-  return (
-    <>
-      <tr>
-        <td class="num">{props.version.id}</td>
-        <td class="nums">{showMoment(props.version.at)}</td>
-        <td>{props.version.author}</td>
-        <td>
-          {props.version.summary}{' '}
-          <Show when={props.version.active}>
-            <Badge tone="good">in force</Badge>
-          </Show>
-        </td>
-        <td>
-          <div class="row">
-            <Button isSmall aria-expanded={isOpen()} onClick={() => setOpen(!isOpen())}>
-              Diff
-            </Button>
-            <Show when={mayAs('admin') && !props.version.active}>
-              <Button isSmall onClick={() => props.onRestore(props.version)}>
-                Bring back
-              </Button>
-            </Show>
-          </div>
-        </td>
-      </tr>
-      <Show when={isOpen()}>
-        <tr>
-          <td colspan="5">
-            <DiffLines changes={props.version.changes} />
-          </td>
-        </tr>
-      </Show>
-    </>
-  );
-}
-
 function VersionTable(props: {
-  readonly versions: readonly Version[];
+  readonly of: TableSource<Version>;
   readonly onRestore: (version: Version) => void;
 }): JSX.Element {
+  const [opened, setOpened] = createSignal<readonly number[]>([]);
+  const isOpen = ({ id }: Version): boolean => opened().includes(id);
+  const toggle = ({ id }: Version): void =>
+    void setOpened((all) => (all.includes(id) ? all.filter((one) => one !== id) : [...all, id]));
+  const columns: readonly TableColumn<Version>[] = [
+    { title: 'Version', isNumber: true, sortBy: ({ id }) => id, cell: ({ id }) => id },
+    { title: 'When', class: 'nums', cell: ({ at }) => showMoment(at) },
+    { title: 'Who', sortBy: ({ author }) => author, cell: ({ author }) => <Foreign text={author} max={80} /> },
+    {
+      title: 'What',
+      cell: (version) => (
+        <>
+          <Foreign text={version.summary} max={300} />{' '}
+          <Show when={version.active}>
+            <Badge tone="good">in force</Badge>
+          </Show>
+        </>
+      ),
+    },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      cell: (version) => (
+        <div class="row">
+          <Button isSmall aria-expanded={isOpen(version)} onClick={() => toggle(version)}>
+            Diff
+          </Button>
+          <Show when={mayAs('admin') && !version.active}>
+            <Button isSmall onClick={() => props.onRestore(version)}>
+              Bring back
+            </Button>
+          </Show>
+        </div>
+      ),
+    },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th class="num">Version</th>
-            <th>When</th>
-            <th>Who</th>
-            <th>What</th>
-            <th>
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.versions}>{(one) => <VersionRow version={one} onRestore={props.onRestore} />}</For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Versions"
+      columns={columns}
+      of={props.of}
+      keyOf={({ id }) => String(id)}
+      empty="There are no versions"
+      below={(version) => (isOpen(version) ? <DiffLines changes={version.changes} /> : null)}
+    />
   );
 }
 
@@ -220,9 +210,8 @@ export function Changes(): JSX.Element {
       >
         {(one) => <Waiting head={one()} active={active()?.id ?? null} onDone={versions.reload} />}
       </Show>
-      <Show when={versions.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Card title="Versions" isFlush>
-        <VersionTable versions={versions.items()} onRestore={setRestoring} />
+        <VersionTable of={ofPages(versions)} onRestore={setRestoring} />
       </Card>
       <Confirm
         isOpen={restoring() !== null}

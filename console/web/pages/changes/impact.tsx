@@ -3,40 +3,33 @@ import { For, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
 import { Card, Figure, Foreign, Notice } from '../../kit/basics.js';
+import { Table, type TableColumn } from '../../kit/table.js';
+import { ofRows } from '../../kit/table-source.js';
 
 type Applied = Reply<'POST /api/apply'>;
 type Example = NonNullable<Applied['impact']>['newly_blocked_examples'][number];
 
 function Examples(props: { readonly title: string; readonly rows: readonly Example[] }): JSX.Element {
+  const columns: readonly TableColumn<Example>[] = [
+    { title: 'Request', class: 'uri', cell: (row) => <Foreign text={`${row.method} ${row.uri}`} max={160} /> },
+    {
+      title: 'Rules',
+      class: 'mono',
+      cell: (row) => row.rule_ids.slice(0, 6).join(', '),
+    },
+    { title: 'Score before', isNumber: true, sortBy: (row) => row.score_before, cell: (row) => row.score_before },
+    { title: 'Score after', isNumber: true, sortBy: (row) => row.score_after, cell: (row) => row.score_after },
+  ];
   return (
     <Show when={props.rows.length > 0}>
       <Card title={props.title} isFlush>
-        <div class="table-scroll">
-          <table class="table">
-            <thead>
-              <tr>
-                <th>Request</th>
-                <th>Rules</th>
-                <th class="num">Score before</th>
-                <th class="num">Score after</th>
-              </tr>
-            </thead>
-            <tbody>
-              <For each={props.rows}>
-                {(row) => (
-                  <tr>
-                    <td class="uri">
-                      <Foreign text={`${row.method} ${row.uri}`} max={160} />
-                    </td>
-                    <td class="mono">{row.rule_ids.slice(0, 6).join(', ')}</td>
-                    <td class="num">{row.score_before}</td>
-                    <td class="num">{row.score_after}</td>
-                  </tr>
-                )}
-              </For>
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={props.title}
+          columns={columns}
+          of={ofRows(() => props.rows)}
+          keyOf={(row) => row.request_id}
+          empty=""
+        />
       </Card>
     </Show>
   );

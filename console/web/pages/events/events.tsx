@@ -1,13 +1,14 @@
 // Security events: what comes, as it comes, and what came before, under the same filters. An event opens beside the
 // list; its address can be sent to a colleague.
 import { useSearchParams } from '@solidjs/router';
-import { createMemo, createSignal, Show, type JSX } from 'solid-js';
+import { createMemo, createSignal, type JSX } from 'solid-js';
 import type { Item } from '../../client/http.js';
 import { showMoment, zoneName } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { Badge, Button, Card, Empty, Foreign, Loading, Notice, PageHead, type Tone } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, PageHead, type Tone } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
-import { VirtualList, type ListColumn } from '../../kit/virtual-list.js';
+import { Table, type TableColumn } from '../../kit/table.js';
+import { ofPages } from '../../kit/table-source.js';
 import { EventDrawer } from './event-drawer.js';
 import { Facets } from './facets.js';
 import { createLive } from './live.js';
@@ -20,22 +21,21 @@ const keptMax = 100_000;
 export const toneOf = (verdict: string): Tone =>
   verdict === 'block' ? 'danger' : verdict === 'flag' ? 'warn' : verdict === 'engine-error' ? 'info' : 'neutral';
 
-const columns: readonly ListColumn<SecurityEvent>[] = [
-  { title: `Time (${zoneName})`, width: '13ch', isNumber: true, cell: ({ at }) => showMoment(at, true) },
-  { title: 'Verdict', width: '9ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
-  { title: 'Client', width: 'minmax(11ch, 16ch)', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
-  { title: 'Rule', width: '8ch', isNumber: true, cell: ({ rule_id }) => <>{rule_id ?? '–'}</> },
-  { title: 'Score', width: '6ch', isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
+const columns: readonly TableColumn<SecurityEvent>[] = [
+  { title: `Time (${zoneName})`, width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
+  { title: 'Verdict', width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
+  { title: 'Client', width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
+  { title: 'Rule', width: '12ch', isNumber: true, cell: ({ rule_id }) => <>{rule_id ?? '–'}</> },
+  { title: 'Score', width: '9ch', isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
   {
     title: 'Request',
-    width: 'minmax(18ch, 1fr)',
     cell: ({ method, uri }) => (
       <span class="mono">
         <Foreign text={method} max={20} /> <Foreign text={uri} max={300} />
       </span>
     ),
   },
-  { title: 'Site', width: 'minmax(8ch, 14ch)', cell: ({ site }) => <Foreign text={site} max={40} /> },
+  { title: 'Site', width: '18ch', cell: ({ site }) => <Foreign text={site} max={40} /> },
 ];
 
 export function Events(): JSX.Element {
@@ -67,28 +67,20 @@ export function Events(): JSX.Element {
         </Button>
       </PageHead>
       <FilterBar names={filterNames} placeholder="Part of the URI, or rule_id:942100, verdict:block, client_ip:…" />
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Facets events={list.items()} />
       <Card isFlush>
-        <Show
-          when={list.items().length > 0}
-          fallback={
-            <Show when={!list.isLoading()} fallback={<Loading />}>
-              <Empty title="No events">Nothing matched these filters; new events appear here by themselves.</Empty>
-            </Show>
-          }
-        >
-          <VirtualList
-            label="Security events"
-            items={list.items()}
-            columns={columns}
-            keyOf={({ id }) => String(id)}
-            chosen={chosen()}
-            onChoose={open}
-            onEnd={list.readMore}
-            height="max(24rem, calc(100vh - 23rem))"
-          />
-        </Show>
+        <Table
+          label="Security events"
+          isDense
+          columns={columns}
+          of={ofPages(list)}
+          keyOf={({ id }) => String(id)}
+          chosen={chosen()}
+          onOpen={open}
+          height="max(24rem, calc(100vh - 23rem))"
+          empty="No events"
+          emptyAbout="Nothing matched these filters; new events appear here by themselves."
+        />
       </Card>
       <EventDrawer event={eventOf()} onClose={() => open(null)} />
     </>

@@ -1,6 +1,14 @@
-import { For, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import { pointsOf, severityName, type EventDetails, type RuleMessage } from './event-text.js';
 import type { SecurityEvent } from './events.js';
+import { Table, type TableColumn } from '../../kit/table.js';
+import { ofRows } from '../../kit/table-source.js';
+
+const columns: readonly TableColumn<RuleMessage>[] = [
+  { title: 'Rule', class: 'mono', cell: ({ rule_id }) => rule_id },
+  { title: 'Severity', cell: ({ severity }) => severityName(severity) },
+  { title: 'Points', isNumber: true, cell: ({ severity }) => `+${pointsOf(severity)}` },
+];
 
 /** The arithmetic of the anomaly score: what each rule added, and what the sum was held against. */
 export function ScoreSum(props: {
@@ -18,38 +26,23 @@ export function ScoreSum(props: {
     <Show when={added().length > 0}>
       <section class="stack tight">
         <h3>Score</h3>
-        <table class="table">
-          <thead>
-            <tr>
-              <th>Rule</th>
-              <th>Severity</th>
-              <th class="num">Points</th>
-            </tr>
-          </thead>
-          <tbody>
-            <For each={added()}>
-              {(message) => (
-                <tr>
-                  <td class="mono">{message.rule_id}</td>
-                  <td>{severityName(message.severity)}</td>
-                  <td class="num">+{pointsOf(message.severity)}</td>
-                </tr>
-              )}
-            </For>
-            <tr>
-              <td colspan="2">
-                <strong>Inbound score</strong>
-                <Show when={threshold()}>{(limit) => <span class="faint"> blocks from {limit()}</span>}</Show>
-                <Show when={sum() !== props.event.inbound_score}>
-                  <span class="faint">; rules without a message or at another paranoia level make the difference</span>
-                </Show>
-              </td>
-              <td class="num">
-                <strong>{props.event.inbound_score}</strong>
-              </td>
-            </tr>
-          </tbody>
-        </table>
+        <Table
+          label="Score"
+          columns={columns}
+          of={ofRows(added)}
+          keyOf={(message) => `${message.rule_id} ${message.match}`}
+          empty=""
+        />
+        <div class="row between table-sum">
+          <span>
+            <strong>Inbound score</strong>
+            <Show when={threshold()}>{(limit) => <span class="faint"> blocks from {limit()}</span>}</Show>
+            <Show when={sum() !== props.event.inbound_score}>
+              <span class="faint">; rules without a message or at another paranoia level make the difference</span>
+            </Show>
+          </span>
+          <strong class="nums">{props.event.inbound_score}</strong>
+        </div>
       </section>
     </Show>
   );

@@ -1,14 +1,16 @@
 // Addresses that are not let in: by hand, from feeds, from the managed feed.
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Foreign, Loading, Notice, PageHead, Pairs } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, Notice, PageHead, Pairs } from '../../kit/basics.js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
+import { ofPages } from '../../kit/table-source.js';
 
 type Address = Item<'GET /api/threat-intel'>;
 
@@ -128,50 +130,48 @@ function ManagedFeed(): JSX.Element {
 }
 
 function AddressTable(props: {
-  readonly rows: readonly Address[];
+  readonly of: TableSource<Address>;
   readonly onRemove: (row: Address) => void;
 }): JSX.Element {
+  const columns: readonly TableColumn<Address>[] = [
+    { title: 'Network', class: 'mono', sortBy: (row) => row.network, cell: (row) => row.network },
+    { title: 'Source', sortBy: (row) => row.source, cell: (row) => row.source },
+    { title: 'Why', cell: (row) => <Foreign text={row.reason} max={120} /> },
+    {
+      title: 'Added',
+      class: 'nums',
+      cell: (row) => (
+        <>
+          {showMoment(row.added_at)} <span class="faint">{row.added_by}</span>
+        </>
+      ),
+    },
+    {
+      title: 'Ends',
+      class: 'nums',
+      sortBy: (row) => row.expires_at,
+      cell: (row) => (row.expires_at === null ? 'never' : showMoment(row.expires_at)),
+    },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      cell: (row) => (
+        <Show when={mayAs('operator')}>
+          <Button isSmall onClick={() => props.onRemove(row)}>
+            Let in again
+          </Button>
+        </Show>
+      ),
+    },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>Network</th>
-            <th>Source</th>
-            <th>Why</th>
-            <th>Added</th>
-            <th>Ends</th>
-            <th>
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.rows}>
-            {(row) => (
-              <tr>
-                <td class="mono">{row.network}</td>
-                <td>{row.source}</td>
-                <td>
-                  <Foreign text={row.reason} max={120} />
-                </td>
-                <td class="nums">
-                  {showMoment(row.added_at)} <span class="faint">{row.added_by}</span>
-                </td>
-                <td class="nums">{row.expires_at === null ? 'never' : showMoment(row.expires_at)}</td>
-                <td>
-                  <Show when={mayAs('operator')}>
-                    <Button isSmall onClick={() => props.onRemove(row)}>
-                      Let in again
-                    </Button>
-                  </Show>
-                </td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Denied addresses"
+      columns={columns}
+      of={props.of}
+      keyOf={(row) => row.network}
+      empty="Nobody is denied"
+    />
   );
 }
 
@@ -207,26 +207,9 @@ export function Addresses(): JSX.Element {
           </Button>
         </Show>
       </PageHead>
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Card isFlush>
-        <Show
-          when={list.items().length > 0}
-          fallback={
-            <Show when={!list.isLoading()} fallback={<Loading />}>
-              <Empty title="Nobody is denied" />
-            </Show>
-          }
-        >
-          <AddressTable rows={list.items()} onRemove={(row) => void remove(row)} />
-        </Show>
+        <AddressTable of={ofPages(list)} onRemove={(row) => void remove(row)} />
       </Card>
-      <Show when={list.hasMore()}>
-        <div>
-          <Button onClick={list.readMore} isBusy={list.isLoading()}>
-            More
-          </Button>
-        </div>
-      </Show>
       <ManagedFeed />
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
     </>

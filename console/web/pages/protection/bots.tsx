@@ -1,12 +1,15 @@
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Foreign, Notice } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
 import { TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table.js';
+import { ofRows } from '../../kit/table-source.js';
 
+type Crawler = Reply<'GET /api/bots'>['crawlers'][number];
 type Verified = Reply<'POST /api/bots/verify'>;
 
 /** Asks the name service now whether an address is the crawler that it claims to be. */
@@ -57,39 +60,25 @@ function Verify(): JSX.Element {
 /** Crawlers that came, and whether they are who they say. */
 export function Bots(): JSX.Element {
   const bots = createQuery('GET /api/bots', () => ({}), { everyMs: 10_000 });
+  const columns: readonly TableColumn<Crawler>[] = [
+    { title: 'Crawler', sortBy: (one) => one.crawler, cell: (one) => one.crawler },
+    { title: 'Kind', sortBy: (one) => one.kind, cell: (one) => one.kind },
+    { title: 'Verified', isNumber: true, sortBy: (one) => one.verified, cell: (one) => showCount(one.verified) },
+    { title: 'Impostors', isNumber: true, sortBy: (one) => one.impostor, cell: (one) => showCount(one.impostor) },
+    { title: 'Not known', isNumber: true, sortBy: (one) => one.unverified, cell: (one) => showCount(one.unverified) },
+  ];
   return (
     <>
       <Read of={bots}>
         {(data) => (
           <Card isFlush title="Crawlers" actions={<Badge>{data().action}</Badge>}>
-            <Show when={data().crawlers.length > 0} fallback={<Empty title="No crawler came since the nodes began" />}>
-              <div class="table-scroll">
-                <table class="table">
-                  <thead>
-                    <tr>
-                      <th>Crawler</th>
-                      <th>Kind</th>
-                      <th class="num">Verified</th>
-                      <th class="num">Impostors</th>
-                      <th class="num">Not known</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    <For each={data().crawlers}>
-                      {(one) => (
-                        <tr>
-                          <td>{one.crawler}</td>
-                          <td>{one.kind}</td>
-                          <td class="num">{showCount(one.verified)}</td>
-                          <td class="num">{showCount(one.impostor)}</td>
-                          <td class="num">{showCount(one.unverified)}</td>
-                        </tr>
-                      )}
-                    </For>
-                  </tbody>
-                </table>
-              </div>
-            </Show>
+            <Table
+              label="Crawlers"
+              columns={columns}
+              of={ofRows(() => data().crawlers)}
+              keyOf={(one) => one.crawler}
+              empty="No crawler came since the nodes began"
+            />
           </Card>
         )}
       </Read>

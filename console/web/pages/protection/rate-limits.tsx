@@ -4,6 +4,8 @@ import { showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Badge, Card, Empty, Foreign, Notice, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table.js';
+import { ofRows } from '../../kit/table-source.js';
 
 type NodeLimits = Reply<'GET /api/rate-limits'>['nodes'][number];
 
@@ -11,46 +13,23 @@ const toneOf = (outcome: string): Tone =>
   outcome === 'limited' ? 'danger' : outcome.startsWith('would') ? 'warn' : 'neutral';
 
 function ZoneTable(props: { readonly node: NodeLimits }): JSX.Element {
+  const columns: readonly TableColumn<NodeLimits['zones'][number]>[] = [
+    { title: 'Limit', class: 'mono', cell: (zone) => <Foreign text={zone.zone} max={80} /> },
+    { title: 'Site', cell: (zone) => <Foreign text={zone.site} max={60} /> },
+    {
+      title: 'Outcome',
+      cell: (zone) => <Badge tone={toneOf(zone.outcome)}>{zone.outcome.replaceAll('_', ' ')}</Badge>,
+    },
+    { title: 'Requests', isNumber: true, sortBy: (zone) => zone.count, cell: (zone) => showCount(zone.count) },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>Limit</th>
-            <th>Site</th>
-            <th>Outcome</th>
-            <th class="num">Requests</th>
-          </tr>
-        </thead>
-        <tbody>
-          <For
-            each={props.node.zones}
-            fallback={
-              <tr>
-                <td colspan="4">
-                  <Empty title="Nothing was counted yet" />
-                </td>
-              </tr>
-            }
-          >
-            {(zone) => (
-              <tr>
-                <td class="mono">
-                  <Foreign text={zone.zone} max={80} />
-                </td>
-                <td>
-                  <Foreign text={zone.site} max={60} />
-                </td>
-                <td>
-                  <Badge tone={toneOf(zone.outcome)}>{zone.outcome.replaceAll('_', ' ')}</Badge>
-                </td>
-                <td class="num">{showCount(zone.count)}</td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={`Limits of ${props.node.node}`}
+      columns={columns}
+      of={ofRows(() => props.node.zones)}
+      keyOf={(zone) => `${zone.zone} ${zone.site} ${zone.outcome}`}
+      empty="Nothing was counted yet"
+    />
   );
 }
 

@@ -1,64 +1,57 @@
 import { A, useNavigate } from '@solidjs/router';
-import { For, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import { call, Refused } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Foreign, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { Switch } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
-import { Read } from '../../kit/page-state.js';
+
 import type { CustomRule } from './rule.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
+import { ofQuery } from '../../kit/table-source.js';
 
 const inShort = (rule: CustomRule): string =>
   rule.kind === 'raw' ? rule.seclang : `${rule.variable} @${rule.operator} ${rule.value}`;
 
 function RuleTable(props: {
-  readonly rules: readonly CustomRule[];
+  readonly of: TableSource<CustomRule>;
   readonly onEnable: (id: number, isOn: boolean) => void;
 }): JSX.Element {
+  const columns: readonly TableColumn<CustomRule>[] = [
+    {
+      title: 'On',
+      cell: (rule) => (
+        <Switch
+          label={`Rule ${rule.id} on`}
+          isLabelHidden
+          isOn={rule.enabled}
+          isDisabled={!mayAs('operator')}
+          onChange={(isOn) => props.onEnable(rule.id ?? 0, isOn)}
+        />
+      ),
+    },
+    { title: 'Id', isNumber: true, sortBy: (rule) => rule.id, cell: (rule) => rule.id },
+    {
+      title: 'Name',
+      cell: (rule) => (
+        <A href={`/waf/rules/${rule.id}`}>
+          <Foreign text={rule.name} max={80} />
+        </A>
+      ),
+    },
+    { title: 'What it looks for', class: 'mono', cell: (rule) => <Foreign text={inShort(rule)} max={140} /> },
+    { title: 'Action', cell: (rule) => <Badge>{rule.kind === 'raw' ? 'seclang' : rule.action}</Badge> },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>On</th>
-            <th class="num">Id</th>
-            <th>Name</th>
-            <th>What it looks for</th>
-            <th>Action</th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.rules}>
-            {(rule) => (
-              <tr>
-                <td>
-                  <Switch
-                    label={`Rule ${rule.id} on`}
-                    isLabelHidden
-                    isOn={rule.enabled}
-                    isDisabled={!mayAs('operator')}
-                    onChange={(isOn) => props.onEnable(rule.id ?? 0, isOn)}
-                  />
-                </td>
-                <td class="num">{rule.id}</td>
-                <td>
-                  <A href={`/waf/rules/${rule.id}`}>
-                    <Foreign text={rule.name} max={80} />
-                  </A>
-                </td>
-                <td class="mono">
-                  <Foreign text={inShort(rule)} max={140} />
-                </td>
-                <td>
-                  <Badge>{rule.kind === 'raw' ? 'seclang' : rule.action}</Badge>
-                </td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Custom rules"
+      columns={columns}
+      of={props.of}
+      keyOf={(rule) => String(rule.id)}
+      empty="There are no rules of your own"
+      emptyAbout="The Core Rule Set protects without them."
+    />
   );
 }
 
@@ -88,21 +81,12 @@ export function Rules(): JSX.Element {
           </Button>
         </Show>
       </PageHead>
-      <Read of={rules}>
-        {(data) => (
-          <Card isFlush>
-            <Show
-              when={data().items.length > 0}
-              fallback={<Empty title="There are no rules of your own">The Core Rule Set protects without them.</Empty>}
-            >
-              <RuleTable
-                rules={data().items as unknown as readonly CustomRule[]}
-                onEnable={(id, isOn) => void enable(id, isOn)}
-              />
-            </Show>
-          </Card>
-        )}
-      </Read>
+      <Card isFlush>
+        <RuleTable
+          of={ofQuery(rules, ({ items }) => items as unknown as readonly CustomRule[])}
+          onEnable={(id, isOn) => void enable(id, isOn)}
+        />
+      </Card>
     </>
   );
 }

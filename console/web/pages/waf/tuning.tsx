@@ -9,6 +9,8 @@ import { draft, edit, loadSettings, problems, save } from '../../client/settings
 import { Badge, Button, Card, Empty, Foreign, PageHead, Tabs, type Tone } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table.js';
+import { ofRows } from '../../kit/table-source.js';
 
 type Suggestion = Item<'GET /api/fp-suggestions'>;
 type Evidence = Reply<'GET /api/rules/evidence'>;
@@ -91,88 +93,77 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
 }
 
 function RuleHits(props: { readonly of: Evidence }): JSX.Element {
+  const columns: readonly TableColumn<Evidence['rules'][number]>[] = [
+    {
+      title: 'Rule',
+      cell: (rule) => (
+        <>
+          <a class="mono" href={`/soc?rule_id=${rule.rule_id}`}>
+            {rule.rule_id}
+          </a>{' '}
+          <Foreign text={rule.name} />
+        </>
+      ),
+    },
+    { title: 'Kind', sortBy: (rule) => rule.kind, cell: (rule) => rule.kind },
+    { title: 'Hits', isNumber: true, sortBy: (rule) => rule.hits, cell: (rule) => showCount(rule.hits) },
+    { title: 'Last', class: 'nums', sortBy: (rule) => rule.last_at, cell: (rule) => showMoment(rule.last_at) },
+  ];
   return (
     <Card title="Rules that trip" isFlush>
-      <div class="table-scroll">
-        <table class="table">
-          <thead>
-            <tr>
-              <th>Rule</th>
-              <th>Kind</th>
-              <th class="num">Hits</th>
-              <th>Last</th>
-            </tr>
-          </thead>
-          <tbody>
-            <For each={props.of.rules}>
-              {(rule) => (
-                <tr>
-                  <td>
-                    <a class="mono" href={`/soc?rule_id=${rule.rule_id}`}>
-                      {rule.rule_id}
-                    </a>{' '}
-                    <Foreign text={rule.name} />
-                  </td>
-                  <td>{rule.kind}</td>
-                  <td class="num">{showCount(rule.hits)}</td>
-                  <td class="nums">{showMoment(rule.last_at)}</td>
-                </tr>
-              )}
-            </For>
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Rules that trip"
+        columns={columns}
+        of={ofRows(() => props.of.rules)}
+        keyOf={(rule) => String(rule.rule_id)}
+        empty="No rule has tripped"
+      />
     </Card>
   );
 }
 
 function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
+  const columns: readonly TableColumn<Evidence['exclusions'][number]>[] = [
+    {
+      title: 'Exclusion',
+      cell: (one) => (
+        <>
+          <span class="mono">{one.rule_id ?? one.tag}</span> {one.target}
+          <div class="faint">{one.reason}</div>
+        </>
+      ),
+    },
+    {
+      title: 'Where',
+      class: 'mono',
+      cell: (one) => (
+        <>
+          {one.method} {one.path ?? 'everywhere'}
+        </>
+      ),
+    },
+    { title: 'Requests', isNumber: true, sortBy: (one) => one.requests, cell: (one) => showCount(one.requests) },
+    { title: 'Ends', class: 'nums', sortBy: (one) => one.expires_at, cell: (one) => showMoment(one.expires_at) },
+    {
+      title: 'Proposal',
+      cell: (one) => (
+        <>
+          <Badge tone={one.proposal.action === 'keep' ? 'good' : 'warn'}>{one.proposal.action}</Badge>{' '}
+          <span class="small">{one.proposal.reason}</span>
+        </>
+      ),
+    },
+  ];
   return (
     <div class="stack">
       <Card title="Exclusions" isFlush>
-        <div class="table-scroll">
-          <table class="table">
-            <thead>
-              <tr>
-                <th>Exclusion</th>
-                <th>Where</th>
-                <th class="num">Requests</th>
-                <th>Ends</th>
-                <th>Proposal</th>
-              </tr>
-            </thead>
-            <tbody>
-              <For
-                each={props.of.exclusions}
-                fallback={
-                  <tr>
-                    <td colspan="5">
-                      <Empty title="There are no exclusions" />
-                    </td>
-                  </tr>
-                }
-              >
-                {(one) => (
-                  <tr>
-                    <td>
-                      <span class="mono">{one.rule_id ?? one.tag}</span> {one.target}
-                      <div class="faint">{one.reason}</div>
-                    </td>
-                    <td class="mono">
-                      {one.method} {one.path ?? 'everywhere'}
-                    </td>
-                    <td class="num">{showCount(one.requests)}</td>
-                    <td class="nums">{showMoment(one.expires_at)}</td>
-                    <td>
-                      <Badge tone={one.proposal.action === 'keep' ? 'good' : 'warn'}>{one.proposal.action}</Badge>{' '}
-                      <span class="small">{one.proposal.reason}</span>
-                    </td>
-                  </tr>
-                )}
-              </For>
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Exclusions"
+          columns={columns}
+          of={ofRows(() => props.of.exclusions)}
+          keyOf={(one) => String(one.id)}
+          empty="There are no exclusions"
+        />
       </Card>
       <RuleHits of={props.of} />
     </div>
