@@ -16,11 +16,18 @@ export interface LiteralText {
 
 /** Attributes and properties whose value is read by people. */
 const shown = new Set(
-  ('title label about placeholder aria-label help note action empty emptyAbout what unit text summary ' +
-    'description alt fallback').split(' '),
+  (
+    'title label about placeholder aria-label help note action empty emptyAbout what unit text summary ' +
+    'description alt fallback'
+  ).split(' '),
 );
-/** Calls whose arguments are read by people. */
-const calls = new Set(['tell', 'setProblem']);
+/** Properties whose value may have words and is no text: styles, and words to search by. */
+const unshown = new Set(['class', 'words']);
+/** Values of settings that look like words. */
+const values = new Set(['On', 'DetectionOnly']);
+/** Routes, addresses, selectors, styles, shapes and zones of time have blanks or capitals, and are no texts. */
+const technical = /^((GET|POST|PUT|PATCH|DELETE) \/|[-/.#([]|M\d|\dpx|Etc\/|meta\[)/;
+const isTechnical = (text: string): boolean => technical.test(text) || values.has(text);
 /** Elements of code, not of a language. */
 const codeElements = new Set(['code', 'pre', 'kbd']);
 const hasWord = (text: string): boolean => /\p{L}{2}/u.test(text.replaceAll(/&\w+;/g, ''));
@@ -61,11 +68,23 @@ function shownBy(node: Node): Node[] {
   if (node.type === 'JSXText') return hasWord(String(node['value'])) ? [node] : [];
   const value = node['value'];
   if (node.type === 'JSXAttribute' && shown.has(nameOf(node['name'])) && isNode(value)) return outcomesOf(value);
-  if (node.type === 'Property' && shown.has(nameOf(node['key'])) && isNode(value)) return outcomesOf(value);
-  if (node.type === 'CallExpression' && calls.has(nameOf(node['callee'])))
-    return (node['arguments'] as Node[]).flatMap(outcomesOf);
+  const isShown = node.type === 'Property' && shown.has(nameOf(node['key'])) && nameOf(node['key']) !== 'action';
+  return isShown && isNode(value) ? outcomesOf(value) : [];
+}
+
+const isError = (node: Node): boolean => node.type === 'NewExpression' && nameOf(node['callee']) === 'Error';
+
+/** Strings and templates that `node` hands on to where they may be shown: they count where they are phrases. */
+function handedOnBy(node: Node): Node[] {
+  const { children, elements, value } = node as { children?: unknown; elements?: unknown; value?: unknown };
   if (node.type === 'JSXElement' || node.type === 'JSXFragment')
-    return (node['children'] as Node[]).filter(({ type }) => type === 'JSXExpressionContainer').flatMap(outcomesOf);
+    return (children as Node[]).filter(({ type }) => type === 'JSXExpressionContainer').flatMap(outcomesOf);
+  if (node.type === 'ArrayExpression') return (elements as unknown[]).filter(isNode).flatMap(outcomesOf);
+  if (node.type === 'Property' && !unshown.has(nameOf(node['key'])) && isNode(value)) return outcomesOf(value);
+  if (node.type === 'ArrowFunctionExpression') return outcomesOf(node['body'] as Node);
+  if (node.type === 'ReturnStatement' && isNode(node['argument'])) return outcomesOf(node['argument']);
+  if ((node.type === 'CallExpression' || node.type === 'NewExpression') && !isError(node))
+    return (node['arguments'] as Node[]).flatMap(outcomesOf);
   return [];
 }
 
@@ -77,8 +96,11 @@ export function findLiteralNodes(code: string): Node[] {
     if (codeElements.has(nameOf(tag))) return;
     for (const one of shownBy(node)) {
       const words = one.type === 'JSXText' ? String(one['value']) : wordsOf(one);
-      const isPart = node.type === 'JSXElement' || node.type === 'JSXFragment';
-      if (words !== null && (isPart ? isPhrase(words) : hasWord(words))) found.set(one.start, one);
+      if (words !== null && hasWord(words)) found.set(one.start, one);
+    }
+    for (const one of handedOnBy(node)) {
+      const words = wordsOf(one);
+      if (words !== null && isPhrase(words) && !isTechnical(words)) found.set(one.start, one);
     }
     for (const child of childrenOf(node)) walk(child);
   };

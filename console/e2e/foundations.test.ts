@@ -2,7 +2,18 @@
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
-import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
+import { URI, type TOTP } from 'otpauth';
+import {
+  askApi,
+  chooseOwnPassword,
+  email,
+  go,
+  logIn,
+  password,
+  startStack,
+  withoutBrowser,
+  type Stack,
+} from './stack.js';
 
 const addressesMax = 400;
 
@@ -53,6 +64,135 @@ async function tables(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+async function palette(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await page.keyboard.press('Control+k');
+  const dialog = page.getByRole('dialog', { name: 'Commands' });
+  await page.keyboard.type('rl_trusted');
+  await dialog.getByRole('option', { name: /Trusted proxies/i }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('#rl_trusted_proxies').waitFor();
+  await page.waitForFunction(() => document.activeElement?.closest('#rl_trusted_proxies') !== null);
+  t.match(page.url(), /settings\/\w+#rl_trusted_proxies$/, 'a setting by its name, where it is edited');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('deny');
+  await dialog.getByRole('option', { name: /Deny an address/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Addresses and networks').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('zzz');
+  await dialog.getByText('Nothing is called that.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('body').click({ position: { x: 700, y: 400 } });
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard help' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  const filter = page.getByLabel('Filter');
+  await filter.fill('');
+  await filter.pressSequentially('ga?');
+  t.equal(await filter.inputValue(), 'ga?', 'what is typed into a field is no command');
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  t.same(complaints, []);
+}
+
+async function unsaved(t: Test, stack: Stack): Promise<void> {
+  const { page } = await stack.open();
+  await logIn(page);
+  await go(page, '/admin/settings/limits');
+  await page.getByRole('link', { name: 'Rule set', exact: true }).first().click();
+  await go(page, '/waf');
+  await page.getByLabel('Inbound threshold').fill('8');
+  await page.getByRole('link', { name: 'Nodes' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await dialog.getByRole('button', { name: 'Stay here' }).click();
+  t.equal(await page.getByLabel('Inbound threshold').inputValue(), '8', 'staying keeps what was typed');
+  let asked = 0;
+  page.on('dialog', (browsers) => {
+    asked += 1;
+    void browsers.accept();
+  });
+  await page.reload();
+  t.equal(asked, 1, 'the browser asks before the window goes');
+  await page.getByLabel('Inbound threshold').fill('8');
+  await page.getByRole('link', { name: 'Nodes' }).click();
+  await dialog.getByRole('button', { name: 'Leave and discard' }).click();
+  await page.getByRole('heading', { name: 'Nodes', exact: true }).waitFor();
+  await go(page, '/waf/rules/new');
+  await page.getByLabel('Name').fill('half a rule');
+  await page.getByRole('link', { name: 'Nodes' }).click();
+  await dialog.getByRole('button', { name: 'Leave and discard' }).click();
+  await page.getByRole('heading', { name: 'Nodes', exact: true }).waitFor();
+  t.equal(asked, 1);
+}
+
+async function sessionEnds(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/waf');
+  await page.getByLabel('Inbound threshold').fill('6');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByLabel('E-mail').fill(email);
+  await dialog.getByLabel('Password').fill(password);
+  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  t.equal(await page.getByLabel('Inbound threshold').inputValue(), '6', 'what was typed is still there');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^Saved\./).waitFor();
+  await go(page, '/soc');
+  await page.getByText('live', { exact: true }).waitFor();
+  t.same(complaints, []);
+}
+
+/** Modules of the drawn code that are dark. */
+const darkModules = (page: Page): Promise<Set<string>> =>
+  page
+    .getByRole('img', { name: 'QR code of the key' })
+    .locator('path')
+    .getAttribute('d')
+    .then((d) => new Set([...(d ?? '').matchAll(/M(\d+) (\d+)/g)].map(([, x, y]) => `${x} ${y}`)));
+
+async function secondFactor(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/account');
+  await page.getByLabel('Your password').fill(password);
+  await page.getByRole('button', { name: 'Set up' }).click();
+  const dark = await darkModules(page);
+  const size = Math.max(...[...dark].map((place) => Number(place.split(' ')[0]))) + 5;
+  for (const [x, y] of [
+    [4, 4],
+    [size - 11, 4],
+    [4, size - 11],
+  ] as const) {
+    t.ok(dark.has(`${x} ${y}`) && dark.has(`${x + 6} ${y + 6}`) && dark.has(`${x + 3} ${y + 3}`), 'a finder pattern');
+    t.notOk(dark.has(`${x + 1} ${y + 1}`), 'with its light ring');
+  }
+  const uri = (await page.getByRole('link', { name: /Open in an app/ }).getAttribute('href')) ?? '';
+  const totp = URI.parse(uri) as TOTP;
+  await page.getByLabel('Code').fill(totp.generate());
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByText(/Recovery codes: shown once/).waitFor();
+  const codes = await page.locator('.notice li').allInnerTexts();
+  await page.getByRole('button', { name: 'I have kept them' }).click();
+  const other = await stack.open();
+  await other.page.goto('/');
+  await other.page.getByLabel('E-mail').fill(email);
+  await other.page.getByLabel('Password').fill(password);
+  await other.page.keyboard.press('Enter');
+  await other.page.getByLabel('One-time code').fill(codes[0] ?? '');
+  await other.page.keyboard.press('Enter');
+  await other.page.locator('.shell').waitFor();
+  t.pass('a recovery code is a second factor');
+  t.same(complaints, []);
+}
+
 t.setTimeout(testMsMax);
 t.test('what every page shares', { skip: withoutBrowser }, async (t) => {
   const stack = await startStack(t);
@@ -60,4 +200,8 @@ t.test('what every page shares', { skip: withoutBrowser }, async (t) => {
   await t.test('C1: a table is put in order, walked by keys, drawn in parts; it says when it fails', (t) =>
     tables(t, stack),
   );
+  await t.test('C3: the palette knows pages, settings and actions; keys', (t) => palette(t, stack));
+  await t.test('C3: nothing unsaved is left behind unasked', (t) => unsaved(t, stack));
+  await t.test('C3: a session that ends takes nothing along', (t) => sessionEnds(t, stack));
+  await t.test('C1: a second factor is enrolled by its QR code', (t) => secondFactor(t, stack));
 });

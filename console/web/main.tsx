@@ -13,6 +13,7 @@ import { account, readAccount } from './client/session.js';
 import { Layout } from './shell/layout.js';
 import { LoginPage } from './shell/login.js';
 import { startTheme } from './shell/theme.js';
+import { shellText as words } from './texts/shell.js';
 
 /** A page of its own file, loaded when it is first opened. */
 const page = (load: () => Promise<() => JSX.Element>): (() => JSX.Element) =>
@@ -40,10 +41,10 @@ const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Lice
 
 function Failed(props: { readonly error: unknown; readonly again: () => void }): JSX.Element {
   return (
-    <Notice tone="danger" title="This page has failed">
+    <Notice tone="danger" title={words.thisPageHasFailed}>
       <span>{props.error instanceof Error ? props.error.message : String(props.error)}</span>
       <div>
-        <Button onClick={props.again}>Try again</Button>
+        <Button onClick={props.again}>{words.tryAgain}</Button>
       </div>
     </Notice>
   );
@@ -62,10 +63,10 @@ function Frame(props: ParentProps): JSX.Element {
       <Match when={problem()}>
         {(text) => (
           <main class="login">
-            <Notice tone="danger" title="The console cannot start">
+            <Notice tone="danger" title={words.consoleCannotStart}>
               <span>{text()}</span>
               <div>
-                <Button onClick={begin}>Try again</Button>
+                <Button onClick={begin}>{words.tryAgain}</Button>
               </div>
             </Notice>
           </main>
@@ -92,7 +93,7 @@ function Frame(props: ParentProps): JSX.Element {
 }
 
 function NotFound(): JSX.Element {
-  return <Notice tone="neutral" title="There is no such page" />;
+  return <Notice tone="neutral" title={words.thereNoSuchPage} />;
 }
 
 startTheme();

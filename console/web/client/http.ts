@@ -2,6 +2,7 @@
 // (console/generated, made at each bundle), so that a route that changes is a type error here.
 import { createSignal } from 'solid-js';
 import type { Routes } from '../../generated/api.js';
+import { clientText as words } from '../texts/client.js';
 
 export type Route = keyof Routes;
 export type Reply<R extends Route> = Routes[R]['reply'];
@@ -106,7 +107,7 @@ export async function ask<R extends Route>(route: R, options: CallOptions<R> = {
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Refused(0, 'unreachable', 'The console’s server does not answer. Is it running?');
+    throw new Refused(0, 'unreachable', words.consoleSServerDoes);
   });
   if (!response.ok) {
     const refused = await refusalOf(response);

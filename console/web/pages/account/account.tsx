@@ -9,6 +9,7 @@ import { PasswordForm } from './password-form.js';
 import { TwoFactor } from './two-factor.js';
 import { Table, type TableColumn } from '../../kit/table.js';
 import { ofPages } from '../../kit/table-source.js';
+import { accountText as text } from '../../texts/account.js';
 
 type Session = Item<'GET /api/account/sessions'>;
 
@@ -17,7 +18,7 @@ function Sessions(): JSX.Element {
   const end = async ({ id }: Session): Promise<void> => {
     try {
       await call('DELETE /api/account/sessions/{id}', { params: { id } });
-      tell('That session has ended.');
+      tell(text.sessionHasEnded);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -26,39 +27,39 @@ function Sessions(): JSX.Element {
   };
   const columns: readonly TableColumn<Session>[] = [
     {
-      title: 'Begun',
+      title: text.begun,
       class: 'nums',
       sortBy: (session) => session.created_at,
       cell: (session) => showMoment(session.created_at),
     },
-    { title: 'From', class: 'mono', sortBy: (session) => session.source_ip, cell: (session) => session.source_ip },
-    { title: 'With', cell: (session) => <Foreign text={session.user_agent} max={80} /> },
+    { title: text.from, class: 'mono', sortBy: (session) => session.source_ip, cell: (session) => session.source_ip },
+    { title: text.with, cell: (session) => <Foreign text={session.user_agent} max={80} /> },
     {
-      title: 'Seen',
+      title: text.seen,
       class: 'nums',
       sortBy: (session) => session.last_seen_at,
       cell: (session) => showMoment(session.last_seen_at),
     },
     {
-      title: 'Actions',
+      title: text.actions,
       isTitleHidden: true,
       cell: (session) => (
-        <Show when={!session.current} fallback={<Badge tone="good">this one</Badge>}>
+        <Show when={!session.current} fallback={<Badge tone="good">{text.thisOne}</Badge>}>
           <Button isSmall onClick={() => void end(session)}>
-            End
+            {text.end}
           </Button>
         </Show>
       ),
     },
   ];
   return (
-    <Card title="Sessions" isFlush>
+    <Card title={text.sessions} isFlush>
       <Table
-        label="Sessions"
+        label={text.sessions}
         columns={columns}
         of={ofPages(list)}
         keyOf={(session) => session.id}
-        empty="There are no sessions"
+        empty={text.thereAreNoSessions}
       />
     </Card>
   );
@@ -67,14 +68,14 @@ function Sessions(): JSX.Element {
 export function Account(): JSX.Element {
   return (
     <>
-      <PageHead title="My account" about={account()?.email} />
+      <PageHead title={text.myAccount} about={account()?.email} />
       <div class="grid-2">
-        <Card title="Password">
-          <Show when={account()?.origin === 'local'} fallback={<p class="muted">Your provider keeps it.</p>}>
+        <Card title={text.password}>
+          <Show when={account()?.origin === 'local'} fallback={<p class="muted">{text.yourProviderKeeps}</p>}>
             <PasswordForm onDone={() => {}} />
           </Show>
         </Card>
-        <Card title="Second factor">
+        <Card title={text.secondFactor}>
           <TwoFactor />
         </Card>
       </div>

@@ -7,6 +7,7 @@ import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
 import { ofPages } from '../../kit/table-source.js';
+import { adminText as text } from '../../texts/admin.js';
 
 type Entry = Item<'GET /api/audit'>;
 
@@ -14,21 +15,27 @@ const filterNames = ['q', 'actor', 'action', 'role', 'source_ip', 'from', 'to'];
 
 function EntryTable(props: { readonly of: TableSource<Entry> }): JSX.Element {
   const columns: readonly TableColumn<Entry>[] = [
-    { title: 'When', class: 'nums', sortBy: (entry) => entry.at, cell: (entry) => showMoment(entry.at) },
+    { title: text.when, class: 'nums', sortBy: (entry) => entry.at, cell: (entry) => showMoment(entry.at) },
     {
-      title: 'Who',
+      title: text.who,
       cell: (entry) => (
         <>
           <Foreign text={entry.actor} max={80} /> <span class="faint">{entry.role}</span>
         </>
       ),
     },
-    { title: 'Action', class: 'mono', sortBy: (entry) => entry.action, cell: (entry) => entry.action },
-    { title: 'What', cell: (entry) => <Foreign text={entry.summary} max={300} /> },
-    { title: 'From', class: 'mono', sortBy: (entry) => entry.source_ip, cell: (entry) => entry.source_ip },
+    { title: text.action, class: 'mono', sortBy: (entry) => entry.action, cell: (entry) => entry.action },
+    { title: text.what, cell: (entry) => <Foreign text={entry.summary} max={300} /> },
+    { title: text.from, class: 'mono', sortBy: (entry) => entry.source_ip, cell: (entry) => entry.source_ip },
   ];
   return (
-    <Table label="Audit log" columns={columns} of={props.of} keyOf={(entry) => String(entry.id)} empty="No entries" />
+    <Table
+      label={text.auditLog}
+      columns={columns}
+      of={props.of}
+      keyOf={(entry) => String(entry.id)}
+      empty={text.noEntries}
+    />
   );
 }
 
@@ -41,8 +48,8 @@ export function Audit(): JSX.Element {
     setBusy(true);
     try {
       const { ok, checked, first_broken } = await call('GET /api/audit/verify');
-      if (ok) tell(`The chain is whole: ${checked} entries.`);
-      else tell(`The chain is broken at entry ${first_broken?.id ?? '?'}: ${first_broken?.reason ?? ''}`, true);
+      if (ok) tell(text.chainWholeEntries(checked));
+      else tell(text.chainBrokenAtEntry(first_broken?.id ?? '?', first_broken?.reason ?? ''), true);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -52,15 +59,15 @@ export function Audit(): JSX.Element {
   };
   return (
     <>
-      <PageHead title="Audit log" about="Who did what, and from where. Entries are chained by their hashes.">
+      <PageHead title={text.auditLog} about={text.whoDidWhatFrom}>
         <a class="button" href={linkTo('GET /api/audit/export', filters())} download="audit.csv">
-          Export as CSV (UTC)
+          {text.exportAsCsvUtc}
         </a>
         <Button icon="check" isBusy={isBusy()} onClick={() => void verify()}>
-          Verify the chain
+          {text.verifyChain}
         </Button>
       </PageHead>
-      <FilterBar names={filterNames} placeholder="Words, or actor:…, action:login, source_ip:…" />
+      <FilterBar names={filterNames} placeholder={text.wordsOrActorAction} />
       <Card isFlush>
         <EntryTable of={ofPages(list)} />
       </Card>

@@ -6,6 +6,7 @@ import { Badge, Card, Figure, PageHead, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table.js';
 import { ofQuery } from '../../kit/table-source.js';
+import { adminText as text } from '../../texts/admin.js';
 
 const everyMs = 5000;
 const toneOf = (state: string): Tone => (state === 'active' ? 'good' : state === 'behind' ? 'warn' : 'danger');
@@ -13,38 +14,43 @@ const toneOf = (state: string): Tone => (state === 'active' ? 'good' : state ===
 function NodeTable(props: { readonly now: number }): JSX.Element {
   const nodes = createQuery('GET /api/nodes', () => ({}), { everyMs });
   const columns: readonly TableColumn<Item<'GET /api/nodes'>>[] = [
-    { title: 'Node', class: 'mono', sortBy: (node) => node.url, cell: (node) => node.url },
+    { title: text.node, class: 'mono', sortBy: (node) => node.url, cell: (node) => node.url },
     {
-      title: 'State',
+      title: text.state,
       cell: (node) => (
         <>
           <Badge tone={toneOf(node.state)}>{node.state}</Badge> <span class="small">{node.detail}</span>
         </>
       ),
     },
-    { title: 'Workers', isNumber: true, sortBy: (node) => node.workers, cell: (node) => node.workers },
-    { title: 'Version', isNumber: true, sortBy: (node) => node.version, cell: (node) => node.version ?? '–' },
-    { title: 'Generation', isNumber: true, sortBy: (node) => node.generation, cell: (node) => node.generation ?? '–' },
+    { title: text.workers, isNumber: true, sortBy: (node) => node.workers, cell: (node) => node.workers },
+    { title: text.version, isNumber: true, sortBy: (node) => node.version, cell: (node) => node.version ?? '–' },
     {
-      title: 'Rule set',
+      title: text.generation,
+      isNumber: true,
+      sortBy: (node) => node.generation,
+      cell: (node) => node.generation ?? '–',
+    },
+    {
+      title: text.ruleSet,
       class: 'mono',
       cell: (node) => <span title={node.ruleset}>{node.ruleset.slice(0, 12)}</span>,
     },
     {
-      title: 'Seen',
+      title: text.seen,
       class: 'nums',
       sortBy: (node) => node.last_seen_at,
       cell: (node) => showAge(node.last_seen_at, props.now),
     },
   ];
   return (
-    <Card title="Data-plane nodes" isFlush>
+    <Card title={text.dataPlaneNodes} isFlush>
       <Table
-        label="Data-plane nodes"
+        label={text.dataPlaneNodes}
         columns={columns}
         of={ofQuery(nodes, ({ items }) => items)}
         keyOf={({ url }) => url}
-        empty="No node is known"
+        empty={text.noNodeKnown}
       />
     </Card>
   );
@@ -53,17 +59,17 @@ function NodeTable(props: { readonly now: number }): JSX.Element {
 function JobTable(props: { readonly now: number }): JSX.Element {
   const jobs = createQuery('GET /api/jobs', () => ({}), { everyMs });
   const columns: readonly TableColumn<Item<'GET /api/jobs'>>[] = [
-    { title: 'Job', class: 'mono', sortBy: (job) => job.name, cell: (job) => job.name },
-    { title: 'Runs', isNumber: true, sortBy: (job) => job.runs, cell: (job) => showCount(job.runs) },
-    { title: 'Failures', isNumber: true, sortBy: (job) => job.failures, cell: (job) => showCount(job.failures) },
+    { title: text.job, class: 'mono', sortBy: (job) => job.name, cell: (job) => job.name },
+    { title: text.runs, isNumber: true, sortBy: (job) => job.runs, cell: (job) => showCount(job.runs) },
+    { title: text.failures, isNumber: true, sortBy: (job) => job.failures, cell: (job) => showCount(job.failures) },
     {
-      title: 'Last',
+      title: text.last,
       class: 'nums',
       sortBy: (job) => job.last_ended_at,
       cell: (job) => showAge(job.last_ended_at, props.now),
     },
     {
-      title: 'What came of it',
+      title: text.whatCame,
       cell: (job) => (
         <Show when={job.last_error} fallback={job.last_result}>
           <Badge tone="danger">{job.last_error}</Badge>
@@ -72,13 +78,13 @@ function JobTable(props: { readonly now: number }): JSX.Element {
     },
   ];
   return (
-    <Card title="Background work" isFlush>
+    <Card title={text.backgroundWork} isFlush>
       <Table
-        label="Background work"
+        label={text.backgroundWork}
         columns={columns}
         of={ofQuery(jobs, ({ items }) => items)}
         keyOf={({ name }) => name}
-        empty="No work is known"
+        empty={text.noWorkKnown}
       />
     </Card>
   );
@@ -91,27 +97,27 @@ export function Nodes(): JSX.Element {
   onCleanup(() => clearInterval(timer));
   return (
     <>
-      <PageHead title="Nodes" about="What protects, what it serves, and what works in the background." />
+      <PageHead title={text.nodes} about={text.whatProtectsWhatServes} />
       <NodeTable now={now()} />
       <Read of={stats}>
         {(data) => (
           <div class="grid-4">
             <Figure
-              label="Requests stored"
+              label={text.requestsStored}
               value={showCount(data().requests_stored)}
-              note={`for ${data().retention_requests_days} days`}
+              note={text.forDays(data().retention_requests_days)}
               href="/requests"
             />
-            <Figure label="Security events stored" value={showCount(data().events_stored)} href="/soc" />
+            <Figure label={text.securityEventsStored} value={showCount(data().events_stored)} href="/soc" />
             <Figure
-              label="Database"
+              label={text.database}
               value={showBytes(data().database_bytes)}
-              note={`oldest request ${showMoment(data().oldest_request_at)}`}
+              note={text.oldestRequest(showMoment(data().oldest_request_at))}
             />
             <Figure
-              label="Records lost"
+              label={text.recordsLost}
               value={showCount(data().records_dropped_by_nodes + data().records_refused)}
-              note={`${showCount(data().records_sampled_out)} sampled out`}
+              note={text.sampledOut(showCount(data().records_sampled_out))}
             />
           </div>
         )}

@@ -12,6 +12,7 @@ import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
 import { ofPages } from '../../kit/table-source.js';
 import { DiffLines } from './diff-lines.js';
 import { ImpactView } from './impact.js';
+import { changesText as text } from '../../texts/changes.js';
 
 type Version = Item<'GET /api/config/versions'>;
 type Applied = Reply<'POST /api/apply'>;
@@ -68,7 +69,7 @@ function Waiting(props: {
       if (kind === 'check') setChecked(reply);
       else {
         setDone(reply);
-        tell(`Version ${reply.version} is in force; it took ${(reply.took_ms / 1000).toFixed(1)} s.`);
+        tell(text.versionForceTookS(reply.version, (reply.took_ms / 1000).toFixed(1)));
         props.onDone();
       }
     } catch (error) {
@@ -80,11 +81,11 @@ function Waiting(props: {
   };
   return (
     <Card
-      title={`Version ${props.head.id} is saved and not in force`}
+      title={text.versionSavedNotForce(props.head.id)}
       actions={
         <Show when={mayAs('operator')}>
           <Button isBusy={step() === 'check'} disabled={step() !== null} onClick={() => void run('check')}>
-            Try against recorded traffic
+            {text.tryAgainstRecordedTraffic}
           </Button>
           <Button
             look="primary"
@@ -92,7 +93,7 @@ function Waiting(props: {
             disabled={step() !== null}
             onClick={() => void run('apply')}
           >
-            Apply
+            {text.apply}
           </Button>
         </Show>
       }
@@ -100,14 +101,14 @@ function Waiting(props: {
       <div class="stack">
         <Show when={step() !== null}>
           <p class="muted" role="status">
-            {step() === 'apply' ? 'Compiling, then one node after the other.' : 'Compiling, then replaying.'} What is in
-            force goes on protecting.
+            {step() === 'apply' ? text.compilingThenOneNode : text.compilingThenReplaying}
+            {text.whatForceGoesOn}
           </p>
         </Show>
         <Show when={refused()}>
           {(error) => (
             <>
-              <Notice tone="danger" title="Nothing was changed">
+              <Notice tone="danger" title={text.nothingWasChanged}>
                 {error().message}
               </Notice>
               <Diagnostics of={error().diagnostics} />
@@ -131,31 +132,31 @@ function VersionTable(props: {
   const toggle = ({ id }: Version): void =>
     void setOpened((all) => (all.includes(id) ? all.filter((one) => one !== id) : [...all, id]));
   const columns: readonly TableColumn<Version>[] = [
-    { title: 'Version', isNumber: true, sortBy: ({ id }) => id, cell: ({ id }) => id },
-    { title: 'When', class: 'nums', cell: ({ at }) => showMoment(at) },
-    { title: 'Who', sortBy: ({ author }) => author, cell: ({ author }) => <Foreign text={author} max={80} /> },
+    { title: text.version, isNumber: true, sortBy: ({ id }) => id, cell: ({ id }) => id },
+    { title: text.when, class: 'nums', cell: ({ at }) => showMoment(at) },
+    { title: text.who, sortBy: ({ author }) => author, cell: ({ author }) => <Foreign text={author} max={80} /> },
     {
-      title: 'What',
+      title: text.what,
       cell: (version) => (
         <>
           <Foreign text={version.summary} max={300} />{' '}
           <Show when={version.active}>
-            <Badge tone="good">in force</Badge>
+            <Badge tone="good">{text.force}</Badge>
           </Show>
         </>
       ),
     },
     {
-      title: 'Actions',
+      title: text.actions,
       isTitleHidden: true,
       cell: (version) => (
         <div class="row">
           <Button isSmall aria-expanded={isOpen(version)} onClick={() => toggle(version)}>
-            Diff
+            {text.diff}
           </Button>
           <Show when={mayAs('admin') && !version.active}>
             <Button isSmall onClick={() => props.onRestore(version)}>
-              Bring back
+              {text.bringBack}
             </Button>
           </Show>
         </div>
@@ -164,11 +165,11 @@ function VersionTable(props: {
   ];
   return (
     <Table
-      label="Versions"
+      label={text.versions}
       columns={columns}
       of={props.of}
       keyOf={({ id }) => String(id)}
-      empty="There are no versions"
+      empty={text.thereAreNoVersions}
       below={(version) => (isOpen(version) ? <DiffLines changes={version.changes} /> : null)}
     />
   );
@@ -184,7 +185,7 @@ export function Changes(): JSX.Element {
     setBusy(true);
     try {
       await call('POST /api/config/rollback', { body: { version, apply: true } });
-      tell(`The settings of version ${version} are in force again.`);
+      tell(text.settingsVersionAreForce(version));
       setRestoring(null);
       versions.reload();
     } catch (error) {
@@ -196,35 +197,29 @@ export function Changes(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title="Changes"
-        about="Settings are saved as versions. A version protects once it is applied to the nodes."
-      />
+      <PageHead title={text.changes} about={text.settingsAreSavedAs} />
       <Show
         when={head()?.active === false ? head() : undefined}
         fallback={
           <Show when={versions.items().length > 0}>
-            <Notice tone="good" title="Everything that is saved is in force" />
+            <Notice tone="good" title={text.everythingSavedForce} />
           </Show>
         }
       >
         {(one) => <Waiting head={one()} active={active()?.id ?? null} onDone={versions.reload} />}
       </Show>
-      <Card title="Versions" isFlush>
+      <Card title={text.versions} isFlush>
         <VersionTable of={ofPages(versions)} onRestore={setRestoring} />
       </Card>
       <Confirm
         isOpen={restoring() !== null}
-        title={`Bring back version ${restoring()?.id ?? ''}?`}
-        action="Bring back and apply"
+        title={text.bringBackVersion(restoring()?.id ?? '')}
+        action={text.bringBackApply}
         isBusy={isBusy()}
         onConfirm={() => void restore(restoring()?.id ?? 0)}
         onClose={() => setRestoring(null)}
       >
-        <p>
-          Its settings become a new version and are put in force on every node. Nothing is lost: the present version
-          stays in the list.
-        </p>
+        <p>{text.itsSettingsBecomeNew}</p>
       </Confirm>
     </>
   );

@@ -12,6 +12,7 @@ import { ofPages } from '../../kit/table-source.js';
 import { EventDrawer } from './event-drawer.js';
 import { Facets } from './facets.js';
 import { createLive } from './live.js';
+import { eventsText as text } from '../../texts/events.js';
 
 export type SecurityEvent = Item<'GET /api/events'>;
 
@@ -22,20 +23,20 @@ export const toneOf = (verdict: string): Tone =>
   verdict === 'block' ? 'danger' : verdict === 'flag' ? 'warn' : verdict === 'engine-error' ? 'info' : 'neutral';
 
 const columns: readonly TableColumn<SecurityEvent>[] = [
-  { title: `Time (${zoneName})`, width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
-  { title: 'Verdict', width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
-  { title: 'Client', width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
-  { title: 'Rule', width: '12ch', isNumber: true, cell: ({ rule_id }) => <>{rule_id ?? '–'}</> },
-  { title: 'Score', width: '9ch', isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
+  { title: text.time(zoneName), width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
+  { title: text.verdict, width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
+  { title: text.client, width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
+  { title: text.rule, width: '12ch', isNumber: true, cell: ({ rule_id }) => <>{rule_id ?? '–'}</> },
+  { title: text.score, width: '9ch', isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
   {
-    title: 'Request',
+    title: text.request,
     cell: ({ method, uri }) => (
       <span class="mono">
         <Foreign text={method} max={20} /> <Foreign text={uri} max={300} />
       </span>
     ),
   },
-  { title: 'Site', width: '18ch', cell: ({ site }) => <Foreign text={site} max={40} /> },
+  { title: text.site, width: '18ch', cell: ({ site }) => <Foreign text={site} max={40} /> },
 ];
 
 export function Events(): JSX.Element {
@@ -46,6 +47,7 @@ export function Events(): JSX.Element {
   const live = createLive({
     filters,
     isPaused,
+    onGap: list.reload,
     onEvents: (events) => {
       // the first page may have what the stream brings as well
       const newest = list.items()[0]?.id ?? 0;
@@ -60,17 +62,17 @@ export function Events(): JSX.Element {
   const eventOf = (): SecurityEvent | null => list.items().find(({ id }) => String(id) === chosen()) ?? null;
   return (
     <>
-      <PageHead title="Security events" about="Requests that rules or gates had something to say about, newest first.">
+      <PageHead title={text.securityEvents} about={text.requestsRulesOrGates}>
         <Badge tone={live.isConnected() ? 'good' : 'warn'}>{live.isConnected() ? 'live' : 'reconnecting'}</Badge>
         <Button icon={isPaused() ? 'play' : 'pause'} aria-pressed={isPaused()} onClick={() => setPaused(!isPaused())}>
-          {isPaused() ? `Resume${live.waiting() > 0 ? ` (${live.waiting()} new)` : ''}` : 'Pause'}
+          {isPaused() ? text.resume(live.waiting() > 0 ? text.new(live.waiting()) : '') : text.pause}
         </Button>
       </PageHead>
-      <FilterBar names={filterNames} placeholder="Part of the URI, or rule_id:942100, verdict:block, client_ip:…" />
+      <FilterBar names={filterNames} placeholder={text.partUriOrRule} />
       <Facets events={list.items()} />
       <Card isFlush>
         <Table
-          label="Security events"
+          label={text.securityEvents}
           isDense
           columns={columns}
           of={ofPages(list)}
@@ -78,8 +80,8 @@ export function Events(): JSX.Element {
           chosen={chosen()}
           onOpen={open}
           height="max(24rem, calc(100vh - 23rem))"
-          empty="No events"
-          emptyAbout="Nothing matched these filters; new events appear here by themselves."
+          empty={text.noEvents}
+          emptyAbout={text.nothingMatchedTheseFilters}
         />
       </Card>
       <EventDrawer event={eventOf()} onClose={() => open(null)} />

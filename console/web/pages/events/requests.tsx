@@ -8,27 +8,28 @@ import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { Table, type TableColumn } from '../../kit/table.js';
 import { ofPages } from '../../kit/table-source.js';
 import { toneOf } from './events.js';
+import { eventsText as text } from '../../texts/events.js';
 
 type RequestRow = Item<'GET /api/requests'>;
 
 const filterNames = ['q', 'verdict', 'rule_id', 'client_ip', 'site', 'method', 'status', 'request_id', 'from', 'to'];
 
 const columns: readonly TableColumn<RequestRow>[] = [
-  { title: `Time (${zoneName})`, width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
-  { title: 'Verdict', width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
-  { title: 'Status', width: '9ch', isNumber: true, cell: ({ status }) => <>{status}</> },
-  { title: 'Client', width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
+  { title: text.time(zoneName), width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
+  { title: text.verdict, width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
+  { title: text.status, width: '9ch', isNumber: true, cell: ({ status }) => <>{status}</> },
+  { title: text.client, width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
   {
-    title: 'Request',
+    title: text.request,
     cell: ({ method, uri }) => (
       <span class="mono">
         <Foreign text={method} max={20} /> <Foreign text={uri} max={300} />
       </span>
     ),
   },
-  { title: 'Site', width: '18ch', cell: ({ site }) => <Foreign text={site} max={40} /> },
-  { title: 'Answer', width: '12ch', isNumber: true, cell: ({ response_bytes }) => showBytes(response_bytes) },
-  { title: 'Took', width: '12ch', isNumber: true, cell: ({ latency_us }) => showMicroseconds(latency_us) },
+  { title: text.site, width: '18ch', cell: ({ site }) => <Foreign text={site} max={40} /> },
+  { title: text.answer, width: '12ch', isNumber: true, cell: ({ response_bytes }) => showBytes(response_bytes) },
+  { title: text.took, width: '12ch', isNumber: true, cell: ({ latency_us }) => showMicroseconds(latency_us) },
 ];
 
 /** The request log, newest first. A request that rules saw opens as its security event. */
@@ -39,34 +40,35 @@ export function Requests(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Requests"
+        title={text.requests}
         about={
           <>
-            Every request that is kept, newest first. How long they stay is set under{' '}
-            <A href="/admin/settings/retention">Settings</A>.
+            {text.everyRequestKeptNewest} <A href="/admin/settings/retention">{text.settings}</A>.
           </>
         }
       >
         <Button onClick={list.reload} isBusy={list.isLoading()}>
-          Refresh
+          {text.refresh}
         </Button>
       </PageHead>
-      <FilterBar names={filterNames} placeholder="Part of the URI, or status:404, client_ip:…, site:…" />
+      <FilterBar names={filterNames} placeholder={text.partUriOrStatus} />
       <Card isFlush>
         <Table
-          label="Requests"
+          label={text.requests}
           isDense
           columns={columns}
           of={ofPages(list)}
           keyOf={({ id }) => String(id)}
           onOpen={({ request_id }) => navigate(`/soc?request_id=${encodeURIComponent(request_id)}`)}
           height="max(24rem, calc(100vh - 17rem))"
-          empty="No requests"
-          emptyAbout="Nothing matched these filters."
+          empty={text.noRequests}
+          emptyAbout={text.nothingMatchedTheseFilters2}
         />
       </Card>
       <p class="faint small" role="status">
-        {list.items().length} shown{list.hasMore() ? '; more are read as you scroll' : ', all there are'}
+        {list.items().length}
+        {text.shown}
+        {list.hasMore() ? text.moreAreReadAs : text.allThereAre}
       </p>
     </>
   );

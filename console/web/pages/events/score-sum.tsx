@@ -3,11 +3,12 @@ import { pointsOf, severityName, type EventDetails, type RuleMessage } from './e
 import type { SecurityEvent } from './events.js';
 import { Table, type TableColumn } from '../../kit/table.js';
 import { ofRows } from '../../kit/table-source.js';
+import { eventsText as text } from '../../texts/events.js';
 
 const columns: readonly TableColumn<RuleMessage>[] = [
-  { title: 'Rule', class: 'mono', cell: ({ rule_id }) => rule_id },
-  { title: 'Severity', cell: ({ severity }) => severityName(severity) },
-  { title: 'Points', isNumber: true, cell: ({ severity }) => `+${pointsOf(severity)}` },
+  { title: text.rule, class: 'mono', cell: ({ rule_id }) => rule_id },
+  { title: text.severity, cell: ({ severity }) => severityName(severity) },
+  { title: text.points, isNumber: true, cell: ({ severity }) => `+${pointsOf(severity)}` },
 ];
 
 /** The arithmetic of the anomaly score: what each rule added, and what the sum was held against. */
@@ -25,9 +26,9 @@ export function ScoreSum(props: {
   return (
     <Show when={added().length > 0}>
       <section class="stack tight">
-        <h3>Score</h3>
+        <h3>{text.score}</h3>
         <Table
-          label="Score"
+          label={text.score}
           columns={columns}
           of={ofRows(added)}
           keyOf={(message) => `${message.rule_id} ${message.match}`}
@@ -35,10 +36,17 @@ export function ScoreSum(props: {
         />
         <div class="row between table-sum">
           <span>
-            <strong>Inbound score</strong>
-            <Show when={threshold()}>{(limit) => <span class="faint"> blocks from {limit()}</span>}</Show>
+            <strong>{text.inboundScore}</strong>
+            <Show when={threshold()}>
+              {(limit) => (
+                <span class="faint">
+                  {text.blocksFrom}
+                  {limit()}
+                </span>
+              )}
+            </Show>
             <Show when={sum() !== props.event.inbound_score}>
-              <span class="faint">; rules without a message or at another paranoia level make the difference</span>
+              <span class="faint">{text.rulesWithoutMessageOr}</span>
             </Show>
           </span>
           <strong class="nums">{props.event.inbound_score}</strong>

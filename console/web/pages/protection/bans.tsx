@@ -9,39 +9,43 @@ import { Switch } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
 import { ofPages } from '../../kit/table-source.js';
+import { protectionText as text } from '../../texts/protection.js';
 
 type Ban = Item<'GET /api/bans'>;
 
 function BanTable(props: { readonly of: TableSource<Ban>; readonly onLift: (ban: Ban) => void }): JSX.Element {
   const columns: readonly TableColumn<Ban>[] = [
-    { title: 'Client', class: 'mono', sortBy: (ban) => ban.network, cell: (ban) => ban.network },
-    { title: 'State', cell: (ban) => <Badge tone={ban.state === 'active' ? 'danger' : 'neutral'}>{ban.state}</Badge> },
+    { title: text.client, class: 'mono', sortBy: (ban) => ban.network, cell: (ban) => ban.network },
     {
-      title: 'Why',
+      title: text.state,
+      cell: (ban) => <Badge tone={ban.state === 'active' ? 'danger' : 'neutral'}>{ban.state}</Badge>,
+    },
+    {
+      title: text.why,
       cell: (ban) => (
         <>
           <Foreign text={ban.reason} max={160} />{' '}
           <A class="small" href={`/soc?request_id=${ban.request_id}`}>
-            its request
+            {text.itsRequest}
           </A>
         </>
       ),
     },
-    { title: 'Offence', isNumber: true, sortBy: (ban) => ban.offence, cell: (ban) => ban.offence },
-    { title: 'Since', class: 'nums', sortBy: (ban) => ban.banned_at, cell: (ban) => showMoment(ban.banned_at) },
+    { title: text.offence, isNumber: true, sortBy: (ban) => ban.offence, cell: (ban) => ban.offence },
+    { title: text.since, class: 'nums', sortBy: (ban) => ban.banned_at, cell: (ban) => showMoment(ban.banned_at) },
     {
-      title: 'Ends',
+      title: text.ends,
       class: 'nums',
       sortBy: (ban) => ban.lifted_at,
       cell: (ban) => showMoment(ban.lifted_at ?? ban.expires_at),
     },
     {
-      title: 'Actions',
+      title: text.actions,
       isTitleHidden: true,
       cell: (ban) => (
         <Show when={ban.state === 'active' && mayAs('operator')}>
           <Button isSmall onClick={() => props.onLift(ban)}>
-            Unban
+            {text.unban}
           </Button>
         </Show>
       ),
@@ -49,11 +53,11 @@ function BanTable(props: { readonly of: TableSource<Ban>; readonly onLift: (ban:
   ];
   return (
     <Table
-      label="Automatic bans"
+      label={text.automaticBans}
       columns={columns}
       of={props.of}
       keyOf={(ban) => `${ban.network} ${ban.banned_at}`}
-      empty="Nobody is banned"
+      empty={text.nobodyBanned}
     />
   );
 }
@@ -65,7 +69,7 @@ export function Bans(): JSX.Element {
   const lift = async ({ network }: Ban): Promise<void> => {
     try {
       await call('DELETE /api/bans', { query: { network } });
-      tell(`${network} is let in again on all nodes.`);
+      tell(text.letAgainOnAll(network));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -75,8 +79,8 @@ export function Bans(): JSX.Element {
   return (
     <Card
       isFlush
-      title="Automatic bans"
-      actions={<Switch label="With those that ended" isOn={isAll()} onChange={setAll} />}
+      title={text.automaticBans}
+      actions={<Switch label={text.thoseEnded} isOn={isAll()} onChange={setAll} />}
     >
       <BanTable of={ofPages(list)} onLift={(ban) => void lift(ban)} />
     </Card>

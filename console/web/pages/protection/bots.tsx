@@ -8,6 +8,7 @@ import { TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table.js';
 import { ofRows } from '../../kit/table-source.js';
+import { protectionText as words } from '../../texts/protection.js';
 
 type Crawler = Reply<'GET /api/bots'>['crawlers'][number];
 type Verified = Reply<'POST /api/bots/verify'>;
@@ -33,16 +34,16 @@ function Verify(): JSX.Element {
     }
   };
   return (
-    <Card title="Is it who it says?">
+    <Card title={words.whoSays}>
       <div class="stack">
         <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
         <div class="grid-2">
-          <TextField label="Address" value={ip()} onInput={setIp} />
-          <TextField label="What it says of itself (User-Agent)" value={userAgent()} onInput={setUserAgent} />
+          <TextField label={words.address} value={ip()} onInput={setIp} />
+          <TextField label={words.whatSaysItselfUser} value={userAgent()} onInput={setUserAgent} />
         </div>
         <div>
           <Button isBusy={isBusy()} disabled={ip().trim() === ''} onClick={() => void verify()}>
-            Find out
+            {words.findOut}
           </Button>
         </div>
         <Show when={found()}>
@@ -61,23 +62,28 @@ function Verify(): JSX.Element {
 export function Bots(): JSX.Element {
   const bots = createQuery('GET /api/bots', () => ({}), { everyMs: 10_000 });
   const columns: readonly TableColumn<Crawler>[] = [
-    { title: 'Crawler', sortBy: (one) => one.crawler, cell: (one) => one.crawler },
-    { title: 'Kind', sortBy: (one) => one.kind, cell: (one) => one.kind },
-    { title: 'Verified', isNumber: true, sortBy: (one) => one.verified, cell: (one) => showCount(one.verified) },
-    { title: 'Impostors', isNumber: true, sortBy: (one) => one.impostor, cell: (one) => showCount(one.impostor) },
-    { title: 'Not known', isNumber: true, sortBy: (one) => one.unverified, cell: (one) => showCount(one.unverified) },
+    { title: words.crawler, sortBy: (one) => one.crawler, cell: (one) => one.crawler },
+    { title: words.kind, sortBy: (one) => one.kind, cell: (one) => one.kind },
+    { title: words.verified, isNumber: true, sortBy: (one) => one.verified, cell: (one) => showCount(one.verified) },
+    { title: words.impostors, isNumber: true, sortBy: (one) => one.impostor, cell: (one) => showCount(one.impostor) },
+    {
+      title: words.notKnown,
+      isNumber: true,
+      sortBy: (one) => one.unverified,
+      cell: (one) => showCount(one.unverified),
+    },
   ];
   return (
     <>
       <Read of={bots}>
         {(data) => (
-          <Card isFlush title="Crawlers" actions={<Badge>{data().action}</Badge>}>
+          <Card isFlush title={words.crawlers} actions={<Badge>{data().action}</Badge>}>
             <Table
-              label="Crawlers"
+              label={words.crawlers}
               columns={columns}
               of={ofRows(() => data().crawlers)}
               keyOf={(one) => one.crawler}
-              empty="No crawler came since the nodes began"
+              empty={words.noCrawlerCameSince}
             />
           </Card>
         )}

@@ -10,6 +10,7 @@ import { tell, tellProblem } from '../../kit/overlays.js';
 import type { CustomRule } from './rule.js';
 import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
 import { ofQuery } from '../../kit/table-source.js';
+import { rulesText as text } from '../../texts/rules.js';
 
 const inShort = (rule: CustomRule): string =>
   rule.kind === 'raw' ? rule.seclang : `${rule.variable} @${rule.operator} ${rule.value}`;
@@ -20,10 +21,10 @@ function RuleTable(props: {
 }): JSX.Element {
   const columns: readonly TableColumn<CustomRule>[] = [
     {
-      title: 'On',
+      title: text.on,
       cell: (rule) => (
         <Switch
-          label={`Rule ${rule.id} on`}
+          label={text.ruleOn(rule.id)}
           isLabelHidden
           isOn={rule.enabled}
           isDisabled={!mayAs('operator')}
@@ -31,26 +32,26 @@ function RuleTable(props: {
         />
       ),
     },
-    { title: 'Id', isNumber: true, sortBy: (rule) => rule.id, cell: (rule) => rule.id },
+    { title: text.id, isNumber: true, sortBy: (rule) => rule.id, cell: (rule) => rule.id },
     {
-      title: 'Name',
+      title: text.name,
       cell: (rule) => (
         <A href={`/waf/rules/${rule.id}`}>
           <Foreign text={rule.name} max={80} />
         </A>
       ),
     },
-    { title: 'What it looks for', class: 'mono', cell: (rule) => <Foreign text={inShort(rule)} max={140} /> },
-    { title: 'Action', cell: (rule) => <Badge>{rule.kind === 'raw' ? 'seclang' : rule.action}</Badge> },
+    { title: text.whatLooksFor, class: 'mono', cell: (rule) => <Foreign text={inShort(rule)} max={140} /> },
+    { title: text.action, cell: (rule) => <Badge>{rule.kind === 'raw' ? 'seclang' : rule.action}</Badge> },
   ];
   return (
     <Table
-      label="Custom rules"
+      label={text.customRules}
       columns={columns}
       of={props.of}
       keyOf={(rule) => String(rule.id)}
-      empty="There are no rules of your own"
-      emptyAbout="The Core Rule Set protects without them."
+      empty={text.thereAreNoRules}
+      emptyAbout={text.coreRuleSetProtects}
     />
   );
 }
@@ -62,7 +63,7 @@ export function Rules(): JSX.Element {
   const enable = async (id: number, enabled: boolean): Promise<void> => {
     try {
       await call('PATCH /api/rules/{id}', { params: { id }, body: { enabled } });
-      tell(`Rule ${id} is ${enabled ? 'on' : 'off'} with the next apply.`);
+      tell(text.ruleNextApply(id, enabled ? 'on' : 'off'));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -71,13 +72,10 @@ export function Rules(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title="Custom rules"
-        about="Rules of your own, from a form or as seclang. Rules that are off are kept and not loaded."
-      >
+      <PageHead title={text.customRules} about={text.rulesYourOwnFrom}>
         <Show when={mayAs('operator')}>
           <Button look="primary" icon="plus" onClick={() => navigate('/waf/rules/new')}>
-            New rule
+            {text.newRule}
           </Button>
         </Show>
       </PageHead>

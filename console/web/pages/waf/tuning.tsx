@@ -11,6 +11,7 @@ import { tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table.js';
 import { ofRows } from '../../kit/table-source.js';
+import { wafText as words } from '../../texts/waf.js';
 
 type Suggestion = Item<'GET /api/fp-suggestions'>;
 type Evidence = Reply<'GET /api/rules/evidence'>;
@@ -21,12 +22,12 @@ async function take(suggestion: Suggestion): Promise<void> {
   await loadSettings();
   const before = (draft()?.['rule_exclusions'] ?? []) as readonly unknown[];
   edit('rule_exclusions', [...before, ...suggestion.suggestion.rule_exclusions]);
-  if (await save(['rule_exclusions'])) tell('The exclusion is saved. It is in force once it is applied.');
+  if (await save(['rule_exclusions'])) tell(words.exclusionSavedForceOnce);
   else
     tell(
       problems()
         .map((one) => `${one.path} ${one.reason}`)
-        .join('; ') || 'Somebody else saved meanwhile.',
+        .join('; ') || words.somebodyElseSavedMeanwhile,
       true,
     );
 }
@@ -53,25 +54,29 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
               {props.of.rule_id}
             </a>
             <Badge tone={likelihoodTone(props.of.likelihood.score)}>
-              {props.of.likelihood.score} of 100 likely false
+              {props.of.likelihood.score}
+              {words.n100LikelyFalse}
             </Badge>
             <Badge tone={props.of.suggestion.state === 'verified' ? 'good' : 'neutral'}>
               {props.of.suggestion.state.replaceAll('_', ' ')}
             </Badge>
           </div>
           <h3>
-            <Foreign text={props.of.message || 'a rule without a message'} />
+            <Foreign text={props.of.message || words.ruleWithoutMessage} />
           </h3>
         </div>
         <Show when={props.of.suggestion.rule_exclusions.length > 0 && mayAs('operator')}>
           <Button isBusy={isBusy()} onClick={() => void accept()}>
-            Save this exclusion
+            {words.saveThisExclusion}
           </Button>
         </Show>
       </header>
       <div class="body stack tight small">
         <span class="muted">
-          {showCount(props.of.hits)} hits from {props.of.likelihood.features.distinct_clients} clients
+          {showCount(props.of.hits)}
+          {words.hitsFrom}
+          {props.of.likelihood.features.distinct_clients}
+          {words.clients}
         </span>
         <span>{props.of.suggestion.reason}</span>
         <Show when={props.of.suggestion.seclang}>{(text) => <pre class="code">{text()}</pre>}</Show>
@@ -95,7 +100,7 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
 function RuleHits(props: { readonly of: Evidence }): JSX.Element {
   const columns: readonly TableColumn<Evidence['rules'][number]>[] = [
     {
-      title: 'Rule',
+      title: words.rule,
       cell: (rule) => (
         <>
           <a class="mono" href={`/soc?rule_id=${rule.rule_id}`}>
@@ -105,18 +110,18 @@ function RuleHits(props: { readonly of: Evidence }): JSX.Element {
         </>
       ),
     },
-    { title: 'Kind', sortBy: (rule) => rule.kind, cell: (rule) => rule.kind },
-    { title: 'Hits', isNumber: true, sortBy: (rule) => rule.hits, cell: (rule) => showCount(rule.hits) },
-    { title: 'Last', class: 'nums', sortBy: (rule) => rule.last_at, cell: (rule) => showMoment(rule.last_at) },
+    { title: words.kind, sortBy: (rule) => rule.kind, cell: (rule) => rule.kind },
+    { title: words.hits, isNumber: true, sortBy: (rule) => rule.hits, cell: (rule) => showCount(rule.hits) },
+    { title: words.last, class: 'nums', sortBy: (rule) => rule.last_at, cell: (rule) => showMoment(rule.last_at) },
   ];
   return (
-    <Card title="Rules that trip" isFlush>
+    <Card title={words.rulesTrip} isFlush>
       <Table
-        label="Rules that trip"
+        label={words.rulesTrip}
         columns={columns}
         of={ofRows(() => props.of.rules)}
         keyOf={(rule) => String(rule.rule_id)}
-        empty="No rule has tripped"
+        empty={words.noRuleHasTripped2}
       />
     </Card>
   );
@@ -125,7 +130,7 @@ function RuleHits(props: { readonly of: Evidence }): JSX.Element {
 function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
   const columns: readonly TableColumn<Evidence['exclusions'][number]>[] = [
     {
-      title: 'Exclusion',
+      title: words.exclusion,
       cell: (one) => (
         <>
           <span class="mono">{one.rule_id ?? one.tag}</span> {one.target}
@@ -134,7 +139,7 @@ function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
       ),
     },
     {
-      title: 'Where',
+      title: words.where,
       class: 'mono',
       cell: (one) => (
         <>
@@ -142,10 +147,10 @@ function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
         </>
       ),
     },
-    { title: 'Requests', isNumber: true, sortBy: (one) => one.requests, cell: (one) => showCount(one.requests) },
-    { title: 'Ends', class: 'nums', sortBy: (one) => one.expires_at, cell: (one) => showMoment(one.expires_at) },
+    { title: words.requests, isNumber: true, sortBy: (one) => one.requests, cell: (one) => showCount(one.requests) },
+    { title: words.ends, class: 'nums', sortBy: (one) => one.expires_at, cell: (one) => showMoment(one.expires_at) },
     {
-      title: 'Proposal',
+      title: words.proposal,
       cell: (one) => (
         <>
           <Badge tone={one.proposal.action === 'keep' ? 'good' : 'warn'}>{one.proposal.action}</Badge>{' '}
@@ -156,13 +161,13 @@ function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
   ];
   return (
     <div class="stack">
-      <Card title="Exclusions" isFlush>
+      <Card title={words.exclusions} isFlush>
         <Table
-          label="Exclusions"
+          label={words.exclusions}
           columns={columns}
           of={ofRows(() => props.of.exclusions)}
           keyOf={(one) => String(one.id)}
-          empty="There are no exclusions"
+          empty={words.thereAreNoExclusions}
         />
       </Card>
       <RuleHits of={props.of} />
@@ -176,16 +181,13 @@ export function Tuning(): JSX.Element {
   const evidence = createQuery('GET /api/rules/evidence', () => (tab() === 'evidence' ? {} : null));
   return (
     <>
-      <PageHead
-        title="Tuning"
-        about="Exclusions that were tried against recorded requests, and whether those there are are still needed."
-      />
+      <PageHead title={words.tuning} about={words.exclusionsWereTriedAgainst} />
       <Tabs
-        label="Tuning"
+        label={words.tuning}
         chosen={tab()}
         tabs={[
-          ['suggestions', 'Suggestions'],
-          ['evidence', 'Evidence'],
+          ['suggestions', words.suggestions],
+          ['evidence', words.evidence],
         ]}
         onChoose={setTab}
       />
@@ -193,13 +195,13 @@ export function Tuning(): JSX.Element {
         when={tab() === 'suggestions'}
         fallback={<Read of={evidence}>{(data) => <EvidenceTables of={data()} />}</Read>}
       >
-        <Read of={suggestions} what="Trying exclusions against recorded requests">
+        <Read of={suggestions} what={words.tryingExclusionsAgainstRecorded}>
           {(data) => (
             <Show
               when={data().items.length > 0}
               fallback={
                 <Card>
-                  <Empty title="No rule has tripped in this time" />
+                  <Empty title={words.noRuleHasTripped} />
                 </Card>
               }
             >
