@@ -176,7 +176,7 @@ async function secondFactor(t: Test, stack: Stack): Promise<void> {
   }
   const uri = (await page.getByRole('link', { name: /Open in an app/ }).getAttribute('href')) ?? '';
   const totp = URI.parse(uri) as TOTP;
-  await page.getByLabel('Code').fill(totp.generate());
+  await page.getByLabel('Code', { exact: true }).fill(totp.generate());
   await page.getByRole('button', { name: 'Turn on' }).click();
   await page.getByText(/Recovery codes: shown once/).waitFor();
   const codes = await page.locator('.notice li').allInnerTexts();
@@ -193,6 +193,32 @@ async function secondFactor(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+async function demo(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto('/demo');
+  await page.getByRole('heading', { name: 'Try to attack it' }).waitFor();
+  await page.getByRole('button', { name: 'SQL injection in a search' }).click();
+  await page.getByText('Blocked with status 403').waitFor();
+  t.match(await page.locator('main').innerText(), /942100[^]*ARGS:q/, 'the rule, and where it looked');
+  await page.getByRole('button', { name: 'A harmless search' }).click();
+  await page.getByText('No rule has anything to say about it.').waitFor();
+  await page.getByLabel('Headers').fill('no header at all');
+  await page.getByRole('button', { name: 'Send it' }).click();
+  await page.getByText('This is no header: no header at all').waitFor();
+  await page.getByLabel('Headers').fill('');
+  await page.getByLabel('Path and query').fill(`/?q=<img src=x onerror=document.title=1>\u202e' OR '1'='1`);
+  await page.getByRole('button', { name: 'Send it' }).click();
+  await page.locator('.odd-byte').first().waitFor();
+  t.notMatch(await page.title(), /^1$/, 'what is shown is text');
+  const data = asked.filter((path) => path.startsWith('/api/'));
+  t.same([...new Set(data)], ['/api/demo'], 'nothing else is asked for');
+  await page.getByRole('link', { name: 'Log in to the console' }).click();
+  await page.getByLabel('Password').waitFor();
+  t.same(complaints, []);
+}
+
 t.setTimeout(testMsMax);
 t.test('what every page shares', { skip: withoutBrowser }, async (t) => {
   const stack = await startStack(t);
@@ -204,4 +230,5 @@ t.test('what every page shares', { skip: withoutBrowser }, async (t) => {
   await t.test('C3: nothing unsaved is left behind unasked', (t) => unsaved(t, stack));
   await t.test('C3: a session that ends takes nothing along', (t) => sessionEnds(t, stack));
   await t.test('C1: a second factor is enrolled by its QR code', (t) => secondFactor(t, stack));
+  await t.test('C4: anybody may try an attack, without a login', (t) => demo(t, stack));
 });

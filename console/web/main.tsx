@@ -5,7 +5,7 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/components.css';
 import './styles/data.css';
-import { Route, Router } from '@solidjs/router';
+import { Route, Router, useLocation } from '@solidjs/router';
 import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch, type JSX, type ParentProps } from 'solid-js';
 import { render } from 'solid-js/web';
 import { Button, Loading, Notice } from './kit/basics.js';
@@ -21,6 +21,7 @@ const page = (load: () => Promise<() => JSX.Element>): (() => JSX.Element) =>
 
 const Duty = page(() => import('./pages/account/duty.js').then((m) => m.Duty));
 const Account = page(() => import('./pages/account/account.js').then((m) => m.Account));
+const Demo = page(() => import('./pages/demo/demo.js').then((m) => m.Demo));
 const Overview = page(() => import('./pages/overview/overview.js').then((m) => m.Overview));
 const Events = page(() => import('./pages/events/events.js').then((m) => m.Events));
 const Requests = page(() => import('./pages/events/requests.js').then((m) => m.Requests));
@@ -50,7 +51,20 @@ function Failed(props: { readonly error: unknown; readonly again: () => void }):
   );
 }
 
+/** The one page that needs no login, and asks nothing about whoever sees it. */
+const publicPath = '/demo';
+
 function Frame(props: ParentProps): JSX.Element {
+  const location = useLocation();
+  return (
+    <Show when={location.pathname !== publicPath} fallback={props.children}>
+      <Known>{props.children}</Known>
+    </Show>
+  );
+}
+
+/** Whoever is logged in, or the login. */
+function Known(props: ParentProps): JSX.Element {
   const [problem, setProblem] = createSignal<string | null>(null);
   const begin = (): void =>
     void readAccount().then(
@@ -121,6 +135,7 @@ render(
       <Route path="/admin/tokens" component={Tokens} />
       <Route path="/admin/licence" component={Licence} />
       <Route path="/account" component={Account} />
+      <Route path={publicPath} component={Demo} />
       <Route path="*" component={NotFound} />
     </Router>
   ),

@@ -62,7 +62,7 @@ export { isSessionLost };
 export const sessionIsBack = (): void => void setSessionLost(false);
 
 const codesOfDuty = new Set(['password_change_required', 'totp_enrolment_required']);
-const publicRoutes = new Set(['POST /api/login', 'POST /api/login/otp', 'GET /api/account']);
+const publicRoutes = new Set(['POST /api/login', 'POST /api/login/otp', 'GET /api/account', 'POST /api/demo']);
 
 /** Of a query: what is no plain value is JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

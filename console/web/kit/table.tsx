@@ -1,7 +1,7 @@
 // The one table of the console: head, order, the states of what is read, keys, and rows drawn only where they are seen.
 // Tab reaches one row, the arrow keys (or j and k) walk, Enter opens where there is something to open.
 // Pattern: WAI-ARIA APG, grid with row focus.
-import { createEffect, createMemo, createSignal, For, Match, Show, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, Match, onMount, Show, Switch, type JSX } from 'solid-js';
 import { kitText as text } from '../texts/kit.js';
 import { Button, Empty, Loading, Notice } from './basics.js';
 import { sortRows, type SortKey, type SortState } from './table-order.js';
@@ -195,7 +195,9 @@ const turned = (old: SortState | null, column: number): SortState | null => {
 };
 
 function Rows<T>(props: { readonly table: TableProps<T>; readonly rows: readonly T[] }): JSX.Element {
+  let element: HTMLDivElement | undefined;
   const [scroll, setScroll] = createSignal<HTMLElement | null>(null);
+  onMount(() => setScroll(element ?? null)); // before that it belongs to no window whose changes could be watched
   const [sort, setSort] = createSignal<SortState | null>(null);
   const rows = createMemo(() => sortRows(props.rows, props.table.columns, sort()));
   const drawn = createDrawn(() => rows().length, props.table.isDense === true, scroll);
@@ -206,7 +208,7 @@ function Rows<T>(props: { readonly table: TableProps<T>; readonly rows: readonly
     if (drawn.isPart() && last !== undefined && last >= rows().length - 5) props.table.of.readMore?.();
   });
   return (
-    <div class="table-scroll" ref={setScroll} style={{ 'max-height': height() }}>
+    <div class="table-scroll" ref={element} style={{ 'max-height': height() }}>
       <table
         class={`table ${props.table.isDense === true ? 'dense' : ''}`}
         role={props.table.onOpen === undefined ? undefined : 'grid'}
