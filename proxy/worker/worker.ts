@@ -25,7 +25,6 @@ import { createSharedClock } from '../shared-state/shared-clock.js';
 import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
-import { clientTimeouts } from './client-timeouts.js';
 import { createConnectionCap } from './connection-cap.js';
 import { FlightTable } from './flight-table.js';
 import type { Generation } from './generation.js';
