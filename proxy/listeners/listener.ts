@@ -109,7 +109,8 @@ export interface ListenerOptions {
   readonly sharedPort: boolean;
   /** Of the generation that serves at the moment. */
   limits(): SyntaxLimits;
-  readonly timeouts: Timeouts;
+  /** Read at each wait, so that what changes them counts for open connections as well. */
+  readonly timeouts: ClientTimeouts;
   readonly handler: RequestHandler;
   /** Whether a connection of this peer has to begin with a PROXY header (front/proxy-header.ts); left out: nobody's. */
   sendsProxyHeader?(peerIp: string): boolean;
@@ -117,6 +118,16 @@ export interface ListenerOptions {
   onConnectionRefused?(reason: ConnectionRefusal, peerIp: string, detail: string): void;
   /** This worker among those that share the port; none where one serves alone. */
   readonly share?: ConnectionShare;
+  /** Asked for each connection before it is read; absent: all are welcome. */
+  readonly guard?: ConnectionGuard;
+}
+
+/** Waiting times that a listener enforces, ms. */
+export type ClientTimeouts = Pick<Timeouts, 'clientHeadMs' | 'clientBodyIdleMs' | 'clientIdleMs' | 'clientWriteMs'>;
+
+export interface ConnectionGuard {
+  /** `address`: of the socket's peer. null: the connection is not to be served. Else called when it is over. */
+  enter(address: string): (() => void) | null;
 }
 
 /** How many connections this worker has, beside the others. */

@@ -109,6 +109,11 @@ export const counters = {
     'Gates that failed, by whether the request went on without them (open) or was answered 503 (closed).',
     { gate: 'any', outcome: ['open', 'closed'] },
   ),
+  connectionsCapped: counter(
+    'connections_capped_total',
+    'Connections beyond what one client may have: cut (enforced), or only counted (dry run).',
+    { outcome: ['enforced', 'recorded'] },
+  ),
   websocketMessages: counter(
     'websocket_messages_total',
     'Text messages of clients on WebSockets that rules have seen (ws_inspect), by what became of them.',
@@ -200,6 +205,9 @@ export const gauges = {
   threatNetworks: gauge('threat_networks', 'Networks on the deny list.'),
   rateKeysEvicted: gauge('rate_keys_evicted', 'Keys of rate limits that gave way before their time.'),
   bansActive: gauge('bans_active', 'Clients that this node has banned at the moment.'),
+  attackModeActive: gauge('attack_mode_active', '1 while attack mode is in force on this node, else 0.'),
+  requestsPerMinute: gauge('requests_per_minute', 'Requests of the last sixty seconds.'),
+  baselineRequestsPerMinute: gauge('baseline_requests_per_minute', 'Requests per minute that are usual, as learned.'),
   recordsShipped: gauge('records_shipped', 'Records that the control plane stored.'),
   recordsDropped: gauge('records_dropped', 'Records dropped because the control plane was slow or away.'),
   recordsRefused: gauge('records_refused', 'Records that the control plane refused for good.'),

@@ -1,7 +1,7 @@
 // The ports of a worker: the plain one, and the TLS edge where the node has one. Both hand their requests to one road,
 // and they begin and end together.
 import { canSharePort, listen, type Listener } from '../listeners/index.js';
-import type { ConnectionShare, ListenerOptions } from '../listeners/listener.js';
+import type { ConnectionGuard, ConnectionShare, ListenerOptions } from '../listeners/listener.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { handleRequest } from '../road/proxied-request.js';
 import type { RoadContext } from '../road/context.js';
@@ -9,6 +9,7 @@ import { refuseUnreadable } from '../road/unreadable.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { listenTlsEdge, type TlsEdge } from '../tls-edge/index.js';
 import type { TlsStart } from '../tls-edge/tls-start.js';
+import { clientTimeouts } from './client-timeouts.js';
 import type { WorkerStart } from './messages.js';
 
 export interface Listening extends Listener {
@@ -50,13 +51,15 @@ export async function beginListening(
   start: WorkerStart,
   share: ConnectionShare,
   context: RoadContext,
+  guard: ConnectionGuard,
 ): Promise<Listening> {
   const { metrics } = context;
-  const { sharedPort, generation } = start;
+  const { sharedPort } = start;
   const common = {
     sharedPort,
     limits: () => context.current().config.limits,
-    timeouts: generation.config.timeouts,
+    timeouts: clientTimeouts(() => context.current().config.timeouts),
+    guard,
     sendsProxyHeader: (peerIp: string) => {
       const { config, trusted } = context.current();
       return config.proxyProtocol && trusted?.contains(peerIp) === true;

@@ -22,8 +22,10 @@ import { createRequestIds } from '../road/request-id.js';
 import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { openGateMemory } from '../shared-state/gate-memory.js';
 import { createSharedClock } from '../shared-state/shared-clock.js';
+import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
+import { createConnectionCap } from './connection-cap.js';
 import { FlightTable } from './flight-table.js';
 import type { Generation } from './generation.js';
 import { HeapWatch } from './heap-watch.js';
@@ -99,6 +101,14 @@ const gateWorker = createGateWorker({
     if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
   },
 });
+const guard = createConnectionCap({
+  connections: gateWorker.tables.connections,
+  workerId: start.workerId,
+  config: () => serving.current.config,
+  nowMs: () => gateWorker.clock.sharedMs(performance.now()),
+  metrics,
+  log: (fields, message) => log('warn', fields, message),
+});
 const prepareGates = openGates(gateWorker);
 const makeGeneration = (payload: GenerationPayload): Generation => prepareGeneration(payload, module, prepareGates);
 
@@ -126,16 +136,21 @@ const flusher = setInterval(() => {
   events.flush();
   requests?.flush();
 }, flushEveryMs);
-const sweeper = setInterval(() => {
-  const nowMs = performance.now();
+const sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => {
   const { timeouts } = serving.current.config;
-  for (const watch of readingBody.all())
+  for (const watch of readingBody.all()) {
+    watch.standStill(stoodStillMs);
     if (nowMs - watch.bodyAtMs > timeouts.clientBodyIdleMs) watch.bodyTimedOut();
     else watch.sweep(nowMs, timeouts);
-  for (const relay of relaying.all()) relay.sweep(nowMs, timeouts);
+  }
+  for (const relay of relaying.all()) {
+    relay.standStill(stoodStillMs);
+    relay.sweep(nowMs, timeouts);
+  }
+  gateWorker.tables.attack.tell(start.workerId, metrics.requests);
   const tooFull = listener === null ? null : heap.look();
   if (tooFull !== null) void stop(timeouts.drainMs, tooFull);
-}, sweepEveryMs);
+});
 
 /**
  * Ends everything that keeps this thread alive. `bug`: why main has to start another, which may need this one's port.
@@ -150,7 +165,7 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   pools.close();
   await foreignInspector?.close();
   clearInterval(flusher);
-  clearInterval(sweeper);
+  sweeper.stop();
   loopDelay.disable();
   events.flush();
   requests?.flush();
@@ -181,7 +196,7 @@ const tlsNow = (): WorkerStart['tls'] =>
 async function takeConnections(): Promise<void> {
   try {
     share = shareOf(start.connections, start.workerId, () => performance.now());
-    const begun = await beginListening({ ...start, tls: tlsNow() }, share, context);
+    const begun = await beginListening({ ...start, tls: tlsNow() }, share, context, guard);
     listener = begun;
     if (isStopping) await begun.stop(0);
     else post({ kind: 'ready', port: begun.port });

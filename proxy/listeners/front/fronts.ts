@@ -86,17 +86,27 @@ export function proxyHeaderStep(
 
 /**
  * Finds out whose connection this is: at once, or, where its peer is a trusted proxy that has to say it, once its PROXY
- * header is there. What has none is closed.
+ * header is there. What has none is closed, and so is what the guard does not let in.
  */
 export function identify(
   socket: Socket,
   fronts: Fronts,
-  options: Pick<ListenerOptions, 'sendsProxyHeader' | 'onConnectionRefused' | 'timeouts'>,
+  options: Pick<ListenerOptions, 'sendsProxyHeader' | 'onConnectionRefused' | 'timeouts' | 'guard'>,
   next: (facts: ConnectionFacts) => void,
 ): void {
   const facts = factsOf(socket);
+  const enter = (known: ConnectionFacts): void => {
+    const left = options.guard?.enter(known.clientIp);
+    if (left === null) {
+      socket.on('error', ignore);
+      socket.resetAndDestroy();
+      return;
+    }
+    if (left !== undefined) socket.on('close', left);
+    next(known);
+  };
   if (options.sendsProxyHeader?.(facts.clientIp) !== true) {
-    next(facts);
+    enter(facts);
     return;
   }
   const refused = (reason: string): void => {
@@ -104,7 +114,7 @@ export function identify(
     socket.destroy();
   };
   const { clientHeadMs } = options.timeouts;
-  fronts.read(socket, clientHeadMs, proxyHeaderStep(socket, next, refused), () =>
+  fronts.read(socket, clientHeadMs, proxyHeaderStep(socket, enter, refused), () =>
     options.onConnectionRefused?.('proxy_header', facts.clientIp, 'the PROXY header did not come in time'),
   );
 }

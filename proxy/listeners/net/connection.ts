@@ -97,11 +97,16 @@ export class Connection implements Channel, Timed, ActiveMember {
   private isSlow(): void {
     if (this.waitsFor === 'drain' || this.phase === Phase.Ending) return;
     this.takenBytes = this.output.sentBytes;
-    this.await('drain', this.home.options.timeouts.clientIdleMs);
+    this.await('drain', this.writeMs);
+  }
+
+  /** How long it may take nothing of its answer. */
+  private get writeMs(): number {
+    const { clientWriteMs, clientIdleMs } = this.home.options.timeouts;
+    return clientWriteMs ?? clientIdleMs;
   }
 
   timedOut(): void {
-    const { timeouts } = this.home.options;
     switch (this.waitsFor) {
       case 'head':
         this.refuseUnread(408, 'the request head did not come in time');
@@ -113,7 +118,7 @@ export class Connection implements Channel, Timed, ActiveMember {
         const { sentBytes, waitingBytes } = this.output;
         if (waitingBytes === 0 || sentBytes === this.takenBytes) break;
         this.takenBytes = sentBytes;
-        this.await(this.waitsFor, timeouts.clientIdleMs);
+        this.await(this.waitsFor, this.writeMs);
         return;
       }
       default:
@@ -262,7 +267,7 @@ export class Connection implements Channel, Timed, ActiveMember {
     this.output.flush();
     this.socket.end();
     this.takenBytes = this.output.sentBytes;
-    this.await('linger', this.output.waitingBytes > 0 ? this.home.options.timeouts.clientIdleMs : lingerMs);
+    this.await('linger', this.output.waitingBytes > 0 ? this.writeMs : lingerMs);
     this.run();
   }
 
