@@ -7,6 +7,7 @@
 import type { ProxyConfig } from '../contract/index.js';
 import { bans } from './bans/bans.js';
 import { bots } from './bots/bots.js';
+import { ja3Blocklist } from './bots/ja3-blocklist.js';
 import { challenge } from './challenge/challenge.js';
 import { denyList } from './deny-list.js';
 import { endpointLimits } from './limits/endpoint-limits.js';
@@ -19,6 +20,7 @@ import { row, type GateRow, type GateWorker, type PreparedGate } from './gate.js
 export const gates: readonly GateRow[] = [
   row(denyList), // protected: bad addresses, as feeds and people name them
   row(bans), // protected: clients that this node banned by itself
+  row(ja3Blocklist), // protected: TLS clients by their fingerprint
   row(floodGlobal), // all: guards this program and what is behind it
   row(floodBurst), // protected: the burst of one client
   row(attackMode), // protected: the burst of one client while the node is under attack
