@@ -14,6 +14,7 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   'control-plane': async () => (await import('./commands/control-plane.js')).runControlPlane,
   console: async () => (await import('./commands/console.js')).runConsole,
   'reset-password': async () => (await import('./commands/reset-password.js')).runResetPassword,
+  harden: async () => (await import('./commands/harden.js')).runHarden,
   demo: async () => (await import('./commands/demo.js')).runDemo,
 };
 
