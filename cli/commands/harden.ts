@@ -1,5 +1,5 @@
-// `gatehouse harden`: limits of the host in front of the protected ports (nftables) and the kernel's answer to floods of
-// SYN (sysctl). Off until somebody runs it. Run again it says the same again; --remove takes back what it did.
+// `gatehouse harden`: limits of the host in front of the protected ports (nftables) and the kernel's answer to floods
+// of SYN (sysctl). Off until somebody runs it. Run again it says the same again; --remove takes back what it did.
 import { readFlags } from '../environment/flags.js';
 import { readEnvironment } from '../environment/read-environment.js';
 import { parseOptions } from '../command-line.js';
@@ -111,8 +111,8 @@ function apply(asked: Asked, host: Host): void {
   }
   host.say(
     `ports ${asked.ports.join(', ')}: at most ${asked.perSecond} new connections a second and ${asked.open} open ones ` +
-      `by client; ${settings.length} kernel settings. The rules are in ${paths.rules}; to have them after a restart, ` +
-      `add  include "${paths.rules}"  to /etc/nftables.conf. Back: gatehouse harden --remove`,
+      `by client; ${settings.length} kernel settings. The rules are in ${paths.rules}; to have them after a ` +
+      `restart, add  include "${paths.rules}"  to /etc/nftables.conf. Back: gatehouse harden --remove`,
   );
 }
 
