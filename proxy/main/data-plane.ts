@@ -15,6 +15,7 @@ import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
 import { GateState } from './gates/gate-state.js';
+import { crashWindowMs } from '../shared-state/crash-requests.js';
 import { claimPort, workerCount, type ClaimedPort } from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners, type OwnListener } from './own-listeners.js';
@@ -71,6 +72,8 @@ async function startParts(
   if (options.resume) await threats.resume();
   const gates = new GateState(options.dataDir);
   if (options.resume) await gates.resume();
+  crashes.onRequest = (request, agoMs) => gates.crashed(request, agoMs);
+  crashes.recall(crashWindowMs);
   const shipper = createShipper(options, log);
   const audit = createAudit(options, log);
   const supervision: SupervisorOptions = {

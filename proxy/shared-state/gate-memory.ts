@@ -1,5 +1,6 @@
 // The memory that the gates of all workers share, made once by main: it outlives workers and generations.
 import { BanTable, banColumns, banEntries } from './ban-table.js';
+import { CrashRequests, crashEntries } from './crash-requests.js';
 import { createKeyTable, KeyTable } from './key-table.js';
 import { rateColumns, rateEntries } from './rate-counters.js';
 
@@ -9,6 +10,9 @@ export interface GateMemory {
   readonly bans: SharedArrayBuffer;
   /** Challenges that were solved: each counts once. */
   readonly spent: SharedArrayBuffer;
+  /** Requests that ended workers, and whether there is any (crash-requests.ts). */
+  readonly crashes: SharedArrayBuffer;
+  readonly crashesArmed: SharedArrayBuffer;
 }
 
 /** Challenges solved within their life of a few minutes; 1 MiB. Beyond, the oldest could be spent once more. */
@@ -20,6 +24,8 @@ export function createGateMemory(keys = rateEntries): GateMemory {
     rates: createKeyTable(keys, rateColumns),
     bans: createKeyTable(Math.min(keys, banEntries), banColumns),
     spent: createKeyTable(Math.min(keys, spentEntries), 0),
+    crashes: createKeyTable(Math.min(keys, crashEntries), banColumns),
+    crashesArmed: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
   };
 }
 
@@ -28,12 +34,14 @@ export interface GateTables {
   readonly rates: KeyTable;
   readonly bans: BanTable;
   readonly spent: KeyTable;
+  readonly crashRequests: CrashRequests;
 }
 
-export function openGateMemory({ rates, bans, spent }: GateMemory): GateTables {
+export function openGateMemory({ rates, bans, spent, crashes, crashesArmed }: GateMemory): GateTables {
   return {
     rates: new KeyTable(rates, rateColumns),
     bans: new BanTable(new KeyTable(bans, banColumns)),
     spent: new KeyTable(spent, 0),
+    crashRequests: new CrashRequests(new BanTable(new KeyTable(crashes, banColumns)), crashesArmed),
   };
 }
