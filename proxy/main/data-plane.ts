@@ -26,6 +26,7 @@ import {
   workerCount,
   type ClaimedPort,
 } from './listen-port.js';
+import { crashWindowMs } from '../shared-state/crash-requests.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
@@ -102,6 +103,8 @@ async function startParts(
   const gates = new GateState(options.dataDir, workers);
   if (options.resume) await gates.resume();
   const certificates = await openCertificates(options, generations, log);
+  crashes.onRequest = (request, agoMs) => gates.crashed(request, agoMs);
+  crashes.recall(crashWindowMs);
   const shipper = createShipper(options, log);
   const attack = watchAttacks(options, generations, gates, shipper, log);
   if (options.resume) await attack.resume();

@@ -2,6 +2,7 @@
 import { AttackFlag, createAttackMemory } from './attack-flag.js';
 import { BanTable, banColumns, banEntries } from './ban-table.js';
 import { ClientConnections, connectionEntries } from './client-connections.js';
+import { CrashRequests, crashEntries } from './crash-requests.js';
 import { createKeyTable, KeyTable } from './key-table.js';
 import { rateColumns, rateEntries } from './rate-counters.js';
 
@@ -16,6 +17,9 @@ export interface GateMemory {
   /** Connections of every client, a column a worker. */
   readonly connections: SharedArrayBuffer;
   readonly workers: number;
+  /** Requests that ended workers, and whether there is any (crash-requests.ts). */
+  readonly crashes: SharedArrayBuffer;
+  readonly crashesArmed: SharedArrayBuffer;
 }
 
 /** Challenges solved within their life of a few minutes; 1 MiB. Beyond, the oldest could be spent once more. */
@@ -30,6 +34,8 @@ export function createGateMemory(keys = rateEntries, workers = 1): GateMemory {
     attack: createAttackMemory(),
     connections: createKeyTable(Math.min(keys, connectionEntries), workers),
     workers,
+    crashes: createKeyTable(Math.min(keys, crashEntries), banColumns),
+    crashesArmed: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
   };
 }
 
@@ -40,14 +46,17 @@ export interface GateTables {
   readonly spent: KeyTable;
   readonly attack: AttackFlag;
   readonly connections: ClientConnections;
+  readonly crashRequests: CrashRequests;
 }
 
-export function openGateMemory({ rates, bans, spent, attack, connections, workers }: GateMemory): GateTables {
+export function openGateMemory(memory: GateMemory): GateTables {
+  const { rates, bans, spent, attack, connections, workers, crashes, crashesArmed } = memory;
   return {
     rates: new KeyTable(rates, rateColumns),
     bans: new BanTable(new KeyTable(bans, banColumns)),
     spent: new KeyTable(spent, 0),
     attack: new AttackFlag(attack),
     connections: new ClientConnections(connections, workers),
+    crashRequests: new CrashRequests(new BanTable(new KeyTable(crashes, banColumns)), crashesArmed),
   };
 }
