@@ -64,6 +64,10 @@ async function events(t: Test, stack: Stack): Promise<void> {
   await drawer.getByRole('heading', { name: 'What the rules saw' }).waitFor();
   t.match(await drawer.innerText(), /<svg onload=document\.title=3>/, 'what a client sent is text');
   t.match(page.url(), /event=\d+/, 'an event has an address');
+  const other = await page.context().newPage();
+  await other.goto(`${page.url()}&verdict=pass`);
+  await other.getByRole('dialog').getByRole('heading', { name: 'What the rules saw' }).waitFor();
+  await other.close(); // a colleague who opens it sees it, whatever the list shows
   await drawer.getByRole('button', { name: 'Exclude' }).click();
   await page.getByLabel('Why').fill('a test');
   await page.getByRole('button', { name: /Save and check/ }).click();

@@ -1,16 +1,16 @@
 // Pictures of every page of a running console, in each width and both themes, to be looked at one by one:
-//   CONSOLE_PASSWORD=… node build/console/e2e/screenshots.js DIRECTORY [--url http://127.0.0.1:3010]
+//   node build/console/e2e/screenshots.js DIRECTORY --password-file FILE [--url http://127.0.0.1:3010]
 //     [--email admin@gatehouse.local] [--waf http://127.0.0.1:8080] [--only /soc]
 // With --waf it sends ordinary requests and attacks to that port first, so that the pages have something to show.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { consoleFlags, launchChromium, logInAs, passwordIn } from './browser.js';
 import { loggedInPaths, publicPaths } from './pages.js';
 
 const widths = [1440, 1024, 390];
 const themes = ['dark', 'light'] as const;
-const chromiumPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 const ordinary = ['/', '/search?q=coat', '/products/7', '/cart', '/api/orders?page=2', '/about', '/login'];
 const attacks = [
@@ -41,14 +41,6 @@ async function open(browser: Browser, url: string, width: number, theme: 'dark' 
   return context.newPage();
 }
 
-async function logIn(page: Page, email: string, password: string): Promise<void> {
-  await page.goto('/');
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.locator('.shell').waitFor();
-}
-
 async function picture(page: Page, path: string, file: string): Promise<void> {
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -60,27 +52,19 @@ async function picture(page: Page, path: string, file: string): Promise<void> {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    url: { type: 'string', default: 'http://127.0.0.1:3010' },
-    email: { type: 'string', default: 'admin@gatehouse.local' },
-    waf: { type: 'string' },
-    only: { type: 'string' },
-  },
+  options: { ...consoleFlags, waf: { type: 'string' }, only: { type: 'string' } },
 });
 const [directory = 'screenshots'] = positionals;
 mkdirSync(directory, { recursive: true });
 if (values.waf !== undefined) await sendTraffic(values.waf);
-const browser = await chromium.launch({
-  executablePath: chromiumPath,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-});
+const browser = await launchChromium();
 for (const width of widths)
   for (const theme of themes) {
     const page = await open(browser, values.url, width, theme);
     const paths = [...publicPaths, ...loggedInPaths].filter((path) => (values.only ?? path) === path);
     for (const path of paths) {
       if (!publicPaths.includes(path) && (await page.locator('.shell').count()) === 0)
-        await logIn(page, values.email, process.env['CONSOLE_PASSWORD'] ?? '');
+        await logInAs(page, values.email, passwordIn(values));
       await picture(page, path, join(directory, `${nameOf(path)}-${width}-${theme}.png`));
     }
     await page.context().close();

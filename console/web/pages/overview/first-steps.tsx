@@ -157,7 +157,7 @@ function Seen(props: { readonly event: Blocked }): JSX.Element {
       <span class="mono small">
         <Foreign text={`${props.event.method} ${props.event.uri}`} max={120} />
       </span>
-      <A href={`/soc?event=${props.event.id}`}>{text.seeWhy}</A>
+      <A href={`/soc?event=${props.event.id}&of=${encodeURIComponent(props.event.request_id)}`}>{text.seeWhy}</A>
     </Notice>
   );
 }
