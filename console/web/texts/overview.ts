@@ -57,4 +57,8 @@ export const overviewText = {
   seeWhy: 'See which rules saw it, and why',
   site: 'Site',
   allSites: 'All sites',
+  nodes: 'Nodes',
+  mode: 'Mode',
+  ruleSet: 'Rule set',
+  licence: 'Licence',
 } as const;
