@@ -85,7 +85,13 @@ export const criticalityOf = (application: ChainApplication): number =>
 /** A crown jewel: what lateral movement aims at. */
 export const isCrownJewel = (application: ChainApplication): boolean => criticalityOf(application) >= 700;
 
-const isNumeral = (id: string): boolean => /^\d+$/u.test(id);
+function isNumeral(id: string): boolean {
+  for (let index = 0; index < id.length; index++) {
+    const code = id.charCodeAt(index);
+    if (code < 48 || code > 57) return false;
+  }
+  return id.length > 0;
+}
 
 /** Order of identifiers: numerals by value and before all others, the others by code units, never by a locale. */
 export function compareIds(one: string, other: string): number {
@@ -93,12 +99,13 @@ export function compareIds(one: string, other: string): number {
   const isNumber = isNumeral(one);
   if (isNumber !== isNumeral(other)) return isNumber ? -1 : 1;
   if (isNumber) {
-    const [a, b] = [one.replace(/^0+/u, ''), other.replace(/^0+/u, '')];
+    const [a, b] = one.startsWith('0') || other.startsWith('0') ? [unpadded(one), unpadded(other)] : [one, other];
     if (a.length !== b.length) return a.length - b.length;
     if (a !== b) return a < b ? -1 : 1;
   }
   return one < other ? -1 : 1;
 }
+const unpadded = (numeral: string): string => numeral.replace(/^0+/u, '');
 
 const priority = ({ priorityScore }: ChainFinding): number =>
   priorityScore !== null && Number.isFinite(priorityScore) ? priorityScore : -Infinity;
