@@ -41,6 +41,7 @@ import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
 import { threatIntelFeature } from './threat-intel/index.js';
 import { usersFeature } from './users/index.js';
+import { vmFeature } from './vm-host/index.js';
 import { vpatchFeature } from './vpatch/index.js';
 
 export const features: readonly Feature<FeatureParts>[] = [
@@ -67,6 +68,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   nodesFeature,
   jobsFeature,
   retentionFeature,
+  vmFeature,
 ];
 
 export interface BuiltApp {
