@@ -1,5 +1,6 @@
 // What the chain engine reads of findings and applications, and the orders between findings. Pure: rows come as
 // arguments, and the same rows give the same chains in whatever order they come.
+import { openStatuses } from '../findings/words.js';
 import type { Weakness } from './classification/words.js';
 
 export interface ChainApplication {
@@ -34,16 +35,8 @@ export interface ChainFinding {
   readonly location?: string | null;
 }
 
-/** The statuses in which a finding can be a hop. Muted, accepted and closed findings make no chain. */
-export const openStatuses: readonly string[] = [
-  'new',
-  'triaged',
-  'confirmed',
-  'in_progress',
-  'fix_pending',
-  'reopened',
-];
 const open: ReadonlySet<string> = new Set(openStatuses);
+/** Whether a finding can be a hop. Muted, accepted and closed findings make no chain. */
 export const isOpen = (finding: ChainFinding): boolean => open.has(finding.status);
 
 const floors: ReadonlyMap<string, number> = new Map([
