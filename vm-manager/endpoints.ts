@@ -10,6 +10,7 @@ import { moveEndpoints } from './findings/moves.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
 import { muteEndpoints } from './governance/mutes.js';
+import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
 
@@ -25,5 +26,6 @@ export const endpoints: readonly Endpoint[] = [
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,
+  ...graphEndpoints,
   ...metaEndpoints,
 ];
