@@ -96,6 +96,7 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
     upstreams: own.sitesOfEnvironment ? upstreamsOf(values) : null,
     reread: () => loadGeneration(file, data, values, null),
     handlesSignals: true,
+    redis: values.REDIS_URL === '' ? null : { url: values.REDIS_URL, prefix: values.REDIS_PREFIX || null },
     shipping: controlUrl !== '' && token !== '' ? { url: controlUrl, token } : null,
   };
 }

@@ -40,6 +40,7 @@ export const pipeline: readonly PipelineStage[] = [
     'rl_trust_proxy',
     'rl_trusted_proxies',
   ]),
+  stage('gate', 'crash-requests', 'all', 'requests that ended workers of this node again and again', '503'),
   stage('gate', 'deny-list', 'protected', 'addresses that people, feeds and bans of other nodes name', '403', [
     'ti_tor_enabled',
     'ti_feed_url',
