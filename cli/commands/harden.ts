@@ -110,8 +110,8 @@ function apply(asked: Asked, host: Host): void {
     host.run('sysctl', ['-q', '-p', paths.sysctl]);
   }
   host.say(
-    `ports ${asked.ports.join(', ')}: at most ${asked.perSecond} new connections a second and ${asked.open} open ones ` +
-      `by client; ${settings.length} kernel settings. The rules are in ${paths.rules}; to have them after a ` +
+    `ports ${asked.ports.join(', ')}: at most ${asked.perSecond} new connections a second and ${asked.open} open ` +
+      `ones by client; ${settings.length} kernel settings. The rules are in ${paths.rules}; to have them after a ` +
       `restart, add  include "${paths.rules}"  to /etc/nftables.conf. Back: gatehouse harden --remove`,
   );
 }
