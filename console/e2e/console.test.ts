@@ -56,7 +56,7 @@ async function events(t: Test, stack: Stack): Promise<void> {
   await page.getByText('live', { exact: true }).waitFor();
   await fetch(`${stack.waf}${attack}&seen=live`, { headers: { 'user-agent': '<svg onload=document.title=3>' } });
   await fetch(stack.waf + hostile);
-  const row = page.locator('.virtual-row', { hasText: 'seen=live' }).first();
+  const row = page.locator('.table-row', { hasText: 'seen=live' }).first();
   await row.waitFor(); // it comes by itself
   await row.click();
   const drawer = page.getByRole('dialog');

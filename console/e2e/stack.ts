@@ -75,6 +75,30 @@ export async function startStack(t: Test): Promise<Stack> {
   };
 }
 
+/** The first login of an installation, up to a password of one's own. */
+export async function chooseOwnPassword(page: Page): Promise<void> {
+  await page.goto('/');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(firstPassword);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Choose your own password' }).waitFor();
+  await page.getByLabel('Current password').fill(firstPassword);
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('New password, again').fill(password);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+}
+
+/** Asks the control plane with the session of the page. */
+export const askApi = (page: Page, method: string, path: string, body?: unknown): Promise<number> =>
+  page.evaluate(
+    async ([method, path, body]) => {
+      const headers = { 'content-type': 'application/json', 'x-gatehouse-request': '1' };
+      return (await fetch(path, { method, headers, ...(body === null ? {} : { body }) })).status;
+    },
+    [method, path, body === undefined ? null : JSON.stringify(body)] as const,
+  );
+
 export async function logIn(page: Page, as = email, secret = password): Promise<void> {
   await page.goto('/');
   await page.getByLabel('E-mail').fill(as);

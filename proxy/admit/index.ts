@@ -11,6 +11,7 @@ import { bots } from './bots/bots.js';
 import { challenge } from './challenge/challenge.js';
 import { denyList } from './deny-list.js';
 import { endpointLimits } from './limits/endpoint-limits.js';
+import { attackMode } from './limits/attack.js';
 import { floodBurst, floodGlobal } from './limits/flood.js';
 import { rateZones } from './limits/rate-zones.js';
 import { siteAuth } from './site-auth/site-auth.js';
@@ -22,6 +23,7 @@ export const gates: readonly GateRow[] = [
   row(bans), // protected: clients that this node banned by itself
   row(floodGlobal), // all: guards this program and what is behind it
   row(floodBurst), // protected: the burst of one client
+  row(attackMode), // protected: the burst of one client while the node is under attack
   row(rateZones), // protected: by client, header field or all together, under a path
   row(endpointLimits), // protected: expensive endpoints
   row(challenge), // protected: paths for browsers only

@@ -23,7 +23,17 @@ const stage = (
 ): PipelineStage => ({ name, kind, appliesTo, description, refuses, settings });
 
 export const pipeline: readonly PipelineStage[] = [
-  stage('road', 'take', 'all', 'syntax, framing and size of the head', '400, 414, 431', ['limits', 'timeouts']),
+  stage('road', 'take', 'all', 'connections of a client; syntax, framing and size of the head', '400, 408, 414, 431', [
+    'limits',
+    'timeouts',
+    'flood_connections_enabled',
+    'flood_connections_max',
+    'flood_timeouts_enabled',
+    'flood_read_header',
+    'flood_read_body',
+    'flood_write',
+    'flood_idle',
+  ]),
   stage('road', 'route', 'all', 'site by host and longest prefix; the client behind trusted proxies', '404', [
     'sites',
     'rl_trust_proxy',
@@ -53,6 +63,13 @@ export const pipeline: readonly PipelineStage[] = [
     'flood_burst_events',
     'flood_burst_window',
     'flood_dry_run',
+  ]),
+  stage('gate', 'attack-mode', 'protected', 'the burst of one client while the node is under attack', '429', [
+    'attack_mode',
+    'attack_spike_factor',
+    'attack_min_rpm',
+    'attack_burst_events',
+    'attack_burst_window',
   ]),
   stage('gate', 'rate-zones', 'protected', 'rate limits by client, header field or all together, under a path', '429', [
     'rl_enabled',

@@ -226,5 +226,11 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
       '(connection-share.ts); ' +
       'net and node do',
   },
+  {
+    listener: 'uws',
+    what:
+      'it takes connections by itself: there is no cap on those of one client (flood_connections_…), and of the ' +
+      'waiting times only flood_read_body counts; its own ten seconds of idling stand for the others',
+  },
   { listener: 'node', what: 'before Node 22.12 one thread can listen on a port: one worker serves' },
 ];

@@ -14,11 +14,21 @@ import { resolveAdminToken } from './admin/token.js';
 import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
+import { AttackWatch } from './gates/attack-watch.js';
+import { attackEvent } from './gates/attack-event.js';
 import { GateState } from './gates/gate-state.js';
 import { crashWindowMs } from '../shared-state/crash-requests.js';
-import { claimPort, workerCount, type ClaimedPort } from './listen-port.js';
+import {
+  claimPort,
+  claimTlsPort,
+  openCertificates,
+  ownListeners,
+  tlsStart,
+  workerCount,
+  type ClaimedPort,
+} from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
-import { findOwnListeners, type OwnListener } from './own-listeners.js';
+import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
 import { handleSignals } from './signals.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
@@ -48,18 +58,38 @@ function createAudit({ dataDir, auditRotateBytes = 128 * 1024 * 1024 }: DataPlan
   });
 }
 
+function watchAttacks(
+  { dataDir }: DataPlaneOptions,
+  generations: Generations,
+  gates: GateState,
+  shipper: RecordShipper | null,
+  log: Logger,
+): AttackWatch {
+  return new AttackWatch({
+    dataDir,
+    memory: gates.memory.attack,
+    config: () => generations.active.config,
+    onChange: (change) => {
+      log.warn({ ...change }, change.kind === 'enter' ? 'under attack: attack mode began' : 'attack mode ended');
+      shipper?.addNodeEvent(attackEvent(change));
+    },
+  });
+}
+
 /** Where the workers are to listen, and how many of them. */
 interface Place {
   readonly listener: ListenerKind;
   readonly workers: number;
   readonly claimed: ClaimedPort;
+  /** null: none. */
+  readonly tlsPort: number | null;
   readonly adminToken: string;
 }
 
 /** Workers that listen, and all that they hand their records to. */
 async function startParts(
   options: DataPlaneOptions,
-  { listener, workers, claimed, adminToken }: Place,
+  { listener, workers, claimed, tlsPort, adminToken }: Place,
   log: Logger,
 ): Promise<Parts> {
   const crashes = new Crashes(options.dataDir, (message) => log.error(message));
@@ -70,11 +100,13 @@ async function startParts(
   const generations = new Generations(options.dataDir, first.payload, (message) => log.error(message));
   const threats = new ThreatList(options.dataDir, (message) => log.error(message));
   if (options.resume) await threats.resume();
-  const gates = new GateState(options.dataDir);
+  const gates = new GateState(options.dataDir, workers);
   if (options.resume) await gates.resume();
-  crashes.onRequest = (request, agoMs) => gates.crashed(request, agoMs);
-  crashes.recall(crashWindowMs);
+  crashes.tell((request, agoMs) => gates.crashed(request, agoMs), crashWindowMs);
+  const certificates = await openCertificates(options, generations, log);
   const shipper = createShipper(options, log);
+  const attack = watchAttacks(options, generations, gates, shipper, log);
+  if (options.resume) await attack.resume();
   const audit = createAudit(options, log);
   const supervision: SupervisorOptions = {
     workers,
@@ -84,6 +116,7 @@ async function startParts(
       listener,
       host: options.host,
       sharedPort: claimed.isShared,
+      tls: tlsStart(options, tlsPort, certificates),
       inspectionModule: options.inspectionModule ?? engineModule,
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
@@ -97,6 +130,7 @@ async function startParts(
     safe: () => gates.safe,
     siteKeys: () => gates.siteKeys,
     onKeysWanted: () => gates.wantKeys(),
+    onVacant: (index) => gates.forgetWorker(index),
     onBan: (record) => {
       gates.banned(record);
       log.info({ ...record }, 'a client is banned');
@@ -114,8 +148,10 @@ async function startParts(
     const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
     const { supervisor } = started;
     threats.watch((list) => supervisor.spreadThreats(list));
+    certificates?.watch((set) => supervisor.spreadCertificates(set));
+    attack.begin();
     if (started.first.isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, gates, crashes };
+    return { supervisor, generations, listener, audit, threats, shipper, gates, attack, crashes, certificates };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -130,11 +166,13 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes }: Parts,
+  { supervisor, audit, shipper, threats, crashes, attack, certificates }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
   threats.close();
+  certificates?.close();
+  await attack.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
   await stopping?.admin.close();
   await shipper?.close(shipMsMax);
@@ -175,8 +213,10 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const { kind: listener, why } = chooseListener(options.listener);
   const workers = workerCount(options, listener, log);
   const claimed = await claimPort(options, listener, workers);
+  const tlsPort = await claimTlsPort(options);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const parts = await startParts(options, { listener, workers, claimed, adminToken }, log).finally(claimed.release);
+  const place = { listener, workers, claimed, tlsPort, adminToken };
+  const parts = await startParts(options, place, log).finally(claimed.release);
   const { supervisor, generations, threats, gates } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
@@ -203,10 +243,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     throw error;
   });
 
-  const listeners: readonly OwnListener[] = [
-    { host: options.host, port: supervisor.port, name: 'the listener of this node' },
-    { host: options.adminHost, port: admin.port, name: 'the admin interface of this node' },
-  ];
+  const ports = { http: supervisor.port, admin: admin.port, tls: tlsPort };
+  const listeners = ownListeners(options, ports);
   generations.findProblems = (config) => findOwnListeners(config, listeners);
   for (const { path, message, mend } of await generations.findProblems(generations.active.config))
     log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
@@ -225,11 +263,13 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     forgetSignals();
     await end(null);
   };
-  const ports = { http: supervisor.port, admin: admin.port };
   const plane: DataPlane = { ports, adminToken, listener, workers, activate, status, stop };
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   const { id: generation, sha256: ruleset } = generations.active;
-  log.info({ listener, why, workers, port: ports.http, admin: ports.admin, generation, ruleset }, 'data plane is up');
+  log.info(
+    { listener, why, workers, port: ports.http, tls: ports.tls, admin: ports.admin, generation, ruleset },
+    'data plane is up',
+  );
   tellControlPlane(options, generations, log, leaving.signal);
   remindWhileClosed(generations, log, leaving.signal);
   return plane;

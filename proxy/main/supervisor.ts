@@ -11,6 +11,7 @@ import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/met
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 import { expireAfter } from '../time/late-timers.js';
+import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { flightTableBytes, readFlights } from '../worker/flight-table.js';
 import {
   dispatch,
@@ -42,6 +43,8 @@ export interface SupervisorOptions {
   readonly siteKeys: () => KeySetMessage | null;
   readonly onBan: (record: BanRecord) => void;
   readonly onKeysWanted: () => void;
+  /** Nobody serves at this place any more, until another worker does. */
+  readonly onVacant?: (index: number) => void;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -73,6 +76,8 @@ export class Supervisor implements SlotOwner {
   private readonly gone: MetricsSnapshot = emptyMetrics();
   private readonly drained = new Map<Worker, () => void>();
   private nextToken = 1;
+  /** Newer ones than those of the options. */
+  private certificates: CertificateSet | null = null;
 
   constructor(private readonly options: SupervisorOptions) {
     this.port = options.port;
@@ -116,8 +121,10 @@ export class Supervisor implements SlotOwner {
 
   startData(workerId: number): WorkerStart {
     const { start, generation, threats, safe, siteKeys } = this.options;
+    const { certificates } = this;
     return {
       ...start,
+      tls: start.tls === null || certificates === null ? start.tls : { ...start.tls, certificates },
       workerId,
       port: this.port,
       generation: generation(),
@@ -156,6 +163,7 @@ export class Supervisor implements SlotOwner {
 
   vacant(slot: WorkerSlot): void {
     forgetShare(this.connections, slot.index);
+    this.options.onVacant?.(slot.index);
   }
 
   crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
@@ -252,6 +260,12 @@ export class Supervisor implements SlotOwner {
 
   spreadSiteKeys(set: KeySetMessage): void {
     for (const slot of this.slots) slot.post({ kind: 'siteKeys', set });
+  }
+
+  /** A worker that starts later gets them with its start. */
+  spreadCertificates(set: CertificateSet): void {
+    this.certificates = set;
+    for (const slot of this.slots) slot.post({ kind: 'certificates', set });
   }
 
   private tellAll(message: ToWorker): void {

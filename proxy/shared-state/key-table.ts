@@ -140,6 +140,25 @@ export class KeyTable {
     this.words[at + 1] = seconds;
   }
 
+  /** Sets a number of all entries to 0, bucket by bucket; an entry whose numbers are all 0 then is forgotten. */
+  clearColumn(column: number): void {
+    for (let number = 0; number < this.buckets; number += 1) {
+      const bucket = this.enter(number);
+      for (let index = 0; index < bucketEntries; index += 1) {
+        const at = bucket + headWords + index * this.perEntry;
+        if (this.words[at + 1] === 0) continue;
+        this.set(column, at, 0);
+        if (this.isEmpty(at)) this.endAt(at, 0);
+      }
+      this.leave(bucket);
+    }
+  }
+
+  private isEmpty(at: number): boolean {
+    for (let word = at + 2; word < at + this.perEntry; word += 1) if (this.words[word] !== 0) return false;
+    return true;
+  }
+
   /** Entries in use, for people: without locks, and as many steps as the table has entries. */
   countLive(nowSeconds: number): number {
     const { words, perBucket, perEntry } = this;

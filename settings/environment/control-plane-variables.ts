@@ -130,6 +130,13 @@ export const dashboardVariables = [
     purpose: 'line below the name on the login page of the console',
   },
   {
+    name: 'PUBLIC_DEMO',
+    default: '1',
+    kind: 'flag',
+    readBy: ['control plane'],
+    purpose: '1 = anybody who reaches the console may try attacks at /demo, in a sandbox without a login; 0 = nobody',
+  },
+  {
     name: 'DASHBOARD_DOMAIN',
     default: '',
     kind: 'text',

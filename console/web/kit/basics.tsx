@@ -3,6 +3,7 @@ import { A } from '@solidjs/router';
 import { For, Show, splitProps, type JSX } from 'solid-js';
 import { Icon, type IconName } from './icons.js';
 import { visiblePieces } from './visible-text.js';
+import { kitText as words } from '../texts/kit.js';
 
 export type Tone = 'danger' | 'warn' | 'good' | 'info' | 'neutral';
 
@@ -116,7 +117,7 @@ export function Loading(props: { readonly what?: string }): JSX.Element {
   return (
     <div class="state" role="status">
       <span class="spinner" />
-      <span>{props.what ?? 'Loading'}</span>
+      <span>{props.what ?? words.loading}</span>
     </div>
   );
 }

@@ -7,7 +7,8 @@ import type { KeySetMessage } from '../../admit/site-auth/key-set.js';
 import { buildAddressSet } from '../../shared-state/address-set.js';
 import { banEntries } from '../../shared-state/ban-table.js';
 import { ClientKey } from '../../shared-state/client-key.js';
-import { createGateMemory, openGateMemory } from '../../shared-state/gate-memory.js';
+import { rateEntries } from '../../shared-state/rate-counters.js';
+import { createGateMemory, openGateMemory, type GateMemory, type GateTables } from '../../shared-state/gate-memory.js';
 import { createSharedClock } from '../../shared-state/shared-clock.js';
 import type { CrashingRequest } from '../../shared-state/crash-requests.js';
 import type { ThreatTable } from '../../shared-state/threat-delta.js';
@@ -27,8 +28,8 @@ function asKeySet(value: unknown): KeySetMessage | null {
 const safeMax = 10_000;
 
 export class GateState {
-  readonly memory = createGateMemory();
-  private readonly tables = openGateMemory(this.memory);
+  readonly memory: GateMemory;
+  private readonly tables: GateTables;
   private readonly sharedMs = createSharedClock();
   private readonly records = new Map<string, BanRecord>();
   private safeTable: ThreatTable | null = null;
@@ -38,7 +39,18 @@ export class GateState {
   private keysWantedAtMs = 0;
 
   /** `dataDir`: where the key set is kept, so that a restart without a control plane has it. */
-  constructor(private readonly dataDir: string) {}
+  constructor(
+    private readonly dataDir: string,
+    workers = 1,
+  ) {
+    this.memory = createGateMemory(rateEntries, workers);
+    this.tables = openGateMemory(this.memory);
+  }
+
+  /** Worker `index` is gone. */
+  forgetWorker(index: number): void {
+    this.tables.connections.forget(index);
+  }
 
   private get keysPath(): string {
     return join(this.dataDir, 'site-keys.json');

@@ -4,6 +4,7 @@ import { A } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createQuery } from '../../client/query.js';
 import { Badge, Button, Card } from '../../kit/basics.js';
+import { overviewText as text } from '../../texts/overview.js';
 
 const kept = 'gatehouse.first-steps';
 
@@ -18,7 +19,7 @@ function Step(props: {
         <div class="row">
           <strong>{props.title}</strong>
           <Show when={props.isDone}>
-            <Badge tone="good">done</Badge>
+            <Badge tone="good">{text.done}</Badge>
           </Show>
         </div>
         <p class="muted">{props.children}</p>
@@ -42,25 +43,28 @@ export function FirstSteps(props: { readonly hasBlocked: boolean }): JSX.Element
   return (
     <Show when={!isAway() && settings.data() !== undefined && versions.data() !== undefined && !isDone()}>
       <Card
-        title="Three steps to start"
+        title={text.threeStepsStart}
         actions={
           <Button look="plain" isSmall onClick={putAway}>
-            Put away
+            {text.putAway}
           </Button>
         }
       >
         <ol class="steps">
-          <Step isDone={hasSites()} title="Protect your application">
-            Say where it answers under <A href="/admin/settings/sites">Settings, Sites</A>. Until then the bundled demo
-            shop stands behind the firewall.
+          <Step isDone={hasSites()} title={text.protectYourApplication}>
+            {text.sayWhereAnswersUnder}
+            <A href="/admin/settings/sites">{text.settingsSites}</A>
+            {text.untilThenBundledDemo}
           </Step>
-          <Step isDone={props.hasBlocked} title="See an attack blocked">
-            Send one to the protected port, such as <code>/search?q=1' OR '1'='1</code>, and find it under{' '}
-            <A href="/soc">Security events</A> with every rule that saw it.
+          <Step isDone={props.hasBlocked} title={text.seeAttackBlocked}>
+            {text.sendOneProtectedPort}
+            <code>/search?q=1' OR '1'='1</code>
+            {text.findUnder} <A href="/soc">{text.securityEvents}</A>
+            {text.everyRuleSaw}
           </Step>
-          <Step isDone={hasChanged()} title="Make a change and apply it">
-            Save a setting, look at what it would have done to recorded traffic, and activate it under{' '}
-            <A href="/admin/changes">Changes</A>. Every version can be brought back.
+          <Step isDone={hasChanged()} title={text.makeChangeApply}>
+            {text.saveSettingLookAt} <A href="/admin/changes">{text.changes}</A>
+            {text.everyVersionCanBe}
           </Step>
         </ol>
       </Card>

@@ -9,17 +9,18 @@ import { Read } from '../../kit/page-state.js';
 import { SeriesChart } from '../../kit/series-chart.js';
 import { FirstSteps } from './first-steps.js';
 import { Health } from './health.js';
+import { overviewText as words } from '../../texts/overview.js';
 
 type Traffic = Reply<'GET /api/traffic'>;
 
 const spans = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 } as const;
 type Span = keyof typeof spans;
 const spanNames: Readonly<Record<Span, string>> = {
-  '1h': 'Hour',
-  '6h': '6 hours',
-  '24h': 'Day',
-  '7d': 'Week',
-  '30d': '30 days',
+  '1h': words.hour,
+  '6h': words.n6Hours,
+  '24h': words.day,
+  '7d': words.week,
+  '30d': words.n30Days,
 };
 const everyMs = 10_000;
 const isSpan = (text: unknown): text is Span => typeof text === 'string' && Object.hasOwn(spans, text);
@@ -44,7 +45,7 @@ function TopList(props: {
   return (
     <Card title={props.title}>
       <div class="bars">
-        <For each={props.rows} fallback={<span class="faint">Nothing in this window</span>}>
+        <For each={props.rows} fallback={<span class="faint">{words.nothingThisWindow}</span>}>
           {(row) => (
             <A class="bar" href={row.href}>
               <progress max={most()} value={row.requests} aria-hidden="true" />
@@ -54,7 +55,11 @@ function TopList(props: {
               <span class="nums">
                 {showCount(row.requests)}
                 <Show when={(row.blocked ?? 0) > 0}>
-                  <span class="faint"> · {showCount(row.blocked ?? 0)} blocked</span>
+                  <span class="faint">
+                    {' '}
+                    · {showCount(row.blocked ?? 0)}
+                    {words.blocked2}
+                  </span>
                 </Show>
               </span>
             </A>
@@ -76,21 +81,21 @@ function Numbers(props: { readonly traffic: Traffic }): JSX.Element {
   return (
     <div class="grid-4">
       <Figure
-        label="Requests"
+        label={words.requests}
         value={showCount(props.traffic.requests)}
-        note={`${perMinute()} a minute`}
+        note={words.minute(perMinute())}
         href={requestsLink(props.traffic)}
       />
       <Figure
-        label="Blocked"
+        label={words.blocked}
         value={showCount(props.traffic.blocked)}
-        note={`${share()} % of all`}
+        note={words.all(share())}
         href={requestsLink(props.traffic, { verdict: 'block' })}
       />
       <Figure
-        label="Flagged"
+        label={words.flagged}
         value={showCount(props.traffic.flagged)}
-        note="seen by rules where nothing is blocked"
+        note={words.seenByRulesWhere}
         href={requestsLink(props.traffic, { verdict: 'flag' })}
       />
     </div>
@@ -102,7 +107,7 @@ function Tops(props: { readonly traffic: Traffic }): JSX.Element {
   return (
     <div class="grid-2">
       <TopList
-        title="Rules"
+        title={words.rules}
         rows={props.traffic.rules.map((one) => ({
           name: String(one.rule_id),
           requests: one.requests,
@@ -110,7 +115,7 @@ function Tops(props: { readonly traffic: Traffic }): JSX.Element {
         }))}
       />
       <TopList
-        title="Clients"
+        title={words.clients}
         rows={props.traffic.clients.map((one) => ({
           ...one,
           name: one.client_ip,
@@ -118,11 +123,11 @@ function Tops(props: { readonly traffic: Traffic }): JSX.Element {
         }))}
       />
       <TopList
-        title="Paths"
+        title={words.paths}
         rows={props.traffic.paths.map((one) => ({ ...one, name: one.path, href: link({ q: one.path }) }))}
       />
       <TopList
-        title="Sites"
+        title={words.sites}
         rows={props.traffic.sites.map((one) => ({ ...one, name: one.site, href: link({ site: one.site }) }))}
       />
     </div>
@@ -147,7 +152,7 @@ export function Overview(): JSX.Element {
   };
   return (
     <>
-      <PageHead title="Overview">
+      <PageHead title={words.overview}>
         <For each={Object.keys(spans) as Span[]}>
           {(name) => (
             <button
@@ -169,12 +174,17 @@ export function Overview(): JSX.Element {
           <>
             <Numbers traffic={data()} />
             <Card
-              title="Traffic"
-              actions={<span class="faint small">{showMoment(data().from)} until now; drag to look closer</span>}
+              title={words.traffic}
+              actions={
+                <span class="faint small">
+                  {showMoment(data().from)}
+                  {words.untilNowDragLook}
+                </span>
+              }
             >
               <Show
                 when={data().requests > 0}
-                fallback={<Empty title="No requests in this window">Point a client at the protected port.</Empty>}
+                fallback={<Empty title={words.noRequestsThisWindow}>{words.pointClientAtProtected}</Empty>}
               >
                 <SeriesChart points={data().series} onPick={pick} />
               </Show>
