@@ -43,8 +43,10 @@ function childrenOf(node: Node): Node[] {
   });
 }
 
-const nameOf = (node: unknown): string =>
-  isNode(node) ? String(node['name'] ?? (node['value'] as string | undefined) ?? '') : '';
+function nameOf(node: unknown): string {
+  const name = isNode(node) ? (node['name'] ?? node['value']) : null;
+  return typeof name === 'string' ? name : '';
+}
 
 /** The words of a string or template; null: it is neither. */
 function wordsOf(node: Node): string | null {

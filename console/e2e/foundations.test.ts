@@ -1,7 +1,9 @@
 // What every page of the console shares, in a real browser.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
-import { testMsMax } from '#api/testing/waiting';
+import { testMsMax, until } from '#api/testing/waiting';
 import { URI, type TOTP } from 'otpauth';
 import {
   askApi,
@@ -219,10 +221,47 @@ async function demo(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+/** An application of somebody's own. */
+async function startApplication(t: Test): Promise<string> {
+  const server = createServer((_, reply) => reply.end('the application of the test'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function firstSteps(t: Test, stack: Stack): Promise<void> {
+  const application = await startApplication(t);
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  const upstream = page.getByLabel('Address of your application');
+  await upstream.fill('not an address');
+  await page.getByRole('button', { name: 'Protect it' }).click();
+  await page.locator('.steps').getByRole('alert').waitFor(); // it says what is wrong, where it was typed
+  await upstream.fill(application);
+  await page.getByRole('button', { name: 'Protect it' }).click();
+  await page.getByRole('button', { name: 'Apply', exact: true }).click();
+  await page.getByText('Waiting for it').waitFor();
+  await until('the application answers', async () =>
+    (await (await fetch(stack.waf)).text()).includes('the application of the test'),
+  );
+  t.equal((await fetch(`${stack.waf}/search?q=1'%20OR%20'1'='1`)).status, 403);
+  await page.getByText('The attack was blocked').waitFor();
+  t.equal(await page.locator('.steps .badge.good').count(), 3, 'all three are done');
+  await page.getByRole('link', { name: 'See which rules saw it, and why' }).click();
+  await page.getByRole('dialog').getByRole('heading', { name: 'What the rules saw' }).waitFor();
+  await go(page, '/');
+  await page.getByText('Traffic', { exact: true }).waitFor();
+  t.equal(await page.getByText('Three steps to start').count(), 0, 'done is done');
+  t.same(complaints, []);
+}
+
 t.setTimeout(testMsMax);
 t.test('what every page shares', { skip: withoutBrowser }, async (t) => {
   const stack = await startStack(t);
   await chooseOwnPassword((await stack.open()).page);
+  await t.test('C2: three steps: an application is named, protected, and its first attack seen', (t) =>
+    firstSteps(t, stack),
+  );
   await t.test('C1: a table is put in order, walked by keys, drawn in parts; it says when it fails', (t) =>
     tables(t, stack),
   );

@@ -1,22 +1,13 @@
 // The whole of `gatehouse up` on free ports, with a small rule set of our own, and a real browser in front of it.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { freePorts, isUp, makeHome, startUp } from '#api/testing/processes/up';
 import { writeRuleSet } from '#api/testing/rule-set';
-import { findPrograms, required, skipWithout, type Wanted } from '#api/testing/servers/programs';
+import { launchChromium, logInAs } from './browser.js';
 
-const wanted: Wanted = {
-  server: 'Chromium',
-  untested: 'the console in a browser',
-  install: 'apt-get install chromium',
-  variable: 'GATEHOUSE_TEST_WITHOUT_BROWSER',
-};
-const directoryFound = findPrograms(['chromium']);
-
-/** Why tests with a browser are skipped. */
-export const withoutBrowser = skipWithout(directoryFound, wanted);
+export { withoutBrowser } from './browser.js';
 
 export const email = 'admin@gatehouse.local';
 export const password = 'correct-horse-battery-staple-9';
@@ -45,10 +36,7 @@ export async function startStack(t: Test): Promise<Stack> {
     APP_BRAND: 'Rampart & "Sons"',
   });
   await up.until(isUp);
-  const browser = await chromium.launch({
-    executablePath: join(required(directoryFound, wanted), 'chromium'),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-  });
+  const browser = await launchChromium();
   t.teardown(() => browser.close());
   const url = `http://127.0.0.1:${ports.UI_PORT}`;
   return {
@@ -99,13 +87,7 @@ export const askApi = (page: Page, method: string, path: string, body?: unknown)
     [method, path, body === undefined ? null : JSON.stringify(body)] as const,
   );
 
-export async function logIn(page: Page, as = email, secret = password): Promise<void> {
-  await page.goto('/');
-  await page.getByLabel('E-mail').fill(as);
-  await page.getByLabel('Password').fill(secret);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.locator('.shell').waitFor();
-}
+export const logIn = (page: Page, as = email, secret = password): Promise<void> => logInAs(page, as, secret);
 
 /** Opens a page of the console by its path, within the running application. */
 export async function go(page: Page, path: string): Promise<void> {

@@ -26,6 +26,7 @@ export const pipeline: readonly PipelineStage[] = [
   stage('road', 'take', 'all', 'connections of a client; syntax, framing and size of the head', '400, 408, 414, 431', [
     'limits',
     'timeouts',
+    'proxy_protocol',
     'flood_connections_enabled',
     'flood_connections_max',
     'flood_timeouts_enabled',
@@ -51,6 +52,9 @@ export const pipeline: readonly PipelineStage[] = [
     'flood_autoban_window_sec',
     'flood_autoban_duration_sec',
     'flood_autoban_exempt',
+  ]),
+  stage('gate', 'ja3-blocklist', 'protected', 'TLS clients by their JA3; requests without TLS have none', '403', [
+    'bot_ja3_blocklist',
   ]),
   stage('gate', 'flood-global', 'all', 'all clients together', '429', [
     'flood_global_enabled',

@@ -2,6 +2,7 @@
 // behind is inert) and short notes that go by themselves.
 import { createEffect, createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
 import { Button } from './basics.js';
+import { told } from './foreign.js';
 import { Icon } from './icons.js';
 import { kitText as words } from '../texts/kit.js';
 
@@ -41,7 +42,7 @@ export function Overlay(props: OverlayProps): JSX.Element {
     >
       <Show when={props.isOpen}>
         <header>
-          <h2 class="truncate">{props.title}</h2>
+          <h2 class="truncate">{told(props.title)}</h2>
           <Show when={mayClose()}>
             <Button look="plain" aria-label={words.close} onClick={() => props.onClose()}>
               <Icon name="close" />
@@ -85,7 +86,7 @@ export function Toasts(): JSX.Element {
       <For each={toasts()}>
         {(toast) => (
           <div class={`toast ${toast.isProblem ? 'danger' : ''}`}>
-            <span>{toast.text}</span>
+            <span>{told(toast.text)}</span>
             <Button look="plain" isSmall aria-label={words.dismiss} onClick={() => dismiss(toast.id)}>
               <Icon name="close" />
             </Button>

@@ -96,26 +96,28 @@ export function SeriesChart(props: {
   return (
     <figure>
       <div class="chart" ref={holder} aria-hidden="true" />
-      <table class="visually-hidden">
-        <caption>{text.requestsOverTime}</caption>
-        <tbody>
-          <For each={props.points.filter(({ requests }) => requests > 0)}>
-            {(point) => (
-              <tr>
-                <th scope="row">{showMoment(point.at)}</th>
-                <td>
-                  {point.requests}
-                  {text.requests}
-                </td>
-                <td>
-                  {point.blocked}
-                  {text.blocked}
-                </td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
+      <div class="visually-hidden">
+        <table>
+          <caption>{text.requestsOverTime}</caption>
+          <tbody>
+            <For each={props.points.filter(({ requests }) => requests > 0)}>
+              {(point) => (
+                <tr>
+                  <th scope="row">{showMoment(point.at)}</th>
+                  <td>
+                    {point.requests}
+                    {text.requests}
+                  </td>
+                  <td>
+                    {point.blocked}
+                    {text.blocked}
+                  </td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

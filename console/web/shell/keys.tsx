@@ -72,7 +72,8 @@ export function useKeys(showHelp: () => void): void {
   const navigate = useNavigate();
   let goSinceMs = 0;
   const listen = (event: KeyboardEvent): void => {
-    const isTyping = (event.target as Element | null)?.closest?.(fields) != null;
+    // the path: the editor of rules is behind a shadow root, and would look like any other element
+    const isTyping = event.composedPath().some((one) => one instanceof Element && one.matches(fields));
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const path = event.timeStamp - goSinceMs < secondKeyMs ? goKeys[event.key] : undefined;
     goSinceMs = event.key === 'g' ? event.timeStamp : 0;

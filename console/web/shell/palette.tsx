@@ -1,6 +1,6 @@
 // The command palette (Ctrl K): every page, every setting and what is often done, by name.
 import { useNavigate } from '@solidjs/router';
-import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { shellText as words } from '../texts/shell.js';
 import { commandsFor, findCommands, settingCommands, type Command } from './commands.js';
 
@@ -27,7 +27,8 @@ function createChoice(props: PaletteProps) {
     setText('');
     setAt(0);
     if (settings().length > 0) return;
-    void settingCommands(navigate).then(setSettings, () => setSettings([])); // without them pages are found all the same
+    // without them pages are found all the same
+    void settingCommands(navigate).then(setSettings, () => setSettings([]));
   };
   return { text, setText, at, setAt, found, begin };
 }
@@ -64,13 +65,17 @@ export function Palette(props: PaletteProps): JSX.Element {
   let element: HTMLDialogElement | undefined;
   let input: HTMLInputElement | undefined;
   const { text, setText, at, setAt, found, begin } = createChoice(props);
-  createEffect(() => {
-    if (props.isOpen) {
-      begin();
-      element?.showModal();
-      input?.focus();
-    } else element?.close();
-  });
+  createEffect(
+    on(
+      () => props.isOpen,
+      (isOpen) => {
+        if (!isOpen) return element?.close();
+        begin();
+        element?.showModal();
+        input?.focus();
+      },
+    ),
+  );
   const run = (command: Command | undefined): void => {
     if (command === undefined) return;
     props.onClose();

@@ -29,7 +29,7 @@ const safeMax = 10_000;
 
 export class GateState {
   readonly memory: GateMemory;
-  private readonly tables: GateTables;
+  readonly tables: GateTables;
   private readonly sharedMs = createSharedClock();
   private readonly records = new Map<string, BanRecord>();
   private safeTable: ThreatTable | null = null;
@@ -38,12 +38,16 @@ export class GateState {
   /** Wall clock; 0 = never. */
   private keysWantedAtMs = 0;
 
-  /** `dataDir`: where the key set is kept, so that a restart without a control plane has it. */
+  /**
+   * `dataDir`: where the key set is kept, so that a restart without a control plane has it. `seeds`: of the keys of
+   * limits, where nodes share them.
+   */
   constructor(
     private readonly dataDir: string,
     workers = 1,
+    seeds?: readonly [number, number],
   ) {
-    this.memory = createGateMemory(rateEntries, workers);
+    this.memory = createGateMemory(rateEntries, workers, seeds);
     this.tables = openGateMemory(this.memory);
   }
 

@@ -7,8 +7,8 @@ import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { PasswordForm } from './password-form.js';
 import { TwoFactor } from './two-factor.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofPages } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { accountText as text } from '../../texts/account.js';
 
 type Session = Item<'GET /api/account/sessions'>;

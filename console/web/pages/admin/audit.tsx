@@ -5,8 +5,8 @@ import { createPagedList } from '../../client/pages.js';
 import { Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
-import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
-import { ofPages } from '../../kit/table-source.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { adminText as text } from '../../texts/admin.js';
 
 type Entry = Item<'GET /api/audit'>;

@@ -4,8 +4,8 @@ import { showAge, showBytes, showCount, showMoment } from '../../client/moments.
 import { createQuery } from '../../client/query.js';
 import { Badge, Card, Figure, PageHead, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofQuery } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofQuery } from '../../kit/table/table-source.js';
 import { adminText as text } from '../../texts/admin.js';
 
 const everyMs = 5000;

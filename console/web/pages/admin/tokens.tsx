@@ -7,8 +7,8 @@ import { Badge, Button, Card, Notice, PageHead } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { createAsked } from '../../kit/asked.js';
-import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
-import { ofPages } from '../../kit/table-source.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { adminText as words } from '../../texts/admin.js';
 
 type Token = Item<'GET /api/tokens'>;

@@ -7,8 +7,8 @@ import { Badge, Button, Card, Foreign, Notice, PageHead } from '../../kit/basics
 import { SelectField, TextField } from '../../kit/form.js';
 import { Confirm, Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { createAsked } from '../../kit/asked.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofPages } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { adminText as words } from '../../texts/admin.js';
 
 type User = Item<'GET /api/users'>;

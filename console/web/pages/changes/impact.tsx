@@ -3,8 +3,8 @@ import { For, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
 import { Card, Figure, Foreign, Notice } from '../../kit/basics.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofRows } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
 import { changesText as text } from '../../texts/changes.js';
 
 type Applied = Reply<'POST /api/apply'>;

@@ -2,8 +2,8 @@
 import { For, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { Badge, Card, Foreign, Notice, Pairs } from '../../kit/basics.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofRows } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
 import { demoText as text } from '../../texts/demo.js';
 
 type Answer = Reply<'POST /api/demo'>;

@@ -5,10 +5,11 @@ import { createMemo, createSignal, type JSX } from 'solid-js';
 import type { Item } from '../../client/http.js';
 import { showMoment, zoneName } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
+import { createQuery } from '../../client/query.js';
 import { Badge, Button, Card, Foreign, PageHead, type Tone } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofPages } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { EventDrawer } from './event-drawer.js';
 import { Facets } from './facets.js';
 import { createLive } from './live.js';
@@ -17,7 +18,8 @@ import { eventsText as text } from '../../texts/events.js';
 export type SecurityEvent = Item<'GET /api/events'>;
 
 const filterNames = ['q', 'verdict', 'rule_id', 'client_ip', 'site', 'method', 'status', 'request_id', 'from', 'to'];
-const keptMax = 100_000;
+/** Of the stream: a hundred seconds of two hundred events; older ones are read again from the control plane. */
+const keptMax = 20_000;
 
 export const toneOf = (verdict: string): Tone =>
   verdict === 'block' ? 'danger' : verdict === 'flag' ? 'warn' : verdict === 'engine-error' ? 'info' : 'neutral';
@@ -58,8 +60,17 @@ export function Events(): JSX.Element {
     },
   });
   const chosen = createMemo(() => (typeof search['event'] === 'string' ? search['event'] : null));
-  const open = (event: SecurityEvent | null): void => setSearch({ event: event === null ? '' : String(event.id) });
-  const eventOf = (): SecurityEvent | null => list.items().find(({ id }) => String(id) === chosen()) ?? null;
+  const open = (event: SecurityEvent | null): void =>
+    setSearch({ event: event === null ? '' : String(event.id), of: event?.request_id ?? '' });
+  const isChosen = ({ id }: SecurityEvent): boolean => String(id) === chosen();
+  const listed = createMemo(() => list.items().find(isChosen));
+  // an address that was sent to a colleague may name an event that the list does not reach
+  const linked = createQuery('GET /api/events', () => {
+    const { of } = search;
+    if (chosen() === null || typeof of !== 'string' || list.isLoading() || listed() !== undefined) return null;
+    return { query: { request_id: of } };
+  });
+  const eventOf = (): SecurityEvent | null => listed() ?? linked.data()?.items.find(isChosen) ?? null;
   return (
     <>
       <PageHead title={text.securityEvents} about={text.requestsRulesOrGates}>

@@ -5,8 +5,8 @@ import { showBytes, showMicroseconds, showMoment, zoneName } from '../../client/
 import { createPagedList } from '../../client/pages.js';
 import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofPages } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { toneOf } from './events.js';
 import { eventsText as text } from '../../texts/events.js';
 

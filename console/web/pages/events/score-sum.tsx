@@ -1,8 +1,8 @@
 import { Show, type JSX } from 'solid-js';
 import { pointsOf, severityName, type EventDetails, type RuleMessage } from './event-text.js';
 import type { SecurityEvent } from './events.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofRows } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
 import { eventsText as text } from '../../texts/events.js';
 
 const columns: readonly TableColumn<RuleMessage>[] = [

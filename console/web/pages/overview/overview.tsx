@@ -70,7 +70,36 @@ function TopList(props: {
   );
 }
 
-function Numbers(props: { readonly traffic: Traffic }): JSX.Element {
+type SiteFilter = { readonly site?: string };
+
+/** Which site is shown; nothing to choose where there is one. */
+function SiteSelect(props: { readonly chosen: string; readonly onChoose: (name: string) => void }): JSX.Element {
+  const sites = createQuery('GET /api/sites');
+  const names = (): readonly string[] => {
+    const all = sites.data()?.items.map(({ name }) => name) ?? [];
+    return props.chosen === '' || all.includes(props.chosen) ? all : [props.chosen, ...all];
+  };
+  return (
+    <Show when={names().length > 1 || props.chosen !== ''}>
+      <select
+        class="select fit"
+        aria-label={words.site}
+        onChange={(event) => props.onChoose(event.currentTarget.value)}
+      >
+        <option value="">{words.allSites}</option>
+        <For each={names()}>
+          {(name) => (
+            <option value={name} selected={name === props.chosen}>
+              {name}
+            </option>
+          )}
+        </For>
+      </select>
+    </Show>
+  );
+}
+
+function Numbers(props: { readonly traffic: Traffic; readonly site: SiteFilter }): JSX.Element {
   const share = (): string =>
     props.traffic.requests === 0 ? '0' : ((100 * props.traffic.blocked) / props.traffic.requests).toFixed(1);
   const perMinute = (): string => {
@@ -84,26 +113,27 @@ function Numbers(props: { readonly traffic: Traffic }): JSX.Element {
         label={words.requests}
         value={showCount(props.traffic.requests)}
         note={words.minute(perMinute())}
-        href={requestsLink(props.traffic)}
+        href={requestsLink(props.traffic, props.site)}
       />
       <Figure
         label={words.blocked}
         value={showCount(props.traffic.blocked)}
         note={words.all(share())}
-        href={requestsLink(props.traffic, { verdict: 'block' })}
+        href={requestsLink(props.traffic, { ...props.site, verdict: 'block' })}
       />
       <Figure
         label={words.flagged}
         value={showCount(props.traffic.flagged)}
         note={words.seenByRulesWhere}
-        href={requestsLink(props.traffic, { verdict: 'flag' })}
+        href={requestsLink(props.traffic, { ...props.site, verdict: 'flag' })}
       />
     </div>
   );
 }
 
-function Tops(props: { readonly traffic: Traffic }): JSX.Element {
-  const link = (filter: Readonly<Record<string, string | number>>): string => requestsLink(props.traffic, filter);
+function Tops(props: { readonly traffic: Traffic; readonly site: SiteFilter }): JSX.Element {
+  const link = (filter: Readonly<Record<string, string | number>>): string =>
+    requestsLink(props.traffic, { ...props.site, ...filter });
   return (
     <div class="grid-2">
       <TopList
@@ -141,18 +171,22 @@ export function Overview(): JSX.Element {
   const timer = setInterval(() => setNow(Date.now()), everyMs);
   onCleanup(() => clearInterval(timer));
   const span = createMemo<Span>(() => (isSpan(search['span']) ? search['span'] : '24h'));
+  const site = (): string => (typeof search['site'] === 'string' ? search['site'] : '');
+  const siteFilter = (): { readonly site?: string } => (site() === '' ? {} : { site: site() });
   const traffic = createQuery('GET /api/traffic', () => {
     const to = new Date(now() + 1000);
     const from = new Date(to.getTime() - spans[span()] * 3_600_000);
-    return { query: { from: from.toISOString(), to: to.toISOString() } };
+    return { query: { from: from.toISOString(), to: to.toISOString(), ...siteFilter() } };
   });
   const pick = (from: number, to: number): void => {
     const iso = (seconds: number): string => new Date(Math.round(seconds) * 1000).toISOString();
-    navigate(`/requests?from=${iso(from)}&to=${iso(to)}`);
+    const address = new URLSearchParams({ from: iso(from), to: iso(to), ...siteFilter() });
+    navigate(`/requests?${address.toString()}`);
   };
   return (
     <>
       <PageHead title={words.overview}>
+        <SiteSelect chosen={site()} onChoose={(name) => setSearch({ site: name })} />
         <For each={Object.keys(spans) as Span[]}>
           {(name) => (
             <button
@@ -167,12 +201,12 @@ export function Overview(): JSX.Element {
           )}
         </For>
       </PageHead>
-      <FirstSteps hasBlocked={(traffic.data()?.blocked ?? 0) > 0} />
+      <FirstSteps />
       <Health />
       <Read of={traffic}>
         {(data) => (
           <>
-            <Numbers traffic={data()} />
+            <Numbers traffic={data()} site={siteFilter()} />
             <Card
               title={words.traffic}
               actions={
@@ -189,7 +223,7 @@ export function Overview(): JSX.Element {
                 <SeriesChart points={data().series} onPick={pick} />
               </Show>
             </Card>
-            <Tops traffic={data()} />
+            <Tops traffic={data()} site={siteFilter()} />
           </>
         )}
       </Read>

@@ -10,8 +10,8 @@ import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { createAsked } from '../../kit/asked.js';
 import { Read } from '../../kit/page-state.js';
-import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
-import { ofPages } from '../../kit/table-source.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { protectionText as words } from '../../texts/protection.js';
 
 type Address = Item<'GET /api/threat-intel'>;

@@ -7,8 +7,8 @@ import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Foreign } from '../../kit/basics.js';
 import { Switch } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
-import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
-import { ofPages } from '../../kit/table-source.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { protectionText as text } from '../../texts/protection.js';
 
 type Ban = Item<'GET /api/bans'>;

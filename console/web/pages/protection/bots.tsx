@@ -6,8 +6,8 @@ import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
 import { TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofRows } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
 import { protectionText as words } from '../../texts/protection.js';
 
 type Crawler = Reply<'GET /api/bots'>['crawlers'][number];

@@ -4,8 +4,8 @@ import { showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Badge, Card, Empty, Foreign, Notice, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofRows } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
 import { protectionText as text } from '../../texts/protection.js';
 
 type NodeLimits = Reply<'GET /api/rate-limits'>['nodes'][number];

@@ -74,6 +74,10 @@ interface EditorState {
   remove(): Promise<void>;
 }
 
+function bodyOf({ id: _, ...fields }: CustomRule): Body<'POST /api/rules'> {
+  return { ...fields, name: fields.name || 'unnamed' } as unknown as Body<'POST /api/rules'>;
+}
+
 /** Loads the rule with that id (null: a new one), checks it after each pause in typing, saves it. */
 function createEditor(id: number | null, onSaved: () => void): EditorState & { readonly isLoaded: () => boolean } {
   const [rule, setRule] = createSignal<CustomRule>(blankRule);
@@ -92,14 +96,10 @@ function createEditor(id: number | null, onSaved: () => void): EditorState & { r
       setLoaded(true);
     }, tellProblem);
   });
-  const bodyOf = (): Body<'POST /api/rules'> => {
-    const { id: _, ...fields } = rule();
-    return { ...fields, name: fields.name || 'unnamed' } as unknown as Body<'POST /api/rules'>;
-  };
   const check = async (): Promise<void> => {
     try {
       setTried(
-        await call('POST /api/rules/test', { body: { ...(id === null ? {} : { id }), rule: bodyOf() } as never }),
+        await call('POST /api/rules/test', { body: { ...(id === null ? {} : { id }), rule: bodyOf(rule()) } as never }),
       );
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -140,8 +140,8 @@ function createEditor(id: number | null, onSaved: () => void): EditorState & { r
       attempt(
         () =>
           id === null
-            ? call('POST /api/rules', { body: bodyOf() })
-            : call('PATCH /api/rules/{id}', { params: { id }, body: bodyOf() as never }),
+            ? call('POST /api/rules', { body: bodyOf(rule()) })
+            : call('PATCH /api/rules/{id}', { params: { id }, body: bodyOf(rule()) as never }),
         words.savedForceOnceApplied,
       ),
     remove: () => attempt(() => call('DELETE /api/rules/{id}', { params: { id: id ?? 0 } }), words.removed),

@@ -8,8 +8,8 @@ import { Switch } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 
 import type { CustomRule } from './rule.js';
-import { Table, type TableColumn, type TableSource } from '../../kit/table.js';
-import { ofQuery } from '../../kit/table-source.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofQuery } from '../../kit/table/table-source.js';
 import { rulesText as text } from '../../texts/rules.js';
 
 const inShort = (rule: CustomRule): string =>

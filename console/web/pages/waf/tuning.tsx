@@ -9,8 +9,8 @@ import { draft, edit, loadSettings, problems, save } from '../../client/settings
 import { Badge, Button, Card, Empty, Foreign, PageHead, Tabs, type Tone } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
-import { Table, type TableColumn } from '../../kit/table.js';
-import { ofRows } from '../../kit/table-source.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
 import { wafText as words } from '../../texts/waf.js';
 
 type Suggestion = Item<'GET /api/fp-suggestions'>;

@@ -2,8 +2,9 @@
 // Tab reaches one row, the arrow keys (or j and k) walk, Enter opens where there is something to open.
 // Pattern: WAI-ARIA APG, grid with row focus.
 import { createEffect, createMemo, createSignal, For, Match, onMount, Show, Switch, type JSX } from 'solid-js';
-import { kitText as text } from '../texts/kit.js';
-import { Button, Empty, Loading, Notice } from './basics.js';
+import { kitText as text } from '../../texts/kit.js';
+import { Button, Empty, Loading, Notice } from '../basics.js';
+import { told } from '../foreign.js';
 import { sortRows, type SortKey, type SortState } from './table-order.js';
 import { allDrawnMax, createDrawn, type Drawn } from './table-window.js';
 
@@ -116,7 +117,9 @@ function TableRow<T>(props: RowProps<T>): JSX.Element {
     >
       <For each={props.table.columns}>
         {(column) => (
-          <td class={`${column.class ?? ''} ${column.isNumber === true ? 'num' : ''}`}>{column.cell(props.row)}</td>
+          <td class={`${column.class ?? ''} ${column.isNumber === true ? 'num' : ''}`}>
+            {told(column.cell(props.row))}
+          </td>
         )}
       </For>
     </tr>

@@ -1,6 +1,6 @@
 // Tables of what was read in pages, and of what was read whole.
-import type { PagedList } from '../client/pages.js';
-import type { QueryState } from '../client/query.js';
+import type { PagedList } from '../../client/pages.js';
+import type { QueryState } from '../../client/query.js';
 import type { TableSource } from './table.js';
 
 /** A list that is read page by page. */
