@@ -45,6 +45,7 @@ for (const kind of listenerKinds) {
     );
     t.match(await (await admin(plane, '/gates')).json(), {
       gates: [
+        { name: 'crash-requests', appliesTo: 'all' },
         { name: 'deny-list' },
         { name: 'bans' },
         { name: 'tls-fingerprints' },
