@@ -68,6 +68,8 @@ export const auditActions = {
   'threat.feed.off': { by: ['system'], meaning: 'the networks of a feed that was switched off were removed' },
   'ban.add': { by: ['system'], meaning: 'clients that went on although they were limited were banned' },
   'ban.lift': { by: ['people'], meaning: 'an automatic ban was lifted before its end' },
+  'attack.enter': { by: ['system'], meaning: 'a node found that it is attacked, and went into attack mode' },
+  'attack.leave': { by: ['system'], meaning: 'a node left attack mode' },
   'managed-feed.update': { by: ['people', 'system'], meaning: 'a new version of the managed feed was taken up' },
   'managed-feed.off': { by: ['system'], meaning: 'the managed feed was switched off' },
 
@@ -80,6 +82,14 @@ export const auditActions = {
 
   'licence.activate': { by: ['people'], meaning: 'a licence key was activated' },
   'licence.reject': { by: ['people'], meaning: 'a licence key was rejected' },
+  'vm.create': { by: ['people'], meaning: 'something of the vulnerability manager was created' },
+  'vm.update': { by: ['people'], meaning: 'something of the vulnerability manager was changed' },
+  'vm.delete': { by: ['people'], meaning: 'something of the vulnerability manager was deleted' },
+  'vm.transition': { by: ['people'], meaning: 'findings, acceptances or runs were moved to another state' },
+  'vm.import': { by: ['people'], meaning: 'a report of a tool was imported, or an import was undone' },
+  'vm.token': { by: ['people'], meaning: 'a token for /api/v1 was made or revoked' },
+  'vm.access': { by: ['people'], meaning: 'the grants of somebody for /api/v1 were replaced' },
+
   'audit.export': { by: ['people'], meaning: 'the audit log was exported' },
 } as const satisfies Record<string, AuditActionRow>;
 

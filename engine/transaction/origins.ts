@@ -169,7 +169,10 @@ export function originsOfTemplate(transaction: Transaction, template: Template |
     const text = variable === 'TX' || variable.startsWith('MATCHED_') ? '' : read(part, transaction);
     // The first of all, or of those that an expression takes: of which name is not said.
     const isAnyMember = collections.has(variable) && (key === null || key.startsWith('/'));
-    origins = joinOrigins(origins, isAnyMember ? [unknownSecret(variable)] : originsOf(transaction, variable, key, text));
+    origins = joinOrigins(
+      origins,
+      isAnyMember ? [unknownSecret(variable)] : originsOf(transaction, variable, key, text),
+    );
   }
   return origins;
 }

@@ -290,8 +290,10 @@ export class Connection implements ResponseSink, OutboxWriter {
     attempt.fail(closedEarly(options, this.lastError), repeat);
   }
 
-  checkDeadline(nowMs: number): void {
+  /** `stoodStillMs`: since the last call, for how long this thread could not have noticed an answer. */
+  checkDeadline(nowMs: number, stoodStillMs: number): void {
     const { options } = this.pool;
+    this.deadlineMs += stoodStillMs;
     if (this.attempt === null) {
       const limitMs = this.pool.idleTime.limitMs(true, nowMs);
       if (nowMs - this.idleSinceMs > limitMs || this.isExpired(nowMs)) this.destroy();

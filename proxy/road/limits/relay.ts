@@ -161,6 +161,11 @@ export class Relay implements ActiveMember {
     return this.target.bytes - this.target.unsentBytes;
   }
 
+  /** The thread could not have given it anything for so long. */
+  standStill(ms: number): void {
+    this.pace?.standStill(ms);
+  }
+
   /** Called for those that are slow. */
   sweep(nowMs: number, { clientProgressMs }: Timeouts): void {
     if (this.owner.isOver) return;
