@@ -60,7 +60,8 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
 
   start(attempt: Attempt): void {
     const nowMs = performance.now();
-    let connection = attempt.tries === 0 ? this.takeIdle(attempt, nowMs) : undefined; // a second try gets a fresh connection
+    // A second try gets a fresh connection.
+    let connection = attempt.tries === 0 ? this.takeIdle(attempt, nowMs) : undefined;
     if (connection === undefined) {
       if (this.connections.size >= this.options.connectionsMax) this.idle[0]?.destroy(); // it may not carry this one
       if (this.connections.size >= this.options.connectionsMax) {

@@ -1,21 +1,22 @@
-// What a request costs in two checkouts, or with two listeners: that the road became slower by a little with each change
-// was noticed only when it had become a lot. `node build/bench/road-cost.js --checkout before=DIRECTORY --checkout now=.`
+// What a request costs in two checkouts, or with two listeners: that the road became slower by a little with each
+// change was noticed only when it had become a lot.
+//   node build/bench/road-cost/run.js --checkout before=DIRECTORY --checkout now=.
 // starts one data plane for each, built as it stands there, and loads them in turns with the mix. The machine is another
 // one from minute to minute (its neighbours, its clock), so that only figures of one round are compared: the share that
 // is printed is the median over rounds of "this plane's CPU time per request / the first plane's in the same round".
-// With --gate PERCENT a plane whose share is beyond 100 + PERCENT ends it with exit code 1. --profile DIRECTORY writes a
-// CPU profile of each thread there, which costs some of the time that it measures.
+// With --gate PERCENT a plane whose share is beyond 100 + PERCENT ends it with exit code 1. --profile DIRECTORY writes
+// a CPU profile of each thread there, which costs some of the time that it measures.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { measureLoad, warmUp, type LoadOptions } from './load.js';
-import { HarnessProblem, stopEverything, temporaryDirectory } from './processes.js';
-import { quantile, summarize } from './statistics.js';
-import { benchData, startBackend, startGatehouse, type Rules, type System } from './systems.js';
-import { encodeTemplates, mix } from './traffic.js';
+import { measureLoad, warmUp, type LoadOptions } from '../load.js';
+import { HarnessProblem, stopEverything, temporaryDirectory } from '../processes.js';
+import { quantile, summarize } from '../statistics.js';
+import { benchData, startBackend, startGatehouse, type Rules, type System } from '../systems.js';
+import { encodeTemplates, mix } from '../traffic.js';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 const connections = 32;
 
 interface Checkout {
