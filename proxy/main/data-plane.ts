@@ -117,19 +117,16 @@ interface Place {
   readonly adminToken: string;
 }
 
-/** Workers that listen, and all that they hand their records to. */
-async function startParts(
-  options: DataPlaneOptions,
-  { listener, workers, claimed, tlsPort, adminToken }: Place,
-  log: Logger,
-): Promise<Parts> {
-  const crashes = new Crashes(options.dataDir, (message) => log.error(message));
+/** What main keeps for the workers, as the last run left it. */
+async function recallState(options: DataPlaneOptions, { workers, adminToken }: Place, log: Logger) {
+  const tell = (message: string): void => log.error(message);
+  const crashes = new Crashes(options.dataDir, tell);
   crashes.begin();
   if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
   const local = firstPayload(options.initial, 1);
   const first = await chooseFirst(options, local, log);
-  const generations = new Generations(options.dataDir, first.payload, (message) => log.error(message));
-  const threats = new ThreatList(options.dataDir, (message) => log.error(message));
+  const generations = new Generations(options.dataDir, first.payload, tell);
+  const threats = new ThreatList(options.dataDir, tell);
   if (options.resume) await threats.resume();
   const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(adminToken));
   if (options.resume) await gates.resume();
@@ -141,7 +138,18 @@ async function startParts(
   if (options.resume) await attack.resume();
   const sharing = shareRates(options, adminToken, generations, gates, log);
   const audit = createAudit(options, log);
-  const supervision: SupervisorOptions = {
+  return { local, first, crashes, generations, threats, gates, certificates, shipper, attack, sharing, audit };
+}
+
+type MainState = Awaited<ReturnType<typeof recallState>>;
+
+function superviseWith(
+  { crashes, generations, threats, gates, certificates, shipper, audit }: MainState,
+  options: DataPlaneOptions,
+  { listener, workers, claimed, tlsPort, adminToken }: Place,
+  log: Logger,
+): SupervisorOptions {
+  return {
     workers,
     port: claimed.port,
     start: {
@@ -175,9 +183,15 @@ async function startParts(
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   };
+}
+
+/** Workers that listen, and all that they hand their records to. */
+async function startParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Parts> {
+  const { local, first, ...state } = await recallState(options, place, log);
+  const { generations, threats, certificates, shipper, attack, sharing } = state;
+  const supervision = superviseWith({ local, first, ...state }, options, place, log);
   try {
-    const hasControlPlane = shipper !== null;
-    const begin = { local, hasControlPlane, log };
+    const begin = { local, hasControlPlane: shipper !== null, log };
     const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
     const { supervisor } = started;
     threats.watch((list) => supervisor.spreadThreats(list));
@@ -185,19 +199,7 @@ async function startParts(
     attack.begin();
     sharing.begin();
     if (started.first.isKept) await generations.persist();
-    return {
-      supervisor,
-      generations,
-      listener,
-      audit,
-      threats,
-      shipper,
-      gates,
-      attack,
-      sharing,
-      crashes,
-      certificates,
-    };
+    return { ...state, supervisor, listener: place.listener };
   } catch (error) {
     await shipper?.close(0);
     throw error;
