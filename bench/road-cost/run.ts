@@ -1,8 +1,8 @@
 // What a request costs in two checkouts, or with two listeners: that the road became slower by a little with each
 // change was noticed only when it had become a lot.
 //   node build/bench/road-cost/run.js --checkout before=DIRECTORY --checkout now=.
-// starts one data plane for each, built as it stands there, and loads them in turns with the mix. The machine is another
-// one from minute to minute (its neighbours, its clock), so that only figures of one round are compared: the share that
+// starts one data plane for each, built as it stands there, and loads them in turns with the mix. The machine is
+// another one from minute to minute (its neighbours, its clock), so that only figures of one round are compared: what
 // is printed is the median over rounds of "this plane's CPU time per request / the first plane's in the same round".
 // With --gate PERCENT a plane whose share is beyond 100 + PERCENT ends it with exit code 1. --profile DIRECTORY writes
 // a CPU profile of each thread there, which costs some of the time that it measures.

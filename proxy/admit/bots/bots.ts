@@ -135,12 +135,7 @@ function acceptBits(headers: readonly string[]): number {
 }
 
 /** Refused where the settings say so; else recorded, as often as records have room. */
-function settle(
-  id: number,
-  data: string,
-  { head }: GateRequest,
-  context: GateContext<Bots, Agents>,
-): Decision | null {
+function settle(id: number, data: string, { head }: GateRequest, context: GateContext<Bots, Agents>): Decision | null {
   const isTold = context.budget.spend(context.clock.monotonicMs());
   const rule: DecisionRule = {
     id,
