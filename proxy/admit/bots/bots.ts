@@ -56,9 +56,14 @@ interface Agent {
 }
 
 /** User-Agents that were met, by their text. */
+interface Agents {
+  readonly met: Map<string, Agent>;
+  lastText: string;
+  last: Agent | null;
+}
 const agentsMax = 2000;
 
-export const bots: Gate<Bots, Map<string, Agent>> = {
+export const bots: Gate<Bots, Agents> = {
   name: 'bots',
   appliesTo: 'protected',
   bound: {
@@ -67,7 +72,7 @@ export const bots: Gate<Bots, Map<string, Agent>> = {
     unit: 'entries',
     beyond: 'all are forgotten, and found out again',
   },
-  createState: () => new Map(),
+  createState: () => ({ met: new Map(), lastText: '', last: null }),
   compile: (config) => ({
     blocks: config.botAction === 'block',
     threshold: config.botScoreThreshold,
@@ -97,12 +102,17 @@ export const bots: Gate<Bots, Map<string, Agent>> = {
   },
 };
 
-function agentOf(userAgent: string, state: Map<string, Agent>): Agent {
-  const known = state.get(userAgent);
-  if (known !== undefined) return known;
-  if (state.size >= agentsMax) state.clear();
-  const agent = { kind: classifyAgent(userAgent), crawler: claimedCrawler(userAgent) };
-  state.set(userAgent, agent);
+/** The one that was met last is compared, not looked up: a look-up hashes a hundred characters. */
+function agentOf(userAgent: string, state: Agents): Agent {
+  if (state.last !== null && state.lastText === userAgent) return state.last;
+  let agent = state.met.get(userAgent);
+  if (agent === undefined) {
+    if (state.met.size >= agentsMax) state.met.clear();
+    agent = { kind: classifyAgent(userAgent), crawler: claimedCrawler(userAgent) };
+    state.met.set(userAgent, agent);
+  }
+  state.lastText = userAgent;
+  state.last = agent;
   return agent;
 }
 
@@ -138,12 +148,7 @@ function acceptBits(headers: readonly string[]): number {
 }
 
 /** Refused where the settings say so; else recorded, as often as records have room. */
-function settle(
-  id: number,
-  data: string,
-  { head }: GateRequest,
-  context: GateContext<Bots, Map<string, Agent>>,
-): Decision | null {
+function settle(id: number, data: string, { head }: GateRequest, context: GateContext<Bots, Agents>): Decision | null {
   const isTold = context.budget.spend(context.clock.monotonicMs());
   const rule: DecisionRule = {
     id,
