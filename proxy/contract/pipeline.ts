@@ -51,6 +51,7 @@ export const pipeline: readonly PipelineStage[] = [
     'flood_autoban_duration_sec',
     'flood_autoban_exempt',
   ]),
+  stage('gate', 'verdicts', 'protected', 'clients that somebody decided to slow down (POST /api/bans)', '429'),
   stage('gate', 'flood-global', 'all', 'all clients together', '429', [
     'flood_global_enabled',
     'flood_global_events',

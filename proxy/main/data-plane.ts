@@ -21,6 +21,7 @@ import { claimPort, workerCount } from './listen-port.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners, type OwnListener } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
+import { VerdictList } from './gates/verdict-list.js';
 import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
@@ -127,6 +128,7 @@ async function startParts(
   if (options.resume) await attack.resume();
   const sharing = shareRates(options, adminToken, generations, gates, log);
   const audit = createAudit(options, log);
+  const verdicts = new VerdictList();
   const supervision: SupervisorOptions = {
     workers,
     port,
@@ -146,6 +148,7 @@ async function startParts(
     generation: () => generations.active,
     threats: () => threats.current,
     safe: () => gates.safe,
+    verdicts: () => verdicts.current,
     siteKeys: () => gates.siteKeys,
     onKeysWanted: () => gates.wantKeys(),
     onVacant: (index) => gates.forgetWorker(index),
@@ -161,15 +164,15 @@ async function startParts(
     log: (level, fields, message) => log[level](fields, message),
   };
   try {
-    const hasControlPlane = shipper !== null;
-    const begin = { local, hasControlPlane, log };
+    const begin = { local, hasControlPlane: shipper !== null, log };
     const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
     const { supervisor } = started;
+    verdicts.onChange = (tables) => supervisor.spreadVerdicts(tables);
     threats.watch((list) => supervisor.spreadThreats(list));
     attack.begin();
     sharing.begin();
     if (started.first.isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, gates, attack, sharing, crashes };
+    return { supervisor, generations, listener, audit, threats, shipper, gates, attack, sharing, verdicts, crashes };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -184,11 +187,12 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes, attack, sharing }: Parts,
+  { supervisor, audit, shipper, threats, crashes, attack, sharing, verdicts }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
   threats.close();
+  verdicts.close();
   await attack.close();
   await sharing.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
@@ -233,7 +237,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const port = await claimPort(options.host, options.port);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
   const parts = await startParts(options, { listener, workers, port, adminToken }, log);
-  const { supervisor, generations, threats, gates } = parts;
+  const { supervisor, generations, threats, gates, verdicts } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
   const admin = await startAdmin({
@@ -250,6 +254,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       gates: () => describeGates(parts),
       bans: () => gates.bans,
       liftBan: (network) => gates.lift(network),
+      replaceVerdicts: (candidate) => verdicts.replace(candidate),
       replaceSiteKeys: async (set) => supervisor.spreadSiteKeys(await gates.replaceSiteKeys(set)),
       replaceSafe: (addresses) => supervisor.spreadSafe(gates.replaceSafe(addresses)),
     },
