@@ -12,6 +12,7 @@ import { edgeFeature } from './edge/index.js';
 import { evidenceFeature } from './evidence/index.js';
 import { trafficFeature } from './traffic/index.js';
 import { registerFeatures } from './features.js';
+import { demoFeature } from './demo/index.js';
 import { healthFeature } from './health/index.js';
 import {
   ApiError,
@@ -41,6 +42,7 @@ import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
 import { threatIntelFeature } from './threat-intel/index.js';
 import { usersFeature } from './users/index.js';
+import { vmFeature } from './vm-host/index.js';
 import { vpatchFeature } from './vpatch/index.js';
 
 export const features: readonly Feature<FeatureParts>[] = [
@@ -67,6 +69,8 @@ export const features: readonly Feature<FeatureParts>[] = [
   nodesFeature,
   jobsFeature,
   retentionFeature,
+  demoFeature,
+  vmFeature,
 ];
 
 export interface BuiltApp {

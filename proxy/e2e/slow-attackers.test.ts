@@ -79,7 +79,7 @@ for (const kind of kinds) {
     const open = clients.filter(({ isClosed }) => !isClosed);
     t.strictSame(await Promise.all(open.map(ask)), [true, true, true, true, true], 'the others are served');
     t.ok(await ask(clientOf(t, port, '127.0.0.2')), 'another client, too');
-    t.match(await metricsWith(plane, 'connections_refused_total'), 'connections_refused_total{outcome="enforced"} 7');
+    t.match(await metricsWith(plane, 'connections_capped_total'), 'connections_capped_total{outcome="enforced"} 7');
     for (const { socket } of open.slice(0, 2)) socket.destroy();
     t.ok(await until(async () => await ask(clientOf(t, port))), 'whoever closes one may open one');
     t.equal(await change(plane, { ...capped, flood_dry_run: true }), 200);

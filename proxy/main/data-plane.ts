@@ -17,9 +17,18 @@ import { Generations } from './generations.js';
 import { AttackWatch } from './gates/attack-watch.js';
 import { attackEvent } from './gates/attack-event.js';
 import { GateState } from './gates/gate-state.js';
-import { claimPort, workerCount } from './listen-port.js';
+import {
+  claimPort,
+  claimTlsPort,
+  openCertificates,
+  ownListeners,
+  tlsStart,
+  workerCount,
+  type ClaimedPort,
+} from './listen-port.js';
+import { crashWindowMs } from '../shared-state/crash-requests.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
-import { findOwnListeners, type OwnListener } from './own-listeners.js';
+import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
 import { VerdictList } from './gates/verdict-list.js';
 import { SharedRates } from './gates/shared-rates.js';
@@ -103,40 +112,67 @@ function shareRates(
 interface Place {
   readonly listener: ListenerKind;
   readonly workers: number;
-  readonly port: number;
+  readonly claimed: ClaimedPort;
+  /** null: none. */
+  readonly tlsPort: number | null;
   readonly adminToken: string;
 }
 
-/** Workers that listen, and all that they hand their records to. */
-async function startParts(
-  options: DataPlaneOptions,
-  { listener, workers, port, adminToken }: Place,
-  log: Logger,
-): Promise<Parts> {
-  const crashes = new Crashes(options.dataDir, (message) => log.error(message));
+/** What main keeps for the workers, as the last run left it. */
+async function recallState(options: DataPlaneOptions, { workers, adminToken }: Place, log: Logger) {
+  const tell = (message: string): void => log.error(message);
+  const crashes = new Crashes(options.dataDir, tell);
   crashes.begin();
   if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
   const local = firstPayload(options.initial, 1);
   const first = await chooseFirst(options, local, log);
-  const generations = new Generations(options.dataDir, first.payload, (message) => log.error(message));
-  const threats = new ThreatList(options.dataDir, (message) => log.error(message));
+  const generations = new Generations(options.dataDir, first.payload, tell);
+  const threats = new ThreatList(options.dataDir, tell);
   if (options.resume) await threats.resume();
   const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(adminToken));
   if (options.resume) await gates.resume();
+  const certificates = await openCertificates(options, generations, log);
+  crashes.onRequest = (request, agoMs) => gates.crashed(request, agoMs);
+  crashes.recall(crashWindowMs);
   const shipper = createShipper(options, log);
   const attack = watchAttacks(options, generations, gates, shipper, log);
   if (options.resume) await attack.resume();
   const sharing = shareRates(options, adminToken, generations, gates, log);
   const audit = createAudit(options, log);
   const verdicts = new VerdictList();
-  const supervision: SupervisorOptions = {
+  return {
+    local,
+    first,
+    crashes,
+    generations,
+    threats,
+    gates,
+    certificates,
+    shipper,
+    attack,
+    sharing,
+    verdicts,
+    audit,
+  };
+}
+
+type MainState = Awaited<ReturnType<typeof recallState>>;
+
+function superviseWith(
+  { crashes, generations, threats, gates, certificates, shipper, verdicts, audit }: MainState,
+  options: DataPlaneOptions,
+  { listener, workers, claimed, tlsPort, adminToken }: Place,
+  log: Logger,
+): SupervisorOptions {
+  return {
     workers,
-    port,
+    port: claimed.port,
     start: {
       nodeId: randomUUID(),
       listener,
       host: options.host,
-      sharedPort: workers > 1,
+      sharedPort: claimed.isShared,
+      tls: tlsStart(options, tlsPort, certificates),
       inspectionModule: options.inspectionModule ?? engineModule,
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
@@ -163,16 +199,24 @@ async function startParts(
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   };
+}
+
+/** Workers that listen, and all that they hand their records to. */
+async function startParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Parts> {
+  const { local, first, ...state } = await recallState(options, place, log);
+  const { generations, threats, certificates, shipper, attack, sharing, verdicts } = state;
+  const supervision = superviseWith({ local, first, ...state }, options, place, log);
   try {
     const begin = { local, hasControlPlane: shipper !== null, log };
     const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
     const { supervisor } = started;
-    verdicts.onChange = (tables) => supervisor.spreadVerdicts(tables);
     threats.watch((list) => supervisor.spreadThreats(list));
+    verdicts.onChange = (tables) => supervisor.spreadVerdicts(tables);
+    certificates?.watch((set) => supervisor.spreadCertificates(set));
     attack.begin();
     sharing.begin();
     if (started.first.isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, gates, attack, sharing, verdicts, crashes };
+    return { ...state, supervisor, listener: place.listener };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -187,12 +231,13 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes, attack, sharing, verdicts }: Parts,
+  { supervisor, audit, shipper, threats, crashes, attack, sharing, verdicts, certificates }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
   threats.close();
   verdicts.close();
+  certificates?.close();
   await attack.close();
   await sharing.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
@@ -234,9 +279,11 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   );
   const { kind: listener, why } = chooseListener(options.listener);
   const workers = workerCount(options, listener, log);
-  const port = await claimPort(options.host, options.port);
+  const claimed = await claimPort(options, listener, workers);
+  const tlsPort = await claimTlsPort(options);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const parts = await startParts(options, { listener, workers, port, adminToken }, log);
+  const place = { listener, workers, claimed, tlsPort, adminToken };
+  const parts = await startParts(options, place, log).finally(claimed.release);
   const { supervisor, generations, threats, gates, verdicts } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
@@ -248,6 +295,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       status,
       activate,
       isHealthy: () => supervisor.readyCount > 0,
+      whyClosed: () => generations.closed,
       metrics: () => scrape(parts),
       replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)),
       changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)),
@@ -263,10 +311,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     throw error;
   });
 
-  const listeners: readonly OwnListener[] = [
-    { host: options.host, port: supervisor.port, name: 'the listener of this node' },
-    { host: options.adminHost, port: admin.port, name: 'the admin interface of this node' },
-  ];
+  const ports = { http: supervisor.port, admin: admin.port, tls: tlsPort };
+  const listeners = ownListeners(options, ports);
   generations.findProblems = (config) => findOwnListeners(config, listeners);
   for (const { path, message, mend } of await generations.findProblems(generations.active.config))
     log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
@@ -285,11 +331,13 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     forgetSignals();
     await end(null);
   };
-  const ports = { http: supervisor.port, admin: admin.port };
   const plane: DataPlane = { ports, adminToken, listener, workers, activate, status, stop };
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   const { id: generation, sha256: ruleset } = generations.active;
-  log.info({ listener, why, workers, port: ports.http, admin: ports.admin, generation, ruleset }, 'data plane is up');
+  log.info(
+    { listener, why, workers, port: ports.http, tls: ports.tls, admin: ports.admin, generation, ruleset },
+    'data plane is up',
+  );
   tellControlPlane(options, generations, log, leaving.signal);
   remindWhileClosed(generations, log, leaving.signal);
   return plane;

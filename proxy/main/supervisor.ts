@@ -11,6 +11,8 @@ import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/met
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 import type { VerdictTables } from '../shared-state/verdict-tables.js';
+import { expireAfter } from '../time/late-timers.js';
+import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { flightTableBytes, readFlights } from '../worker/flight-table.js';
 import {
   dispatch,
@@ -85,6 +87,8 @@ export class Supervisor implements SlotOwner {
   private readonly gone: MetricsSnapshot = emptyMetrics();
   private readonly drained = new Map<Worker, () => void>();
   private nextToken = 1;
+  /** Newer ones than those of the options. */
+  private certificates: CertificateSet | null = null;
 
   constructor(private readonly options: SupervisorOptions) {
     this.port = options.port;
@@ -128,8 +132,10 @@ export class Supervisor implements SlotOwner {
 
   startData(workerId: number): WorkerStart {
     const { start, generation, threats, safe, siteKeys } = this.options;
+    const { certificates } = this;
     return {
       ...start,
+      tls: start.tls === null || certificates === null ? start.tls : { ...start.tls, certificates },
       workerId,
       port: this.port,
       generation: generation(),
@@ -204,10 +210,10 @@ export class Supervisor implements SlotOwner {
       slots.map(
         (slot) =>
           new Promise<Answer | null>((resolve) => {
-            const timer = setTimeout(() => done(null), timeoutMs);
+            const timer = expireAfter(timeoutMs, () => done(null));
             const done = (answer: Answer | null): void => {
               if (answer !== null && answer.id !== id) return;
-              clearTimeout(timer);
+              timer.stop();
               slot.answer = null;
               resolve(answer);
             };
@@ -272,6 +278,12 @@ export class Supervisor implements SlotOwner {
     for (const slot of this.slots) slot.post({ kind: 'siteKeys', set });
   }
 
+  /** A worker that starts later gets them with its start. */
+  spreadCertificates(set: CertificateSet): void {
+    this.certificates = set;
+    for (const slot of this.slots) slot.post({ kind: 'certificates', set });
+  }
+
   private tellAll(message: ToWorker): void {
     for (const slot of this.serving()) slot.post(message);
   }
@@ -313,9 +325,9 @@ export class Supervisor implements SlotOwner {
     const token = this.nextToken;
     this.nextToken += 1;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => done(slot.lastReport), reportTimeoutMs); // busy: its last word stands
+      const timer = expireAfter(reportTimeoutMs, () => done(slot.lastReport)); // busy: its last word stands
       const done = (report: WorkerReport | null): void => {
-        clearTimeout(timer);
+        timer.stop();
         this.reports.delete(token);
         if (slot.worker === worker) slot.lastReport = report;
         resolve(report);

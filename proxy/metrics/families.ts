@@ -22,6 +22,26 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
+/** Why a connection was closed before it carried a request. */
+export const connectionRefusals = [
+  'proxy_header', // a trusted proxy has to send one, and it was not there, wrong or late
+  'not_tls', // on the port for TLS
+  'hello', // a ClientHello that is too long, or none by the letters of its standard
+  'handshake', // the client and this program did not agree, or it ended half-way
+  'slow', // the handshake took too long
+] as const;
+export type ConnectionRefusal = (typeof connectionRefusals)[number];
+
+/** Why a connection of HTTP/2 was ended that did nothing forbidden, but too much of it. */
+export const http2Excesses = [
+  'resets', // requests that their client took back
+  'settings',
+  'pings',
+  'streams', // more at a time than it was told that it may have
+  'idle_bytes', // bytes that belong to no request
+] as const;
+export type Http2Excess = (typeof http2Excesses)[number];
+
 /** Label → the values it may have; `any` = made from configuration or from a number. */
 type Labels = Readonly<Record<string, readonly string[] | 'any'>>;
 
@@ -62,6 +82,18 @@ export const counters = {
     { status: 'any', reason: refusalReasons },
     before('waap_refused_total', ['status']),
   ),
+  connectionsRefused: counter(
+    'connections_refused_total',
+    'Connections closed before they carried a request, by the port and the reason.',
+    { port: ['plain', 'tls'], reason: connectionRefusals },
+  ),
+  tlsHandshakes: counter('tls_handshakes_total', 'TLS handshakes that were completed, by version and protocol.', {
+    version: ['TLSv1.2', 'TLSv1.3'],
+    alpn: ['h2', 'http/1.1', 'none'],
+  }),
+  http2Ended: counter('http2_connections_ended_total', 'Connections of HTTP/2 ended for an excess, by which.', {
+    excess: http2Excesses,
+  }),
   gateDecisions: counter(
     'gate_decisions_total',
     'What gates decided: enforced, or only recorded (DetectionOnly, or a decision that only flags).',
@@ -77,8 +109,8 @@ export const counters = {
     'Gates that failed, by whether the request went on without them (open) or was answered 503 (closed).',
     { gate: 'any', outcome: ['open', 'closed'] },
   ),
-  connectionsRefused: counter(
-    'connections_refused_total',
+  connectionsCapped: counter(
+    'connections_capped_total',
     'Connections beyond what one client may have: cut (enforced), or only counted (dry run).',
     { outcome: ['enforced', 'recorded'] },
   ),

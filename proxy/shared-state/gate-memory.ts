@@ -2,6 +2,7 @@
 import { AttackFlag, createAttackMemory } from './attack-flag.js';
 import { BanTable, banColumns, banEntries } from './ban-table.js';
 import { ClientConnections, connectionEntries } from './client-connections.js';
+import { CrashRequests, crashEntries } from './crash-requests.js';
 import { createKeyTable, KeyTable } from './key-table.js';
 import { createExchangeMemory, RateExchange } from './rate-exchange.js';
 import { rateColumns, rateEntries } from './rate-counters.js';
@@ -17,6 +18,9 @@ export interface GateMemory {
   /** Connections of every client, a column a worker. */
   readonly connections: SharedArrayBuffer;
   readonly workers: number;
+  /** Requests that ended workers, and whether there is any (crash-requests.ts). */
+  readonly crashes: SharedArrayBuffer;
+  readonly crashesArmed: SharedArrayBuffer;
   /** Places of limits that several nodes share. */
   readonly exchange: SharedArrayBuffer;
 }
@@ -36,6 +40,8 @@ export function createGateMemory(keys = rateEntries, workers = 1, seeds?: readon
     attack: createAttackMemory(),
     connections: createKeyTable(Math.min(keys, connectionEntries), workers),
     workers,
+    crashes: createKeyTable(Math.min(keys, crashEntries), banColumns),
+    crashesArmed: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
     exchange: createExchangeMemory(workers),
   };
 }
@@ -47,18 +53,20 @@ export interface GateTables {
   readonly spent: KeyTable;
   readonly attack: AttackFlag;
   readonly connections: ClientConnections;
+  readonly crashRequests: CrashRequests;
   readonly exchange: RateExchange;
 }
 
 /** `worker`: whose view it is. */
 export function openGateMemory(memory: GateMemory, worker = 0): GateTables {
-  const { rates, bans, spent, attack, connections, workers, exchange } = memory;
+  const { rates, bans, spent, attack, connections, workers, exchange, crashes, crashesArmed } = memory;
   return {
     rates: new KeyTable(rates, rateColumns),
     bans: new BanTable(new KeyTable(bans, banColumns)),
     spent: new KeyTable(spent, 0),
     attack: new AttackFlag(attack),
     connections: new ClientConnections(connections, workers),
+    crashRequests: new CrashRequests(new BanTable(new KeyTable(crashes, banColumns)), crashesArmed),
     exchange: new RateExchange(exchange, workers, worker),
   };
 }

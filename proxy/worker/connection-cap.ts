@@ -32,7 +32,7 @@ export function createConnectionCap(parts: ConnectionCapParts): ConnectionGuard 
     return trusted.set.contains(address);
   };
   const tell = (address: string, max: number, isDryRun: boolean): void => {
-    metrics.count('connectionsRefused', { outcome: isDryRun ? 'recorded' : 'enforced' });
+    metrics.count('connectionsCapped', { outcome: isDryRun ? 'recorded' : 'enforced' });
     const atMs = nowMs();
     if (atMs - loggedMs < logEveryMs) return;
     loggedMs = atMs;

@@ -14,6 +14,7 @@ import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
 import type { Crashes } from '../crashes.js';
 import { countDown } from './upstream-status.js';
+import type { CertificateStore } from '../../tls-edge/certificates/certificate-store.js';
 import type { ThreatList } from '../threat-list.js';
 
 /** Of the clients that were limited most. */
@@ -31,6 +32,8 @@ export interface Parts {
   readonly sharing: SharedRates;
   readonly verdicts: VerdictList;
   readonly crashes: Crashes;
+  /** Of the TLS edge; null: there is none. */
+  readonly certificates: CertificateStore | null;
 }
 
 export async function describe({
@@ -41,6 +44,7 @@ export async function describe({
   threats,
   shipper,
   crashes,
+  certificates,
 }: Parts): Promise<Record<string, unknown>> {
   const { workers, upstreams } = await supervisor.report();
   const { id, sha256, config } = generations.active;
@@ -58,6 +62,7 @@ export async function describe({
     })),
     sitesFrom: config.sitesFromEnvironment === true ? 'environment' : 'settings',
     listener,
+    tls: certificates === null ? null : { certificates: certificates.view },
     lastApply: generations.lastOutcome,
     closed: generations.closed,
     restarts: supervisor.restarts,

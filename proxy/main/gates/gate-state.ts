@@ -10,6 +10,7 @@ import { ClientKey } from '../../shared-state/client-key.js';
 import { rateEntries } from '../../shared-state/rate-counters.js';
 import { createGateMemory, openGateMemory, type GateMemory, type GateTables } from '../../shared-state/gate-memory.js';
 import { createSharedClock } from '../../shared-state/shared-clock.js';
+import type { CrashingRequest } from '../../shared-state/crash-requests.js';
 import type { ThreatTable } from '../../shared-state/threat-delta.js';
 import { writeAtomically } from '../atomic-file.js';
 
@@ -91,6 +92,12 @@ export class GateState {
     await mkdir(this.dataDir, { recursive: true });
     await writeAtomically(this.keysPath, Buffer.from(JSON.stringify(set)));
     return set;
+  }
+
+  /** A worker ended at this request; `agoMs`: so long ago. */
+  crashed(request: CrashingRequest, agoMs = 0): void {
+    const key = new ClientKey(this.tables.rates.seeds);
+    this.tables.crashRequests.note(request, key, this.sharedMs(performance.now()) - agoMs);
   }
 
   /** A worker banned somebody. */
