@@ -60,7 +60,7 @@ export function KeyHelp(props: { readonly isOpen: boolean; readonly onClose: () 
         rows={[
           ['↓ ↑ j k', text.keyWalk],
           ['Home End', text.keyEnds],
-          ['Enter', text.keyOpen],
+          [text.keyEnter, text.keyOpen],
         ]}
       />
     </Overlay>

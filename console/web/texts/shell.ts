@@ -50,6 +50,7 @@ export const shellText = {
   keyClose: 'Close what lies above the page',
   keyWalk: 'Walk from row to row',
   keyEnds: 'To the first row, to the last',
+  keyEnter: 'Enter',
   keyOpen: 'Open the row',
   setting: 'Setting',
   domainsEdition: 'domains edition',

