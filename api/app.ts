@@ -42,6 +42,7 @@ import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
 import { threatIntelFeature } from './threat-intel/index.js';
 import { usersFeature } from './users/index.js';
+import { vmFeature } from './vm-host/index.js';
 import { vpatchFeature } from './vpatch/index.js';
 
 export const features: readonly Feature<FeatureParts>[] = [
@@ -69,6 +70,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   jobsFeature,
   retentionFeature,
   demoFeature,
+  vmFeature,
 ];
 
 export interface BuiltApp {

@@ -18,6 +18,7 @@ export const entries: Readonly<Record<string, string>> = {
   'proxy/contract/index.ts': 'door',
   'proxy/main/data-plane.ts': 'door',
   'api/contract.ts': 'door',
+  'vm-manager/chains/index.ts': 'door',
   'api/main.ts': 'door',
   'console/server/server.ts': 'door',
   'console/web/kit/solid-web.ts': 'solid-js/web, by an alias of console/bundle/bundle.ts',

@@ -82,6 +82,14 @@ export const auditActions = {
 
   'licence.activate': { by: ['people'], meaning: 'a licence key was activated' },
   'licence.reject': { by: ['people'], meaning: 'a licence key was rejected' },
+  'vm.create': { by: ['people'], meaning: 'something of the vulnerability manager was created' },
+  'vm.update': { by: ['people'], meaning: 'something of the vulnerability manager was changed' },
+  'vm.delete': { by: ['people'], meaning: 'something of the vulnerability manager was deleted' },
+  'vm.transition': { by: ['people'], meaning: 'findings, acceptances or runs were moved to another state' },
+  'vm.import': { by: ['people'], meaning: 'a report of a tool was imported, or an import was undone' },
+  'vm.token': { by: ['people'], meaning: 'a token for /api/v1 was made or revoked' },
+  'vm.access': { by: ['people'], meaning: 'the grants of somebody for /api/v1 were replaced' },
+
   'audit.export': { by: ['people'], meaning: 'the audit log was exported' },
 } as const satisfies Record<string, AuditActionRow>;
 

@@ -8,6 +8,7 @@ import {
   type Duty,
   type GuardedAccess,
   type Principal,
+  roles,
   type RouteAccess,
 } from '../http-kit/index.js';
 import { requireNodeToken } from '../nodes/node-token.js';
@@ -80,6 +81,16 @@ function admit(principal: Principal, access: GuardedAccess): void {
     'totp_enrolment_required',
     'Set up two-factor authentication with POST /api/account/totp; until then nothing else is allowed.',
   );
+}
+
+/**
+ * For a feature that admits by rules of its own: the person behind the request's session. Throws ApiError 401 without
+ * one, 403 while a duty is due, and for a change by a cookie alone.
+ */
+export async function authenticateSessionOf(request: FastifyRequest, parts: GuardParts): Promise<Principal> {
+  const principal = await authenticate(request, parts);
+  admit(principal, { kind: 'guarded', permission: 'account', roles, tokens: false, whileDutyIsDue: false });
+  return principal;
 }
 
 async function authenticate(request: FastifyRequest, parts: GuardParts, isActivity = true): Promise<Principal> {

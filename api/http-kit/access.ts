@@ -46,6 +46,8 @@ export type RouteAccess =
   | { readonly kind: 'public' }
   /** Data-plane nodes, with DATA_ADMIN_TOKEN. */
   | { readonly kind: 'dataplane' }
+  /** The feature that has the route admits by permissions and tokens of its own; nobody passes without a token. */
+  | { readonly kind: 'feature' }
   | GuardedAccess;
 
 /** By `METHOD pattern`, the pattern as it is registered: `GET /api/users/:id`. */

@@ -26,6 +26,7 @@ export const errorTable = {
   body_too_large: { status: 413, title: 'The body is too large' },
   media_type_unsupported: { status: 415, title: 'The media type is not supported' },
   settings_impossible: { status: 422, title: 'The settings contradict themselves' },
+  unfit: { status: 422, title: 'A value cannot be taken' },
   password_refused: { status: 422, title: 'The password does not satisfy the policy' },
   licence_rejected: { status: 422, title: 'The licence key was rejected' },
   apply_refused: { status: 422, title: 'The settings cannot be made active' },

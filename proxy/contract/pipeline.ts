@@ -26,6 +26,7 @@ export const pipeline: readonly PipelineStage[] = [
   stage('road', 'take', 'all', 'connections of a client; syntax, framing and size of the head', '400, 408, 414, 431', [
     'limits',
     'timeouts',
+    'proxy_protocol',
     'flood_connections_enabled',
     'flood_connections_max',
     'flood_timeouts_enabled',
@@ -39,6 +40,7 @@ export const pipeline: readonly PipelineStage[] = [
     'rl_trust_proxy',
     'rl_trusted_proxies',
   ]),
+  stage('gate', 'crash-requests', 'all', 'requests that ended workers of this node again and again', '503'),
   stage('gate', 'deny-list', 'protected', 'addresses that people, feeds and bans of other nodes name', '403', [
     'ti_tor_enabled',
     'ti_feed_url',
@@ -50,6 +52,9 @@ export const pipeline: readonly PipelineStage[] = [
     'flood_autoban_window_sec',
     'flood_autoban_duration_sec',
     'flood_autoban_exempt',
+  ]),
+  stage('gate', 'ja3-blocklist', 'protected', 'TLS clients by their JA3; requests without TLS have none', '403', [
+    'bot_ja3_blocklist',
   ]),
   stage('gate', 'flood-global', 'all', 'all clients together', '429', [
     'flood_global_enabled',

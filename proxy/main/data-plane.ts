@@ -26,11 +26,14 @@ import {
   workerCount,
   type ClaimedPort,
 } from './listen-port.js';
+import { crashWindowMs } from '../shared-state/crash-requests.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
+import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
+import { createSharedClock } from '../shared-state/shared-clock.js';
 import { Supervisor, type SupervisorOptions } from './supervisor.js';
 import { ThreatList } from './threat-list.js';
 
@@ -75,6 +78,35 @@ function watchAttacks(
   });
 }
 
+/** What only nodes of one installation know: the keys of limits that they share are the same on all of them. */
+const ofToken = (adminToken: string, what: string, bytes: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', adminToken, '', `gatehouse ${what}`, bytes));
+
+function seedsFor(adminToken: string): readonly [number, number] {
+  const bytes = ofToken(adminToken, 'rate keys', 8);
+  return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
+}
+
+function shareRates(
+  { redis = null }: DataPlaneOptions,
+  adminToken: string,
+  generations: Generations,
+  gates: GateState,
+  log: Logger,
+): SharedRates {
+  const sharedMs = createSharedClock();
+  return new SharedRates({
+    url: redis?.url ?? null,
+    prefix: redis?.prefix ?? `gatehouse:${ofToken(adminToken, 'rate prefix', 8).toString('hex')}`,
+    nodeId: randomUUID(),
+    exchange: gates.tables.exchange,
+    rates: gates.tables.rates,
+    nowMs: () => sharedMs(performance.now()),
+    isWanted: () => generations.active.config.rlDistributed,
+    log: (level, fields, message) => log[level](fields, message),
+  });
+}
+
 /** Where the workers are to listen, and how many of them. */
 interface Place {
   readonly listener: ListenerKind;
@@ -85,28 +117,39 @@ interface Place {
   readonly adminToken: string;
 }
 
-/** Workers that listen, and all that they hand their records to. */
-async function startParts(
-  options: DataPlaneOptions,
-  { listener, workers, claimed, tlsPort, adminToken }: Place,
-  log: Logger,
-): Promise<Parts> {
-  const crashes = new Crashes(options.dataDir, (message) => log.error(message));
+/** What main keeps for the workers, as the last run left it. */
+async function recallState(options: DataPlaneOptions, { workers, adminToken }: Place, log: Logger) {
+  const tell = (message: string): void => log.error(message);
+  const crashes = new Crashes(options.dataDir, tell);
   crashes.begin();
   if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
   const local = firstPayload(options.initial, 1);
   const first = await chooseFirst(options, local, log);
-  const generations = new Generations(options.dataDir, first.payload, (message) => log.error(message));
-  const threats = new ThreatList(options.dataDir, (message) => log.error(message));
+  const generations = new Generations(options.dataDir, first.payload, tell);
+  const threats = new ThreatList(options.dataDir, tell);
   if (options.resume) await threats.resume();
-  const gates = new GateState(options.dataDir, workers);
+  const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(adminToken));
   if (options.resume) await gates.resume();
   const certificates = await openCertificates(options, generations, log);
+  crashes.onRequest = (request, agoMs) => gates.crashed(request, agoMs);
+  crashes.recall(crashWindowMs);
   const shipper = createShipper(options, log);
   const attack = watchAttacks(options, generations, gates, shipper, log);
   if (options.resume) await attack.resume();
+  const sharing = shareRates(options, adminToken, generations, gates, log);
   const audit = createAudit(options, log);
-  const supervision: SupervisorOptions = {
+  return { local, first, crashes, generations, threats, gates, certificates, shipper, attack, sharing, audit };
+}
+
+type MainState = Awaited<ReturnType<typeof recallState>>;
+
+function superviseWith(
+  { crashes, generations, threats, gates, certificates, shipper, audit }: MainState,
+  options: DataPlaneOptions,
+  { listener, workers, claimed, tlsPort, adminToken }: Place,
+  log: Logger,
+): SupervisorOptions {
+  return {
     workers,
     port: claimed.port,
     start: {
@@ -120,7 +163,7 @@ async function startParts(
       shipsRequests: shipper !== null,
       gateMemory: gates.memory,
       // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
-      challengeSecret: new Uint8Array(hkdfSync('sha256', adminToken, '', 'gatehouse challenge', 32)),
+      challengeSecret: new Uint8Array(ofToken(adminToken, 'challenge', 32)),
     },
     crashes,
     generation: () => generations.active,
@@ -140,16 +183,23 @@ async function startParts(
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   };
+}
+
+/** Workers that listen, and all that they hand their records to. */
+async function startParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Parts> {
+  const { local, first, ...state } = await recallState(options, place, log);
+  const { generations, threats, certificates, shipper, attack, sharing } = state;
+  const supervision = superviseWith({ local, first, ...state }, options, place, log);
   try {
-    const hasControlPlane = shipper !== null;
-    const begin = { local, hasControlPlane, log };
+    const begin = { local, hasControlPlane: shipper !== null, log };
     const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
     const { supervisor } = started;
     threats.watch((list) => supervisor.spreadThreats(list));
     certificates?.watch((set) => supervisor.spreadCertificates(set));
     attack.begin();
+    sharing.begin();
     if (started.first.isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, gates, attack, crashes, certificates };
+    return { ...state, supervisor, listener: place.listener };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -164,13 +214,14 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes, attack, certificates }: Parts,
+  { supervisor, audit, shipper, threats, crashes, attack, sharing, certificates }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
   threats.close();
   certificates?.close();
   await attack.close();
+  await sharing.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
   await stopping?.admin.close();
   await shipper?.close(shipMsMax);

@@ -54,6 +54,8 @@ export interface DataPlaneOptions {
   /** Threads for large bodies, per worker; 0 = inspect inline. */
   readonly inspectionThreads?: number;
   readonly auditRotateBytes?: number;
+  /** Where nodes share rate limits (rl_distributed); `prefix` null: made of the admin token. Default none. */
+  readonly redis?: { readonly url: string; readonly prefix: string | null } | null;
   /** The control plane that gets a line per request and the security events; default none. */
   readonly shipping?: { readonly url: string; readonly token: string; readonly node?: string } | null;
 }

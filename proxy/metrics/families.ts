@@ -204,6 +204,11 @@ export const gauges = {
   auditDropped: gauge('audit_dropped', 'Lines of the audit log that the disk did not take in time.'),
   threatNetworks: gauge('threat_networks', 'Networks on the deny list.'),
   rateKeysEvicted: gauge('rate_keys_evicted', 'Keys of rate limits that gave way before their time.'),
+  rateSharingDegraded: gauge(
+    'rate_sharing_degraded',
+    '1 while rl_distributed is on and this node limits alone, because the store does not answer or was not named.',
+  ),
+  rateSharingLost: gauge('rate_sharing_lost', 'Places that were taken and not told to the other nodes.'),
   bansActive: gauge('bans_active', 'Clients that this node has banned at the moment.'),
   attackModeActive: gauge('attack_mode_active', '1 while attack mode is in force on this node, else 0.'),
   requestsPerMinute: gauge('requests_per_minute', 'Requests of the last sixty seconds.'),

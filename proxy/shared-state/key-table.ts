@@ -35,11 +35,15 @@ export const keyTableBytes = (entries: number, columns: number): number => table
 
 const bucketsFor = (entries: number): number => Math.ceil(entries / bucketEntries);
 
-/** The buffer is what threads hand to each other. */
-export function createKeyTable(entries: number, columns: number): SharedArrayBuffer {
+/** The buffer is what threads hand to each other. `seeds`: known to nobody but those who share what is in it. */
+export function createKeyTable(
+  entries: number,
+  columns: number,
+  seeds: readonly [number, number] = [randomInt(2 ** 32), randomInt(2 ** 32)],
+): SharedArrayBuffer {
   if (!Number.isInteger(entries) || entries < 1) throw new RangeError(`a table has entries, not ${entries}`);
   const buffer = new SharedArrayBuffer(keyTableBytes(entries, columns));
-  new Uint32Array(buffer, 0, 2).set([randomInt(2 ** 32), randomInt(2 ** 32)]);
+  new Uint32Array(buffer, 0, 2).set(seeds);
   return buffer;
 }
 

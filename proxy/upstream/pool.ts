@@ -45,8 +45,7 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
   }
 
   /** The one that was used last, if it may carry this request. */
-  private takeIdle(attempt: Attempt): Connection | undefined {
-    const nowMs = performance.now();
+  private takeIdle(attempt: Attempt, nowMs: number): Connection | undefined {
     const limitMs = this.idleTime.limitMs(attempt.isRepeatable, nowMs);
     for (let last = this.idle.at(-1); last !== undefined; last = this.idle.at(-1)) {
       if (last.isUsable && !last.isExpired(nowMs)) {
@@ -60,7 +59,9 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
   }
 
   start(attempt: Attempt): void {
-    let connection = attempt.tries === 0 ? this.takeIdle(attempt) : undefined; // a second try gets a fresh connection
+    const nowMs = performance.now();
+    // A second try gets a fresh connection.
+    let connection = attempt.tries === 0 ? this.takeIdle(attempt, nowMs) : undefined;
     if (connection === undefined) {
       if (this.connections.size >= this.options.connectionsMax) this.idle[0]?.destroy(); // it may not carry this one
       if (this.connections.size >= this.options.connectionsMax) {
@@ -71,7 +72,7 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
       this.connections.add(connection);
       this.opened += 1;
     }
-    connection.send(attempt);
+    connection.send(attempt, nowMs);
   }
 
   private queue(attempt: Attempt): void {
@@ -85,15 +86,16 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
 
   /** A connection finished its request and can take another. */
   takeBack(connection: Connection): void {
-    if (this.isClosed || connection.isExpired(performance.now())) {
+    const nowMs = performance.now();
+    if (this.isClosed || connection.isExpired(nowMs)) {
       connection.destroy();
       return;
     }
-    connection.idleSinceMs = performance.now();
+    connection.idleSinceMs = nowMs;
     let waiting = this.waiters.shift();
     while (waiting !== undefined && waiting.isOver) waiting = this.waiters.shift();
     if (waiting !== undefined) {
-      connection.send(waiting);
+      connection.send(waiting, nowMs);
       return;
     }
     this.idle.push(connection);

@@ -93,7 +93,7 @@ const foreignInspector =
 const gateWorker = createGateWorker({
   clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now(), sharedMs: createSharedClock() },
   given: { denyList, banSafe, siteKeys },
-  shared: openGateMemory(start.gateMemory),
+  shared: openGateMemory(start.gateMemory, start.workerId),
   names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
   onBan: (record) => post({ kind: 'ban', record }),

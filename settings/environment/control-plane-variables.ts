@@ -26,13 +26,6 @@ export const controlPlaneVariables = [
     purpose: 'the control-plane interface',
   },
   {
-    name: 'JA3_PORT',
-    default: '8443',
-    kind: 'port',
-    readBy: [],
-    purpose: 'kept for a TLS edge with JA3/JA4; nothing listens there yet',
-  },
-  {
     name: 'ADMIN_BIND',
     default: '127.0.0.1',
     kind: 'address',

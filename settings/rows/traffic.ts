@@ -63,8 +63,8 @@ export const trafficRows = {
   rl_distributed: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
-    description: 'counters shared through the key-value store; needed with several nodes',
+    enforcedBy: 'proxy/main/gates/shared-rates.ts',
+    description: 'limits of rl_… and endpoint_limits count over all nodes, through the key-value store (REDIS_URL)',
   }),
   rl_zones: setting(Type.Array(Zone, { maxItems: 100, default: [] }), {
     access: 'operator',

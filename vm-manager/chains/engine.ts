@@ -2,7 +2,7 @@
 // the views of that application and the chains of its project anew, and nothing else. What is asked for is built on
 // the first read, so that a thousand changes between two reads cost each project once.
 import { viewOf } from './candidate.js';
-import { compareIds, type ChainApplication, type ChainFinding } from './finding.js';
+import type { ChainApplication, ChainFinding } from './finding.js';
 import {
   chainsOfGroup,
   chainsOfMember,
@@ -21,6 +21,12 @@ export interface ChainScope {
   readonly internetOnly?: boolean;
   /** Applications that the caller may see; chains are those of an organisation that has no others. */
   readonly isVisible?: (applicationId: string) => boolean;
+}
+
+/** A finding, and where it is. */
+export interface FindingAddress {
+  readonly id: string;
+  readonly applicationId: string;
 }
 
 interface Kept {
@@ -88,16 +94,16 @@ export class ChainEngine {
   }
 
   /** What a scope would have without some findings: everything about their projects is made anew. */
-  without(findingIds: ReadonlySet<string>, scope: ChainScope = {}): RankedChains {
+  without(gone: readonly FindingAddress[], scope: ChainScope = {}): RankedChains {
     const other = new ChainEngine({ withPack: this.#withPack });
     for (const [id, kept] of this.#kept) other.#kept.set(id, kept);
     for (const [key, group] of this.#groups) other.#groups.set(key, { ...group, ids: new Set(group.ids) });
-    for (const { application, findings } of this.#kept.values())
-      if (findings.some(({ id }) => findingIds.has(id)))
-        other.set(
-          application,
-          findings.filter(({ id }) => !findingIds.has(id)),
-        );
+    for (const applicationId of new Set(gone.map((one) => one.applicationId))) {
+      const kept = this.#kept.get(applicationId);
+      if (kept === undefined) continue;
+      const left = kept.findings.filter(({ id }) => !gone.some((one) => one.id === id));
+      other.set(kept.application, left);
+    }
     return other.read(scope);
   }
 
@@ -122,8 +128,7 @@ export class ChainEngine {
     return [...group.ids]
       .filter((id) => isVisible === undefined || isVisible(id))
       .map((id) => (this.#kept.get(id) as Kept).member)
-      .filter(({ view }) => !internetOnly || view.isInternetFacing)
-      .sort((one, other) => compareIds(one.view.application.id, other.view.application.id));
+      .filter(({ view }) => !internetOnly || view.isInternetFacing);
   }
 
   #chainsOf(group: Group, which: 'all' | 'internetOnly'): GroupChains {

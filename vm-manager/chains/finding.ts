@@ -1,5 +1,6 @@
 // What the chain engine reads of findings and applications, and the orders between findings. Pure: rows come as
 // arguments, and the same rows give the same chains in whatever order they come.
+import { openStatuses } from '../findings/words.js';
 import type { Weakness } from './classification/words.js';
 
 export interface ChainApplication {
@@ -34,16 +35,8 @@ export interface ChainFinding {
   readonly location?: string | null;
 }
 
-/** The statuses in which a finding can be a hop. Muted, accepted and closed findings make no chain. */
-export const openStatuses: readonly string[] = [
-  'new',
-  'triaged',
-  'confirmed',
-  'in_progress',
-  'fix_pending',
-  'reopened',
-];
 const open: ReadonlySet<string> = new Set(openStatuses);
+/** Whether a finding can be a hop. Muted, accepted and closed findings make no chain. */
 export const isOpen = (finding: ChainFinding): boolean => open.has(finding.status);
 
 const floors: ReadonlyMap<string, number> = new Map([
@@ -85,7 +78,13 @@ export const criticalityOf = (application: ChainApplication): number =>
 /** A crown jewel: what lateral movement aims at. */
 export const isCrownJewel = (application: ChainApplication): boolean => criticalityOf(application) >= 700;
 
-const isNumeral = (id: string): boolean => /^\d+$/u.test(id);
+function isNumeral(id: string): boolean {
+  for (let index = 0; index < id.length; index++) {
+    const code = id.charCodeAt(index);
+    if (code < 48 || code > 57) return false;
+  }
+  return id.length > 0;
+}
 
 /** Order of identifiers: numerals by value and before all others, the others by code units, never by a locale. */
 export function compareIds(one: string, other: string): number {
@@ -93,12 +92,13 @@ export function compareIds(one: string, other: string): number {
   const isNumber = isNumeral(one);
   if (isNumber !== isNumeral(other)) return isNumber ? -1 : 1;
   if (isNumber) {
-    const [a, b] = [one.replace(/^0+/u, ''), other.replace(/^0+/u, '')];
+    const [a, b] = one.startsWith('0') || other.startsWith('0') ? [unpadded(one), unpadded(other)] : [one, other];
     if (a.length !== b.length) return a.length - b.length;
     if (a !== b) return a < b ? -1 : 1;
   }
   return one < other ? -1 : 1;
 }
+const unpadded = (numeral: string): string => numeral.replace(/^0+/u, '');
 
 const priority = ({ priorityScore }: ChainFinding): number =>
   priorityScore !== null && Number.isFinite(priorityScore) ? priorityScore : -Infinity;

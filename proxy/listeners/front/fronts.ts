@@ -11,7 +11,7 @@ export type Step = (chunk: Buffer) => Done | null;
 export interface Done {
   /** Put back, for whoever comes next. */
   readonly rest: Buffer;
-  /** Called behind it, with nobody listening to the socket any more. */
+  /** Called behind it, with the socket paused, and nobody listening to it any more. */
   readonly next: () => void;
 }
 
@@ -114,7 +114,11 @@ export function identify(
     socket.destroy();
   };
   const { clientHeadMs } = options.timeouts;
-  fronts.read(socket, clientHeadMs, proxyHeaderStep(socket, enter, refused), () =>
+  const proceed = (known: ConnectionFacts): void => {
+    enter(known);
+    socket.resume();
+  };
+  fronts.read(socket, clientHeadMs, proxyHeaderStep(socket, proceed, refused), () =>
     options.onConnectionRefused?.('proxy_header', facts.clientIp, 'the PROXY header did not come in time'),
   );
 }

@@ -8,6 +8,7 @@ import type { CrawlerCount } from '../../admit/bots/crawler-check.js';
 import { gates as gateTable } from '../../admit/index.js';
 import type { AttackWatch } from '../gates/attack-watch.js';
 import type { GateState } from '../gates/gate-state.js';
+import type { SharedRates } from '../gates/shared-rates.js';
 import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
 import type { Crashes } from '../crashes.js';
@@ -27,6 +28,7 @@ export interface Parts {
   readonly shipper: RecordShipper | null;
   readonly gates: GateState;
   readonly attack: AttackWatch;
+  readonly sharing: SharedRates;
   readonly crashes: Crashes;
   /** Of the TLS edge; null: there is none. */
   readonly certificates: CertificateStore | null;
@@ -81,7 +83,7 @@ function addUp(counts: readonly CrawlerCount[]): CrawlerCount[] {
 }
 
 /** `GET /gates`: the table of gates in its order, what limits have counted, and the clients that were limited most. */
-export async function describeGates({ supervisor, gates, attack }: Parts): Promise<Record<string, unknown>> {
+export async function describeGates({ supervisor, gates, attack, sharing }: Parts): Promise<Record<string, unknown>> {
   const { heavy, crawlers, metrics } = await supervisor.report();
   const limited = new Map<string, { zone: string; network: string; limited: number }>();
   for (const { zone, network, limited: count } of heavy) {
@@ -109,18 +111,12 @@ export async function describeGates({ supervisor, gates, attack }: Parts): Promi
     siteKeys: gates.keysState,
     crawlers: addUp(crawlers),
     attack: attack.describe(),
+    sharing: sharing.describe(),
   };
 }
 
-export async function scrape({
-  supervisor,
-  generations,
-  audit,
-  threats,
-  shipper,
-  gates,
-  attack,
-}: Parts): Promise<string> {
+export async function scrape({ supervisor, generations, audit, threats, shipper, ...parts }: Parts): Promise<string> {
+  const { gates, attack, sharing } = parts;
   const { metrics, workers, upstreams } = await supervisor.report();
   const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
   const dropped = workers.reduce((sum, worker) => sum + Number(worker['eventsDropped'] ?? 0), 0);
@@ -136,6 +132,8 @@ export async function scrape({
     auditDropped: audit.dropped,
     threatNetworks: threats.networks,
     rateKeysEvicted: gates.rateKeysEvicted,
+    rateSharingDegraded: sharing.isDegraded ? 1 : 0,
+    rateSharingLost: gates.tables.exchange.lost,
     bansActive: gates.bans.length,
     attackModeActive: attack.isActive ? 1 : 0,
     requestsPerMinute: attack.rpm,

@@ -10,6 +10,7 @@ import { ClientKey } from '../../shared-state/client-key.js';
 import { rateEntries } from '../../shared-state/rate-counters.js';
 import { createGateMemory, openGateMemory, type GateMemory, type GateTables } from '../../shared-state/gate-memory.js';
 import { createSharedClock } from '../../shared-state/shared-clock.js';
+import type { CrashingRequest } from '../../shared-state/crash-requests.js';
 import type { ThreatTable } from '../../shared-state/threat-delta.js';
 import { writeAtomically } from '../atomic-file.js';
 
@@ -28,7 +29,7 @@ const safeMax = 10_000;
 
 export class GateState {
   readonly memory: GateMemory;
-  private readonly tables: GateTables;
+  readonly tables: GateTables;
   private readonly sharedMs = createSharedClock();
   private readonly records = new Map<string, BanRecord>();
   private safeTable: ThreatTable | null = null;
@@ -37,12 +38,16 @@ export class GateState {
   /** Wall clock; 0 = never. */
   private keysWantedAtMs = 0;
 
-  /** `dataDir`: where the key set is kept, so that a restart without a control plane has it. */
+  /**
+   * `dataDir`: where the key set is kept, so that a restart without a control plane has it. `seeds`: of the keys of
+   * limits, where nodes share them.
+   */
   constructor(
     private readonly dataDir: string,
     workers = 1,
+    seeds?: readonly [number, number],
   ) {
-    this.memory = createGateMemory(rateEntries, workers);
+    this.memory = createGateMemory(rateEntries, workers, seeds);
     this.tables = openGateMemory(this.memory);
   }
 
@@ -87,6 +92,12 @@ export class GateState {
     await mkdir(this.dataDir, { recursive: true });
     await writeAtomically(this.keysPath, Buffer.from(JSON.stringify(set)));
     return set;
+  }
+
+  /** A worker ended at this request; `agoMs`: so long ago. */
+  crashed(request: CrashingRequest, agoMs = 0): void {
+    const key = new ClientKey(this.tables.rates.seeds);
+    this.tables.crashRequests.note(request, key, this.sharedMs(performance.now()) - agoMs);
   }
 
   /** A worker banned somebody. */

@@ -188,7 +188,7 @@ export class Relay implements ActiveMember {
   release(): void {
     this.stopWaiting();
     this.worker.relaying.delete(this);
-    this.keep(-this.queuedBytes);
+    if (this.queuedBytes > 0) this.keep(-this.queuedBytes);
     this.queue.length = 0;
   }
 }

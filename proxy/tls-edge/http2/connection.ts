@@ -31,7 +31,6 @@ export class Http2Connection implements Http2Home, Timed, ActiveMember {
   bucket = -1;
   bucketPlace = 0;
   readonly tls: ClientTls;
-  readonly stallMs: number;
   private readonly buckets: Readonly<Record<keyof typeof allowances, Bucket>>;
   private streams = 0;
   private isEnded = false;
@@ -51,7 +50,6 @@ export class Http2Connection implements Http2Home, Timed, ActiveMember {
     const nowMs = performance.now();
     const { timeouts } = home.options;
     this.tls = facts.tls;
-    this.stallMs = timeouts.clientIdleMs;
     this.buckets = {
       resets: new Bucket(allowances.resets, nowMs),
       settings: new Bucket(allowances.settings, nowMs),
@@ -122,6 +120,11 @@ export class Http2Connection implements Http2Home, Timed, ActiveMember {
       serverPort,
     };
     return new Http2Exchange(stream, this, head, read);
+  }
+
+  get stallMs(): number {
+    const { clientWriteMs, clientIdleMs } = this.home.options.timeouts;
+    return clientWriteMs ?? clientIdleMs;
   }
 
   took(bytes: number): void {

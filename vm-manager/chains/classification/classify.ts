@@ -57,17 +57,21 @@ function capabilityOf(finding: Classifiable, title: string): Capability | null {
   return numbers.some(isKnown) ? null : byWords(title, around);
 }
 
+const pipelineWords = /\bci\b|pipeline|workflow|github action|pull_request_target|unpinned action|runner/u;
+const databaseWords = /\b(database|db|mongodb|postgres\w*|mysql|redis|elasticsearch|etcd|mssql|sql server)\b/u;
+const factorWords = /\b(mfa|2fa|multi-?factor|second factor|two-?factor)\b/u;
+/** Holds wherever one of the patterns above may; most titles have none of it. */
+const anyFlag =
+  /ci\b|pipeline|workflow|action|pull_r|runner|d(b|atabase)|mongo|postgres|mysql|redis|elastic|etcd|sql|fa\b|factor/u;
+
 function flagsOf(title: string, location: string): number {
-  return (
-    (metadataService.test(title) || metadataService.test(location) ? flag.metadata : 0) |
-    (/\bci\b|pipeline|workflow|github action|pull_request_target|unpinned action|runner/u.test(title)
-      ? flag.pipeline
-      : 0) |
-    (/\b(database|db|mongodb|postgres\w*|mysql|redis|elasticsearch|etcd|mssql|sql server)\b/u.test(title)
-      ? flag.database
-      : 0) |
-    (/\b(mfa|2fa|multi-?factor|second factor|two-?factor)\b/u.test(title) ? flag.secondFactor : 0)
-  );
+  const reaches = metadataService.test(title) || (location !== '' && metadataService.test(location));
+  const others = !anyFlag.test(title)
+    ? 0
+    : (pipelineWords.test(title) ? flag.pipeline : 0) |
+      (databaseWords.test(title) ? flag.database : 0) |
+      (factorWords.test(title) ? flag.secondFactor : 0);
+  return (reaches ? flag.metadata : 0) | others;
 }
 
 /** The capability of a finding with its flags, or null where it brings an attacker no further. */

@@ -5,8 +5,12 @@ export const titleCharactersMax = 300;
 /** Compatibility forms (NFKC) can make one character eighteen; more than this is never normalised. */
 const rawCharactersMax = 1200;
 
+/** What has no other form and no space to spare: most titles. */
+const isPlain = /^[\x21-\x7e](?: ?[\x21-\x7e]){0,299}$/u;
+
 /** A title as the patterns read it: NFKC, lower case, single spaces, at most 300 characters. */
 export function readTitle(title: string): string {
+  if (isPlain.test(title)) return title.toLowerCase();
   return title
     .slice(0, rawCharactersMax)
     .normalize('NFKC')
@@ -34,7 +38,8 @@ function readText(text: string): number[] {
 /** The numbers of the weaknesses that a finding names, in its order; empty where it names none. */
 export function readWeaknesses(weakness: Weakness): number[] {
   if (weakness == null) return [];
-  const values = Array.isArray(weakness) ? (weakness as readonly (number | string)[]) : [weakness as number | string];
+  if (typeof weakness === 'number') return Number.isInteger(weakness) && weakness > 0 ? [weakness] : [];
+  const values = Array.isArray(weakness) ? (weakness as readonly (number | string)[]) : [weakness as string];
   const read = values
     .slice(0, weaknessesMax)
     .flatMap((value) => (typeof value === 'number' ? [value] : readText(value)));

@@ -70,16 +70,25 @@ function* pairsOf(sources: readonly Candidate[], sinks: readonly Candidate[], ma
     }
 }
 
-interface Pair {
-  readonly from: readonly Candidate[];
-  readonly to: readonly Candidate[];
-  readonly proven: number;
-  readonly score: number;
-  readonly danger: number;
+/** Which of two numbers of a chain comes first: its proven hops (the API), or its score (the report). */
+export type CrossServiceOrder = 'proof' | 'score';
+
+const provenMax = 2;
+const scoreMax = 100;
+const buckets = (provenMax + 1) * (scoreMax + 1) * 2;
+
+/** The better, the smaller; chains of one bucket differ in names only. */
+function bucketOf(proven: number, score: number, danger: boolean, order: CrossServiceOrder): number {
+  const [unproven, missing] = [provenMax - proven, scoreMax - score];
+  const place = order === 'proof' ? unproven * (scoreMax + 1) + missing : missing * (provenMax + 1) + unproven;
+  return place * 2 + (danger ? 0 : 1);
 }
 
-function pairUp(sources: readonly (readonly Candidate[])[], sinks: readonly (readonly Candidate[])[]): Pair[] {
-  const pairs: Pair[] = [];
+type Classes = readonly (readonly Candidate[])[];
+type Visit = (from: readonly Candidate[], to: readonly Candidate[], proven: number, score: number) => void;
+
+/** Every pair of classes with what their chains have in common; makes nothing, since there may be a million. */
+function eachPair(sources: Classes, sinks: Classes, visit: Visit): void {
   for (const from of sources) {
     const source = from[0] as Candidate;
     for (const to of sinks) {
@@ -93,39 +102,36 @@ function pairUp(sources: readonly (readonly Candidate[])[], sinks: readonly (rea
         confirmed: proven,
         criticality: Math.max(source.view.criticality, sink.view.criticality),
       });
-      pairs.push({ from, to, proven, score, danger: Number(source.proof > 0) });
+      visit(from, to, proven, score);
     }
   }
-  return pairs;
 }
 
-/** Which of two numbers of a chain comes first: its proven hops (the API), or its score (the report). */
-export type CrossServiceOrder = 'proof' | 'score';
-
-const provenMax = 2;
-const scoreMax = 100;
-
-/** The better a pair, the smaller; equal only where nothing but names tells chains apart. */
-function bucketOf({ proven, score, danger }: Pair, order: CrossServiceOrder): number {
-  const [unproven, missing] = [provenMax - proven, scoreMax - score];
-  const place = order === 'proof' ? unproven * (scoreMax + 1) + missing : missing * (provenMax + 1) + unproven;
-  return place * 2 + 1 - danger;
+interface Pair {
+  readonly first: Chain;
+  readonly from: readonly Candidate[];
+  readonly to: readonly Candidate[];
 }
-const buckets = (provenMax + 1) * (scoreMax + 1) * 2;
 
 /** The pairs among whose chains the best `max` are: whole buckets, the best first, until they hold enough. */
-function amongBest(pairs: readonly Pair[], max: number, order: CrossServiceOrder): Pair[] {
+function amongBest(sources: Classes, sinks: Classes, max: number, order: CrossServiceOrder): Pair[] {
   const counts = new Float64Array(buckets);
-  for (const pair of pairs) {
-    const sure = pair.from.length * pair.to.length - Math.min(pair.from.length, pair.to.length);
-    counts[bucketOf(pair, order)] = (counts[bucketOf(pair, order)] as number) + sure;
-  }
+  eachPair(sources, sinks, (from, to, proven, score) => {
+    const bucket = bucketOf(proven, score, (from[0] as Candidate).proof > 0, order);
+    counts[bucket] = (counts[bucket] as number) + from.length * to.length - Math.min(from.length, to.length);
+  });
   let last = 0;
   for (let held = 0; last < buckets; last++) {
     held += counts[last] as number;
     if (held >= max) break;
   }
-  return pairs.filter((pair) => bucketOf(pair, order) <= last);
+  const pairs: Pair[] = [];
+  eachPair(sources, sinks, (from, to, proven, score) => {
+    if (bucketOf(proven, score, (from[0] as Candidate).proof > 0, order) > last) return;
+    const [first] = pairsOf(from, to, 1);
+    if (first !== undefined) pairs.push({ first, from, to });
+  });
+  return pairs;
 }
 
 /**
@@ -137,12 +143,12 @@ export function bestCrossService(
   max: number,
   orders: readonly CrossServiceOrder[],
 ): Chain[][] {
-  const pairs = pairUp(classesOf(sourcesOf(views), max + 1), classesOf(sinksOf(views), max + 1));
+  const sources = classesOf(sourcesOf(views), max + 1);
+  const sinks = classesOf(sinksOf(views), max + 1);
+  if (sources.length === 0 || sinks.length === 0) return orders.map(() => []);
   return orders.map((name) => {
     const order = name === 'proof' ? compareChains : compareScores;
-    const opened = amongBest(pairs, max, name)
-      .flatMap(({ from, to }) => [...pairsOf(from, to, 1)].map((first) => ({ first, from, to })))
-      .sort((one, other) => order(one.first, other.first));
+    const opened = amongBest(sources, sinks, max, name).sort((one, other) => order(one.first, other.first));
     const best = new Best<Chain>(max, order);
     // The first chain of a pair of classes is its best: once that is not among the best, none of it is, nor of those
     // that come later.

@@ -1,0 +1,18 @@
+// The vulnerability manager in this server: its people, sessions, audit log and database are the control plane's.
+import { createVulnerabilityManager, type Host } from '#vm-manager';
+import { createAuditReader } from './audit-port.js';
+import { createIdentity, type IdentityParts } from './identity.js';
+import type { Feature } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
+
+type VmParts = IdentityParts & Pick<Parts, 'brandName'>;
+
+const toHost = (parts: VmParts): Host => ({
+  sql: parts.database.sql,
+  now: parts.now,
+  identity: createIdentity(parts),
+  audit: createAuditReader(parts),
+  brandName: parts.brandName,
+});
+
+export const vmFeature: Feature<VmParts> = createVulnerabilityManager(toHost);

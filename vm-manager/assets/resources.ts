@@ -1,0 +1,180 @@
+// What is protected: projects (a trust group: only their applications link in chains), applications, targets and groups
+// of targets.
+import { ApiError, Nullable, OneOf } from '#http-kit';
+import { Type } from '@sinclair/typebox';
+import type { Queryable, Tx } from '../database.js';
+import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
+import { toId, unfit, When, type Call } from '../kit/endpoint.js';
+import { markDirty } from '../kit/events.js';
+import type { Resource } from '../kit/resource.js';
+import { textOf } from '../kit/text.js';
+import { refreshApplication } from '../findings/refresh.js';
+
+const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]+$' });
+const Line = Type.String({ maxLength: 500 });
+const Words = Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { maxItems: 50, uniqueItems: true });
+const Id = Type.String({ maxLength: 20 });
+
+export const criticalities = ['critical', 'high', 'medium', 'low', 'unknown'] as const;
+
+/** Projects that somebody reaches: their own, and those of applications that they reach. */
+export const visibleProjects = (sql: Queryable, reach: Reach) =>
+  isUnconfined(reach)
+    ? sql`true`
+    : sql`(${reachable(sql, reach, sql`null::bigint`, sql`vm_projects.id`)} or exists (
+        select 1 from vm_applications a where a.project_id = vm_projects.id
+          and ${reachable(sql, reach, sql`a.id`, sql`a.project_id`)}))`;
+
+export const visibleApplications = (sql: Queryable, reach: Reach) =>
+  reachable(sql, reach, sql`vm_applications.id`, sql`vm_applications.project_id`);
+
+/** Rows of a table with application_id. */
+export const visibleByApplication = (table: string) => (sql: Queryable, reach: Reach) =>
+  isUnconfined(reach)
+    ? sql`true`
+    : sql`exists (select 1 from vm_applications a where a.id = ${sql(table)}.application_id
+        and ${reachable(sql, reach, sql`a.id`, sql`a.project_id`)})`;
+
+/** Throws 404 for an application that is not there or not within reach. */
+export async function requireApplication(sql: Queryable, reach: Reach, id: string) {
+  const [row] = await sql<{ id: number; project_id: number | null; name: string; status: string }[]>`
+    select id, project_id, name, status from vm_applications
+    where id = ${toId(id, 'application')} and ${visibleApplications(sql, reach)}`;
+  if (row === undefined) throw new ApiError('not_found', `There is no application ${id}.`);
+  return row;
+}
+
+/** For something that everybody sees and that only somebody with the whole organisation in reach may change. */
+function requireWhole(call: Call): void {
+  if (!isUnconfined(call.reach))
+    throw new ApiError('role_denied', 'This concerns the whole organisation; your grant does not.');
+}
+
+export const projects: Resource = {
+  path: '/projects',
+  noun: 'project',
+  table: 'vm_projects',
+  view: 'view_assets',
+  edit: 'edit_assets',
+  defaultSort: 'name',
+  visible: visibleProjects,
+  columns: {
+    name: { schema: Name, as: 'plain', write: 'always', required: true, searched: true, sort: 'text' },
+    owner: { schema: Line, as: 'plain', write: 'always', searched: true },
+    description: { schema: Type.String({ maxLength: 5000 }), as: 'plain', write: 'always' },
+    demo: { schema: Type.Boolean(), as: 'plain', write: 'create', filter: 'equal' },
+  },
+  check: async (_tx, call, _values, before) => {
+    if (before === null) requireWhole(call);
+  },
+};
+
+const applicationColumns: Resource['columns'] = {
+  external_id: { schema: Nullable(Line), as: 'plain', write: 'always' },
+  name: { schema: Name, as: 'plain', write: 'always', required: true, searched: true, sort: 'text' },
+  environment: { schema: Type.String({ maxLength: 60 }), as: 'plain', write: 'always', filter: 'equal' },
+  business_criticality: { schema: OneOf(criticalities), as: 'plain', write: 'always', filter: 'equal' },
+  project_id: { schema: Nullable(Id), as: 'id', write: 'always', filter: 'equal' },
+  owner: { schema: Line, as: 'plain', write: 'always', searched: true },
+  exposure: { schema: OneOf(['internet', 'internal', 'unknown']), as: 'plain', write: 'always' },
+  data_classes: { schema: Words, as: 'json', write: 'always' },
+  tags: { schema: Words, as: 'json', write: 'always', filter: 'has' },
+  site: { schema: Nullable(Line), as: 'plain', write: 'always' },
+  status: { schema: OneOf(['active', 'archived']), as: 'plain', write: 'always', filter: 'equal' },
+  demo: { schema: Type.Boolean(), as: 'plain', write: 'create', filter: 'equal' },
+};
+
+async function checkApplication(tx: Tx, call: Call, values: Record<string, unknown>): Promise<void> {
+  const project = values['project_id'];
+  if (project === undefined || project === null) {
+    if (!call.reach.all) throw unfit('/project_id', 'must be one of your projects');
+    return;
+  }
+  const given = textOf(project);
+  const [row] = /^\d{1,18}$/.test(given)
+    ? await tx`select 1 from vm_projects where id = ${given}
+        and ${reachable(tx, { ...call.reach, within: null }, sql0(tx), tx`vm_projects.id`)}`
+    : [];
+  if (row === undefined) throw unfit('/project_id', 'names no project that you reach');
+  values['project_id'] = Number(given);
+}
+
+const sql0 = (tx: Queryable) => tx`null::bigint`;
+
+export const applications: Resource = {
+  path: '/applications',
+  noun: 'application',
+  table: 'vm_applications',
+  view: 'view_assets',
+  edit: 'edit_assets',
+  defaultSort: 'name',
+  visible: visibleApplications,
+  columns: applicationColumns,
+  only: ['list', 'get', 'create', 'patch'],
+  check: async (tx, call, values, before) => {
+    if (before === null && call.reach.within !== null)
+      throw new ApiError('scope_denied', 'The token is confined to applications; it cannot make others.');
+    if (before === null || values['project_id'] !== undefined) await checkApplication(tx, call, values);
+  },
+  after: async (tx, call, row, before) => {
+    await markDirty(tx, [row.id], call.now);
+    if (before === null) return;
+    if (before['project_id'] !== row['project_id'])
+      await tx`
+        update vm_findings set project_id = ${row['project_id'] as number | null} where application_id = ${row.id}`;
+    const counts = ['environment', 'business_criticality', 'exposure', 'status'];
+    if (counts.some((name) => before[name] !== row[name])) await refreshApplication(tx, row.id, call.now);
+  },
+};
+
+const inApplication: Pick<Resource, 'check'> = {
+  check: async (tx, call, values, before) => {
+    if (before !== null) return;
+    const { id } = await requireApplication(tx, call.reach, textOf(values['application_id']));
+    values['application_id'] = id;
+  },
+};
+
+export const targets: Resource = {
+  path: '/targets',
+  noun: 'target',
+  table: 'vm_targets',
+  view: 'view_assets',
+  edit: 'edit_assets',
+  visible: visibleByApplication('vm_targets'),
+  columns: {
+    application_id: { schema: Id, as: 'id', write: 'create', required: true, filter: 'equal' },
+    url: {
+      schema: Type.String({ maxLength: 2000, pattern: '^https?://[^\\s/?#@]+([/?#][^\\s]*)?$' }),
+      as: 'plain',
+      write: 'always',
+      required: true,
+      searched: true,
+      sort: 'text',
+    },
+    kind: { schema: OneOf(['web', 'api']), as: 'plain', write: 'always', filter: 'equal' },
+    verified_at: { schema: Nullable(When), as: 'time', write: 'never' },
+  },
+  check: async (tx, call, values, before) => {
+    await inApplication.check?.(tx, call, values, before);
+    // what was proved of one address says nothing about another
+    if (before !== null && values['url'] !== undefined && values['url'] !== before['url']) values['verified_at'] = null;
+  },
+};
+
+export const targetGroups: Resource = {
+  path: '/target-groups',
+  noun: 'target group',
+  table: 'vm_target_groups',
+  view: 'view_assets',
+  edit: 'edit_assets',
+  defaultSort: 'name',
+  visible: (sql, reach) => (reach.all ? sql`true` : sql`false`),
+  columns: {
+    name: { schema: Name, as: 'plain', write: 'always', required: true, searched: true, sort: 'text' },
+    description: { schema: Type.String({ maxLength: 2000 }), as: 'plain', write: 'always' },
+  },
+  check: async (_tx, call) => requireWhole(call),
+};
+
+export { inApplication, requireWhole, Id, Name };

@@ -1,0 +1,31 @@
+// Every endpoint of /api/v1, in the order of the document. A new module is one line here.
+import { authEndpoints } from './accounts/auth-endpoints.js';
+import { roleEndpoints } from './accounts/role-endpoints.js';
+import { tokenEndpoints } from './accounts/token-endpoints.js';
+import { assetEndpoints } from './assets/endpoints.js';
+import { commentEndpoints } from './findings/comments.js';
+import { vulnerabilityEndpoints } from './findings/endpoints.js';
+import { hubEndpoints } from './findings/hub.js';
+import { moveEndpoints } from './findings/moves.js';
+import { acceptanceEndpoints } from './governance/acceptances.js';
+import { governanceEndpoints } from './governance/endpoints.js';
+import { muteEndpoints } from './governance/mutes.js';
+import { graphEndpoints } from './graph/endpoints.js';
+import type { Endpoint } from './kit/endpoint.js';
+import { metaEndpoints } from './meta.js';
+
+export const endpoints: readonly Endpoint[] = [
+  ...authEndpoints,
+  ...roleEndpoints,
+  ...tokenEndpoints,
+  ...assetEndpoints,
+  ...vulnerabilityEndpoints,
+  ...moveEndpoints,
+  ...hubEndpoints,
+  ...commentEndpoints,
+  ...muteEndpoints,
+  ...acceptanceEndpoints,
+  ...governanceEndpoints,
+  ...graphEndpoints,
+  ...metaEndpoints,
+];

@@ -1,0 +1,97 @@
+// Filters of findings as they come in a query string, as conditions on the table.
+import { escapeLike, Moment, OneOf, parseMoment } from '#http-kit';
+import { Type, type Static } from '@sinclair/typebox';
+import { allOf, json, type Fragment, type Queryable } from '../database.js';
+import { reachable, type Reach } from '../kit/caller.js';
+import { unfit } from '../kit/endpoint.js';
+import { fixStates, severityNames, severityNumbers, sources, statuses } from './words.js';
+
+const Id = Type.String({ maxLength: 20 });
+
+export const FindingFilters = {
+  application_id: Type.Optional(Id),
+  project_id: Type.Optional(Id),
+  severity: Type.Optional(Type.Union([OneOf(severityNames), Type.Array(OneOf(severityNames), { maxItems: 5 })])),
+  status: Type.Optional(
+    Type.Union([OneOf([...statuses, 'open', 'closed']), Type.Array(OneOf(statuses), { maxItems: 12 })]),
+  ),
+  source: Type.Optional(OneOf(sources)),
+  tool: Type.Optional(Type.String({ maxLength: 200 })),
+  cwe: Type.Optional(Type.String({ pattern: '^(?:[Cc][Ww][Ee]-)?\\d{1,5}$', description: '79 or CWE-79' })),
+  cve: Type.Optional(Type.String({ maxLength: 60, description: 'CVE, GHSA or another id of a vulnerability' })),
+  reachable: Type.Optional(Type.Boolean()),
+  exploit_confirmed: Type.Optional(Type.Boolean()),
+  kev: Type.Optional(Type.Boolean()),
+  epss_gte: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  sla_state: Type.Optional(OneOf(['ok', 'at_risk', 'breached', 'paused', 'none'])),
+  assignee: Type.Optional(Type.String({ maxLength: 100, description: 'id of a user; none: nobody' })),
+  fix_state: Type.Optional(OneOf(fixStates)),
+  tag: Type.Optional(Type.String({ maxLength: 60 })),
+  first_seen_gte: Type.Optional(Moment('UTC')),
+  q: Type.Optional(Type.String({ maxLength: 200, description: 'words in title and location' })),
+};
+const Filters = Type.Object(FindingFilters);
+export type GivenFilters = Static<typeof Filters>;
+
+const isId = (text: string): boolean => /^\d{1,18}$/.test(text);
+const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
+
+/** Rows of vm_findings within reach. */
+export const visibleFindings = (sql: Queryable, reach: Reach): Fragment =>
+  reachable(sql, reach, sql`application_id`, sql`project_id`);
+
+/** Conditions of the filters; the reach is another one. */
+export function toConditions(sql: Queryable, given: GivenFilters, now: Date): Fragment[] {
+  const found: Fragment[] = [];
+  for (const name of ['application_id', 'project_id'] as const) {
+    const id = given[name];
+    if (id !== undefined) found.push(isId(id) ? sql`${sql(name)} = ${id}` : sql`false`);
+  }
+  if (given.severity !== undefined) {
+    const numbers = listOf(given.severity).map((name) => severityNumbers[name] ?? 0);
+    found.push(sql`severity in ${sql(numbers)}`);
+  }
+  if (given.status !== undefined) found.push(statusIs(sql, listOf(given.status)));
+  for (const name of ['source', 'tool', 'fix_state'] as const) {
+    const value = given[name];
+    if (value !== undefined) found.push(sql`${sql(name)} = ${value}`);
+  }
+  for (const name of ['reachable', 'exploit_confirmed', 'kev'] as const) {
+    const value = given[name];
+    if (value !== undefined) found.push(sql`${sql(name)} = ${value}`);
+  }
+  if (given.cwe !== undefined) found.push(sql`cwes @> ${json(sql, [Number(given.cwe.replace(/\D/g, ''))])}`);
+  if (given.cve !== undefined) found.push(sql`vuln_ids @> ${json(sql, [given.cve.toUpperCase()])}`);
+  if (given.epss_gte !== undefined) found.push(sql`epss >= ${given.epss_gte}`);
+  if (given.assignee !== undefined)
+    found.push(given.assignee === 'none' ? sql`assignee_id is null` : sql`assignee_id = ${given.assignee}`);
+  if (given.tag !== undefined) found.push(sql`tags @> ${json(sql, [given.tag])}`);
+  if (given.first_seen_gte !== undefined)
+    found.push(sql`first_seen >= ${parseMoment(given.first_seen_gte, 'first_seen_gte')}`);
+  if (given.sla_state !== undefined) found.push(slaIs(sql, given.sla_state, now));
+  if (given.q !== undefined) {
+    const pattern = `%${escapeLike(given.q)}%`;
+    found.push(sql`(title ilike ${pattern} or location ilike ${pattern})`);
+  }
+  return found;
+}
+
+function statusIs(sql: Queryable, wanted: readonly string[]): Fragment {
+  if (wanted.length === 0) throw unfit('status', 'is an empty list');
+  if (wanted.includes('open')) return sql`is_open`;
+  if (wanted.includes('closed')) return sql`not is_open`;
+  return sql`status in ${sql(wanted)}`;
+}
+
+function slaIs(sql: Queryable, state: string, now: Date): Fragment {
+  if (state === 'none') return sql`due_at is null`;
+  if (state === 'paused') return sql`due_at is not null and sla_paused_at is not null`;
+  const running = sql`is_open and due_at is not null and sla_paused_at is null`;
+  if (state === 'breached') return sql`${running} and due_at <= ${now}`;
+  const left = sql`due_at > ${now} and (due_at - ${now}::timestamptz) <= (due_at - sla_start) / 5`;
+  if (state === 'at_risk') return sql`${running} and ${left}`;
+  return sql`${running} and due_at > ${now} and (due_at - ${now}::timestamptz) > (due_at - sla_start) / 5`;
+}
+
+export const whereOf = (sql: Queryable, reach: Reach, given: GivenFilters, now: Date): Fragment =>
+  allOf(sql, [visibleFindings(sql, reach), ...toConditions(sql, given, now)]);

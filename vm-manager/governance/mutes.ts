@@ -1,0 +1,135 @@
+// Mutes: predicates that take findings out of sight for a reason and for a while. Muted findings stay in the tables
+// with the state `muted`; the end of the mute gives them their state back.
+import { systemActor, type Actor } from '#http-kit';
+import { Type } from '@sinclair/typebox';
+import { allOf, type Queryable, type Tx } from '../database.js';
+import { isUnconfined, reachable } from '../kit/caller.js';
+import { endpoint, unfit, When, type Endpoint } from '../kit/endpoint.js';
+import { checkPredicate, holds, PredicateSchema, toSql, type Predicate } from '../kit/predicate.js';
+import { resourceEndpoints, type Resource } from '../kit/resource.js';
+import { textOf } from '../kit/text.js';
+import { Id, Name, requireApplication } from '../assets/resources.js';
+import { findingFields, FindingView, viewFinding, type FindingRow } from '../findings/fields.js';
+import { visibleFindings } from '../findings/query.js';
+import { transition } from '../findings/transition.js';
+
+const daysMax = 366;
+const closed = { additionalProperties: false } as const;
+
+interface Mute {
+  readonly id: number;
+  readonly application_id: number | null;
+  readonly predicate: Predicate;
+  readonly reason: string;
+  readonly expires_at: Date;
+}
+
+/** Throws 422 unless the moment lies ahead, and not further than policy lets it. */
+export function checkEnd(text: unknown, now: Date, most = daysMax): Date {
+  const at = new Date(textOf(text));
+  if (Number.isNaN(at.getTime())) throw unfit('/expires_at', 'is no moment');
+  if (at <= now) throw unfit('/expires_at', 'is over already');
+  if (at.getTime() > now.getTime() + most * 86_400_000) throw unfit('/expires_at', `is more than ${most} days ahead`);
+  return at;
+}
+
+export const mutes: Resource = {
+  path: '/mutes',
+  noun: 'mute',
+  table: 'vm_mutes',
+  view: 'view_findings',
+  edit: 'manage_mutes',
+  visible: (sql, reach) =>
+    isUnconfined(reach)
+      ? sql`true`
+      : sql`exists (select 1 from vm_applications a where a.id = vm_mutes.application_id
+          and ${reachable(sql, reach, sql`a.id`, sql`a.project_id`)})`,
+  columns: {
+    name: { schema: Name, as: 'plain', write: 'always', required: true, searched: true, sort: 'text' },
+    application_id: { schema: Id, as: 'id', write: 'create', filter: 'equal' },
+    predicate: { schema: PredicateSchema, as: 'json', write: 'always', required: true },
+    reason: { schema: Type.String({ minLength: 1, maxLength: 5000 }), as: 'plain', write: 'always', required: true },
+    expires_at: { schema: When, as: 'time', write: 'always', required: true, sort: 'time' },
+    created_by: { schema: Type.String(), as: 'plain', write: 'never' },
+  },
+  check: async (tx, call, values, before) => {
+    if (values['predicate'] !== undefined) checkPredicate(values['predicate'], findingFields);
+    if (values['expires_at'] !== undefined) values['expires_at'] = checkEnd(values['expires_at'], call.now);
+    if (before !== null) return;
+    if (values['application_id'] !== undefined)
+      values['application_id'] = (await requireApplication(tx, call.reach, textOf(values['application_id']))).id;
+    else if (!isUnconfined(call.reach)) throw unfit('/application_id', 'is needed: your grant is not for the whole');
+    values['created_by'] = call.caller.actor.name;
+  },
+  after: async (tx, call) => void (await applyMutes(tx, call.caller.actor, call.now)),
+  beforeDelete: async (tx, call, row) => {
+    await tx`update vm_mutes set expires_at = ${call.now} where id = ${row.id}`;
+    await applyMutes(tx, call.caller.actor, call.now);
+  },
+};
+
+const applies = (sql: Queryable, mute: Pick<Mute, 'predicate' | 'application_id'>, now: Date) =>
+  allOf(sql, [
+    ...(mute.application_id === null ? [] : [sql`application_id = ${mute.application_id}`]),
+    toSql(sql, mute.predicate, findingFields, now),
+  ]);
+
+/**
+ * Brings findings and mutes together: open ones for which a mute holds become muted, muted ones for which none holds
+ * any more get their state back. Returns how many changed. Predicates see the state before the mute.
+ */
+export async function applyMutes(tx: Tx, actor: Actor, now: Date, only?: readonly number[]): Promise<number> {
+  const active = await tx<Mute[]>`select * from vm_mutes where expires_at > ${now} order by id`;
+  const within = only === undefined ? tx`true` : only.length === 0 ? tx`false` : tx`id in ${tx(only)}`;
+  let changed = 0;
+  const muted = await tx<FindingRow[]>`select * from vm_findings where status = 'muted' and ${within} for update`;
+  for (const row of muted) {
+    const before = { ...row, status: row.previous_status ?? ('new' as const) };
+    if (active.some((mute) => fits(mute, before, now))) continue;
+    await transition(tx, row, { to: before.status, by: 'policy', reason: 'no mute holds any more' }, actor, now);
+    changed++;
+  }
+  for (const mute of active) {
+    const rows = await tx<FindingRow[]>`
+      select * from vm_findings where is_open and ${within} and ${applies(tx, mute, now)} for update`;
+    for (const row of rows) await transition(tx, row, { to: 'muted', by: 'policy', reason: mute.reason }, actor, now);
+    changed += rows.length;
+  }
+  return changed;
+}
+
+function fits(mute: Mute, row: FindingRow, now: Date): boolean {
+  if (mute.application_id !== null && mute.application_id !== row.application_id) return false;
+  return holds(mute.predicate, row as never, findingFields, now);
+}
+
+/** For the background: ends what is over. */
+export const expireMutes = (tx: Tx, now: Date): Promise<number> => applyMutes(tx, systemActor, now);
+
+const preview = endpoint({
+  method: 'POST',
+  path: '/mutes/preview',
+  permission: 'view_findings',
+  kind: 'A',
+  reads: true,
+  summary: 'Which open findings a predicate would mute',
+  body: Type.Object({ predicate: PredicateSchema, application_id: Type.Optional(Id) }, closed),
+  answer: Type.Object({ count: Type.Integer(), sample: Type.Array(FindingView) }),
+  handle: async (call) => {
+    const { sql, reach, body, now } = call;
+    const predicate = checkPredicate(body.predicate, findingFields);
+    const application =
+      body.application_id === undefined ? null : (await requireApplication(sql, reach, body.application_id)).id;
+    const where = allOf(sql, [
+      sql`is_open`,
+      visibleFindings(sql, reach),
+      applies(sql, { predicate, application_id: application }, now),
+    ]);
+    const [count] = await sql<{ n: number }[]>`select count(*) as n from vm_findings where ${where}`;
+    const rows = await sql<FindingRow[]>`
+      select * from vm_findings where ${where} order by priority_score desc, id limit 20`;
+    return { count: count?.n ?? 0, sample: rows.map((row) => viewFinding(row, now)) };
+  },
+});
+
+export const muteEndpoints: readonly Endpoint[] = [...resourceEndpoints(mutes), preview];

@@ -1,0 +1,42 @@
+// The door `#vm-manager`: the vulnerability manager as a feature of a server. The server gives a Host; everything below
+// /api/v1 and the explorer at /docs come with it.
+import { type App, type Feature } from '#http-kit';
+import { endpoints } from './endpoints.js';
+import type { Host } from './host.js';
+import { explorerPaths, registerExplorer } from './kit/docs/explorer.js';
+import { accessOf, mount } from './kit/mount.js';
+import { toOpenApi } from './kit/docs/openapi.js';
+import { registerUploads } from './kit/upload/receive.js';
+import { vmJobs } from './jobs.js';
+
+export type {
+  AuditFilter,
+  AuditInput,
+  AuditPort,
+  AuditView,
+  Host,
+  Identity,
+  LoginAnswer,
+  Person,
+  UserRow,
+  VmAction,
+} from './host.js';
+
+/** The room as one feature; `toHost` makes what it needs of what the server has. */
+export function createVulnerabilityManager<Needs>(toHost: (needs: Needs) => Host): Feature<Needs> {
+  return {
+    name: 'vm',
+    access: {
+      ...accessOf(endpoints),
+      ...Object.fromEntries(explorerPaths.map((path) => [`GET ${path}`, { kind: 'public' } as const])),
+    },
+    routes: (app: App, needs) => {
+      const host = toHost(needs);
+      registerUploads(app);
+      mount(app, endpoints, host);
+      registerExplorer(app, host.brandName, () => toOpenApi(endpoints, host.brandName));
+    },
+    jobs: (needs) => vmJobs(toHost(needs)),
+    migrations: new URL('./migrations/', import.meta.url),
+  };
+}

@@ -1,0 +1,28 @@
+// What the room does in the background: ends what is over, and says so.
+import type { Job } from '#http-kit';
+import { expireAcceptances } from './governance/acceptances.js';
+import { expireMutes } from './governance/mutes.js';
+import { refreshWhere } from './findings/refresh.js';
+import type { Host } from './host.js';
+import { forgetChanges } from './graph/live-engine.js';
+import { endLostRuns } from './kit/runs.js';
+
+const minuteMs = 60_000;
+
+export const vmJobs = (host: Host): Job[] => [
+  {
+    name: 'vm-clocks',
+    everyMs: minuteMs,
+    run: async ({ nowMs }) => {
+      const now = new Date(nowMs);
+      return host.sql.begin(async (tx) => {
+        const accepted = await expireAcceptances(tx, now);
+        const muted = await expireMutes(tx, now);
+        const lost = await endLostRuns(tx, now);
+        await forgetChanges(tx);
+        const risks = await refreshWhere(tx, tx`f.risk_override_until <= ${now}`, now);
+        return `${accepted} acceptances and ${muted} mutes ended, ${risks} overridden risks, ${lost} lost runs`;
+      });
+    },
+  },
+];

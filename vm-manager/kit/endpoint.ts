@@ -1,0 +1,106 @@
+// An endpoint as data: what a route is called, who may call it, what it takes and gives. Routes, the OpenAPI document,
+// the explorer and the permission test are all made from these rows; nothing else registers a route.
+import { ApiError } from '#http-kit';
+import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Sql, Tx } from '../database.js';
+import type { Host, VmAction } from '../host.js';
+import type { Caller, Reach } from './caller.js';
+import type { VmPermission } from './permissions.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** C plain resource, S state change, I import, R run, A aggregate, X export, B of its own kind. */
+export type EndpointKind = 'C' | 'S' | 'I' | 'R' | 'A' | 'X' | 'B';
+
+/** What an endpoint's function is given. */
+export interface Call<Params = Record<string, string>, Query = unknown, Body = unknown> {
+  readonly host: Host;
+  readonly sql: Sql;
+  readonly now: Date;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Throws on public endpoints, which have none. */
+  readonly caller: Caller;
+  /** Of the endpoint's permission. */
+  readonly reach: Reach;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Runs `work` in a transaction and writes the audit entry in it. */
+  audited<T>(
+    action: VmAction,
+    summary: string | ((made: T) => string),
+    work: (tx: Tx) => Promise<T>,
+    details?: (made: T) => unknown,
+  ): Promise<T>;
+}
+
+export interface Endpoint {
+  readonly method: Method;
+  /** Below /api/v1, with `:name` for parameters. */
+  readonly path: string;
+  /** `self`: whoever is logged in. */
+  readonly permission: VmPermission | 'self' | 'public';
+  readonly kind: EndpointKind;
+  readonly summary: string;
+  /** A POST that only reads: tokens with the scope `read` may call it. */
+  readonly reads?: boolean;
+  readonly query?: TObject;
+  readonly body?: TSchema;
+  /** The body is a stream of bytes, with its own limit; see kit/upload/receive.ts. */
+  readonly upload?: { readonly bytesMax: number; readonly fields: TObject };
+  readonly status?: number;
+  readonly answer?: TSchema;
+  /** Of what is not JSON. */
+  readonly mediaType?: string;
+  readonly config?: (host: Host) => Readonly<Record<string, unknown>>;
+  readonly handle: (call: Call) => Promise<unknown>;
+}
+
+type Typed<Q extends TObject | undefined, B extends TSchema | undefined> = Omit<
+  Endpoint,
+  'query' | 'body' | 'handle'
+> & {
+  readonly query?: Q;
+  readonly body?: B;
+  readonly handle: (
+    call: Call<
+      Record<string, string>,
+      Q extends TObject ? Static<Q> : unknown,
+      B extends TSchema ? Static<B> : unknown
+    >,
+  ) => Promise<unknown>;
+};
+
+/** Keeps the types of query and body while the row is written; the row itself is an `Endpoint`. */
+export function endpoint<Q extends TObject | undefined = undefined, B extends TSchema | undefined = undefined>(
+  row: Typed<Q, B>,
+): Endpoint {
+  return row as unknown as Endpoint;
+}
+
+/** Whether a request for it changes something. */
+export const writes = ({ method, reads }: Pick<Endpoint, 'method' | 'reads'>): boolean =>
+  method !== 'GET' && reads !== true;
+
+/** A moment in a body: UTC, such as 2027-01-31T12:00:00Z. */
+export const When = Type.String({
+  maxLength: 40,
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:\\d{2})$',
+  description: 'UTC, such as 2027-01-31T12:00:00Z',
+});
+
+/** An id of a path or body: a decimal string, as JSON carries it. */
+export function toId(text: string, what: string): string {
+  if (/^[1-9]\d{0,17}$/.test(text)) return text;
+  throw new ApiError('not_found', `There is no ${what} ${text.slice(0, 60)}.`);
+}
+
+export const notFound = (what: string, id: string): ApiError => new ApiError('not_found', `There is no ${what} ${id}.`);
+
+/** Something given does not fit; `path` is a JSON pointer into the body, or a parameter's name. */
+export const unfit = (path: string, reason: string, mend?: string): ApiError =>
+  new ApiError('unfit', `${path} ${reason}${mend === undefined ? '' : `: ${mend}`}.`, {
+    errors: [{ path, reason, ...(mend === undefined ? {} : { mend }) }],
+  });

@@ -1,0 +1,82 @@
+// The words of authorisation: permissions, the built-in roles that are sets of them, and the scopes of tokens. A token
+// never may more than its owner: what it may is the owner's permissions that one of its scopes names as well.
+
+/** Permission → what it lets somebody do. */
+export const permissionTable = {
+  view_findings: 'read findings, comments, imports, mutes and acceptances',
+  edit_findings: 'create, change and delete findings and assessments',
+  triage_findings: 'move findings through their states, assign, tag, override risk',
+  import_findings: 'import reports of tools',
+  request_acceptance: 'ask for a risk to be accepted',
+  approve_acceptance: 'accept a risk that somebody else asked for',
+  manage_mutes: 'write mutes',
+  view_assets: 'read projects, applications and targets',
+  edit_assets: 'create, change and delete projects, applications and targets',
+  view_scans: 'read runs and events',
+  run_scans: 'start and cancel runs',
+  run_ci: 'start CI runs and evaluate the gate',
+  view_gates: 'read gates and their evaluations',
+  manage_gates: 'write gates',
+  override_gate: 'override a verdict of the gate',
+  view_runtime: 'read runtime events and sensors',
+  ingest_runtime: 'post runtime events',
+  manage_sensors: 'make and revoke sensors',
+  view_intel: 'read what is known of vulnerabilities',
+  manage_intel: 'import what is known of vulnerabilities',
+  edit_graph: 'change classifications and rules of the attack graph',
+  view_policies: 'read policies',
+  manage_policies: 'write policies',
+  view_sla: 'read SLA policies and clocks',
+  manage_sla: 'write SLA policies, pause and resume clocks',
+  view_reports: 'read reports',
+  build_reports: 'build reports',
+  view_vpatch: 'read virtual patches',
+  apply_vpatch: 'put virtual patches in force',
+  view_audit: 'read the audit log',
+  view_users: 'read users and roles',
+  manage_roles: 'write roles and grants',
+  manage_tokens: 'read and revoke tokens of others',
+} as const;
+
+export type VmPermission = keyof typeof permissionTable;
+export const permissionNames = Object.keys(permissionTable) as VmPermission[];
+
+const views = permissionNames.filter((name) => name.startsWith('view_'));
+const administration: readonly VmPermission[] = [
+  'manage_roles',
+  'manage_tokens',
+  'approve_acceptance',
+  'override_gate',
+  'view_audit',
+];
+
+/** Roles that cannot be changed; the first three are the control plane's. */
+export const builtInRoles: Readonly<Record<string, readonly VmPermission[]>> = {
+  admin: permissionNames,
+  operator: permissionNames.filter((name) => !administration.includes(name)),
+  viewer: views.filter((name) => name !== 'view_audit' && name !== 'view_users'),
+  auditor: views,
+  developer: ['view_findings', 'view_assets', 'triage_findings', 'request_acceptance', 'run_ci', 'view_gates'],
+  sensor: ['ingest_runtime'],
+};
+
+const everyPermission: ReadonlySet<VmPermission> = new Set(permissionNames);
+
+/** Scope of a token → permissions that it lets through. `read` is for requests that change nothing. */
+export const tokenScopes: Readonly<Record<string, ReadonlySet<VmPermission>>> = {
+  read: everyPermission,
+  write: new Set(permissionNames.filter((name) => !administration.includes(name))),
+  ci: new Set<VmPermission>(['run_ci', 'import_findings', 'view_gates', 'view_findings', 'view_assets']),
+  ingest: new Set<VmPermission>(['ingest_runtime']),
+  scan: new Set<VmPermission>(['view_scans', 'run_scans', 'view_assets', 'view_findings']),
+  report: new Set<VmPermission>(['view_reports', 'build_reports', 'view_findings']),
+  admin: everyPermission,
+};
+export const scopeNames = Object.keys(tokenScopes);
+
+export const isPermission = (name: string): name is VmPermission => Object.hasOwn(permissionTable, name);
+
+/** Whether one of these scopes lets the permission through, for a request that writes or does not. */
+export function scopesAllow(scopes: readonly string[], permission: VmPermission, writes: boolean): boolean {
+  return scopes.some((scope) => (scope !== 'read' || !writes) && tokenScopes[scope]?.has(permission) === true);
+}

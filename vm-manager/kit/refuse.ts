@@ -1,0 +1,29 @@
+// How this API says no: `{"detail": string}` and the status, and nothing else. What the room did not expect is passed
+// on to the server's own handler, which logs it.
+import { ApiError } from '#http-kit';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Statuses that this API names otherwise than the control plane: what does not fit a schema is 422 here. */
+const statusOf = (error: ApiError): number => {
+  if (error.code === 'validation_failed' || error.code === 'bad_cursor') return 422;
+  return error.code === 'precondition_failed' ? 409 : error.status;
+};
+
+export function answerRefusal(error: FastifyError | ApiError, _request: FastifyRequest, reply: FastifyReply): unknown {
+  if (error instanceof ApiError) {
+    for (const [name, value] of Object.entries(error.extras.headers ?? {})) reply.header(name, value);
+    if (statusOf(error) >= 500 && error.code === 'internal') throw error;
+    return send(reply, statusOf(error), error.message);
+  }
+  if (error.validation !== undefined) return send(reply, 422, error.message);
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return send(reply, 413, 'The body is larger than this endpoint takes.');
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return send(reply, 415, 'Send application/json.');
+  if (error.statusCode === 429) return send(reply, 429, error.message);
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
+    return send(reply, 400, 'The request cannot be read: check that the body is valid JSON.');
+  throw error;
+}
+
+const send = (reply: FastifyReply, status: number, detail: string): FastifyReply =>
+  reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send({ detail });
