@@ -13,6 +13,7 @@ import { muteEndpoints } from './governance/mutes.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
+import { reportEndpoints } from './reports/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
@@ -27,5 +28,6 @@ export const endpoints: readonly Endpoint[] = [
   ...acceptanceEndpoints,
   ...governanceEndpoints,
   ...graphEndpoints,
+  ...reportEndpoints,
   ...metaEndpoints,
 ];
