@@ -14,6 +14,7 @@ import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
 import { reportEndpoints } from './reports/endpoints.js';
+import { runtimeEndpoints } from './runtime/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
@@ -29,5 +30,6 @@ export const endpoints: readonly Endpoint[] = [
   ...governanceEndpoints,
   ...graphEndpoints,
   ...reportEndpoints,
+  ...runtimeEndpoints,
   ...metaEndpoints,
 ];

@@ -152,10 +152,9 @@ const building: readonly Endpoint[] = [
     body: Wanted,
     status: 201,
     answer: ReportView,
-    handle: async (given) => {
-      const call = given as unknown as Call<Record<string, string>, unknown, Static<typeof Wanted>>;
+    handle: async (call) => {
       const { scope = {}, format, title = sections['attack-chains'].title } = call.body;
-      const { report, only } = await build(given as Call, scope, title);
+      const { report, only } = await build(call, scope, title);
       const content = await render(report, format);
       return view(
         await call.audited(
@@ -195,7 +194,7 @@ const building: readonly Endpoint[] = [
     mediaType: mediaTypes.html,
     handle: async (call) => {
       const { scope = {}, section } = call.body;
-      return toSection((await build(call as Call, scope, sections[section].title)).report);
+      return toSection((await build(call, scope, sections[section].title)).report);
     },
   }),
 ];
@@ -210,7 +209,7 @@ const kept: readonly Endpoint[] = [
     query: Type.Object({ ...ListQuery, sort: SortQuery(sorts) }, closed),
     answer: List(ReportView),
     handle: async (call) => {
-      const source = { table: 'vm_reports', where: readable(call as Call), sorts, sort: '-created_at' };
+      const source = { table: 'vm_reports', where: readable(call), sorts, sort: '-created_at' };
       const page = await readPage<ReportRow>(call.sql, source, call.query);
       return { ...page, items: page.items.map(view) };
     },
