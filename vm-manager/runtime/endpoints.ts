@@ -7,7 +7,7 @@ import { allOf, json, type Fragment, type Tx } from '../database.js';
 import { reachable, type Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, When, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
-import { attackTypes, type AttackType } from './attacks.js';
+import { attackTypes } from './attacks.js';
 import { confirm } from './confirm.js';
 import { maskText, maskValue } from './mask.js';
 
@@ -173,7 +173,7 @@ export const runtimeEndpoints: readonly Endpoint[] = [
               { applicationId, projectId },
               {
                 id,
-                attackType: given.attack_type as AttackType,
+                attackType: given.attack_type,
                 method: given.method ?? '',
                 route: maskText(given.route ?? ''),
                 file: given.file ?? '',
