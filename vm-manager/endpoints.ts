@@ -9,6 +9,7 @@ import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
+import { importEndpoints } from './imports/endpoints.js';
 import { muteEndpoints } from './governance/mutes.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
@@ -22,6 +23,7 @@ export const endpoints: readonly Endpoint[] = [
   ...moveEndpoints,
   ...hubEndpoints,
   ...commentEndpoints,
+  ...importEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,
