@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { apiReadsCase } from './cases/api-reads.js';
 import { applyCase } from './cases/apply.js';
+import { chainsCase } from './cases/chains.js';
 import { compileCase } from './cases/compile.js';
 import { denyListCase } from './cases/deny-list.js';
 import { gatesCase } from './cases/gates.js';
@@ -41,6 +42,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   'deny-list': denyListCase,
   records: recordsCase,
   'api-reads': apiReadsCase,
+  chains: chainsCase,
 };
 
 function numbers(text: string, name: string): number[] {

@@ -37,6 +37,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#compiler': 'value',
     '#proxy/contract': 'value',
     '#proxy/gates': 'value',
+    '#vm-manager/chains': 'value',
   },
   fixtures: {},
   tidy: {},

@@ -18,6 +18,7 @@ export const entries: Readonly<Record<string, string>> = {
   'proxy/contract/index.ts': 'door',
   'proxy/main/data-plane.ts': 'door',
   'api/contract.ts': 'door',
+  'vm-manager/chains/index.ts': 'door',
   'api/main.ts': 'door',
   'console/server/server.ts': 'door',
   'console/web/kit/solid-web.ts': 'solid-js/web, by an alias of console/bundle/bundle.ts',
@@ -26,6 +27,8 @@ export const entries: Readonly<Record<string, string>> = {
   'cli/commands/crs-regression.ts': 'make crs',
   'bench/run.ts': 'make bench',
   'bench/compare.ts': 'node build/bench/compare.js',
+  'console/e2e/screenshots.ts': 'node build/console/e2e/screenshots.js',
+  'console/e2e/live-load.ts': 'node build/console/e2e/live-load.js',
 };
 
 /** Dependencies that no source imports, and who uses them instead. */

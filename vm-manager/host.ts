@@ -3,6 +3,7 @@
 import type { Actor, Role } from '#http-kit';
 import type { FastifyRequest } from 'fastify';
 import type { Sql, Tx } from './database.js';
+import type { Narrator } from './graph/explain.js';
 
 /** Somebody who is logged in, or for whom a token speaks. */
 export interface Person {
@@ -98,4 +99,6 @@ export interface Host {
   readonly identity: Identity;
   readonly audit: AuditPort;
   readonly brandName: string;
+  /** Who writes narratives of chains; absent where no model is configured. */
+  readonly narrator?: Narrator | null;
 }

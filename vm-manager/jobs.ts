@@ -4,6 +4,7 @@ import { expireAcceptances } from './governance/acceptances.js';
 import { expireMutes } from './governance/mutes.js';
 import { refreshWhere } from './findings/refresh.js';
 import type { Host } from './host.js';
+import { forgetChanges } from './graph/live-engine.js';
 import { endLostRuns } from './kit/runs.js';
 
 const minuteMs = 60_000;
@@ -18,6 +19,7 @@ export const vmJobs = (host: Host): Job[] => [
         const accepted = await expireAcceptances(tx, now);
         const muted = await expireMutes(tx, now);
         const lost = await endLostRuns(tx, now);
+        await forgetChanges(tx);
         const risks = await refreshWhere(tx, tx`f.risk_override_until <= ${now}`, now);
         return `${accepted} acceptances and ${muted} mutes ended, ${risks} overridden risks, ${lost} lost runs`;
       });

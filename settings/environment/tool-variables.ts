@@ -14,6 +14,7 @@ export const toolVariables = {
   UPDATE: '1: tests rewrite golden files and generated documents instead of failing',
   AGREEMENT_MUTATIONS: 'mutated requests on which both engines have to agree',
   RANDOM_RULE_SETS: 'random rule sets on which both engines have to agree',
+  CHAIN_ORGANISATIONS: 'random organisations on which the chain engine has to equal its plain twin',
   TIME_BOUND_CASES: 'texts on which every reader of foreign text is held to its time',
   TAP_TIMEOUT: 'seconds that a test file may take; the runner sets it',
   BENCH_PEERS: '1: the benchmark measures nginx and nginx with ModSecurity, too',

@@ -1,0 +1,155 @@
+// The chains of an organisation, kept while its findings change. Applications come with their findings; a change makes
+// the views of that application and the chains of its project anew, and nothing else. What is asked for is built on
+// the first read, so that a thousand changes between two reads cost each project once.
+import { viewOf } from './candidate.js';
+import type { ChainApplication, ChainFinding } from './finding.js';
+import {
+  chainsOfGroup,
+  chainsOfMember,
+  memberOf,
+  mergeGroups,
+  type GroupChains,
+  type Member,
+  type RankedChains,
+} from './group.js';
+import { lateralPathsMax } from './kinds/lateral.js';
+
+export interface ChainScope {
+  /** Only chains that start at this application; what it can reach is loaded all the same. */
+  readonly applicationId?: string;
+  /** Only internet-facing applications, also as what a chain ends at. */
+  readonly internetOnly?: boolean;
+  /** Applications that the caller may see; chains are those of an organisation that has no others. */
+  readonly isVisible?: (applicationId: string) => boolean;
+}
+
+/** A finding, and where it is. */
+export interface FindingAddress {
+  readonly id: string;
+  readonly applicationId: string;
+}
+
+interface Kept {
+  readonly application: ChainApplication;
+  readonly findings: readonly ChainFinding[];
+  readonly member: Member;
+}
+
+interface Group {
+  readonly ids: Set<string>;
+  all: GroupChains | null;
+  internetOnly: GroupChains | null;
+}
+
+const groupKeyOf = ({ id, projectId }: ChainApplication): string =>
+  projectId === null ? `application:${id}` : `project:${projectId}`;
+
+export class ChainEngine {
+  readonly #withPack: boolean;
+  readonly #kept = new Map<string, Kept>();
+  readonly #groups = new Map<string, Group>();
+  #merged: { all: RankedChains | null; internetOnly: RankedChains | null } = { all: null, internetOnly: null };
+
+  /** `withPack`: also the toxic combinations that are off by default. */
+  constructor({ withPack = false }: { readonly withPack?: boolean } = {}) {
+    this.#withPack = withPack;
+  }
+
+  get applications(): number {
+    return this.#kept.size;
+  }
+
+  application(id: string): ChainApplication | null {
+    return this.#kept.get(id)?.application ?? null;
+  }
+
+  /**
+   * Takes an application with its findings, in place of what was known of it. More than the forty that count may be
+   * given; they take the place of those that `without` leaves out.
+   */
+  set(application: ChainApplication, findings: readonly ChainFinding[]): void {
+    this.#forget(application.id);
+    const member = memberOf(viewOf(application, findings), this.#withPack);
+    this.#kept.set(application.id, { application, findings, member });
+    const key = groupKeyOf(application);
+    const group = this.#groups.get(key) ?? { ids: new Set(), all: null, internetOnly: null };
+    group.ids.add(application.id);
+    this.#groups.set(key, group);
+    this.#touch(group);
+  }
+
+  remove(applicationId: string): void {
+    this.#forget(applicationId);
+  }
+
+  /** The best chains and the counts of all within a scope; empty where the application is unknown or out of scope. */
+  read(scope: ChainScope = {}): RankedChains {
+    if (scope.applicationId !== undefined) return this.#readOne(scope.applicationId, scope);
+    if (scope.isVisible !== undefined) return mergeGroups(this.#seen(scope), lateralPathsMax);
+    const which = scope.internetOnly === true ? 'internetOnly' : 'all';
+    return (this.#merged[which] ??= mergeGroups(
+      [...this.#groups.values()].map((group) => this.#chainsOf(group, which)),
+      lateralPathsMax,
+    ));
+  }
+
+  /** What a scope would have without some findings: everything about their projects is made anew. */
+  without(gone: readonly FindingAddress[], scope: ChainScope = {}): RankedChains {
+    const other = new ChainEngine({ withPack: this.#withPack });
+    for (const [id, kept] of this.#kept) other.#kept.set(id, kept);
+    for (const [key, group] of this.#groups) other.#groups.set(key, { ...group, ids: new Set(group.ids) });
+    for (const applicationId of new Set(gone.map((one) => one.applicationId))) {
+      const kept = this.#kept.get(applicationId);
+      if (kept === undefined) continue;
+      const left = kept.findings.filter(({ id }) => !gone.some((one) => one.id === id));
+      other.set(kept.application, left);
+    }
+    return other.read(scope);
+  }
+
+  #forget(applicationId: string): void {
+    const kept = this.#kept.get(applicationId);
+    if (kept === undefined) return;
+    this.#kept.delete(applicationId);
+    const key = groupKeyOf(kept.application);
+    const group = this.#groups.get(key) as Group;
+    group.ids.delete(applicationId);
+    if (group.ids.size === 0) this.#groups.delete(key);
+    this.#touch(group);
+  }
+
+  #touch(group: Group): void {
+    group.all = null;
+    group.internetOnly = null;
+    this.#merged = { all: null, internetOnly: null };
+  }
+
+  #members(group: Group, { internetOnly = false, isVisible }: ChainScope): Member[] {
+    return [...group.ids]
+      .filter((id) => isVisible === undefined || isVisible(id))
+      .map((id) => (this.#kept.get(id) as Kept).member)
+      .filter(({ view }) => !internetOnly || view.isInternetFacing);
+  }
+
+  #chainsOf(group: Group, which: 'all' | 'internetOnly'): GroupChains {
+    return (group[which] ??= chainsOfGroup(this.#members(group, { internetOnly: which === 'internetOnly' })));
+  }
+
+  /** The groups of whom the caller sees some: those that are seen whole are not made again. */
+  *#seen(scope: ChainScope): Generator<GroupChains> {
+    const isVisible = scope.isVisible as (id: string) => boolean;
+    for (const group of this.#groups.values()) {
+      const seen = [...group.ids].filter(isVisible).length;
+      if (seen === group.ids.size) yield this.#chainsOf(group, scope.internetOnly === true ? 'internetOnly' : 'all');
+      else if (seen > 0) yield chainsOfGroup(this.#members(group, scope));
+    }
+  }
+
+  #readOne(applicationId: string, scope: ChainScope): RankedChains {
+    const application = this.application(applicationId);
+    const group = application === null ? undefined : this.#groups.get(groupKeyOf(application));
+    const members = group === undefined ? [] : this.#members(group, scope);
+    const member = members.find(({ view }) => view.application.id === applicationId);
+    return mergeGroups(member === undefined ? [] : [chainsOfMember(member, members)], lateralPathsMax);
+  }
+}

@@ -1,0 +1,107 @@
+// The chains of one trust group: the applications of a project, or one application without a project. Nothing links
+// two groups, so that a changed finding costs its own group and an organisation is the sum of its groups.
+import type { ApplicationView } from './candidate.js';
+import { Best } from './best.js';
+import { collapse, compareChains, compareScores, type Chain } from './chain.js';
+import { bestCrossService, countCrossService, crossServiceFrom } from './kinds/between-applications.js';
+import { killChain } from './kinds/kill-chain.js';
+import { lateralMovement } from './kinds/lateral.js';
+import { toxicCombinations } from './kinds/toxic.js';
+import { addStats, countChains, noStats, type ChainStats } from './stats.js';
+
+/** Chains that the API returns, and that the report shows. */
+export const chainsMax = 40;
+export const reportChainsMax = 50;
+
+/** An application with the chains that need no other. */
+export interface Member {
+  readonly view: ApplicationView;
+  /** Its kill chain and toxic combinations, collapsed. */
+  readonly own: readonly Chain[];
+}
+
+/** What is kept of a group: enough for the best of the whole organisation, and the counts of everything. */
+export interface GroupChains {
+  /** The best by compareChains, at most `chainsMax`, without lateral movement. */
+  readonly ranked: readonly Chain[];
+  /** The best by compareScores, at most `reportChainsMax`, without lateral movement. */
+  readonly scored: readonly Chain[];
+  /** Lateral movement, at most twelve: those of all groups compete for twelve places. */
+  readonly lateral: readonly Chain[];
+  /** Of everything but lateral movement. */
+  readonly stats: ChainStats;
+}
+
+export function memberOf(view: ApplicationView, withPack: boolean): Member {
+  const kill = killChain(view);
+  const toxic = toxicCombinations(view, withPack);
+  return { view, own: collapse(kill === null ? toxic : [...toxic, kill]) };
+}
+
+function best(chains: readonly Chain[], max: number, order: (one: Chain, other: Chain) => number): Chain[] {
+  const kept = new Best<Chain>(max, order);
+  kept.addAll(chains);
+  return kept.items();
+}
+
+/** The chains of a group. */
+export function chainsOfGroup(members: readonly Member[]): GroupChains {
+  const views = members.map(({ view }) => view);
+  const own = members.flatMap((member) => member.own);
+  const cross = countCrossService(views);
+  const [byProof, byScore] = bestCrossService(views, reportChainsMax, ['proof', 'score']) as [Chain[], Chain[]];
+  const classified = views.reduce((sum, { candidates }) => sum + candidates.length, 0);
+  const stats = addStats(countChains(own), {
+    ...noStats,
+    chains: cross.chains,
+    danger_chains: cross.danger,
+    cross_service: cross.chains,
+    runtime_proven_chains: cross.proven,
+    capabilities_classified: classified,
+    max_chain_risk: byScore[0]?.score ?? 0,
+  });
+  return {
+    ranked: best([...own, ...byProof], chainsMax, compareChains),
+    scored: best([...own, ...byScore], reportChainsMax, compareScores),
+    lateral: lateralMovement(views),
+    stats,
+  };
+}
+
+/** The chains that start at one member of a group. */
+export function chainsOfMember(member: Member, members: readonly Member[]): GroupChains {
+  const views = members.map(({ view }) => view);
+  const cross = crossServiceFrom(member.view, views);
+  const chains = [...member.own, ...cross];
+  return {
+    ranked: best(chains, chainsMax, compareChains),
+    scored: best(chains, reportChainsMax, compareScores),
+    lateral: lateralMovement(views, member.view),
+    stats: { ...countChains(chains), capabilities_classified: member.view.candidates.length },
+  };
+}
+
+/** Chains of several groups together: the answer of the engine. */
+export interface RankedChains {
+  /** At most 40, by proven hops, then score. */
+  readonly chains: readonly Chain[];
+  /** At most 50, by score: the report's. */
+  readonly byScore: readonly Chain[];
+  readonly stats: ChainStats;
+}
+
+export function mergeGroups(groups: Iterable<GroupChains>, lateralMax: number): RankedChains {
+  const ranked = new Best<Chain>(chainsMax, compareChains);
+  const scored = new Best<Chain>(reportChainsMax, compareScores);
+  const lateral = new Best<Chain>(lateralMax, compareChains);
+  let sum = noStats;
+  for (const group of groups) {
+    ranked.addAll(group.ranked);
+    scored.addAll(group.scored);
+    lateral.addAll(group.lateral);
+    sum = addStats(sum, group.stats);
+  }
+  ranked.addAll(lateral.items());
+  scored.addAll(lateral.items());
+  return { chains: ranked.items(), byScore: scored.items(), stats: addStats(sum, countChains(lateral.items())) };
+}

@@ -1,0 +1,158 @@
+// /graph: attack chains over the findings that the caller may see, what to fix first, and how findings are classified.
+import { OneOf } from '#http-kit';
+import { Type, type Static } from '@sinclair/typebox';
+import { requireApplication } from '../assets/resources.js';
+import { chainKinds } from '../chains/chain.js';
+import { attackVersion, byWeakness, classifierVersion } from '../chains/classification/cwe-table.js';
+import { stageLabels } from '../chains/classification/stages.js';
+import { techniqueNames } from '../chains/classification/techniques.js';
+import type { ChainEngine, ChainScope } from '../chains/engine.js';
+import { rankFixes, type Fix } from '../chains/fix-ranking.js';
+import { toxicRules } from '../chains/kinds/toxic-rules.js';
+import { chainsAnswer } from '../chains/present.js';
+import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
+import { endpoint, type Call, type Endpoint } from '../kit/endpoint.js';
+import { explain, honouredIds, stepsOf } from './explain.js';
+import { currentChains } from './live-engine.js';
+import { loadApplications } from './rows.js';
+import { ChainsView, FixView, ScopeQuery } from './shapes.js';
+
+const closed = { additionalProperties: false } as const;
+
+/** Whether somebody reaches an application, by what the engine knows of it. */
+function visibleTo(engine: ChainEngine, reach: Reach): (applicationId: string) => boolean {
+  const [applications, projects] = [new Set(reach.applications), new Set(reach.projects)];
+  const within = reach.within === null ? null : new Set(reach.within);
+  return (id) => {
+    const project = engine.application(id)?.projectId ?? null;
+    const isGranted = reach.all || applications.has(id) || (project !== null && projects.has(project));
+    return isGranted && (within === null || within.has(id));
+  };
+}
+
+/** The scope of a question: its parameters, and what the caller may see. Throws 404 for an application out of reach. */
+export async function scopeOf(
+  call: Pick<Call, 'sql' | 'reach'>,
+  engine: ChainEngine,
+  given: Static<typeof ScopeQuery>,
+): Promise<ChainScope> {
+  const { application_id: id, internet_only: internetOnly = false } = given;
+  if (id !== undefined) await requireApplication(call.sql, call.reach, id);
+  return {
+    ...(id === undefined ? {} : { applicationId: id }),
+    internetOnly,
+    ...(isUnconfined(call.reach) ? {} : { isVisible: visibleTo(engine, call.reach) }),
+  };
+}
+
+const viewFix = ({ hop, chains, dangerChains, maxChainRisk: [before, after], listed, reformed }: Fix) => ({
+  vuln_id: hop.finding.id,
+  title: hop.finding.title,
+  application_id: hop.view.application.id,
+  application: hop.view.application.name,
+  severity: hop.finding.severity,
+  score: hop.risk,
+  chains_broken: chains,
+  danger_chains_broken: dangerChains,
+  max_chain_risk_before: before,
+  max_chain_risk_after: after,
+  listed_chains: listed,
+  reformed_chains: reformed,
+});
+
+const chains: readonly Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/graph/attack-chains',
+    permission: 'view_findings',
+    kind: 'B',
+    summary: 'Attack chains and toxic combinations over open findings, the proven and gravest first',
+    query: ScopeQuery,
+    answer: ChainsView,
+    handle: async (call) => {
+      const engine = await currentChains(call.sql);
+      return chainsAnswer(engine.read(await scopeOf(call, engine, call.query)));
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/graph/attack-chains/explain',
+    permission: 'view_findings',
+    kind: 'B',
+    reads: true,
+    summary: 'A narrative of one chain by the ids of its findings, where a model is configured',
+    body: Type.Object(
+      {
+        hop_vuln_ids: Type.Array(Type.Union([Type.String({ maxLength: 20 }), Type.Integer({ minimum: 1 })]), {
+          minItems: 1,
+          maxItems: 1000,
+          description: 'the first eight distinct ids are looked at',
+        }),
+        name: Type.Optional(Type.String({ maxLength: 1000, description: 'is not read' })),
+        kind: Type.Optional(OneOf(chainKinds)),
+      },
+      closed,
+    ),
+    handle: async ({ sql, reach, body, host }) => {
+      const ids = honouredIds(body.hop_vuln_ids).filter((id) => /^[1-9]\d{0,17}$/.test(id));
+      if (ids.length === 0) return explain(null, []);
+      const loaded = await loadApplications(
+        sql,
+        sql`${reachable(sql, reach, sql`a.id`, sql`a.project_id`)}
+          and a.id in (select application_id from vm_findings where id in ${sql(ids)})`,
+      );
+      return explain(host.narrator ?? null, stepsOf(loaded, ids));
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/graph/chokepoints',
+    permission: 'view_findings',
+    kind: 'B',
+    summary: 'Which finding, once fixed, breaks most chains, worked out again without each',
+    query: ScopeQuery,
+    answer: Type.Object({ items: Type.Array(FixView) }, closed),
+    handle: async (call) => {
+      const engine = await currentChains(call.sql);
+      return { items: rankFixes(engine, await scopeOf(call, engine, call.query)).map(viewFix) };
+    },
+  }),
+];
+
+const tables: readonly Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/graph/capabilities',
+    permission: 'view_findings',
+    kind: 'A',
+    summary: 'How weaknesses are classified, with the version of the table',
+    handle: async () => ({
+      classifier_version: classifierVersion,
+      attack_version: attackVersion,
+      items: [...byWeakness]
+        .sort(([one], [other]) => one - other)
+        .map(([weakness, { stage, cap, mitre, label, pivot }]) => ({
+          cwe: `CWE-${weakness}`,
+          stage,
+          stage_label: stageLabels[stage],
+          capability: cap,
+          mitre,
+          technique: techniqueNames[mitre],
+          label,
+          pivot_class: pivot,
+        })),
+    }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/graph/toxic-rules',
+    permission: 'view_findings',
+    kind: 'C',
+    summary: 'The rules of toxic combinations, and which are in force',
+    handle: async () => ({
+      items: toxicRules.map(({ slug, name, pack }) => ({ slug, name, pack, enabled: pack === 'specification' })),
+    }),
+  }),
+];
+
+export const graphEndpoints: readonly Endpoint[] = [...chains, ...tables];

@@ -1,0 +1,87 @@
+// The chain engine over the database: built at the first question, and brought up to date at each one by what was
+// committed since the last (vm_chain_changes). Several control planes have one each; none needs to tell the others.
+import { ChainEngine } from '../chains/engine.js';
+import type { Queryable, Sql } from '../database.js';
+import { applicationsPerRead, loadApplications } from './rows.js';
+
+/** Changes are kept for an hour; who has not looked for half of it reads everything anew. */
+const changesKeptMs = 3_600_000;
+const restMaxMs = changesKeptMs / 2;
+
+interface Look {
+  readonly snapshot: string;
+  readonly atMs: number;
+}
+
+class LiveEngine {
+  readonly #sql: Sql;
+  #engine = new ChainEngine();
+  #last: Look | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** The engine with everything that was committed before the call. */
+  async current(): Promise<ChainEngine> {
+    const turn = this.#turn.then(async () => this.#catchUp());
+    this.#turn = turn.catch(() => undefined);
+    await turn;
+    return this.#engine;
+  }
+
+  async #catchUp(): Promise<void> {
+    const [look] = await this.#sql<{ snapshot: string; at_ms: number }[]>`
+      select pg_current_snapshot()::text as snapshot, (extract(epoch from now()) * 1000)::float8 as at_ms`;
+    if (look === undefined) throw new Error('the database gave no snapshot');
+    const now: Look = { snapshot: look.snapshot, atMs: look.at_ms };
+    const last = this.#last;
+    if (last === null || now.atMs - last.atMs > restMaxMs) await this.#build();
+    else await this.#apply(last.snapshot, now.snapshot);
+    this.#last = now;
+  }
+
+  async #build(): Promise<void> {
+    const engine = new ChainEngine();
+    for (let after = '0'; ; ) {
+      const loaded = await loadApplications(this.#sql, this.#sql`a.id > ${after}`);
+      for (const { application, findings } of loaded) engine.set(application, findings);
+      const last = loaded.at(-1);
+      if (last === undefined || loaded.length < applicationsPerRead) break;
+      after = last.application.id;
+    }
+    this.#engine = engine;
+  }
+
+  /** What one look does not see and the next does. What is read may be newer than both; it is then read once more. */
+  async #apply(before: string, now: string): Promise<void> {
+    const rows = await this.#sql<{ id: string }[]>`
+      select distinct application_id::text as id from vm_chain_changes
+      where changed_in >= pg_snapshot_xmin(${before}::pg_snapshot)
+        and not pg_visible_in_snapshot(changed_in, ${before}::pg_snapshot)
+        and pg_visible_in_snapshot(changed_in, ${now}::pg_snapshot)`;
+    for (let at = 0; at < rows.length; at += applicationsPerRead) {
+      const ids = rows.slice(at, at + applicationsPerRead).map(({ id }) => id);
+      const loaded = await loadApplications(this.#sql, this.#sql`a.id in ${this.#sql(ids)}`);
+      for (const id of ids) this.#engine.remove(id);
+      for (const { application, findings } of loaded) this.#engine.set(application, findings);
+    }
+  }
+}
+
+const engines = new WeakMap<Sql, LiveEngine>();
+
+/** The engine of a database, up to date. */
+export async function currentChains(sql: Sql): Promise<ChainEngine> {
+  const known = engines.get(sql) ?? new LiveEngine(sql);
+  engines.set(sql, known);
+  return known.current();
+}
+
+/** Removes changes that nobody will ask for, by the clock of the database that wrote them; returns how many. */
+export async function forgetChanges(sql: Queryable): Promise<number> {
+  const { count } = await sql`
+    delete from vm_chain_changes where at < now() - make_interval(secs => ${changesKeptMs / 1000})`;
+  return count;
+}
