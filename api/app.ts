@@ -12,6 +12,7 @@ import { edgeFeature } from './edge/index.js';
 import { evidenceFeature } from './evidence/index.js';
 import { trafficFeature } from './traffic/index.js';
 import { registerFeatures } from './features.js';
+import { demoFeature } from './demo/index.js';
 import { healthFeature } from './health/index.js';
 import {
   ApiError,
@@ -68,6 +69,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   nodesFeature,
   jobsFeature,
   retentionFeature,
+  demoFeature,
   vmFeature,
 ];
 

@@ -22,6 +22,7 @@ export interface Env {
   readonly crsDirectory: string | null;
   readonly settingsImport: string | null;
   readonly upstreams: { readonly customer: string; readonly payment: string };
+  readonly publicDemo: boolean;
   readonly brand: { readonly name: string; readonly sub: string; readonly tagline: string | null };
   readonly dashboardDomain: string | null;
   readonly acmeEmail: string;
@@ -95,6 +96,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     crsDirectory: given('CRS_DIR'),
     settingsImport: given('SETTINGS_IMPORT'),
     upstreams: { customer: required('UPSTREAM_CUSTOMER'), payment: required('UPSTREAM_PAYMENT') },
+    publicDemo: given('PUBLIC_DEMO') !== '0',
     brand: { name: required('APP_BRAND'), sub: required('APP_BRAND_SUB'), tagline: given('APP_TAGLINE') },
     dashboardDomain: given('DASHBOARD_DOMAIN'),
     acmeEmail: required('ACME_EMAIL'),

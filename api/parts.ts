@@ -68,6 +68,8 @@ export interface AppDeps {
    * needs.
    */
   readonly redisAnswerMsMax?: number;
+  /** Whether anybody may try attacks in the sandbox (PUBLIC_DEMO); absent: yes. */
+  readonly publicDemo?: boolean;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;
   readonly notFoundPerMinute?: number;
@@ -102,6 +104,7 @@ export interface Parts {
   readonly nodeToken: string;
   readonly torExitsUrl: string;
   readonly brandName: string;
+  readonly publicDemo: boolean;
   readonly loginsPerMinute: number;
 }
 
@@ -148,6 +151,7 @@ export function createParts(deps: AppDeps): Parts {
     nodeToken: env.dataAdminToken,
     torExitsUrl: env.torExitsUrl,
     brandName: env.brand.name,
+    publicDemo: deps.publicDemo ?? true,
     loginsPerMinute: deps.loginsPerMinute ?? loginsPerMinuteDefault,
   };
 }

@@ -92,6 +92,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       sandbox,
       redisUrl: env.redisUrl,
       redisPrefix: env.redisPrefix,
+      publicDemo: env.publicDemo,
       ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,
       logger: { level: env.logLevel },

@@ -1,7 +1,8 @@
 // Processes that the harness starts, each in a temporary directory on a free loopback port, and ends by its own id.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,14 +18,27 @@ export function findCommand(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((file) => existsSync(file)) ?? null;
 }
 
-export function freePort(): Promise<number> {
+/** Below those that Linux hands out by itself (from 32768): any connection could have such a one a moment later. */
+const freePorts = { least: 10_000, most: 32_000 } as const;
+/** Handed out to this harness already: not every program listens at once. */
+const portsGiven = new Set<number>();
+
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(freePorts.least, freePorts.most);
+    if (portsGiven.has(port) || !(await canListen(port))) continue;
+    portsGiven.add(port);
+    return port;
+  }
+}
+
+function canListen(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
+    );
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

@@ -79,6 +79,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
     ...process.env,
     WAF_BIND: '127.0.0.1',
     WAF_PORT: String(port),
+    TLS_EDGE: 'off',
     GATEHOUSE_ADMIN_PORT: String(adminPort),
     GATEHOUSE_ADMIN_TOKEN: token,
     GATEHOUSE_DATA: data,

@@ -14,6 +14,9 @@ export const usage = [
   '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +
     'Gatehouse stopped',
   '  gatehouse demo [--demo-port N]    only the bundled demo shop',
+  '  gatehouse demo-data --token apt_… [--url URL] [--remove]',
+  '                                    a made-up organisation for the vulnerability manager, ' +
+    'through the real imports; and away again',
   '  gatehouse compile [--settings FILE] [--rules GLOB]… [--dump] -o FILE',
   '  gatehouse inspect --rules GLOB… --requests FILE.jsonl [--engine compiled|interpreter] [--phases 1-5] ' +
     '[--reflect] -o OUT.jsonl',

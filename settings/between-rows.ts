@@ -91,6 +91,10 @@ const ofSites: readonly Rule[] = [
         'must list the proxies when rl_trust_proxy is on, or every client could invent its address',
       );
   },
+  (s, refuse) => {
+    if (s.proxy_protocol && !s.rl_trust_proxy)
+      refuse('/proxy_protocol', 'asks trusted proxies for a header, and none are trusted', 'turn rl_trust_proxy on');
+  },
 ];
 
 function refuseUpstream(upstream: string, at: string, refuse: Refuse): void {

@@ -86,6 +86,7 @@ t.test('impossible values are refused with path and reason', async (t) => {
     [{ rl_trusted_proxies: ['0.0.0.0/0'] }, '/rl_trusted_proxies/0', /everybody/],
     [{ rl_trusted_proxies: ['::/0'] }, '/rl_trusted_proxies/0', /everybody/],
     [{ rl_trust_proxy: true }, '/rl_trusted_proxies', /must list the proxies/],
+    [{ proxy_protocol: true }, '/proxy_protocol', /none are trusted/],
     [{ challenge_enabled: true }, '/challenge_paths', /at least one path/],
     [{ flood_autoban_exempt: ['10.0.0.0/40'] }, '/flood_autoban_exempt/0', /not an IP address or network/],
     [{ ai_risk_threshold: 0 }, '/ai_risk_threshold', /at least 1/],
@@ -218,7 +219,7 @@ t.test('impossible values are refused with path and reason', async (t) => {
       `${JSON.stringify(candidate)} → ${JSON.stringify(checked).slice(0, 300)}`,
     );
   }
-  t.equal(betweenRows.length, 34, 'a new rule needs a case above');
+  t.equal(betweenRows.length, 35, 'a new rule needs a case above');
 });
 
 t.test('all problems are reported at once', async (t) => {

@@ -27,6 +27,8 @@ export const entries: Readonly<Record<string, string>> = {
   'cli/commands/crs-regression.ts': 'make crs',
   'bench/run.ts': 'make bench',
   'bench/compare.ts': 'node build/bench/compare.js',
+  'console/e2e/screenshots.ts': 'node build/console/e2e/screenshots.js',
+  'console/e2e/live-load.ts': 'node build/console/e2e/live-load.js',
 };
 
 /** Dependencies that no source imports, and who uses them instead. */

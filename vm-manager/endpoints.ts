@@ -9,6 +9,7 @@ import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
+import { importEndpoints } from './imports/endpoints.js';
 import { muteEndpoints } from './governance/mutes.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
@@ -25,6 +26,7 @@ export const endpoints: readonly Endpoint[] = [
   ...moveEndpoints,
   ...hubEndpoints,
   ...commentEndpoints,
+  ...importEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,

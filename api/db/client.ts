@@ -9,6 +9,7 @@ import { createEmbedded } from './create-embedded.js';
 import { lockDirectory } from './directory-lock.js';
 import { lockKeys, type LockKey } from './lock-keys.js';
 import { makeSocketDirectory } from './socket-directory.js';
+import { keepLogShort } from './write-ahead-log.js';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 export type Tx = postgres.TransactionSql<{ bigint: number }>;
@@ -148,22 +149,31 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
   };
 }
 
+export interface EmbeddedOptions {
+  /** How often the length of the write-ahead log is looked at (write-ahead-log.ts). */
+  readonly lookEveryMs?: number;
+}
+
 /**
  * Opens (and creates on first use) the embedded database in `directory`; `null` keeps it in memory for tests.
  * Throws when another live process has it open: two engines on one directory would destroy it.
  */
-export async function openEmbedded(directory: string | null): Promise<Database> {
+export async function openEmbedded(directory: string | null, given: EmbeddedOptions = {}): Promise<Database> {
   const unlock = directory === null ? async () => undefined : await lockDirectory(directory);
   try {
     if (directory !== null) await createEmbedded(directory);
-    return await openWorker(directory, unlock);
+    return await openWorker(directory, unlock, given);
   } catch (error) {
     await unlock();
     throw error;
   }
 }
 
-async function openWorker(directory: string | null, unlock: () => Promise<void>): Promise<Database> {
+async function openWorker(
+  directory: string | null,
+  unlock: () => Promise<void>,
+  { lookEveryMs }: EmbeddedOptions,
+): Promise<Database> {
   const { path, remove } = await makeSocketDirectory();
   const worker = new Worker(new URL('./embedded-worker.js', import.meta.url), { workerData: { directory, path } });
   try {
@@ -182,6 +192,7 @@ async function openWorker(directory: string | null, unlock: () => Promise<void>)
     idle_timeout: 0,
     max_lifetime: null as unknown as number,
   });
+  const log = keepLogShort(sql, lookEveryMs);
   const tails = new Map<LockKey, Promise<unknown>>();
   const held = new Set<LockKey>();
   const applies = new Crowd();
@@ -204,6 +215,7 @@ async function openWorker(directory: string | null, unlock: () => Promise<void>)
       return { isHeld: async () => held.has(key), release: async () => void held.delete(key) };
     },
     async close() {
+      await log.stop();
       await sql.end({ timeout: 5 });
       worker.ref();
       worker.postMessage('close');

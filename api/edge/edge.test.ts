@@ -119,7 +119,8 @@ async function suite(t: Test, database: Database): Promise<void> {
   for (const body of [{ ip: 'x', crawler: 'Googlebot' }, { ip: '192.0.2.1' }, { ip: '192.0.2.1', crawler: 'nobody' }])
     t.equal((await verify(body)).status, 400, JSON.stringify(body));
   const { stages } = await get('/api/pipeline');
-  t.match(stages[2], { name: 'deny-list', kind: 'gate', applies_to: 'protected', refuses: '403' });
+  t.match(stages[2], { name: 'crash-requests', kind: 'gate', applies_to: 'all', refuses: '503' });
+  t.match(stages[3], { name: 'deny-list', kind: 'gate', applies_to: 'protected', refuses: '403' });
   await at.close();
 }
 

@@ -1,15 +1,18 @@
 // What happens at the edge of the data plane before rules look: limits, bans, and the order of it all.
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
+import { createAttackJob, type AttackJobParts } from './attack/job.js';
+import { registerAttackRoute } from './attack/routes.js';
 import { registerBotRoutes } from './bot-routes.js';
 import { createBanJob, type BanJobParts } from './job.js';
 import { registerEdgeRoutes, type EdgeParts } from './routes.js';
 import { createSiteKeyJob, type SiteKeyParts } from './site-keys.js';
 
-export const edgeFeature: Feature<EdgeParts & BanJobParts & SiteKeyParts> = {
+export const edgeFeature: Feature<EdgeParts & AttackJobParts & BanJobParts & SiteKeyParts> = {
   name: 'edge',
   access: {
     'GET /api/bans': may('threat-intel:read', everybody),
     'DELETE /api/bans': may('threat-intel:write', tuners),
+    'GET /api/attack-mode': may('stats:read', everybody),
     'GET /api/pipeline': may('stats:read', everybody),
     'GET /api/bots': may('stats:read', everybody),
     'POST /api/bots/verify': may('threat-intel:read', tuners),
@@ -18,7 +21,8 @@ export const edgeFeature: Feature<EdgeParts & BanJobParts & SiteKeyParts> = {
   routes(app, parts) {
     registerEdgeRoutes(app, parts);
     registerBotRoutes(app, parts);
+    registerAttackRoute(app, parts);
   },
-  jobs: (parts) => [createBanJob(parts), createSiteKeyJob(parts)],
+  jobs: (parts) => [createBanJob(parts), createAttackJob(parts), createSiteKeyJob(parts)],
   migrations: new URL('./migrations/', import.meta.url),
 };

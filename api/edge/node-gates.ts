@@ -18,6 +18,26 @@ const NodeBan = Type.Object({
 export type NodeBan = Static<typeof NodeBan>;
 const NodeBans = Type.Object({ bans: Type.Array(NodeBan) });
 
+/** How a node is attacked, as its part of `GET :2019/gates` has it. */
+const NodeAttack = Type.Object({
+  mode: Type.String(),
+  active: Type.Boolean(),
+  rpm: Type.Number(),
+  baselineRpm: Type.Number(),
+  thresholdRpm: Type.Union([Type.Number(), Type.Null()]),
+  learnedMinutes: Type.Integer(),
+  transitions: Type.Array(
+    Type.Object({
+      kind: Type.Union([Type.Literal('enter'), Type.Literal('leave')]),
+      atMs: Type.Number(),
+      rpm: Type.Number(),
+      baselineRpm: Type.Number(),
+      thresholdRpm: Type.Number(),
+      cause: Type.String({ maxLength: 32 }),
+    }),
+  ),
+});
+
 /** As `GET :2019/gates` has it. */
 export const GateFigures = Type.Object({
   decisions: Type.Array(
@@ -35,8 +55,11 @@ export const GateFigures = Type.Object({
   ),
   rateKeys: Type.Object({ keys: Type.Number(), keysMax: Type.Number(), evicted: Type.Number() }),
   crawlers: Type.Array(Type.Object({ crawler: Type.String(), verdict: Type.String(), requests: Type.Number() })),
+  /** Absent: a node of a release before attack mode. */
+  attack: Type.Optional(NodeAttack),
   siteKeys: Type.Object({ url: Type.String(), fetchedAtMs: Type.Number(), wantedAtMs: Type.Number() }),
 });
+export type NodeAttack = Static<typeof NodeAttack>;
 export type GateFigures = Static<typeof GateFigures>;
 
 export interface OfNode<T> {

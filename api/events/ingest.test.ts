@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
-import { event, request, start } from '../testing/builders/records.js';
+import { event, masker, request, start } from '../testing/builders/records.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { createIngest, type Ingest } from './ingest.js';
 
@@ -11,6 +11,7 @@ async function pressure(t: Test, database: Database): Promise<void> {
     database,
     now: () => start,
     maskLevel: async () => 'secrets',
+    masker,
     sampleAboveRows: 2000,
     refuseAboveRows: 6000,
   });
@@ -55,7 +56,7 @@ async function interrupted(t: Test, database: Database): Promise<void> {
     events: Array.from({ length: 300 }, (_, n) => event(n)),
   };
   const accept = (given: Parameters<Ingest['accept']>[0]) =>
-    createIngest({ database, now: () => start, maskLevel: async () => 'secrets' }).accept(given);
+    createIngest({ database, now: () => start, maskLevel: async () => 'secrets', masker }).accept(given);
   const stored = async () => {
     const [row] = await sql`
       select (select count(*) from request_records) as requests, (select count(*) from security_events) as events,
@@ -71,7 +72,12 @@ async function interrupted(t: Test, database: Database): Promise<void> {
       return false;
     },
   };
-  const crashing = createIngest({ database: ending, now: () => start, maskLevel: async () => 'secrets' }).accept(batch);
+  const crashing = createIngest({
+    database: ending,
+    now: () => start,
+    maskLevel: async () => 'secrets',
+    masker,
+  }).accept(batch);
   if (database.kind === 'embedded') await t.rejects(crashing, /the process ends/);
   else await crashing;
   const partly = await stored();
@@ -90,7 +96,7 @@ async function interrupted(t: Test, database: Database): Promise<void> {
  */
 async function refusing(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
-  const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets' });
+  const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets', masker });
   const requests = Array.from({ length: 500 }, (_, n) => request(n, n === 3 || n === 499 ? { status: 2 ** 40 } : {}));
   const events = Array.from({ length: 10 }, (_, n) => event(n, n === 0 ? { rule_id: 2 ** 70 } : {}));
   const batch = { node: 'n', batch_id: 'wrong', requests, events, dropped: 1 };
@@ -134,7 +140,7 @@ async function refusing(t: Test, database: Database): Promise<void> {
  */
 async function letsApplyGoFirst(t: Test, database: Database): Promise<void> {
   await startTestApp(database);
-  const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets' });
+  const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets', masker });
   await ingest.accept({ node: 'n', batch_id: 'first', requests: [request(0)], events: [] });
   const order: string[] = [];
   await database.withLock('apply', async () => {

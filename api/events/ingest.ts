@@ -4,8 +4,10 @@
 // not be kept is masked here, before anything waits or is written (proxy/masking/mask.ts): nodes send what they saw.
 // The answer says what became of every record: stored, sampled out, or refused by the database. A batch sent again gets
 // the same counts.
-import { maskDetails, maskText, maskUri, type MaskLevel } from '#proxy/contract';
+import type { MaskLevel } from '#proxy/contract';
 import { ApiError } from '../http-kit/index.js';
+import { nothingMasked } from '../masking/mask-records.js';
+import type { Masker } from '../masking/masker.js';
 import { createOrdinaryBucket, ordinaryLimit, type OrdinaryLimit } from './ordinary-limit.js';
 import type { RecordBatch, RequestRecord } from './record.js';
 import { writeBatches, type IngestResult, type Part, type WaitingBatch, type WriteOptions } from './write-batches.js';
@@ -23,6 +25,7 @@ export interface Ingest {
 export interface IngestOptions extends WriteOptions {
   /** How much is masked: `personal` while privacy_mode is on. */
   readonly maskLevel: () => Promise<MaskLevel>;
+  readonly masker: Pick<Masker, 'mask'>;
   /** Waiting rows from which requests are sampled, and from which batches are refused. */
   readonly sampleAboveRows?: number;
   readonly refuseAboveRows?: number;
@@ -67,7 +70,7 @@ export function createIngest(options: IngestOptions): Ingest {
         });
       const isSampled = waitingRows > sampleAboveRows;
       const parts = split(batch, database.kind === 'postgres' ? Infinity : rowsPerPart).map((records) =>
-        toPart(records, level, (requests) => {
+        choosePart(records, (requests) => {
           const sampled = isSampled ? sampleOrdinary(requests, Math.ceil(requests.length / sampleEvery)) : requests;
           const ordinary = sampled.filter(isOrdinary).length;
           return sampleOrdinary(sampled, admit(ordinary, options.now()));
@@ -77,8 +80,14 @@ export function createIngest(options: IngestOptions): Ingest {
       const { node, batch_id, dropped } = batch;
       const kept = { node, batch_id, ...(dropped === undefined ? {} : { dropped }) };
       waitingRows += rows;
+      const masked = await Promise.all(parts.map((part) => maskPart(part, level, options.masker))).catch(
+        (error: unknown) => {
+          waitingRows -= rows; // the node sends it again
+          throw error;
+        },
+      );
       return new Promise((resolve, reject) => {
-        queue.push({ batch: kept, parts, rows, resolve, reject });
+        queue.push({ batch: kept, parts: masked, rows, resolve, reject });
         void write();
       });
     },
@@ -115,25 +124,29 @@ function sampleOrdinary(requests: readonly RequestRecord[], kept: number): reado
   });
 }
 
-/** Masked, and with those requests that `choose` leaves. */
-function toPart(
+/** With those requests that `choose` leaves. */
+function choosePart(
   { requests, events }: Records,
-  level: MaskLevel,
   choose: (requests: readonly RequestRecord[]) => readonly RequestRecord[],
 ): Part {
   const taken = choose(requests);
+  return { requests: taken, events, sampledOut: requests.length - taken.length };
+}
+
+async function maskPart(
+  { requests, events, sampledOut }: Part,
+  level: MaskLevel,
+  masker: Pick<Masker, 'mask'>,
+): Promise<Part> {
+  const bare = {
+    requests: requests.map(({ uri, user_agent }) => ({ uri, user_agent })),
+    events: events.map(({ uri, details }) => ({ uri, details })),
+  };
+  const masked = await masker.mask({ ...nothingMasked, ...bare }, level);
   return {
-    requests: taken.map((record) => ({
-      ...record,
-      uri: maskUri(record.uri, level),
-      user_agent: maskText(record.user_agent, level),
-    })),
-    events: events.map((record) => ({
-      ...record,
-      uri: maskUri(record.uri, level),
-      details: maskDetails(record.details, level),
-    })),
-    sampledOut: requests.length - taken.length,
+    requests: requests.map((record, index) => ({ ...record, ...masked.requests[index] })),
+    events: events.map((record, index) => ({ ...record, ...masked.events[index] })),
+    sampledOut,
   };
 }
 

@@ -12,5 +12,6 @@ export const requestVerdicts: readonly string[] = [...eventVerdicts, 'blocked', 
  * node may run beside an older control plane.
  */
 export const eventKinds = {
+  'attack-mode': 'a node went into attack mode or left it; `details` has the rates that led to it',
   waf: 'rules matched a request or its answer; `details.messages` says which, where and on what',
 } as const;

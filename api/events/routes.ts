@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { maskLevelOf } from '#proxy/contract';
 import { Page, refusals, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
+import { createMasker } from '../masking/masker.js';
 import { createIngest } from './ingest.js';
 import { EventQuery, EventView, pageRecords, RecordQuery, RequestView } from './query.js';
 import { RecordBatch } from './record.js';
@@ -38,9 +39,12 @@ const eventsSchema = {
 
 export function registerRecordRoutes(app: App, { database, now, currentSettings }: RecordParts): void {
   const { sql } = database;
+  const masker = createMasker();
+  app.addHook('onClose', () => masker.close());
   const ingest = createIngest({
     database,
     now,
+    masker,
     maskLevel: async () => maskLevelOf((await currentSettings()).privacy_mode),
   });
   app.post(

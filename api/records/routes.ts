@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { maskLevelOf } from '#proxy/contract';
 import { refusals, type App } from '../http-kit/index.js';
+import { createMasker } from '../masking/masker.js';
 import type { Parts } from '../parts.js';
-import { insertSamples, SampleBatch } from './samples.js';
+import { insertSamples, maskSamples, SampleBatch } from './samples.js';
 
 export type SampleParts = Pick<Parts, 'database' | 'currentSettings'>;
 
@@ -16,12 +17,15 @@ const schema = {
 };
 
 export function registerSampleRoutes(app: App, { database, currentSettings }: SampleParts): void {
+  const masker = createMasker();
+  app.addHook('onClose', () => masker.close());
   app.post(
     '/api/dataplane/samples',
     { bodyLimit: batchBytesMax, logLevel: 'warn', schema },
     async ({ body: { samples } }) => {
       const level = maskLevelOf((await currentSettings()).privacy_mode);
-      await database.sql.begin((tx) => insertSamples(tx, samples, level));
+      const masked = await maskSamples(samples, level, masker);
+      await database.sql.begin((tx) => insertSamples(tx, masked));
       return { stored: samples.length };
     },
   );

@@ -2,9 +2,11 @@
 // what is sensitive is masked before it is stored; the newest `samplesKept` stay, half of them ordinary requests and
 // half of them requests that a rule saw, so that neither a quiet month nor an attack pushes the others out.
 import { Type, type Static } from '@sinclair/typebox';
-import { maskBody, maskHeaders, maskUri, type MaskLevel } from '#proxy/contract';
+import type { MaskLevel } from '#proxy/contract';
 import type { Queryable, Tx } from '../db/client.js';
 import type { ReplaySample } from '../change/replay.js';
+import { nothingMasked } from '../masking/mask-records.js';
+import type { Masker } from '../masking/masker.js';
 
 export const samplesKept = 5000;
 const samplesPerBatchMax = 500;
@@ -41,27 +43,35 @@ export const SampleBatch = Type.Object(
   { additionalProperties: false },
 );
 
-function maskSample(sample: SampleRecord, level: MaskLevel): ReplaySample {
-  return {
-    requestId: sample.request_id,
-    atMs: sample.at_ms,
-    site: sample.site,
-    method: sample.method,
-    uri: maskUri(sample.uri, level),
-    protocol: sample.protocol,
-    headers: maskHeaders(sample.headers, level),
-    body: sample.body === null ? null : maskBody(sample.body, level),
-    clientIp: sample.client_ip,
-  };
+/** A sample in which nothing is left that must not be kept. */
+export interface MaskedSampleRow {
+  readonly at: Date;
+  readonly kind: SampleKind;
+  readonly sample: ReplaySample;
+}
+
+export async function maskSamples(
+  samples: readonly SampleRecord[],
+  level: MaskLevel,
+  masker: Pick<Masker, 'mask'>,
+): Promise<MaskedSampleRow[]> {
+  const bare = samples.map(({ uri, headers, body }) => ({ uri, headers, body }));
+  const masked = await masker.mask({ ...nothingMasked, samples: bare }, level);
+  return samples.map((sample, index) => {
+    const { uri, headers, body } = masked.samples[index] ?? { uri: '', headers: [], body: null };
+    const { request_id: requestId, at_ms: atMs, site, method, protocol, client_ip: clientIp } = sample;
+    const whole: ReplaySample = { requestId, atMs, site, method, uri, protocol, headers, body, clientIp };
+    return { at: new Date(atMs), kind: sample.kind ?? 'event', sample: whole };
+  });
 }
 
 /** Bytes as latin1 text are kept as base64: PostgreSQL's text takes no NUL, and attackers send them. */
-export async function insertSamples(sql: Tx, samples: readonly SampleRecord[], level: MaskLevel): Promise<void> {
+export async function insertSamples(sql: Tx, samples: readonly MaskedSampleRow[]): Promise<void> {
   if (samples.length === 0) return;
-  const rows = samples.map((sample) => ({
-    at: new Date(sample.at_ms),
-    kind: sample.kind ?? 'event',
-    body: Buffer.from(JSON.stringify(maskSample(sample, level)), 'utf8').toString('base64'),
+  const rows = samples.map(({ at, kind, sample }) => ({
+    at,
+    kind,
+    body: Buffer.from(JSON.stringify(sample), 'utf8').toString('base64'),
   }));
   await sql`
     insert into request_samples (at, kind, body)

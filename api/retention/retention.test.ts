@@ -4,7 +4,7 @@ import type { Database } from '../db/client.js';
 import { createIngest } from '../events/ingest.js';
 import { createOrdinaryBucket } from '../events/ordinary-limit.js';
 import { startTestApp } from '../testing/app.js';
-import { event, request, start } from '../testing/builders/records.js';
+import { event, masker, request, start } from '../testing/builders/records.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { createRetentionJob } from './job.js';
 import { shrinkTo } from './size.js';
@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 const signal = new AbortController().signal;
 
 async function store(database: Database, nowMs: number, id: string, requests = 3, ordinary?: object) {
-  const ingest = createIngest({ database, now: () => nowMs, maskLevel: async () => 'secrets', ...ordinary });
+  const ingest = createIngest({ database, now: () => nowMs, maskLevel: async () => 'secrets', masker, ...ordinary });
   return ingest.accept({
     node: 'n',
     batch_id: id,
@@ -126,7 +126,7 @@ t.test('R9: a day whose table went meanwhile is made again, and no record is los
   onBothDatabases(t, 'gone', async (t, database) => {
     const at = await startTestApp(database);
     t.teardown(() => at.close());
-    const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets' });
+    const ingest = createIngest({ database, now: () => start, maskLevel: async () => 'secrets', masker });
     const send = (id: string, requests: number) =>
       ingest.accept({
         node: 'n',

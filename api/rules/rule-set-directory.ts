@@ -1,5 +1,6 @@
 // The core rule set of this machine: where it lies, what to tell of it, and taking another one into use. What is in use
 // can change while the server runs (`bin/gatehouse rules`), so it is asked for whenever it is needed.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
@@ -21,7 +22,14 @@ export interface RuleSets {
    * back. Throws Error with a message for people where that cannot be.
    */
   use(version: string): () => void;
+  /**
+   * Runs `work` as if that one were in use: for what it asks for itself, and for nobody else. Nothing is stored. Throws
+   * as `use` does.
+   */
+  tryOut<T>(version: string, work: () => Promise<T>): Promise<T>;
 }
+
+const operatorsOwn = 'CRS_DIR names the rule set of this installation: change or unset it, and start again.';
 
 /** One directory for good: tests, and CRS_DIR. */
 export function fixedRuleSet(directory: string | null): RuleSets {
@@ -29,7 +37,10 @@ export function fixedRuleSet(directory: string | null): RuleSets {
     directory: () => directory,
     notice: () => noticeOf(directory),
     use: () => {
-      throw new Error('CRS_DIR names the rule set of this installation: change or unset it, and start again.');
+      throw new Error(operatorsOwn);
+    },
+    tryOut: () => {
+      throw new Error(operatorsOwn);
     },
   };
 }
@@ -37,16 +48,21 @@ export function fixedRuleSet(directory: string | null): RuleSets {
 export function createRuleSets(env: Pick<Env, 'dataDirectory' | 'crsDirectory'>): RuleSets {
   if (env.crsDirectory !== null) return fixedRuleSet(env.crsDirectory);
   const data = resolve(env.dataDirectory);
+  const tried = new AsyncLocalStorage<string>();
+  const find = (version: string): { readonly directory: string; readonly newest: string } => {
+    const present = listRuleSets(data);
+    const found = present.find((one) => one.version === version);
+    if (found !== undefined) return { directory: found.directory, newest: present[0]?.version ?? version };
+    const versions = present.map((one) => one.version).join(', ');
+    throw new Error(`There is no rule set ${version} below ${data}/crs (${versions}).`);
+  };
   return {
-    directory: () => currentRuleSet(data),
+    directory: () => tried.getStore() ?? currentRuleSet(data),
     notice: () => noticeOf(currentRuleSet(data)),
+    tryOut: (version, work) => tried.run(find(version).directory, work),
     use(version) {
-      const present = listRuleSets(data);
-      if (!present.some((one) => one.version === version))
-        throw new Error(
-          `There is no rule set ${version} below ${data}/crs (${present.map((one) => one.version).join(', ')}).`,
-        );
-      const before = readRuleSetChoice(data) ?? { version: present[0]?.version ?? version, by: 'release' as const };
+      const { newest } = find(version);
+      const before = readRuleSetChoice(data) ?? { version: newest, by: 'release' as const };
       chooseRuleSet(data, { version, by: 'operator' });
       return () => chooseRuleSet(data, before);
     },

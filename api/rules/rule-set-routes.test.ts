@@ -29,6 +29,29 @@ async function moving(t: Test, database: Database): Promise<void> {
   t.equal(ruleSets.directory(), join(data, 'crs/3.3.4'));
   t.equal(at.applied.length, 1, 'it was applied');
 
+  // 8.1: a dry run of another one
+  const inUse = ruleSets.directory();
+  const tried: (string | null)[] = [];
+  at.nextOutcome = async () => {
+    tried.push(ruleSets.directory());
+    await new Promise((resolve) => setImmediate(resolve));
+    tried.push(ruleSets.directory());
+    return { ...activeOutcome, kind: 'dry_run', unchanged: false } as never;
+  };
+  const dry = (version: string) =>
+    at.call('POST', '/api/dataplane/rules', { token: null, body: { version, dry_run: true }, headers });
+  const running = dry('4.9.0');
+  t.equal(ruleSets.directory(), inUse);
+  t.match(await running, { status: 200, body: { version: '4.9.0', dry_run: true, unchanged: false } });
+  t.same(tried, Array(2).fill(join(data, 'crs/4.9.0')), 'compiled with the rules that are tried out');
+  t.equal(at.applied.at(-1)?.dryRun, true, 'as a dry run');
+  t.equal(ruleSets.directory(), inUse, 'and nobody else sees them');
+  t.same(await chosen(), { version: '3.3.4', by: 'operator' }, 'nothing is stored');
+  t.match(await dry('4.8.0'), { status: 409, body: { detail: /no rule set 4\.8\.0/ } });
+  at.nextOutcome = async () => ({ kind: 'refused', reason: 'no', diagnostics: [], tookMs: 1 }) as never;
+  t.match(await dry('4.9.0'), { status: 422, body: { code: 'apply_refused' } }, 'as the apply would be');
+  t.equal(ruleSets.directory(), inUse);
+
   at.nextOutcome = async () =>
     ({ kind: 'refused', reason: 'it does not compile', diagnostics: [], tookMs: 1 }) as never;
   t.match(await move('4.9.0'), { status: 422, body: { code: 'apply_refused' } });

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
-import { insertSamples } from '../records/samples.js';
+import { insertSamples, maskSamples } from '../records/samples.js';
+import { masker } from '../testing/builders/records.js';
 import { startTestApp } from '../testing/app.js';
 import { coreRules, withoutCoreRules } from '../testing/core-rules.js';
 import { onBothDatabases } from '../testing/databases.js';
@@ -110,25 +111,19 @@ async function suggestions(t: Test, database: Database): Promise<void> {
     },
   });
   t.equal(sent.status, 200, sent.text);
-  await database.sql.begin((tx) =>
-    insertSamples(
-      tx,
-      [
-        {
-          request_id: 'f3',
-          at_ms: at.clock.nowMs,
-          site: 'shop',
-          method: 'GET',
-          uri,
-          protocol: 'HTTP/1.1',
-          headers: ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0', 'Accept', '*/*'],
-          body: null,
-          client_ip: '203.0.113.3',
-        },
-      ],
-      'secrets',
-    ),
-  );
+  const sample = {
+    request_id: 'f3',
+    at_ms: at.clock.nowMs,
+    site: 'shop',
+    method: 'GET',
+    uri,
+    protocol: 'HTTP/1.1',
+    headers: ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0', 'Accept', '*/*'],
+    body: null,
+    client_ip: '203.0.113.3',
+  };
+  const rows = await maskSamples([sample], 'secrets', masker);
+  await database.sql.begin((tx) => insertSamples(tx, rows));
   const quick = await at.call('GET', '/api/fp-suggestions?verify=0', { token });
   const items = quick.body['items'] as { rule_id: number; likelihood: { score: number } }[];
   t.same(

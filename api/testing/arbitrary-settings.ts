@@ -62,6 +62,7 @@ const special: Partial<Record<SettingName, fc.Arbitrary<unknown>>> = {
   ),
   sites: fc.uniqueArray(site, { maxLength: 1, selector: (s) => s.name }),
   rl_trusted_proxies: fc.constant(['10.0.0.0/8', 'fd00::/8']),
+  proxy_protocol: fc.constant(false), // needs rl_trust_proxy
   rl_zones: fc.uniqueArray(
     fc.record({
       name: fc.constantFrom('a', 'b', 'c'),

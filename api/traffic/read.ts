@@ -7,6 +7,8 @@ export interface Window {
   readonly to: Date;
   readonly buckets: number;
   readonly top: number;
+  /** null: all of them. */
+  readonly site: string | null;
 }
 
 interface Counted {
@@ -15,9 +17,10 @@ interface Counted {
 }
 
 /** Every number counts stored records of [from, to). */
-export async function readTraffic(sql: Queryable, { from, to, buckets, top }: Window) {
+export async function readTraffic(sql: Queryable, { from, to, buckets, top, site }: Window) {
   const bucketSeconds = Math.max(1, Math.ceil((to.getTime() - from.getTime()) / 1000 / buckets));
-  const inWindow = sql`at >= ${from} and at < ${to}`;
+  const ofSite = site === null ? sql`` : sql`and site = ${site}`;
+  const inWindow = sql`at >= ${from} and at < ${to} ${ofSite}`;
   const counted = sql`count(*)::int as requests, (count(*) filter (where verdict = 'block'))::int as blocked`;
   const series = await sql<(Counted & { slot: number })[]>`
     select floor(extract(epoch from at - ${from}::timestamptz) / ${bucketSeconds})::int as slot, ${counted}

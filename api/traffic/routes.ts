@@ -36,6 +36,7 @@ const schema = {
       from: Type.Optional(Moment('UTC; a day before `to` without it')),
       to: Type.Optional(Moment('UTC, exclusive; now without it')),
       buckets: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 96 })),
+      site: Type.Optional(Type.String({ maxLength: 200, description: 'requests to this site only' })),
       top: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 8, description: 'length of the lists' })),
     },
     closed,
@@ -52,6 +53,6 @@ export function registerTrafficRoutes(app: App, { database, now }: TrafficParts)
     if (widthMs <= 0) throw new ApiError('validation_failed', '`from` has to be before `to`.');
     if (widthMs > windowDaysMax * dayMs)
       throw new ApiError('validation_failed', `The window has at most ${windowDaysMax} days; take a later \`from\`.`);
-    return readTraffic(database.sql, { from, to, buckets, top });
+    return readTraffic(database.sql, { from, to, buckets, top, site: query.site ?? null });
   });
 }

@@ -29,6 +29,13 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.equal(requests, await listed(`verdict=${verdict}`), verdict);
     for (const { rule_id, requests } of body['rules']) t.equal(requests, await listed(`rule_id=${rule_id}`), rule_id);
     for (const { site, requests } of body['sites']) t.equal(requests, await listed(`site=${site}`), site);
+    for (const { site, requests, blocked } of body['sites'] as { site: string; requests: number; blocked: number }[]) {
+      const one = (await read(`${window}&site=${encodeURIComponent(site)}&buckets=10`)).body;
+      t.match(one, { requests, blocked, sites: [{ site, requests }] }, `C5: ${site} alone`);
+      const summed = (one['series'] as { requests: number }[]).reduce((sum, bucket) => sum + bucket.requests, 0);
+      t.equal(summed, requests, `C5: the series of ${site}`);
+    }
+    t.match((await read(`${window}&site=nobody`)).body, { requests: 0, rules: [], clients: [] });
     for (const { client_ip, requests, blocked } of body['clients']) {
       t.equal(requests, await listed(`client_ip=${client_ip}`), client_ip);
       t.equal(blocked, await listed(`client_ip=${client_ip}&verdict=block`), client_ip);

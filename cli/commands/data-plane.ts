@@ -77,6 +77,13 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
   return {
     host: values.WAF_BIND,
     port: Number(values.WAF_PORT),
+    tls:
+      values.TLS_EDGE === 'off'
+        ? null
+        : {
+            port: Number(values.JA3_PORT),
+            certificates: values.TLS_CERTIFICATES === '' ? null : resolve(root, values.TLS_CERTIFICATES),
+          },
     adminHost: '127.0.0.1',
     adminPort: Number(values.GATEHOUSE_ADMIN_PORT),
     adminToken: token || null,
@@ -89,6 +96,7 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
     upstreams: own.sitesOfEnvironment ? upstreamsOf(values) : null,
     reread: () => loadGeneration(file, data, values, null),
     handlesSignals: true,
+    redis: values.REDIS_URL === '' ? null : { url: values.REDIS_URL, prefix: values.REDIS_PREFIX || null },
     shipping: controlUrl !== '' && token !== '' ? { url: controlUrl, token } : null,
   };
 }

@@ -1,8 +1,9 @@
 // `gatehouse rules` with archives of its own, where nothing runs: what is taken, what is refused, what stays as it was.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -94,6 +95,50 @@ t.test('8.1: to a release from a file, and back', async (t) => {
   t.match(await place.run('use', '3.3.9'), { code: 0 });
   t.same(place.chosen(), { version: '3.3.9', by: 'operator' });
   t.match(await place.run('update', '--file', first), { code: 0 }, 'again: the same');
+});
+
+t.test('8: a dry run asks the control plane, and changes nothing', async (t) => {
+  const place = await makePlace(t);
+  await place.run('update', '--file', place.archive('3.3.9'));
+  const before = place.chosen();
+  const file = place.archive('4.9.0');
+  t.match(await place.run('update', '--file', file, '--dry-run'), { code: 1, text: /needs the control plane/ });
+  t.same(place.chosen(), before);
+  const asked: unknown[] = [];
+  const replies: [number, object][] = [
+    [200, { impact: { replayed: 40, newly_blocked: 2, newly_allowed: 1 } }],
+    [200, { impact: null }],
+    [422, { detail: 'Nothing was activated: no' }],
+  ];
+  const server = createHttpServer((request, response) => {
+    let text = '';
+    request.on('data', (piece: Buffer) => (text += piece.toString()));
+    request.on('end', () => {
+      asked.push(JSON.parse(text));
+      const [status, body] = replies.shift() ?? [500, {}];
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => void server.close());
+  process.env['API_PORT'] = String((server.address() as AddressInfo).port);
+  t.match(await place.run('use', '4.9.0', '--dry-run'), {
+    code: 0,
+    text: /of 40 recorded requests 2 would be blocked that are not now, 1 the other way round\. Nothing was changed/,
+  });
+  t.match(await place.run('update', '--file', file, '--dry-run'), { code: 0, text: /no recorded requests/ });
+  t.match(await place.run('use', '4.9.0', '--dry-run'), { code: 1, text: /4\.9\.0 would not be taken into use/ });
+  t.same(asked, Array(3).fill({ version: '4.9.0', dry_run: true }));
+  t.same(place.chosen(), before, 'what serves stays as it is');
+  t.match(await place.run('list', '--dry-run'), { code: 2 });
+});
+
+t.test('8: one that is only tried out does not become the newest, which serves where nobody chose', async (t) => {
+  const place = await makePlace(t);
+  await place.run('update', '--file', place.archive('3.3.9'));
+  rmSync(place.at('data/crs/current.json'));
+  await place.run('update', '--file', place.archive('4.9.0'), '--dry-run');
+  t.match(place.chosen(), { version: '3.3.9', by: 'release' });
 });
 
 t.test('8.1: what cannot be is refused, and nothing is changed', async (t) => {

@@ -5,7 +5,7 @@ import { parseOptions } from '../command-line.js';
 import { dataDirectory } from '../environment/directories.js';
 import { readEnvironment } from '../environment/read-environment.js';
 import { Refusal, withFiles, wrongUsage } from '../refusal.js';
-import { takeIntoUse } from '../rule-set/activate.js';
+import { keepChoice, takeIntoUse, tryOut } from '../rule-set/activate.js';
 import { checkedArchive, download, unpackInto } from '../rule-set/archive.js';
 import { debianRules } from '../rule-set/debian.js';
 import { readLock, sha256, type RuleSetLock } from '../rule-set/lock.js';
@@ -17,6 +17,8 @@ const usage = [
   '       gatehouse rules update --file ARCHIVE        a release archive (.tar.gz) on this machine',
   "       gatehouse rules update --debian              Debian's package modsecurity-crs",
   '       gatehouse rules use VERSION                  one that is here already: the way back',
+  '',
+  '  --dry-run with update and use: fetch, compile and replay recorded requests; what serves stays as it is',
 ].join('\n');
 
 const isVersion = (text: string): boolean => /^\d+\.\d+\.\d+$/.test(text);
@@ -110,6 +112,7 @@ export async function runRules(argv: readonly string[]): Promise<number> {
       sha256: { type: 'string' },
       file: { type: 'string' },
       debian: { type: 'boolean', default: false },
+      'dry-run': { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -123,6 +126,10 @@ export async function runRules(argv: readonly string[]): Promise<number> {
   const hasFlags = values.sha256 !== undefined || values.file !== undefined || values.debian;
   if (more.length > 0 || !['list', 'update', 'use'].includes(what) || (what !== 'update' && hasFlags))
     throw wrongUsage(`rules does not know ${argv.join(' ')}.\n${usage}`);
+  const isTrial = values['dry-run'];
+  if (isTrial && what === 'list') throw wrongUsage(`rules list takes nothing.\n${usage}`);
+  const proceed = (wanted: string): Promise<string> =>
+    isTrial ? tryOut(readEnvironment(), wanted) : takeIntoUse(readEnvironment(), data, wanted);
   if (what === 'list') {
     if (version !== undefined) throw wrongUsage(`rules list takes nothing.\n${usage}`);
     list(data);
@@ -137,10 +144,11 @@ export async function runRules(argv: readonly string[]): Promise<number> {
       throw new Refusal(
         `CRS ${version} is not here (${present.join(', ') || 'none is'}); \`rules update\` fetches it.`,
       );
-    console.log(await takeIntoUse(readEnvironment(), data, version));
+    console.log(await proceed(version));
     return 0;
   }
   checkUpdate(options);
-  console.log(await takeIntoUse(readEnvironment(), data, fetchRules(options, data)));
+  if (isTrial) keepChoice(data);
+  console.log(await proceed(fetchRules(options, data)));
   return 0;
 }

@@ -2,7 +2,7 @@
 // data plane runs alone, and from the next start on where nothing does. Refused, nothing is changed.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { chooseRuleSet, readRuleSetChoice, type RuleSetChoice } from '#compiler';
+import { chooseRuleSet, listRuleSets, readRuleSetChoice, type RuleSetChoice } from '#compiler';
 import { effectiveValueOf, type Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { settingsFile } from '../local-settings/settings-file.js';
@@ -31,8 +31,18 @@ function describe(version: string, unchanged: boolean, impact: Impact | null): s
   return `CRS ${version} serves; ${replay}.`;
 }
 
+/** The same of a dry run. */
+function describeTrial(version: string, impact: Impact | null): string {
+  const replay =
+    impact === null || impact.replayed === 0
+      ? 'there are no recorded requests to compare by'
+      : `of ${impact.replayed} recorded requests ${impact.newly_blocked} would be blocked that are not now, ` +
+        `${impact.newly_allowed} the other way round`;
+  return `CRS ${version} works with the settings in force; ${replay}. Nothing was changed.`;
+}
+
 /** Asks the control plane; null: none runs. Throws Refusal with its words where it refuses. */
-async function throughControlPlane(values: Values, version: string): Promise<string | null> {
+async function throughControlPlane(values: Values, version: string, isTrial: boolean): Promise<string | null> {
   const url = `${controlUrl(values)}/api/dataplane/rules`;
   const reply = await fetch(url, {
     method: 'POST',
@@ -40,7 +50,7 @@ async function throughControlPlane(values: Values, version: string): Promise<str
       'content-type': 'application/json',
       authorization: `Bearer ${effectiveValueOf('DATA_ADMIN_TOKEN', values)}`,
     },
-    body: JSON.stringify({ version }),
+    body: JSON.stringify(isTrial ? { version, dry_run: true } : { version }),
     signal: AbortSignal.timeout(applyMsMax),
   }).catch((error: unknown) => {
     const code = (error as { cause?: { code?: string } }).cause?.code;
@@ -49,10 +59,12 @@ async function throughControlPlane(values: Values, version: string): Promise<str
   });
   if (reply === null) return null;
   const body = (await reply.json()) as Record<string, unknown>;
+  if (reply.ok && isTrial) return describeTrial(version, body['impact'] as Impact | null);
   if (reply.ok) return describe(version, body['unchanged'] === true, body['impact'] as Impact | null);
   const found = (body['diagnostics'] as { file: string; line: number; message: string }[] | undefined) ?? [];
   const lines = found.map(({ file, line, message }) => `\n  ${file}:${line}: ${message}`).join('');
-  throw new Refusal(`CRS ${version} was not taken into use: ${String(body['detail'])}${lines}`);
+  const what = isTrial ? 'would not be' : 'was not';
+  throw new Refusal(`CRS ${version} ${what} taken into use: ${String(body['detail'])}${lines}`);
 }
 
 /** Whether a data plane answers on this machine. */
@@ -89,7 +101,27 @@ async function withoutControlPlane(values: Values, data: string, choice: RuleSet
 /** `version` is unpacked below `data`. Resolves with what to tell; throws Refusal, and then nothing is changed. */
 export async function takeIntoUse(values: Values, data: string, version: string): Promise<string> {
   return (
-    (await throughControlPlane(values, version)) ??
+    (await throughControlPlane(values, version, false)) ??
     (await withoutControlPlane(values, data, { version, by: 'operator' }))
   );
+}
+
+/** What `takeIntoUse` would do, compiled and replayed, with nothing changed. Throws Refusal where it would refuse. */
+export async function tryOut(values: Values, version: string): Promise<string> {
+  const told = await throughControlPlane(values, version, true);
+  if (told !== null) return told;
+  throw new Refusal(
+    'A dry run needs the control plane, which has the recorded requests: start Gatehouse first (make run). ' +
+      'Nothing was changed.',
+  );
+}
+
+/**
+ * Where nobody chose, the newest rule set that is here serves: one that is only to be tried out must not become that by
+ * being unpacked.
+ */
+export function keepChoice(data: string): void {
+  const [newest] = listRuleSets(data);
+  if (readRuleSetChoice(data) === null && newest !== undefined)
+    chooseRuleSet(data, { version: newest.version, by: 'release' });
 }

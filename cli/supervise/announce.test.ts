@@ -87,6 +87,7 @@ t.test('the whole announcement', async (t) => {
   control plane     http://127.0.0.1:8095/api/   (explorer: http://127.0.0.1:8095/api/docs)
 
   WAF entry point   http://localhost:8080
+  the same over TLS https://localhost:8443   (HTTP/2 and HTTP/1.1; JA3 and JA4)
   protects          the bundled demo shop on port 8000 (set UPSTREAM_CUSTOMER to protect your own application)
 
   passes  (200)     curl -i 'http://localhost:8080/search?q=lamp'

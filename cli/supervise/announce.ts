@@ -94,6 +94,11 @@ function describeRules({ rules, control }: Announcement): string {
   return rules.recommended === null ? `OWASP CRS ${rules.version}` : `rules: ${formatNotice(rules)}`;
 }
 
+/** The entry for TLS, where there is one. */
+function overTls({ TLS_EDGE: edge, JA3_PORT: port }: Values): string {
+  return edge === 'off' ? '' : `\n  the same over TLS https://localhost:${port}   (HTTP/2 and HTTP/1.1; JA3 and JA4)`;
+}
+
 /** Whether it protects, in the first line: nothing below it may say more than that. */
 function headline(facts: Announcement): string {
   const { served, values, control } = facts;
@@ -122,7 +127,7 @@ ${headline(facts)}
 
 ${settings}
 
-  WAF entry point   ${base}
+  WAF entry point   ${base}${overTls(values)}
   protects          ${describeSites(values, served)}
 
 ${describeTries(facts.tries, served, base)}

@@ -23,6 +23,7 @@ export function wantedPorts(values: Values, parts: { readonly demo: boolean; rea
   });
   return [
     wanted('WAF_PORT', values.WAF_BIND, 'protected traffic'),
+    ...(values.TLS_EDGE === 'off' ? [] : [wanted('JA3_PORT', values.WAF_BIND, 'protected traffic over TLS')]),
     wanted('GATEHOUSE_ADMIN_PORT', local, 'data-plane admin'),
     ...(parts.api ? [wanted('API_PORT', values.ADMIN_BIND, 'control plane')] : []),
     ...(parts.api ? [wanted('UI_PORT', values.ADMIN_BIND, 'console')] : []),

@@ -1,5 +1,7 @@
 // What one test file printed (TAP), and what follows from it.
 
+import { Failures } from './failures.js';
+
 /** The names of the subtests that have begun and not ended, outermost first, from the lines of a TAP stream. */
 function createProgress(): { take(line: string): void; names(): string[] } {
   const open: { readonly depth: number; readonly name: string }[] = [];
@@ -33,6 +35,7 @@ export class Report {
   readonly counts: Counts = { total: 0, pass: 0, fail: 0, skip: 0, todo: 0 };
   /** Why something was skipped. */
   readonly skips: string[] = [];
+  readonly failures = new Failures();
   private readonly progress = createProgress();
 
   /** `file` is relative to the root. */
@@ -41,6 +44,7 @@ export class Report {
   readonly take = (line: string): void => {
     this.lines.push(line);
     this.progress.take(line);
+    this.failures.take(line);
     const summary = /^# \{ ([a-z0-9:, ]+) \}$/.exec(line)?.[1] ?? '';
     for (const [, name, count] of summary.matchAll(/(\w+): (\d+)/g)) this.counts[name as keyof Counts] = Number(count);
     const skip = /^ *ok \d+ - (.*?) # SKIP ?(.*)$/.exec(line);

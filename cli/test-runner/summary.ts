@@ -1,12 +1,17 @@
 // What is printed of a run: a line a file, and at its end one plain line that CI reads.
+import { describeFailures } from './failures.js';
 import type { Counts, Outcome } from './report.js';
 
-const linesShownMax = 400;
+const linesShownMax = 200;
 
-/** One line for a file that passed; for one that failed everything but its passed assertions. */
+/**
+ * One line for a file that passed; for one that failed its failed assertions first, and then everything but those that
+ * passed.
+ */
 export function printOutcome({ report, isPassed, tookMs }: Outcome): void {
   console.log(`${isPassed ? 'ok  ' : 'FAIL'} ${report.file.replace(/^build\//, '')} (${tookMs} ms)`);
   if (isPassed) return;
+  for (const line of describeFailures(report.failures.list)) console.log(line);
   const shown = report.lines.filter((line) => !/^ +ok \d/.test(line) && line.trim() !== '');
   console.log(shown.slice(-linesShownMax).join('\n'));
   if (shown.length > linesShownMax)
@@ -22,7 +27,10 @@ export function printSummary(outcomes: readonly Outcome[], filesWanted: number, 
   const failed = outcomes.filter(({ isPassed }) => !isPassed);
   const died = failed.filter(({ report }) => report.counts.fail === 0).length;
   for (const [reason, count] of reasons) console.log(`skipped ${count}: ${reason}`);
-  for (const { report } of failed) console.log(`failed file: ${report.file}`);
+  for (const { report } of failed) {
+    console.log(`failed file: ${report.file}`);
+    for (const line of describeFailures(report.failures.list)) console.log(line);
+  }
   console.log(`${outcomes.length} of ${filesWanted} test files in ${Math.round(tookMs / 1000)} s`);
   console.log(`${sum('pass')} passed, ${sum('fail') + died} failed, ${sum('skip') + sum('todo')} skipped`);
   return sum('pass') > 0 && failed.length === 0 && outcomes.length === filesWanted;

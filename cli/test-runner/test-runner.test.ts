@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { describeFailures } from './failures.js';
 import { root } from '../environment/directories.js';
 
 const runner = new URL('run.js', import.meta.url).href;
@@ -59,6 +60,57 @@ t.test('counts, skips and the reasons of failures', async (t) => {
   t.match(mixed.text, '# not one assertion ran');
   t.match(mixed.text, /test unfinished/);
   t.match(mixed.text, /^5 of 5 test files in \d+ s\n3 passed, 4 failed, 1 skipped$/m);
+});
+
+t.test('failed assertions are told first, and again at the end, in a few lines', async (t) => {
+  const { text } = await run(t, {
+    fails: `import t from 'tap';
+      t.test('outer', async (t) => {
+        await t.test('inner - with a dash', async (t) => {
+          t.equal(1, 2);
+          t.match('a text', /another/, 'a pattern');
+          t.same({ a: 1, long: 'x'.repeat(400) }, { a: 2, long: 'x'.repeat(400) }, 'objects');
+          t.ok(1, 'shown to nobody');
+          t.equal(1, 2, 'to come', { todo: 'later' });
+        });
+        throw new Error('out of the test');
+      });
+      t.test('many', async (t) => { for (let n = 0; n < 2; n++) t.ok(0, 'one of many'); });
+      t.test('half', async (t) => { t.plan(2); t.ok(1); });
+      `,
+  });
+  const lines = text.split('\n');
+  const inner = 'outer > inner - with a dash';
+  t.strictSame(
+    lines.slice(1, 4).map((line) => line.replace(/\(.*fails/, '(fails')),
+    [`  failed: ${inner} > should be equal (fails.test.js:4)`, '    -2', '    +1'],
+    'the first failed assertion stands behind the name of its file, with what was wanted and found',
+  );
+  const told = lines.slice(0, lines.findIndex((line) => line.startsWith('  failed: half > test unfinished (')) + 1);
+  t.ok(told.length > 1 && told.every((line) => /^(?:FAIL|  failed: | {4})/.test(line)), 'nothing stands between them');
+  t.ok(text.includes('lineNumber: 6'), 'the output itself follows');
+  t.match(told.join('\n'), `  failed: ${inner} > a pattern (`);
+  t.match(told.join('\n'), /^    -\/another\/\n    \+"?a text"?$/m);
+  t.match(told.join('\n'), /^    -  "a": 2,\n    \+  "a": 1,$/m);
+  t.match(told.join('\n'), '  failed: outer > out of the test (');
+  t.match(told.join('\n'), '  failed: half > test unfinished (');
+  t.notMatch(
+    told.join('\n'),
+    /shown to nobody|to come|failed: outer \(|failed: half \(/,
+    'nor what only contains them',
+  );
+  const end = lines.indexOf('failed file: build/fails.test.js');
+  t.strictSame(lines.slice(end + 1, end + told.length), told.slice(1), 'and once more in front of the counts');
+  t.match(lines[end + told.length], /^1 of 1 test files/);
+  const many = Array.from({ length: 25 }, (_, n) => ({
+    path: [`${n}`],
+    where: '',
+    detail: Array(30).fill('x'.repeat(999)),
+  }));
+  const described = describeFailures(many);
+  t.equal(described.at(-1), '  … 5 failed assertions more', 'at most twenty of a file');
+  t.equal(described.length, 20 * 12 + 1, 'with ten lines each, and one that says how many are left out');
+  t.ok(described.every((line) => line.length <= 170));
 });
 
 t.test('whoever hangs is named when the run is ended', async (t) => {

@@ -41,6 +41,8 @@ export const viteConfig = (): InlineConfig => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Where the time of a slow machine goes is no news to who installs: the hint looked like a failure in `make run`.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });
 

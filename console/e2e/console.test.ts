@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
+import { loggedInPaths, publicPaths } from './pages.js';
 import { email, firstPassword, go, logIn, password, startStack, withoutBrowser, type Stack } from './stack.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -56,13 +57,17 @@ async function events(t: Test, stack: Stack): Promise<void> {
   await page.getByText('live', { exact: true }).waitFor();
   await fetch(`${stack.waf}${attack}&seen=live`, { headers: { 'user-agent': '<svg onload=document.title=3>' } });
   await fetch(stack.waf + hostile);
-  const row = page.locator('.virtual-row', { hasText: 'seen=live' }).first();
+  const row = page.locator('.table-row', { hasText: 'seen=live' }).first();
   await row.waitFor(); // it comes by itself
   await row.click();
   const drawer = page.getByRole('dialog');
   await drawer.getByRole('heading', { name: 'What the rules saw' }).waitFor();
   t.match(await drawer.innerText(), /<svg onload=document\.title=3>/, 'what a client sent is text');
   t.match(page.url(), /event=\d+/, 'an event has an address');
+  const other = await page.context().newPage();
+  await other.goto(`${page.url()}&verdict=pass`);
+  await other.getByRole('dialog').getByRole('heading', { name: 'What the rules saw' }).waitFor();
+  await other.close(); // a colleague who opens it sees it, whatever the list shows
   await drawer.getByRole('button', { name: 'Exclude' }).click();
   await page.getByLabel('Why').fill('a test');
   await page.getByRole('button', { name: /Save and check/ }).click();
@@ -148,16 +153,6 @@ async function viewers(t: Test, stack: Stack): Promise<void> {
   t.equal(status, 403, 'and refused by the server anyway');
 }
 
-const pages = ['/', '/soc', '/requests', '/waf', '/waf/rules', '/waf/rules/new', '/waf/patches', '/waf/tuning'];
-const morePages = [
-  '/protection/addresses',
-  '/protection/gates',
-  '/admin/settings',
-  '/admin/settings/limits',
-  '/admin/changes',
-];
-const lastPages = ['/admin/nodes', '/admin/audit', '/admin/users', '/admin/tokens', '/admin/licence', '/account'];
-
 interface AxeResult {
   readonly violations: readonly { readonly id: string; readonly impact: string; readonly help: string }[];
 }
@@ -175,7 +170,7 @@ async function everyPage(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await page.addInitScript(axe);
   await logIn(page);
-  for (const path of [...pages, ...morePages, ...lastPages]) {
+  for (const path of [...loggedInPaths, ...publicPaths]) {
     await go(page, path);
     await page.waitForLoadState('networkidle').catch(() => null); // a stream never is
     for (const theme of ['dark', 'light']) {
@@ -192,7 +187,7 @@ async function everyPage(t: Test, stack: Stack): Promise<void> {
 async function narrow(t: Test, stack: Stack): Promise<void> {
   const { page } = await stack.open(390);
   await logIn(page);
-  for (const path of ['/', '/soc', '/waf', '/admin/settings/limits', '/admin/changes']) {
+  for (const path of [...loggedInPaths, ...publicPaths]) {
     await go(page, path);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     t.ok(wide <= 0, `${path} fits a telephone`);

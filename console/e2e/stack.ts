@@ -1,22 +1,13 @@
 // The whole of `gatehouse up` on free ports, with a small rule set of our own, and a real browser in front of it.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { freePorts, isUp, makeHome, startUp } from '#api/testing/processes/up';
 import { writeRuleSet } from '#api/testing/rule-set';
-import { findPrograms, required, skipWithout, type Wanted } from '#api/testing/servers/programs';
+import { launchChromium, logInAs } from './browser.js';
 
-const wanted: Wanted = {
-  server: 'Chromium',
-  untested: 'the console in a browser',
-  install: 'apt-get install chromium',
-  variable: 'GATEHOUSE_TEST_WITHOUT_BROWSER',
-};
-const directoryFound = findPrograms(['chromium']);
-
-/** Why tests with a browser are skipped. */
-export const withoutBrowser = skipWithout(directoryFound, wanted);
+export { withoutBrowser } from './browser.js';
 
 export const email = 'admin@gatehouse.local';
 export const password = 'correct-horse-battery-staple-9';
@@ -45,10 +36,7 @@ export async function startStack(t: Test): Promise<Stack> {
     APP_BRAND: 'Rampart & "Sons"',
   });
   await up.until(isUp);
-  const browser = await chromium.launch({
-    executablePath: join(required(directoryFound, wanted), 'chromium'),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-  });
+  const browser = await launchChromium();
   t.teardown(() => browser.close());
   const url = `http://127.0.0.1:${ports.UI_PORT}`;
   return {
@@ -75,13 +63,31 @@ export async function startStack(t: Test): Promise<Stack> {
   };
 }
 
-export async function logIn(page: Page, as = email, secret = password): Promise<void> {
+/** The first login of an installation, up to a password of one's own. */
+export async function chooseOwnPassword(page: Page): Promise<void> {
   await page.goto('/');
-  await page.getByLabel('E-mail').fill(as);
-  await page.getByLabel('Password').fill(secret);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(firstPassword);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.locator('.shell').waitFor();
+  await page.getByRole('heading', { name: 'Choose your own password' }).waitFor();
+  await page.getByLabel('Current password').fill(firstPassword);
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('New password, again').fill(password);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
 }
+
+/** Asks the control plane with the session of the page. */
+export const askApi = (page: Page, method: string, path: string, body?: unknown): Promise<number> =>
+  page.evaluate(
+    async ([method, path, body]) => {
+      const headers = { 'content-type': 'application/json', 'x-gatehouse-request': '1' };
+      return (await fetch(path, { method, headers, ...(body === null ? {} : { body }) })).status;
+    },
+    [method, path, body === undefined ? null : JSON.stringify(body)] as const,
+  );
+
+export const logIn = (page: Page, as = email, secret = password): Promise<void> => logInAs(page, as, secret);
 
 /** Opens a page of the console by its path, within the running application. */
 export async function go(page: Page, path: string): Promise<void> {

@@ -5,7 +5,7 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/components.css';
 import './styles/data.css';
-import { Route, Router } from '@solidjs/router';
+import { Route, Router, useLocation } from '@solidjs/router';
 import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch, type JSX, type ParentProps } from 'solid-js';
 import { render } from 'solid-js/web';
 import { Button, Loading, Notice } from './kit/basics.js';
@@ -13,6 +13,7 @@ import { account, readAccount } from './client/session.js';
 import { Layout } from './shell/layout.js';
 import { LoginPage } from './shell/login.js';
 import { startTheme } from './shell/theme.js';
+import { shellText as words } from './texts/shell.js';
 
 /** A page of its own file, loaded when it is first opened. */
 const page = (load: () => Promise<() => JSX.Element>): (() => JSX.Element) =>
@@ -20,6 +21,7 @@ const page = (load: () => Promise<() => JSX.Element>): (() => JSX.Element) =>
 
 const Duty = page(() => import('./pages/account/duty.js').then((m) => m.Duty));
 const Account = page(() => import('./pages/account/account.js').then((m) => m.Account));
+const Demo = page(() => import('./pages/demo/demo.js').then((m) => m.Demo));
 const Overview = page(() => import('./pages/overview/overview.js').then((m) => m.Overview));
 const Events = page(() => import('./pages/events/events.js').then((m) => m.Events));
 const Requests = page(() => import('./pages/events/requests.js').then((m) => m.Requests));
@@ -40,16 +42,29 @@ const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Lice
 
 function Failed(props: { readonly error: unknown; readonly again: () => void }): JSX.Element {
   return (
-    <Notice tone="danger" title="This page has failed">
+    <Notice tone="danger" title={words.thisPageHasFailed}>
       <span>{props.error instanceof Error ? props.error.message : String(props.error)}</span>
       <div>
-        <Button onClick={props.again}>Try again</Button>
+        <Button onClick={props.again}>{words.tryAgain}</Button>
       </div>
     </Notice>
   );
 }
 
+/** The one page that needs no login, and asks nothing about whoever sees it. */
+const publicPath = '/demo';
+
 function Frame(props: ParentProps): JSX.Element {
+  const location = useLocation();
+  return (
+    <Show when={location.pathname !== publicPath} fallback={props.children}>
+      <Known>{props.children}</Known>
+    </Show>
+  );
+}
+
+/** Whoever is logged in, or the login. */
+function Known(props: ParentProps): JSX.Element {
   const [problem, setProblem] = createSignal<string | null>(null);
   const begin = (): void =>
     void readAccount().then(
@@ -62,10 +77,10 @@ function Frame(props: ParentProps): JSX.Element {
       <Match when={problem()}>
         {(text) => (
           <main class="login">
-            <Notice tone="danger" title="The console cannot start">
+            <Notice tone="danger" title={words.consoleCannotStart}>
               <span>{text()}</span>
               <div>
-                <Button onClick={begin}>Try again</Button>
+                <Button onClick={begin}>{words.tryAgain}</Button>
               </div>
             </Notice>
           </main>
@@ -92,7 +107,7 @@ function Frame(props: ParentProps): JSX.Element {
 }
 
 function NotFound(): JSX.Element {
-  return <Notice tone="neutral" title="There is no such page" />;
+  return <Notice tone="neutral" title={words.thereNoSuchPage} />;
 }
 
 startTheme();
@@ -120,6 +135,7 @@ render(
       <Route path="/admin/tokens" component={Tokens} />
       <Route path="/admin/licence" component={Licence} />
       <Route path="/account" component={Account} />
+      <Route path={publicPath} component={Demo} />
       <Route path="*" component={NotFound} />
     </Router>
   ),

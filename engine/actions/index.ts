@@ -3,11 +3,11 @@
 //   when the whole chain matched: the other actions, last link first; the log record; the disruptive action; skips.
 import type { ActionIR, LinkIR, MacroRef, RuleIR, Template } from '../program/ir.js';
 import { limits } from '../transaction/limits.js';
-import { joinOrigins, noOrigins, noteMatch, originsOfTemplate } from '../transaction/origins.js';
+import { joinOrigins, noOrigins, noteMatch, originsOfTemplate, type Origins } from '../transaction/origins.js';
 import type { RemovalTable } from '../evaluate/removals.js';
 import { fullName } from '../variables/targets.js';
 import type { Transaction } from '../transaction/transaction.js';
-import { expand } from '../variables/index.js';
+import { expand, readMacro } from '../variables/index.js';
 import { runControl } from './ctl.js';
 import { runDisruptive } from './disruptive.js';
 import { runDeprecatevar, runExpirevar, runIdentity, runInitcol, runSetenv } from './persistent.js';
@@ -111,13 +111,28 @@ function tagTemplate(tag: string): Template {
   return from < tag.length ? [...parts, tag.slice(from)] : parts;
 }
 
+/** Of everything that a record quotes. */
+function quotedOrigins(
+  transaction: Transaction,
+  msg: Template | null,
+  logdata: Template | null,
+  tags: readonly (Template | null)[],
+): Origins {
+  let origins = joinOrigins(
+    originsOfTemplate(transaction, msg, readMacro),
+    originsOfTemplate(transaction, logdata, readMacro),
+  );
+  for (const tag of tags)
+    if (tag !== null) origins = joinOrigins(origins, originsOfTemplate(transaction, tag, readMacro));
+  return origins;
+}
+
 function recordRule(transaction: Transaction, rule: RuleIR): void {
   if (transaction.matched.length >= limits.matchedRulesMax) return;
   const isAction = (rule.links[rule.links.length - 1] as LinkIR).operator === null && rule.links.length === 1;
   const msg = firstTemplate(rule, 'msg');
   const logdata = firstTemplate(rule, 'logdata');
   const tags = rule.tags.map((tag) => (tag.includes('%{') ? tagTemplate(tag) : null));
-  const read = (reference: MacroRef): string => expand([reference], transaction);
   transaction.matched.push({
     rule,
     phase: transaction.phase,
@@ -130,7 +145,7 @@ function recordRule(transaction: Transaction, rule: RuleIR): void {
       return template === null ? tag : expand(template, transaction);
     }),
     valueOrigins: isAction ? noOrigins : transaction.matchedOrigins,
-    textOrigins: joinOrigins([msg, logdata, ...tags].map((one) => originsOfTemplate(transaction, one, read))),
+    textOrigins: quotedOrigins(transaction, msg, logdata, tags),
   });
 }
 

@@ -1,10 +1,10 @@
-import type { ActionIR, MacroRef } from '../program/ir.js';
+import type { ActionIR } from '../program/ir.js';
 import { limits } from '../transaction/limits.js';
-import { joinOrigins, noOrigins, setTxOrigins, writtenOrigins } from '../transaction/origins.js';
+import { joinOrigins, noOrigins, quotesData, setTxOrigins, writtenOrigins } from '../transaction/origins.js';
 import { leadingInteger } from '../transaction/memory-store.js';
 import { recordOf } from '../transaction/persistent-records.js';
 import type { Transaction } from '../transaction/transaction.js';
-import { expand } from '../variables/index.js';
+import { expand, readMacro } from '../variables/index.js';
 
 type SetvarAction = Extract<ActionIR, { kind: 'setvar' }>;
 
@@ -29,10 +29,11 @@ function setTx(transaction: Transaction, template: SetvarAction['key'], name: st
 
 /** What the variable is made of from now on; a sum is made of what it was made of, too. */
 function noteWrite(action: SetvarAction, transaction: Transaction, name: string): void {
-  const before = action.operation === 'set' ? noOrigins : (transaction.txOrigins?.get(name) ?? noOrigins);
-  const read = (reference: MacroRef): string => expand([reference], transaction);
-  const written = writtenOrigins(transaction, [action.key, action.value], read);
-  setTxOrigins(transaction, name, joinOrigins([before, written]));
+  const { key, value, operation } = action;
+  // Nearly every write adds up scores while TX holds nothing of the request: nothing is allocated for those.
+  if (transaction.txOrigins === null && !quotesData(key) && !quotesData(value)) return;
+  const before = operation === 'set' ? noOrigins : (transaction.txOrigins?.get(name) ?? noOrigins);
+  setTxOrigins(transaction, name, joinOrigins(before, writtenOrigins(transaction, key, value, readMacro)));
 }
 
 /**

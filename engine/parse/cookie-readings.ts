@@ -37,12 +37,22 @@ function addJson(text: string, into: Set<string>): void {
 /** What stands in front of a part of a signed value. */
 const separators = ['.', '--', ':', '!'] as const;
 
-/** The part at `at` begins as `{` or `[` do in base64: e or W, then one of the last sixteen digits. */
+/**
+ * The part at `at` begins as JSON with members does in base64. `[` is W, then one of the last sixteen digits; behind
+ * `{` stands a quote or white space, else nothing can be read (processJson), so that it is `ey` or `ew`: half of the
+ * hexadecimal words that begin with an e would be parsed otherwise.
+ */
 function beginsBase64Json(text: string, at: number): boolean {
   const first = text.charCodeAt(at);
   if (first !== 0x65 && first !== 0x57) return false;
   const second = text.charCodeAt(at + 1);
+  if (first === 0x65) return second === 0x79 || second === 0x77;
   return (second >= 0x77 && second <= 0x7a) || (second >= 0x2b && second <= 0x39) || second === 0x5f;
+}
+
+/** False: no part of any cookie in this text is JSON in base64 as it stands. Once for a header with all its cookies. */
+export function mayHoldBase64(header: string): boolean {
+  return header.includes('ey') || header.includes('ew') || header.includes('W');
 }
 
 /** Some part does; separators are looked for natively, because every cookie of every request is asked. */
@@ -85,12 +95,15 @@ function addWhole(text: string, into: Set<string>): void {
   else for (const pair of text.split(';')) into.add(pair.slice(pair.indexOf('=') + 1));
 }
 
+const nothing: readonly string[] = [];
+
 /**
  * Readings of a cookie's value (latin1) other than itself, each once: percent-decoded up to three times (`+` stays, as
  * in ModSecurity; the rules' own t:urlDecodeUni reads it as a blank), the value in front of a signature, the names and
  * scalars of JSON. At most 200; a value that nothing would read otherwise costs a look at its first bytes.
+ * `isBase64Possible`: what `mayHoldBase64` says of the text around it.
  */
-export function readCookieValue(value: string): readonly string[] {
+export function readCookieValue(value: string, isBase64Possible = true): readonly string[] {
   const hasEscape = value.includes('%');
   const first = value.charCodeAt(0);
   const second = value.charCodeAt(1);
@@ -99,8 +112,8 @@ export function readCookieValue(value: string): readonly string[] {
     first === 0x7b || // {
     first === 0x5b || // [
     ((first === 0x73 || first === 0x6a) && second === 0x3a) || // s: j:
-    mayHoldBase64Json(value);
-  if (!hasEscape && !isStructured) return [];
+    (isBase64Possible && mayHoldBase64Json(value));
+  if (!hasEscape && !isStructured) return nothing;
   const readings = new Set<string>();
   let text = value;
   addStructured(text, readings);

@@ -1,6 +1,6 @@
 // The Cookie header, split as ModSecurity v3 splits it (checked against libmodsecurity 3.0.9), nameless cookies and
 // quoted values excepted.
-import { readCookieValue } from './cookie-readings.js';
+import { mayHoldBase64, readCookieValue } from './cookie-readings.js';
 import { decodeUriPath } from './urlencoded.js';
 import type { Collection } from '../transaction/collection.js';
 
@@ -37,24 +37,29 @@ function readQuoted(header: string, from: number, end: number, length: number): 
   return hasEscape ? unescaped(content) : content;
 }
 
+function isBlank(code: number): boolean {
+  return code >= 0x80 || isSpace(code);
+}
+
 /**
  * The same for a reader that splits first and then takes off the outer quotes of what is left (Django, Starlette;
  * Werkzeug where the other reading fails): `""\047…"`. null when the piece is not quoted or has no escapes. Bytes from
  * 0x80 on count as white space before and behind the quotes, because such readers strip that of Unicode.
  */
 function readOuterQuotes(header: string, from: number, end: number): string | null {
-  const isBlank = (at: number): boolean => isSpace(header.charCodeAt(at)) || header.charCodeAt(at) >= 0x80;
-  while (from < end && isBlank(from)) from += 1;
-  while (end > from && isBlank(end - 1)) end -= 1;
+  while (from < end && isBlank(header.charCodeAt(from))) from += 1;
+  while (end > from && isBlank(header.charCodeAt(end - 1))) end -= 1;
   if (end - from < 2 || header.charCodeAt(from) !== 0x22 || header.charCodeAt(end - 1) !== 0x22) return null;
   const content = header.slice(from + 1, end - 1);
   return content.includes('\\') ? unescaped(content) : null;
 }
 
-/** What applications make of the value and of what stands in its quotes, and of an encoded name. */
-function addReadings(name: string, value: string, unquoted: readonly (string | null)[], into: Collection): void {
-  for (const reading of readCookieValue(value)) into.add(name, reading);
-  for (const text of unquoted) if (text !== null) for (const reading of readCookieValue(text)) into.add(name, reading);
+/** What applications make of a text that stands for a value. */
+function addReadings(name: string, text: string, into: Collection): void {
+  for (const reading of readCookieValue(text)) into.add(name, reading);
+}
+
+function addDecodedName(name: string, into: Collection): void {
   const decodedName = decodeUriPath(name);
   if (decodedName !== name) into.add(decodedName, '');
 }
@@ -75,6 +80,10 @@ function addReadings(name: string, value: string, unquoted: readonly (string | n
 export function parseCookies(header: string, into: Collection): void {
   let length = header.length;
   while (length > 0 && isSpace(header.charCodeAt(length - 1))) length -= 1;
+  // Most headers hold neither quotes nor escapes: what only those can bring is asked once, not for each cookie.
+  const hasQuotes = header.includes('"');
+  const hasEscapes = header.includes('%');
+  const isBase64Possible = hasEscapes || mayHoldBase64(header);
   let equals = header.indexOf('=');
   let start = 0;
   while (start < length) {
@@ -84,15 +93,21 @@ export function parseCookies(header: string, into: Collection): void {
     if (equals >= 0 && equals < start) equals = header.indexOf('=', start);
     const hasValue = equals >= 0 && equals < end;
     const nameEnd = hasValue ? equals : end;
-    if (hasValue || nameEnd > start)
-      into.add(header.slice(start, nameEnd), hasValue ? header.slice(equals + 1, end) : '');
+    const name = header.slice(start, nameEnd);
+    const value = hasValue ? header.slice(equals + 1, end) : '';
+    if (hasValue || nameEnd > start) into.add(name, value);
     const valueStart = hasValue ? equals + 1 : start; // to Django a piece without "=" is a value
-    const quoted = hasValue ? readQuoted(header, valueStart, end, length) : null;
-    if (quoted !== null) into.add(header.slice(start, nameEnd), quoted);
-    const inner = readOuterQuotes(header, valueStart, end);
-    if (inner !== null && inner !== quoted) into.add(header.slice(start, nameEnd), inner);
-    if (hasValue) addReadings(header.slice(start, nameEnd), header.slice(equals + 1, end), [quoted, inner], into);
-    else if (header.indexOf('%', start) >= 0) addReadings('', header.slice(start, end), [], into);
+    const quoted = hasQuotes && hasValue ? readQuoted(header, valueStart, end, length) : null;
+    if (quoted !== null) into.add(name, quoted);
+    const inner = hasQuotes ? readOuterQuotes(header, valueStart, end) : null;
+    if (inner !== null && inner !== quoted) into.add(name, inner);
+    if (hasValue) {
+      for (const reading of readCookieValue(value, isBase64Possible)) into.add(name, reading);
+      if (quoted !== null) addReadings(name, quoted, into);
+      if (inner !== null) addReadings(name, inner, into);
+    }
+    if (hasEscapes && hasValue) addDecodedName(name, into);
+    else if (hasEscapes && header.indexOf('%', start) >= 0) addReadings('', name, into);
     start = end + 1;
   }
 }

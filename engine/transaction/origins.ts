@@ -52,32 +52,64 @@ const ownVariables: ReadonlySet<string> = new Set([
 ]);
 
 function derived(origins: Origins): Origins {
-  return origins.map((origin) => (origin.isDerived ? origin : { ...origin, isDerived: true }));
+  if (origins.length === 0) return origins;
+  return origins.map((origin) =>
+    origin.isDerived ? origin : { name: origin.name, text: origin.text, isDerived: true },
+  );
 }
 
-function join(left: Origins, right: Origins): Origins {
+/** Of two texts; nearly always one of them was made of nothing. */
+export function joinOrigins(left: Origins, right: Origins): Origins {
   if (left.length === 0) return right;
+  if (right.length === 0) return left;
   const more = right.filter(
     (one) => !left.some(({ name, isDerived }) => name === one.name && isDerived === one.isDerived),
   );
   return more.length === 0 ? left : [...left, ...more].slice(0, originsMax);
 }
 
+type Kind = 'TX' | 'MATCHED_VAR' | 'MATCHED_VARS' | 'member of TX' | 'RULE' | 'silent' | 'stored' | 'data';
+
+function classify(variable: string): Kind {
+  if (variable === 'TX' || variable === 'MATCHED_VAR' || variable === 'MATCHED_VARS') return variable;
+  if (variable.startsWith('MATCHED_VAR')) return 'member of TX';
+  if (variable === 'RULE') return variable;
+  if (isSilent(variable) || ownVariables.has(variable) || /^(?:TIME|MULTIPART_(?!PART|FILE|NAME))/.test(variable))
+    return 'silent';
+  return stored.has(variable) || variable === 'SESSIONID' || variable === 'USERID' ? 'stored' : 'data';
+}
+
+/** Names of variables come from rules, so there are few. */
+const kinds = new Map<string, Kind>();
+
+function kindOf(variable: string): Kind {
+  let kind = kinds.get(variable);
+  if (kind === undefined) kinds.set(variable, (kind = classify(variable)));
+  return kind;
+}
+
 /** What the value `text` of a variable was made of. */
 export function originsOf(transaction: Transaction, variable: string, key: string | null, text: string): Origins {
-  if (variable === 'TX') return key === null ? noOrigins : (transaction.txOrigins?.get(key) ?? noOrigins);
-  if (variable === 'MATCHED_VAR') return transaction.matchedOrigins;
-  if (variable === 'MATCHED_VARS') return transaction.ruleOrigins;
-  // A member of TX may be named after data.
-  if (variable.startsWith('MATCHED_VAR'))
-    return transaction.matchedVars.names.some((name) => name.startsWith('TX:')) ? transaction.ruleOrigins : noOrigins;
-  if (variable === 'RULE') return originsOfRule(transaction, key);
-  if (isSilent(variable) || ownVariables.has(variable) || /^(?:TIME|MULTIPART_(?!PART|FILE|NAME))/.test(variable))
-    return noOrigins;
-  if (stored.has(variable) || variable === 'SESSIONID' || variable === 'USERID')
-    return /^-?\d{1,2}$/.test(text) ? noOrigins : [unknownSecret(variable)];
-  const name = key === null || key === '' ? variable : `${variable}:${key}`;
-  return [{ name, text: text.slice(0, originTextMax), isDerived: false }];
+  switch (kindOf(variable)) {
+    case 'TX':
+      return key === null ? noOrigins : (transaction.txOrigins?.get(key) ?? noOrigins);
+    case 'MATCHED_VAR':
+      return transaction.matchedOrigins;
+    case 'MATCHED_VARS':
+      return transaction.ruleOrigins;
+    case 'member of TX': // it may be named after data
+      return transaction.matchedVars.names.some((name) => name.startsWith('TX:')) ? transaction.ruleOrigins : noOrigins;
+    case 'RULE':
+      return originsOfRule(transaction, key);
+    case 'silent':
+      return noOrigins;
+    case 'stored':
+      return /^-?\d{1,2}$/.test(text) ? noOrigins : [unknownSecret(variable)];
+    case 'data': {
+      const name = key === null || key === '' ? variable : `${variable}:${key}`;
+      return [{ name, text: text.slice(0, originTextMax), isDerived: false }];
+    }
+  }
 }
 
 /** What it was made of is not known (any more), so that it counts as the worst. Small counts are none. */
@@ -106,7 +138,7 @@ export function noteMatch(
 ): void {
   const origins = originsOf(transaction, variable, key, raw);
   transaction.matchedOrigins = isTransparent ? origins : derived(origins);
-  transaction.ruleOrigins = joinOrigins([transaction.ruleOrigins, transaction.matchedOrigins]);
+  transaction.ruleOrigins = joinOrigins(transaction.ruleOrigins, transaction.matchedOrigins);
   if (captures === 0 || (origins.length === 0 && transaction.txOrigins === null)) return;
   const cut = derived(origins);
   for (let index = 0; index < captures; index += 1) setTxOrigins(transaction, String(index), cut);
@@ -122,7 +154,7 @@ const collections: ReadonlySet<string> = new Set([
   ...['MULTIPART_PART_HEADERS', 'XML', 'TX'],
 ]);
 
-type Read = (reference: MacroRef) => string;
+type Read = (reference: MacroRef, transaction: Transaction) => string;
 
 /**
  * What a template's text is made of at this moment. `read` answers one macro. Of two pieces in one text, or of a piece
@@ -134,30 +166,25 @@ export function originsOfTemplate(transaction: Transaction, template: Template |
   for (const part of template) {
     if (typeof part === 'string') continue;
     const { variable, key } = part;
-    const text = variable === 'TX' || variable.startsWith('MATCHED_') ? '' : read(part);
+    const text = variable === 'TX' || variable.startsWith('MATCHED_') ? '' : read(part, transaction);
     // The first of all, or of those that an expression takes: of which name is not said.
     const isAnyMember = collections.has(variable) && (key === null || key.startsWith('/'));
-    origins = join(origins, isAnyMember ? [unknownSecret(variable)] : originsOf(transaction, variable, key, text));
+    origins = joinOrigins(
+      origins,
+      isAnyMember ? [unknownSecret(variable)] : originsOf(transaction, variable, key, text),
+    );
   }
   return origins;
 }
 
-/** Of several texts. */
-export function joinOrigins(lists: readonly Origins[]): Origins {
-  return lists.reduce(join, noOrigins);
-}
-
 /** Macros of other variables than TX, whose own origins are looked at in any case. */
-function quotesData(template: Template): boolean {
-  return template.some((part) => typeof part !== 'string' && part.variable !== 'TX');
+export function quotesData(template: Template): boolean {
+  for (const part of template) if (typeof part !== 'string' && part.variable !== 'TX') return true;
+  return false;
 }
 
-/** What a template writes elsewhere stands there without what was around it. */
-export function writtenOrigins(transaction: Transaction, templates: readonly Template[], read: Read): Origins {
-  let origins = noOrigins;
-  if (transaction.txOrigins === null && !templates.some(quotesData)) return origins;
-  for (const template of templates)
-    if (template.length > 1 || typeof template[0] === 'object')
-      origins = join(origins, originsOfTemplate(transaction, template, read));
-  return derived(origins);
+/** What the texts of two templates stand for elsewhere, without what was around them. */
+export function writtenOrigins(transaction: Transaction, key: Template, value: Template, read: Read): Origins {
+  const ofKey = originsOfTemplate(transaction, key, read);
+  return derived(joinOrigins(ofKey, originsOfTemplate(transaction, value, read)));
 }

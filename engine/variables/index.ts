@@ -97,3 +97,8 @@ function memberOf(collection: Collection, key: string | null, shows: 'value' | '
 export function expand(template: Template, transaction: Transaction): string {
   return expandWith(template, transaction, resolveMacro);
 }
+
+/** The text of one macro, cut like any expansion. */
+export function readMacro(reference: MacroRef, transaction: Transaction): string {
+  return expand([reference], transaction);
+}

@@ -18,7 +18,7 @@ import type { EventBudget, GivenTables } from './worker.js';
 export interface GateRequest {
   /** As inspected and forwarded; `clientIp` is the client's own, also behind trusted proxies. */
   readonly head: RequestHead;
-  readonly exchange: Pick<Exchange, 'framing' | 'isTls' | 'isUpgrade'>;
+  readonly exchange: Pick<Exchange, 'framing' | 'isTls' | 'tls' | 'isUpgrade'>;
   readonly requestId: string;
   /** When it came, by the wall clock. */
   readonly atMs: number;

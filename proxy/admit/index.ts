@@ -6,20 +6,26 @@
 // stays away from it. What guards this program itself (its memory, its connections) applies to all.
 import type { ProxyConfig } from '../contract/index.js';
 import { bans } from './bans/bans.js';
+import { crashRequests } from './bans/crash-requests.js';
 import { bots } from './bots/bots.js';
+import { ja3Blocklist } from './bots/ja3-blocklist.js';
 import { challenge } from './challenge/challenge.js';
 import { denyList } from './deny-list.js';
 import { endpointLimits } from './limits/endpoint-limits.js';
+import { attackMode } from './limits/attack.js';
 import { floodBurst, floodGlobal } from './limits/flood.js';
 import { rateZones } from './limits/rate-zones.js';
 import { siteAuth } from './site-auth/site-auth.js';
 import { row, type GateRow, type GateWorker, type PreparedGate } from './gate.js';
 
 export const gates: readonly GateRow[] = [
+  row(crashRequests), // all: requests that ended workers again and again; guards this program
   row(denyList), // protected: bad addresses, as feeds and people name them
   row(bans), // protected: clients that this node banned by itself
+  row(ja3Blocklist), // protected: TLS clients by their fingerprint
   row(floodGlobal), // all: guards this program and what is behind it
   row(floodBurst), // protected: the burst of one client
+  row(attackMode), // protected: the burst of one client while the node is under attack
   row(rateZones), // protected: by client, header field or all together, under a path
   row(endpointLimits), // protected: expensive endpoints
   row(challenge), // protected: paths for browsers only

@@ -69,6 +69,17 @@ export interface EventMessage {
   readonly accuracy: string;
 }
 
+/** What the TLS handshake of a client's connection said. */
+export interface EventTls {
+  readonly version: string;
+  /** null: the client asked for no name. */
+  readonly server_name: string | null;
+  /** null: it offered no protocol. */
+  readonly alpn: string | null;
+  readonly ja3: string;
+  readonly ja4: string;
+}
+
 export type EventVerdict = 'pass' | 'flag' | 'block' | 'engine-error';
 
 /** The record of one transaction that matched a logging rule, was blocked, or could not be inspected. */
@@ -87,6 +98,8 @@ export interface SecurityEvent {
   readonly method: string;
   readonly uri: string;
   readonly protocol: string;
+  /** null, or left out: the connection came without TLS. */
+  readonly tls?: EventTls | null;
   readonly requestHeaders: readonly string[];
   /** latin1 text of the body's first bytes, or null. */
   readonly requestBody: string | null;

@@ -23,12 +23,24 @@ const stage = (
 ): PipelineStage => ({ name, kind, appliesTo, description, refuses, settings });
 
 export const pipeline: readonly PipelineStage[] = [
-  stage('road', 'take', 'all', 'syntax, framing and size of the head', '400, 414, 431', ['limits', 'timeouts']),
+  stage('road', 'take', 'all', 'connections of a client; syntax, framing and size of the head', '400, 408, 414, 431', [
+    'limits',
+    'timeouts',
+    'proxy_protocol',
+    'flood_connections_enabled',
+    'flood_connections_max',
+    'flood_timeouts_enabled',
+    'flood_read_header',
+    'flood_read_body',
+    'flood_write',
+    'flood_idle',
+  ]),
   stage('road', 'route', 'all', 'site by host and longest prefix; the client behind trusted proxies', '404', [
     'sites',
     'rl_trust_proxy',
     'rl_trusted_proxies',
   ]),
+  stage('gate', 'crash-requests', 'all', 'requests that ended workers of this node again and again', '503'),
   stage('gate', 'deny-list', 'protected', 'addresses that people, feeds and bans of other nodes name', '403', [
     'ti_tor_enabled',
     'ti_feed_url',
@@ -41,6 +53,9 @@ export const pipeline: readonly PipelineStage[] = [
     'flood_autoban_duration_sec',
     'flood_autoban_exempt',
   ]),
+  stage('gate', 'ja3-blocklist', 'protected', 'TLS clients by their JA3; requests without TLS have none', '403', [
+    'bot_ja3_blocklist',
+  ]),
   stage('gate', 'flood-global', 'all', 'all clients together', '429', [
     'flood_global_enabled',
     'flood_global_events',
@@ -52,6 +67,13 @@ export const pipeline: readonly PipelineStage[] = [
     'flood_burst_events',
     'flood_burst_window',
     'flood_dry_run',
+  ]),
+  stage('gate', 'attack-mode', 'protected', 'the burst of one client while the node is under attack', '429', [
+    'attack_mode',
+    'attack_spike_factor',
+    'attack_min_rpm',
+    'attack_burst_events',
+    'attack_burst_window',
   ]),
   stage('gate', 'rate-zones', 'protected', 'rate limits by client, header field or all together, under a path', '429', [
     'rl_enabled',

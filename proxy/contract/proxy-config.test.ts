@@ -86,12 +86,19 @@ t.test('what is made of several settings', async (t) => {
   t.strictSame(of({ rl_trusted_proxies: ['10.0.0.0/8'] })?.trustedProxies, [], 'listed, and not believed');
   t.strictSame(of({ rl_trust_proxy: true, rl_trusted_proxies: ['10.0.0.0/8'] })?.trustedProxies, ['10.0.0.0/8']);
   t.strictSame(
-    of({ flood_timeouts_enabled: true, flood_read_header: '3s', flood_read_body: '2m', flood_idle: '1h' })?.timeouts,
+    of({
+      flood_timeouts_enabled: true,
+      flood_read_header: '3s',
+      flood_read_body: '2m',
+      flood_write: '9s',
+      flood_idle: '1h',
+    })?.timeouts,
     {
       ...defaults.timeouts,
       clientHeadMs: 3000,
       clientBodyIdleMs: 120_000,
       clientIdleMs: 3_600_000,
+      clientWriteMs: 9000,
     },
   );
   const named = of({ sites: [{ name: 'a', host: 'Shop.Example', upstream: 'http://a:1' }] });

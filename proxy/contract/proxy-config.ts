@@ -13,7 +13,11 @@ import {
 /**
  * What a node runs beside rules. The consumer owns its contract: whoever gives a node something produces exactly this.
  */
-export type ProxyConfig = Omit<DataPlaneSettings, 'sites'> & {
+export type ProxyConfig = Omit<DataPlaneSettings, 'sites' | 'timeouts'> & {
+  readonly timeouts: DataPlaneSettings['timeouts'] & {
+    /** Time a client may take nothing of its answer; absent: clientIdleMs. */
+    readonly clientWriteMs?: number;
+  };
   readonly sites: readonly SiteConfig[];
   /** CIDRs of proxies in front whose X-Forwarded-For is believed; from others it is replaced. */
   readonly trustedProxies: readonly string[];
@@ -95,7 +99,7 @@ export function toProxyConfig(settings: Settings, upstreams: UpstreamDefaults): 
   return { ...common, sites: environmentSites(upstreams), sitesFromEnvironment: true };
 }
 
-/** While they are on, they count instead of three of the waiting times. */
+/** While they are on, they count instead of the waiting times for clients. */
 function floodTimeouts(settings: Settings): Partial<ProxyConfig['timeouts']> {
   if (!settings.flood_timeouts_enabled) return {};
   const milliseconds = (window: string): number => (parseWindow(window) ?? 0) * 1000;
@@ -103,6 +107,7 @@ function floodTimeouts(settings: Settings): Partial<ProxyConfig['timeouts']> {
     clientHeadMs: milliseconds(settings.flood_read_header),
     clientBodyIdleMs: milliseconds(settings.flood_read_body),
     clientIdleMs: milliseconds(settings.flood_idle),
+    clientWriteMs: milliseconds(settings.flood_write),
   };
 }
 

@@ -41,6 +41,11 @@ const answers = async (plane: Plane, paths: readonly string[]): Promise<number[]
   }
   return found;
 };
+/** As a balancer asks, without a token. */
+async function health({ ports }: Plane, path: string): Promise<{ status: number; body: unknown }> {
+  const reply = await fetch(`http://127.0.0.1:${ports.admin}${path}`, { headers: { connection: 'close' } });
+  return { status: reply.status, body: await reply.json() };
+}
 const paths = ['/?OWNER', '/', '/lenient?OWNER', '/watched?OWNER', '/public?OWNER', '/public/..;/x?OWNER'];
 
 /** A node that served the owner's rule and has stopped. */
@@ -85,8 +90,15 @@ for (const kind of listenerKinds.slice(0, 1)) {
         `${why}: protected sites are closed, also those that fail open; those whose rules block nothing are not`,
       );
       t.match(await plane.status(), { ruleset: '', closed: reason }, `${why}: and it says why`);
+      t.match(
+        await health(plane, '/readyz'),
+        { status: 503, body: { status: 'closed', detail: reason } },
+        `${why}: it is not ready`,
+      );
+      t.match(await health(plane, '/healthz'), { status: 200 }, `${why}: and not to be restarted for it`);
       t.equal(await readFile(current, 'utf8'), before, `${why}: nothing is forgotten`);
       t.match(await sent(plane, settings), { outcome: 'active', isPersisted: true });
+      t.match(await health(plane, '/readyz'), { status: 200, body: { status: 'ok' } }, `${why}: and ready`);
       t.same(await answers(plane, paths), [403, 200, 403, 200, 200, 403], `${why}: the control plane has spoken`);
       t.match(await plane.status(), { ruleset: sha256, closed: null });
       await plane.stop();

@@ -5,6 +5,7 @@ import { Piscina } from 'piscina';
 import type { GivenValues, RequestHead } from '#engine';
 import type { EventMessage, Mode } from '../contract/index.js';
 import type { Generation } from '../worker/generation.js';
+import { expireAfter } from '../time/late-timers.js';
 import type { InspectionTask } from './inspection-thread.js';
 
 export interface ForeignVerdict {
@@ -75,8 +76,13 @@ export function createInspectionPool(threads: number, inspectionModule: string):
         );
       const task: InspectionTask = { ...request, sha256: generation.sha256, artifact: generation.artifact };
       heldBytes += request.body.length;
-      const verdict = pool.run(task, { signal: AbortSignal.timeout(inspectionMsMax) }) as Promise<ForeignVerdict>;
+      const over = new AbortController();
+      const limit = expireAfter(inspectionMsMax, () =>
+        over.abort(new Error(`no verdict within ${inspectionMsMax} ms`)),
+      );
+      const verdict = pool.run(task, { signal: over.signal }) as Promise<ForeignVerdict>;
       return verdict.finally(() => {
+        limit.stop();
         heldBytes -= request.body.length;
       });
     },

@@ -157,6 +157,12 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
       'field values lose bytes ≥ 0x80 at their ends, and bytes that are not UTF-8 become EF BF BD; inspected and ' +
       'forwarded are the same bytes, always',
   },
+  {
+    listener: 'uws',
+    what:
+      'a request head of more than 4 KB (large cookies, say) is served only when it comes with one read; else the ' +
+      'connection is closed without an answer: what the library keeps of a head is of a fixed size',
+  },
   { listener: 'uws', what: 'an idle connection is closed after 10 s, whatever client_idle_ms says' },
   { listener: 'uws', what: "the client's port is not known (0 in the audit log)" },
   {
@@ -219,6 +225,12 @@ export const notes: readonly { readonly listener: ListenerKind | 'both'; readonl
       'its connections are not counted: it does not ask clients of a crowded worker to come back ' +
       '(connection-share.ts); ' +
       'net and node do',
+  },
+  {
+    listener: 'uws',
+    what:
+      'it takes connections by itself: there is no cap on those of one client (flood_connections_…), and of the ' +
+      'waiting times only flood_read_body counts; its own ten seconds of idling stand for the others',
   },
   { listener: 'node', what: 'before Node 22.12 one thread can listen on a port: one worker serves' },
 ];

@@ -5,6 +5,8 @@ import type { RequestHead } from '#engine';
 import type { Framing, Refusal } from '../http/framing.js';
 import type { Page } from '../http/pages.js';
 import type { SyntaxLimits } from '../http/request-syntax.js';
+import type { ConnectionRefusal } from '../metrics/families.js';
+import type { ClientTls } from './front/connection-facts.js';
 
 /** One request and its response. Everything in `head` was copied: nothing refers to the server's own buffers. */
 export interface Exchange {
@@ -13,6 +15,8 @@ export interface Exchange {
   /** Set when the framing or the syntax is not acceptable; the road answers it before anything else. */
   readonly refusal: Refusal | null;
   readonly isTls: boolean;
+  /** What the TLS handshake of the connection said; null, or left out, on a plain one. */
+  readonly tls?: ClientTls | null;
   /** A WebSocket handshake that can be carried on with `acceptTunnel`. */
   readonly isUpgrade: boolean;
   /** The tunnel carries the client's bytes untouched, so extensions negotiated end to end survive. */
@@ -105,10 +109,25 @@ export interface ListenerOptions {
   readonly sharedPort: boolean;
   /** Of the generation that serves at the moment. */
   limits(): SyntaxLimits;
-  readonly timeouts: Timeouts;
+  /** Read at each wait, so that what changes them counts for open connections as well. */
+  readonly timeouts: ClientTimeouts;
   readonly handler: RequestHandler;
+  /** Whether a connection of this peer has to begin with a PROXY header (front/proxy-header.ts); left out: nobody's. */
+  sendsProxyHeader?(peerIp: string): boolean;
+  /** A connection was closed before anything on it could be a request. */
+  onConnectionRefused?(reason: ConnectionRefusal, peerIp: string, detail: string): void;
   /** This worker among those that share the port; none where one serves alone. */
   readonly share?: ConnectionShare;
+  /** Asked for each connection before it is read; absent: all are welcome. */
+  readonly guard?: ConnectionGuard;
+}
+
+/** Waiting times that a listener enforces, ms. */
+export type ClientTimeouts = Pick<Timeouts, 'clientHeadMs' | 'clientBodyIdleMs' | 'clientIdleMs' | 'clientWriteMs'>;
+
+export interface ConnectionGuard {
+  /** `address`: of the socket's peer. null: the connection is not to be served. Else called when it is over. */
+  enter(address: string): (() => void) | null;
 }
 
 /** How many connections this worker has, beside the others. */

@@ -3,6 +3,7 @@
 // the kept connections are served, and every answer says "Connection: close"; what is idle after that is closed, as
 // HTTP lets a server do (RFC 9112 section 9.5). nginx closes idle connections at once, or after its
 // keepalive_min_timeout.
+import { expireAfter, type Watch } from '../time/late-timers.js';
 import { ActiveList, type ActiveMember } from '../worker/active-list.js';
 
 /** A round trip around the world and a busy client; people's next click comes later, and on a new connection. */
@@ -38,13 +39,13 @@ export class OpenRequests<T extends ActiveMember> {
 
   /** Resolves when all is through and quiet, after `drainMs` at the latest, or with `finish`. */
   async drain(drainMs: number): Promise<void> {
-    let limit: NodeJS.Timeout | undefined;
+    let limit: Watch | undefined;
     await new Promise<void>((resolve) => {
       this.finish = resolve;
-      limit = setTimeout(resolve, drainMs);
+      limit = expireAfter(drainMs, resolve);
       this.quiet = setTimeout(() => void this.lookAgain(), quietMs);
     });
-    clearTimeout(limit);
+    limit?.stop();
     if (this.quiet !== null) clearTimeout(this.quiet);
     this.quiet = null;
   }

@@ -1,7 +1,19 @@
 // What is known of a worker, or of the whole data plane, that ended without having been told to: why, which request it
 // was at, which others were under way. One line of `log/crashes.jsonl` each, so that a request that ends workers again
 // and again can be found (and kept out by a rule). Query strings are masked as in every other record.
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../contract/errors.js';
 import { maskUri } from '../masking/mask.js';
@@ -9,6 +21,8 @@ import { readFlights, type Flight, type Flights } from '../worker/flight-table.j
 
 const othersMax = 20;
 const linePrefix = 'in-flight-';
+/** Of the records before, which are read at the start. */
+const recalledBytesMax = 256 * 1024;
 
 export interface Crash {
   readonly at: string;
@@ -17,6 +31,21 @@ export interface Crash {
   readonly reason: string;
   readonly current: Flight | null;
   readonly others: readonly Flight[];
+}
+
+/** The end of a file of lines, which may grow for years. */
+function readLastLines(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(size, recalledBytesMax));
+    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    const lines = bytes.toString('utf8', 0, read).split('\n');
+    return (size > bytes.length ? lines.slice(1) : lines).filter((line) => line.endsWith('}'));
+  } finally {
+    closeSync(file);
+  }
 }
 
 const masked = (flight: Flight): Flight => ({ ...flight, uri: maskUri(flight.uri, 'secrets') });
@@ -31,6 +60,9 @@ export class Crashes {
     private readonly dataDir: string,
     private readonly onProblem: (message: string) => void,
   ) {}
+
+  /** Hears of requests at which a worker, or this process before, ended. */
+  onRequest: (request: Flight, agoMs: number) => void = () => {};
 
   private get marker(): string {
     return join(this.dataDir, 'serving');
@@ -67,9 +99,21 @@ export class Crashes {
     const listed = others.slice(0, othersMax).map(masked);
     const crash = { at: new Date().toISOString(), worker, reason, current: current && masked(current), others: listed };
     this.last = crash;
+    if (current !== null) this.onRequest(current, 0);
     this.attempt(() => {
       mkdirSync(join(this.dataDir, 'log'), { recursive: true });
       appendFileSync(join(this.dataDir, 'log', 'crashes.jsonl'), `${JSON.stringify(crash)}\n`, { mode: 0o640 });
+    });
+  }
+
+  /** Tells of the requests that were recorded within so many milliseconds, by this run or others. */
+  recall(withinMs: number): void {
+    this.attempt(() => {
+      for (const line of readLastLines(join(this.dataDir, 'log', 'crashes.jsonl'))) {
+        const { at, current } = JSON.parse(line) as Crash;
+        const agoMs = Date.now() - Date.parse(at);
+        if (current !== null && agoMs >= 0 && agoMs < withinMs) this.onRequest(current, agoMs);
+      }
     });
   }
 

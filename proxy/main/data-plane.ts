@@ -14,13 +14,26 @@ import { resolveAdminToken } from './admin/token.js';
 import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers } from './first-generation.js';
 import { Generations } from './generations.js';
+import { AttackWatch } from './gates/attack-watch.js';
+import { attackEvent } from './gates/attack-event.js';
 import { GateState } from './gates/gate-state.js';
-import { claimPort, workerCount } from './listen-port.js';
+import {
+  claimPort,
+  claimTlsPort,
+  openCertificates,
+  ownListeners,
+  tlsStart,
+  workerCount,
+  type ClaimedPort,
+} from './listen-port.js';
+import { crashWindowMs } from '../shared-state/crash-requests.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
-import { findOwnListeners, type OwnListener } from './own-listeners.js';
+import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
+import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
+import { createSharedClock } from '../shared-state/shared-clock.js';
 import { Supervisor, type SupervisorOptions } from './supervisor.js';
 import { ThreatList } from './threat-list.js';
 
@@ -47,46 +60,110 @@ function createAudit({ dataDir, auditRotateBytes = 128 * 1024 * 1024 }: DataPlan
   });
 }
 
+function watchAttacks(
+  { dataDir }: DataPlaneOptions,
+  generations: Generations,
+  gates: GateState,
+  shipper: RecordShipper | null,
+  log: Logger,
+): AttackWatch {
+  return new AttackWatch({
+    dataDir,
+    memory: gates.memory.attack,
+    config: () => generations.active.config,
+    onChange: (change) => {
+      log.warn({ ...change }, change.kind === 'enter' ? 'under attack: attack mode began' : 'attack mode ended');
+      shipper?.addNodeEvent(attackEvent(change));
+    },
+  });
+}
+
+/** What only nodes of one installation know: the keys of limits that they share are the same on all of them. */
+const ofToken = (adminToken: string, what: string, bytes: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', adminToken, '', `gatehouse ${what}`, bytes));
+
+function seedsFor(adminToken: string): readonly [number, number] {
+  const bytes = ofToken(adminToken, 'rate keys', 8);
+  return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
+}
+
+function shareRates(
+  { redis = null }: DataPlaneOptions,
+  adminToken: string,
+  generations: Generations,
+  gates: GateState,
+  log: Logger,
+): SharedRates {
+  const sharedMs = createSharedClock();
+  return new SharedRates({
+    url: redis?.url ?? null,
+    prefix: redis?.prefix ?? `gatehouse:${ofToken(adminToken, 'rate prefix', 8).toString('hex')}`,
+    nodeId: randomUUID(),
+    exchange: gates.tables.exchange,
+    rates: gates.tables.rates,
+    nowMs: () => sharedMs(performance.now()),
+    isWanted: () => generations.active.config.rlDistributed,
+    log: (level, fields, message) => log[level](fields, message),
+  });
+}
+
 /** Where the workers are to listen, and how many of them. */
 interface Place {
   readonly listener: ListenerKind;
   readonly workers: number;
-  readonly port: number;
+  readonly claimed: ClaimedPort;
+  /** null: none. */
+  readonly tlsPort: number | null;
   readonly adminToken: string;
 }
 
-/** Workers that listen, and all that they hand their records to. */
-async function startParts(
-  options: DataPlaneOptions,
-  { listener, workers, port, adminToken }: Place,
-  log: Logger,
-): Promise<Parts> {
-  const crashes = new Crashes(options.dataDir, (message) => log.error(message));
+/** What main keeps for the workers, as the last run left it. */
+async function recallState(options: DataPlaneOptions, { workers, adminToken }: Place, log: Logger) {
+  const tell = (message: string): void => log.error(message);
+  const crashes = new Crashes(options.dataDir, tell);
   crashes.begin();
   if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
   const local = firstPayload(options.initial, 1);
   const first = await chooseFirst(options, local, log);
-  const generations = new Generations(options.dataDir, first.payload, (message) => log.error(message));
-  const threats = new ThreatList(options.dataDir, (message) => log.error(message));
+  const generations = new Generations(options.dataDir, first.payload, tell);
+  const threats = new ThreatList(options.dataDir, tell);
   if (options.resume) await threats.resume();
-  const gates = new GateState(options.dataDir);
+  const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(adminToken));
   if (options.resume) await gates.resume();
+  const certificates = await openCertificates(options, generations, log);
+  crashes.onRequest = (request, agoMs) => gates.crashed(request, agoMs);
+  crashes.recall(crashWindowMs);
   const shipper = createShipper(options, log);
+  const attack = watchAttacks(options, generations, gates, shipper, log);
+  if (options.resume) await attack.resume();
+  const sharing = shareRates(options, adminToken, generations, gates, log);
   const audit = createAudit(options, log);
-  const supervision: SupervisorOptions = {
+  return { local, first, crashes, generations, threats, gates, certificates, shipper, attack, sharing, audit };
+}
+
+type MainState = Awaited<ReturnType<typeof recallState>>;
+
+function superviseWith(
+  { crashes, generations, threats, gates, certificates, shipper, audit }: MainState,
+  options: DataPlaneOptions,
+  { listener, workers, claimed, tlsPort, adminToken }: Place,
+  log: Logger,
+): SupervisorOptions {
+  return {
     workers,
-    port,
+    port: claimed.port,
     start: {
       nodeId: randomUUID(),
       listener,
       host: options.host,
-      sharedPort: workers > 1,
+      sharedPort: claimed.isShared,
+      tls: tlsStart(options, tlsPort, certificates),
       inspectionModule: options.inspectionModule ?? engineModule,
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
       gateMemory: gates.memory,
       // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
-      challengeSecret: new Uint8Array(hkdfSync('sha256', adminToken, '', 'gatehouse challenge', 32)),
+      challengeSecret: new Uint8Array(ofToken(adminToken, 'challenge', 32)),
     },
     crashes,
     generation: () => generations.active,
@@ -94,6 +171,7 @@ async function startParts(
     safe: () => gates.safe,
     siteKeys: () => gates.siteKeys,
     onKeysWanted: () => gates.wantKeys(),
+    onVacant: (index) => gates.forgetWorker(index),
     onBan: (record) => {
       gates.banned(record);
       log.info({ ...record }, 'a client is banned');
@@ -105,14 +183,23 @@ async function startParts(
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   };
+}
+
+/** Workers that listen, and all that they hand their records to. */
+async function startParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Parts> {
+  const { local, first, ...state } = await recallState(options, place, log);
+  const { generations, threats, certificates, shipper, attack, sharing } = state;
+  const supervision = superviseWith({ local, first, ...state }, options, place, log);
   try {
-    const hasControlPlane = shipper !== null;
-    const begin = { local, hasControlPlane, log };
+    const begin = { local, hasControlPlane: shipper !== null, log };
     const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
     const { supervisor } = started;
     threats.watch((list) => supervisor.spreadThreats(list));
+    certificates?.watch((set) => supervisor.spreadCertificates(set));
+    attack.begin();
+    sharing.begin();
     if (started.first.isKept) await generations.persist();
-    return { supervisor, generations, listener, audit, threats, shipper, gates, crashes };
+    return { ...state, supervisor, listener: place.listener };
   } catch (error) {
     await shipper?.close(0);
     throw error;
@@ -127,11 +214,14 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes }: Parts,
+  { supervisor, audit, shipper, threats, crashes, attack, sharing, certificates }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
   threats.close();
+  certificates?.close();
+  await attack.close();
+  await sharing.close();
   const areWorkersGone = await supervisor.stop(drainMs, stopping?.lingerMs);
   await stopping?.admin.close();
   await shipper?.close(shipMsMax);
@@ -171,9 +261,11 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   );
   const { kind: listener, why } = chooseListener(options.listener);
   const workers = workerCount(options, listener, log);
-  const port = await claimPort(options.host, options.port);
+  const claimed = await claimPort(options, listener, workers);
+  const tlsPort = await claimTlsPort(options);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const parts = await startParts(options, { listener, workers, port, adminToken }, log);
+  const place = { listener, workers, claimed, tlsPort, adminToken };
+  const parts = await startParts(options, place, log).finally(claimed.release);
   const { supervisor, generations, threats, gates } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
@@ -185,6 +277,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       status,
       activate,
       isHealthy: () => supervisor.readyCount > 0,
+      whyClosed: () => generations.closed,
       metrics: () => scrape(parts),
       replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)),
       changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)),
@@ -199,10 +292,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     throw error;
   });
 
-  const listeners: readonly OwnListener[] = [
-    { host: options.host, port: supervisor.port, name: 'the listener of this node' },
-    { host: options.adminHost, port: admin.port, name: 'the admin interface of this node' },
-  ];
+  const ports = { http: supervisor.port, admin: admin.port, tls: tlsPort };
+  const listeners = ownListeners(options, ports);
   generations.findProblems = (config) => findOwnListeners(config, listeners);
   for (const { path, message, mend } of await generations.findProblems(generations.active.config))
     log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
@@ -221,11 +312,13 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     forgetSignals();
     await end(null);
   };
-  const ports = { http: supervisor.port, admin: admin.port };
   const plane: DataPlane = { ports, adminToken, listener, workers, activate, status, stop };
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   const { id: generation, sha256: ruleset } = generations.active;
-  log.info({ listener, why, workers, port: ports.http, admin: ports.admin, generation, ruleset }, 'data plane is up');
+  log.info(
+    { listener, why, workers, port: ports.http, tls: ports.tls, admin: ports.admin, generation, ruleset },
+    'data plane is up',
+  );
   tellControlPlane(options, generations, log, leaving.signal);
   remindWhileClosed(generations, log, leaving.signal);
   return plane;

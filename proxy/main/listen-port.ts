@@ -1,23 +1,74 @@
-// Where and with how many workers to listen.
+// Where and with how many workers to listen, and the certificates of the port for TLS.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { canSharePort, type ListenerKind } from '../listeners/index.js';
+import { listenPlace } from '../listeners/net/shared-port.js';
+import { CertificateStore } from '../tls-edge/certificates/certificate-store.js';
+import type { TlsStart } from '../tls-edge/tls-start.js';
+import type { Generations } from './generations.js';
 import type { DataPlaneOptions } from './options.js';
+import type { OwnListener } from './own-listeners.js';
+
+export interface ClaimedPort {
+  /** For the workers; 0: the only worker takes whatever the system gives it. */
+  readonly port: number;
+  /** They have to share it, if only with this claim. */
+  readonly isShared: boolean;
+  /** The workers listen, or never will. Resolves when the claim itself listens no longer. */
+  release(): Promise<void>;
+}
+
+const released = (): Promise<void> => Promise.resolve();
 
 /**
- * Both listeners can share a port with strangers; a taken one must be an error, not half of the traffic. 0 becomes a
- * number
- * here: uWebSockets.js shares only ports that were asked for by number.
+ * The listeners can share a port with strangers; a taken one must be an error, not half of the traffic. A number that
+ * was found for 0 stays claimed until the workers listen: any process, and any connection that leaves this machine, may
+ * get it otherwise. Nobody knows it before, so that nobody connects to the claim.
  */
-export function claimPort(host: string, port: number): Promise<number> {
+export async function claimPort(
+  { host, port }: Pick<DataPlaneOptions, 'host' | 'port'>,
+  kind: ListenerKind,
+  workers: number,
+): Promise<ClaimedPort> {
+  const found = await tryPort(host, port, 'WAF_PORT');
+  if (port !== 0) return { port, isShared: workers > 1, release: released };
+  // uWebSockets.js tells no number of its own accord, and several workers need to know one.
+  if (workers === 1 && kind !== 'uws') return { port: 0, isShared: false, release: released };
+  const held = process.platform === 'linux' && canSharePort(kind) ? await hold(host) : null;
+  return held ?? { port: found, isShared: workers > 1, release: released };
+}
+
+/** A number that the system chose, with a socket that others can share. null: not here (without the addon, say). */
+async function hold(host: string): Promise<ClaimedPort | null> {
+  const server = createServer((socket) => socket.destroy());
+  try {
+    server.listen(listenPlace({ host, port: 0, sharedPort: true }, 1));
+    await once(server, 'listening');
+  } catch {
+    return null;
+  }
+  const release = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+  return { port: (server.address() as AddressInfo).port, isShared: true, release };
+}
+
+/**
+ * Resolves with the number when it could be listened on just now; rejects with a message for people, to whom `variable`
+ * names the port.
+ */
+function tryPort(host: string, port: number, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         new Error(
           `cannot listen on ${host}:${port}: ` +
-            (error.code === 'EADDRINUSE' ? 'another program uses this port; stop it or set WAF_PORT' : error.message),
+            (error.code === 'EADDRINUSE'
+              ? `another program uses this port; stop it or set ${variable}`
+              : error.message),
         ),
       ),
     );
@@ -39,4 +90,48 @@ export function workerCount(options: DataPlaneOptions, kind: ListenerKind, log: 
     return 1;
   }
   return wanted;
+}
+
+/** null: the node has no TLS edge. */
+export async function claimTlsPort({ tls, host }: DataPlaneOptions): Promise<number | null> {
+  return tls == null ? null : tryPort(tls.host ?? host, tls.port, 'JA3_PORT');
+}
+
+/** The certificates of the TLS edge; null where there is none. */
+export async function openCertificates(
+  { tls, dataDir }: DataPlaneOptions,
+  generations: Generations,
+  log: Logger,
+): Promise<CertificateStore | null> {
+  if (tls == null) return null;
+  const hosts = generations.active.config.sites.flatMap(({ host }) => (host === null ? [] : [host.toLowerCase()]));
+  const folder = tls.certificates ?? join(dataDir, 'tls');
+  return CertificateStore.open({
+    folder,
+    dataDir,
+    hosts,
+    onProblem: ({ source, message }) => log.error({ certificate: source, folder }, `${source} ${message}`),
+  });
+}
+
+/** Keys of tickets are new with each start: a session that was begun before begins anew. */
+export function tlsStart(
+  { tls, host }: DataPlaneOptions,
+  port: number | null,
+  certificates: CertificateStore | null,
+): TlsStart | null {
+  if (tls == null || port === null || certificates === null) return null;
+  const ticketKeys = new Uint8Array(randomBytes(48));
+  return { host: tls.host ?? host, port, certificates: certificates.current, ticketKeys };
+}
+
+/** Listeners to which no site of this node may lead. */
+export function ownListeners(
+  { host, adminHost, tls }: DataPlaneOptions,
+  ports: { readonly http: number; readonly admin: number; readonly tls: number | null },
+): readonly OwnListener[] {
+  const plain = { host, port: ports.http, name: 'the listener of this node' };
+  const admin = { host: adminHost, port: ports.admin, name: 'the admin interface of this node' };
+  if (ports.tls === null) return [plain, admin];
+  return [plain, admin, { host: tls?.host ?? host, port: ports.tls, name: 'the TLS edge of this node' }];
 }

@@ -14,6 +14,14 @@ export interface InitialGeneration {
 export interface DataPlaneOptions {
   readonly host: string;
   readonly port: number; // 0 = any free one
+  /** The TLS edge; null or left out: there is none. */
+  readonly tls?: {
+    readonly port: number; // 0 = any free one
+    /** Left out: as `host`. */
+    readonly host?: string;
+    /** Folder of certificates and keys; null or left out: `dataDir/tls`. */
+    readonly certificates?: string | null;
+  } | null;
   readonly adminHost: string;
   readonly adminPort: number; // 0 = any free one
   /** null: made and kept in `dataDir/admin-token`. */
@@ -46,12 +54,14 @@ export interface DataPlaneOptions {
   /** Threads for large bodies, per worker; 0 = inspect inline. */
   readonly inspectionThreads?: number;
   readonly auditRotateBytes?: number;
+  /** Where nodes share rate limits (rl_distributed); `prefix` null: made of the admin token. Default none. */
+  readonly redis?: { readonly url: string; readonly prefix: string | null } | null;
   /** The control plane that gets a line per request and the security events; default none. */
   readonly shipping?: { readonly url: string; readonly token: string; readonly node?: string } | null;
 }
 
 export interface DataPlane {
-  readonly ports: { readonly http: number; readonly admin: number };
+  readonly ports: { readonly http: number; readonly admin: number; readonly tls: number | null };
   readonly adminToken: string;
   readonly listener: ListenerKind;
   readonly workers: number;

@@ -23,6 +23,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
     workers: 1,
     port: 1,
     start: {
+      tls: null,
       nodeId: '',
       listener: 'node',
       host: '127.0.0.1',

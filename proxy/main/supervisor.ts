@@ -10,6 +10,8 @@ import { createConnectionShares, forgetShare } from '../listeners/connection-sha
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
+import { expireAfter } from '../time/late-timers.js';
+import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { flightTableBytes, readFlights } from '../worker/flight-table.js';
 import {
   dispatch,
@@ -41,6 +43,8 @@ export interface SupervisorOptions {
   readonly siteKeys: () => KeySetMessage | null;
   readonly onBan: (record: BanRecord) => void;
   readonly onKeysWanted: () => void;
+  /** Nobody serves at this place any more, until another worker does. */
+  readonly onVacant?: (index: number) => void;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -72,6 +76,8 @@ export class Supervisor implements SlotOwner {
   private readonly gone: MetricsSnapshot = emptyMetrics();
   private readonly drained = new Map<Worker, () => void>();
   private nextToken = 1;
+  /** Newer ones than those of the options. */
+  private certificates: CertificateSet | null = null;
 
   constructor(private readonly options: SupervisorOptions) {
     this.port = options.port;
@@ -115,8 +121,10 @@ export class Supervisor implements SlotOwner {
 
   startData(workerId: number): WorkerStart {
     const { start, generation, threats, safe, siteKeys } = this.options;
+    const { certificates } = this;
     return {
       ...start,
+      tls: start.tls === null || certificates === null ? start.tls : { ...start.tls, certificates },
       workerId,
       port: this.port,
       generation: generation(),
@@ -155,6 +163,7 @@ export class Supervisor implements SlotOwner {
 
   vacant(slot: WorkerSlot): void {
     forgetShare(this.connections, slot.index);
+    this.options.onVacant?.(slot.index);
   }
 
   crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
@@ -189,10 +198,10 @@ export class Supervisor implements SlotOwner {
       slots.map(
         (slot) =>
           new Promise<Answer | null>((resolve) => {
-            const timer = setTimeout(() => done(null), timeoutMs);
+            const timer = expireAfter(timeoutMs, () => done(null));
             const done = (answer: Answer | null): void => {
               if (answer !== null && answer.id !== id) return;
-              clearTimeout(timer);
+              timer.stop();
               slot.answer = null;
               resolve(answer);
             };
@@ -253,6 +262,12 @@ export class Supervisor implements SlotOwner {
     for (const slot of this.slots) slot.post({ kind: 'siteKeys', set });
   }
 
+  /** A worker that starts later gets them with its start. */
+  spreadCertificates(set: CertificateSet): void {
+    this.certificates = set;
+    for (const slot of this.slots) slot.post({ kind: 'certificates', set });
+  }
+
   private tellAll(message: ToWorker): void {
     for (const slot of this.serving()) slot.post(message);
   }
@@ -294,9 +309,9 @@ export class Supervisor implements SlotOwner {
     const token = this.nextToken;
     this.nextToken += 1;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => done(slot.lastReport), reportTimeoutMs); // busy: its last word stands
+      const timer = expireAfter(reportTimeoutMs, () => done(slot.lastReport)); // busy: its last word stands
       const done = (report: WorkerReport | null): void => {
-        clearTimeout(timer);
+        timer.stop();
         this.reports.delete(token);
         if (slot.worker === worker) slot.lastReport = report;
         resolve(report);

@@ -22,6 +22,26 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
+/** Why a connection was closed before it carried a request. */
+export const connectionRefusals = [
+  'proxy_header', // a trusted proxy has to send one, and it was not there, wrong or late
+  'not_tls', // on the port for TLS
+  'hello', // a ClientHello that is too long, or none by the letters of its standard
+  'handshake', // the client and this program did not agree, or it ended half-way
+  'slow', // the handshake took too long
+] as const;
+export type ConnectionRefusal = (typeof connectionRefusals)[number];
+
+/** Why a connection of HTTP/2 was ended that did nothing forbidden, but too much of it. */
+export const http2Excesses = [
+  'resets', // requests that their client took back
+  'settings',
+  'pings',
+  'streams', // more at a time than it was told that it may have
+  'idle_bytes', // bytes that belong to no request
+] as const;
+export type Http2Excess = (typeof http2Excesses)[number];
+
 /** Label → the values it may have; `any` = made from configuration or from a number. */
 type Labels = Readonly<Record<string, readonly string[] | 'any'>>;
 
@@ -62,6 +82,18 @@ export const counters = {
     { status: 'any', reason: refusalReasons },
     before('waap_refused_total', ['status']),
   ),
+  connectionsRefused: counter(
+    'connections_refused_total',
+    'Connections closed before they carried a request, by the port and the reason.',
+    { port: ['plain', 'tls'], reason: connectionRefusals },
+  ),
+  tlsHandshakes: counter('tls_handshakes_total', 'TLS handshakes that were completed, by version and protocol.', {
+    version: ['TLSv1.2', 'TLSv1.3'],
+    alpn: ['h2', 'http/1.1', 'none'],
+  }),
+  http2Ended: counter('http2_connections_ended_total', 'Connections of HTTP/2 ended for an excess, by which.', {
+    excess: http2Excesses,
+  }),
   gateDecisions: counter(
     'gate_decisions_total',
     'What gates decided: enforced, or only recorded (DetectionOnly, or a decision that only flags).',
@@ -76,6 +108,11 @@ export const counters = {
     'gate_errors_total',
     'Gates that failed, by whether the request went on without them (open) or was answered 503 (closed).',
     { gate: 'any', outcome: ['open', 'closed'] },
+  ),
+  connectionsCapped: counter(
+    'connections_capped_total',
+    'Connections beyond what one client may have: cut (enforced), or only counted (dry run).',
+    { outcome: ['enforced', 'recorded'] },
   ),
   websocketMessages: counter(
     'websocket_messages_total',
@@ -167,7 +204,15 @@ export const gauges = {
   auditDropped: gauge('audit_dropped', 'Lines of the audit log that the disk did not take in time.'),
   threatNetworks: gauge('threat_networks', 'Networks on the deny list.'),
   rateKeysEvicted: gauge('rate_keys_evicted', 'Keys of rate limits that gave way before their time.'),
+  rateSharingDegraded: gauge(
+    'rate_sharing_degraded',
+    '1 while rl_distributed is on and this node limits alone, because the store does not answer or was not named.',
+  ),
+  rateSharingLost: gauge('rate_sharing_lost', 'Places that were taken and not told to the other nodes.'),
   bansActive: gauge('bans_active', 'Clients that this node has banned at the moment.'),
+  attackModeActive: gauge('attack_mode_active', '1 while attack mode is in force on this node, else 0.'),
+  requestsPerMinute: gauge('requests_per_minute', 'Requests of the last sixty seconds.'),
+  baselineRequestsPerMinute: gauge('baseline_requests_per_minute', 'Requests per minute that are usual, as learned.'),
   recordsShipped: gauge('records_shipped', 'Records that the control plane stored.'),
   recordsDropped: gauge('records_dropped', 'Records dropped because the control plane was slow or away.'),
   recordsRefused: gauge('records_refused', 'Records that the control plane refused for good.'),

@@ -49,6 +49,8 @@ export class Metrics {
   private readonly sites = new Map<string, SiteSnapshot>();
   private readonly stages = new Map<Stage, HistogramSnapshot>();
   private readonly counters = new Map<string, number>();
+  /** All requests, whatever became of them. */
+  requests = 0;
 
   private site(name: string): SiteSnapshot {
     let site = this.sites.get(name);
@@ -60,6 +62,7 @@ export class Metrics {
   }
 
   request(site: string, action: Action): void {
+    this.requests += 1;
     this.site(site).actions[action] += 1;
   }
   upstream(site: string, seconds: number): void {

@@ -75,6 +75,7 @@ export function formatAuditLine(event: SecurityEvent, serverId: string): string 
       phases: event.phases,
       us: event.inspectionUs,
       truncated: event.truncated,
+      ...(event.tls == null ? {} : { tls: event.tls }),
       ...(event.interruption === null ? {} : { interruption: event.interruption }),
       ...(event.error === null ? {} : { error: event.error }),
     },

@@ -50,6 +50,7 @@ export function toEventRecord(event: SecurityEvent): object {
   }
   const details = {
     protocol: event.protocol,
+    ...(event.tls == null ? {} : { tls: event.tls }),
     client_port: event.clientPort === 0 ? null : event.clientPort,
     generation: event.generation,
     outbound_score: event.outboundScore,

@@ -6,6 +6,8 @@ import type { Action } from '../metrics/families.js';
 export const eventKinds = {
   /** Rules, gates or a failure had something to say of a request. */
   request: 'waf',
+  /** The node went into attack mode, or left it. */
+  attack: 'attack-mode',
 } as const;
 
 /** The word of the request log for a request that has no verdict, by how it ended. */

@@ -1,7 +1,8 @@
 // From what rules and gates said of a request to the record that leaves the worker.
 import type { MatchedRule, RequestHead, Verdict } from '#engine';
 import type { Decided, Throttling } from '../admit/decision.js';
-import type { EventMessage, EventVerdict, SecurityEvent } from '../contract/index.js';
+import type { EventMessage, EventTls, EventVerdict, SecurityEvent } from '../contract/index.js';
+import type { ClientTls } from '../listeners/front/connection-facts.js';
 import type { Generation } from '../worker/generation.js';
 import { hideMadeOfSecrets } from './made-of-secrets.js';
 
@@ -15,6 +16,7 @@ export interface EventFacts {
   readonly generation: Generation;
   readonly head: RequestHead;
   readonly clientIp: string;
+  readonly tls: ClientTls | null;
   readonly body: Buffer | null;
   readonly status: number;
   readonly responseHeaders: readonly string[];
@@ -100,6 +102,10 @@ function numbersOf({ zone, limit, windowSeconds, remaining, retryAfterSeconds }:
   );
 }
 
+function eventTls({ version, serverName, alpn, ja3, ja4 }: ClientTls): EventTls {
+  return { version, server_name: serverName === null ? null : clip(serverName), alpn, ja3, ja4 };
+}
+
 export function toSecurityEvent(facts: EventFacts): SecurityEvent {
   const { verdict, foreign, generation, head } = facts;
   const files = generation.inspection?.files ?? [];
@@ -128,6 +134,7 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
     method: head.method,
     uri: head.uri,
     protocol: head.protocol,
+    tls: facts.tls === null ? null : eventTls(facts.tls),
     requestHeaders: head.headers,
     requestBody:
       facts.body === null || bodyBytesMax === 0

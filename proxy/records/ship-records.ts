@@ -90,6 +90,11 @@ export class RecordShipper {
     for (const event of events) this.keep(this.events, JSON.stringify(toEventRecord(event)));
   }
 
+  /** What is about the node and no request. */
+  addNodeEvent(record: object): void {
+    this.keep(this.events, JSON.stringify(record));
+  }
+
   /** Sends what waits, at most until `deadlineMs` from now; what is left then is dropped and counted. */
   async close(deadlineMs: number): Promise<void> {
     this.isClosing = true;

@@ -23,7 +23,7 @@ export type Stop = NonNullable<SecurityEvent['interruption']>;
 export interface FinishedRequest {
   readonly context: RoadContext;
   readonly generation: Generation;
-  readonly exchange: Pick<Exchange, 'head' | 'framing'>;
+  readonly exchange: Pick<Exchange, 'head' | 'framing' | 'tls'>;
   readonly requestId: string;
   readonly atMs: number;
   readonly startedMs: number;
@@ -134,6 +134,7 @@ export function recordEvent(request: FinishedRequest, verdict: Verdict | null, k
       generation,
       head: exchange.head,
       clientIp: head.clientIp,
+      tls: exchange.tls ?? null,
       body: body?.inspected ?? null,
       status: response.status,
       responseHeaders: response.fields,

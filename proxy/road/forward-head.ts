@@ -131,6 +131,28 @@ function dashed(lower: string): string {
   return text;
 }
 
+/** A field name as sent → lower case, and what becomes of the field; `alike`: as in `dashed`. */
+interface KnownName {
+  readonly lower: string;
+  readonly treatment: 'own' | 'claim' | 'alike' | 'kept';
+}
+
+/** Clients send the same few names; emptied when it is full, because they choose them. */
+const knownNames = new Map<string, KnownName>();
+const knownNamesMax = 512;
+const knownNameMax = 64;
+
+function nameOf(name: string): KnownName {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  const treatment = treatments.get(lower) ?? (treatments.has(dashed(lower)) ? 'alike' : 'kept');
+  const found: KnownName = { lower, treatment };
+  if (knownNames.size >= knownNamesMax) knownNames.clear();
+  if (name.length <= knownNameMax) knownNames.set(name, found);
+  return found;
+}
+
 /**
  * Request line, header fields and blank line, latin1. Field names that would become one of ours in a CGI environment
  * (`X_Forwarded_For`; some servers make an underscore of a dot, too) are dropped: an upstream could not tell them
@@ -153,8 +175,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    const lower = name.toLowerCase();
-    const treatment = treatments.get(lower);
+    const { lower, treatment } = nameOf(name);
     if (treatment === 'own') {
       if (lower === 'host') host = value;
       else if (lower === 'content-length') hadLength = true;
@@ -169,7 +190,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     }
     if ((treatment === 'claim' && !facts.isFromTrustedProxy) || (listed !== null && listed.has(lower))) continue;
     if (facts.isUpgrade && !facts.keepsExtensions && lower === 'sec-websocket-extensions') continue;
-    if (treatment === undefined && treatments.has(dashed(lower))) continue;
+    if (treatment === 'alike') continue;
     text += `${name}: ${facts.isInspected && lower === 'accept-encoding' ? readableCodings(value) : value}\r\n`;
   }
   const forwardedChain = forwardedFor === '' ? facts.peerIp : `${forwardedFor}, ${facts.peerIp}`;

@@ -27,6 +27,8 @@ export interface BodyWatch extends ActiveMember {
   /** When bytes of it came last; of the monotonic clock (`performance.now`). */
   readonly bodyAtMs: number;
   bodyTimedOut(): void;
+  /** The thread could not have read any of it for so long. */
+  standStill(ms: number): void;
   /** Called every now and then while bytes are to come. */
   sweep(nowMs: number, timeouts: Timeouts): void;
   readonly heldBytes: number;
@@ -242,6 +244,11 @@ export class RequestBody implements BodyWatch {
   /** Whether it is the client that everybody waits for: not the upstream, and not inspection. */
   private get isAwaited(): boolean {
     return !this.isComplete && !this.isUpstreamFull && (this.upstream !== null || this.overflow === null);
+  }
+
+  standStill(ms: number): void {
+    this.bodyAtMs += ms;
+    this.pace?.standStill(ms);
   }
 
   sweep(nowMs: number, { clientProgressMs }: Timeouts): void {

@@ -6,6 +6,7 @@ import { asError } from '../contract/errors.js';
 import type { Mode } from '../contract/index.js';
 import type { LoadedInspection } from '../inspection/inspection.js';
 import type { ForeignInspector, ForeignVerdict } from '../inspection/inspection-pool.js';
+import type { Exchange } from '../listeners/listener.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import type { Generation } from '../worker/generation.js';
 
@@ -16,6 +17,7 @@ export interface InspectedRequest {
   readonly atMs: number;
   /** TX variables that gates found out. */
   readonly given: GivenValues;
+  readonly exchange: Pick<Exchange, 'tls'>;
 }
 
 export class RequestInspection {
@@ -40,6 +42,13 @@ export class RequestInspection {
     return this.transaction !== null;
   }
 
+  /** Those of gates, and the fingerprints of a connection that came over TLS. */
+  private get given(): GivenValues {
+    const { given, exchange } = this.request;
+    if (exchange.tls == null) return given;
+    return given.length === 0 ? exchange.tls.given : [...exchange.tls.given, ...given];
+  }
+
   private run(phase: () => Interruption | null): Interruption | null {
     const startedMs = performance.now();
     try {
@@ -56,7 +65,8 @@ export class RequestInspection {
   requestHead(store: CollectionStore): Interruption | null {
     const { inspector } = this.inspection;
     const { engineMode, policy } = this.site;
-    const { head, requestId: uniqueId, atMs: nowMs, given } = this.request;
+    const { head, requestId: uniqueId, atMs: nowMs } = this.request;
+    const { given } = this;
     return this.run(() => {
       const transaction = inspector.begin(head, { uniqueId, nowMs, store, policy });
       this.transaction = transaction;
@@ -81,7 +91,8 @@ export class RequestInspection {
     wireBytes: number,
   ): Promise<Interruption | null> {
     const { engineMode, policy } = this.site;
-    const { head, requestId: uniqueId, atMs: nowMs, given } = this.request;
+    const { head, requestId: uniqueId, atMs: nowMs } = this.request;
+    const { given } = this;
     try {
       const facts = { head, uniqueId, nowMs, body, wireBytes, engineMode, policy, given };
       this.foreign = await pool.inspect(generation, facts);

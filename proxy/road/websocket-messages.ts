@@ -18,7 +18,7 @@ import type { Site } from './route.js';
 export interface HandshakenRequest {
   readonly context: RoadContext;
   readonly generation: Generation;
-  readonly exchange: Pick<Exchange, 'framing'>;
+  readonly exchange: Pick<Exchange, 'framing' | 'tls'>;
   /** As inspected. */
   readonly head: RequestHead;
   readonly inspection: RequestInspection | null;
@@ -107,14 +107,14 @@ class MessageInspection {
   }
 
   run(): 'passed' | 'flagged' | 'blocked' {
-    const { context, head: handshake } = this.request;
+    const { context, exchange, head: handshake } = this.request;
     const generation = context.current();
     const site = generation.router.match(findField(handshake.headers, 'host') ?? '', handshake.uri)?.site ?? null;
     const { inspection: loaded } = generation;
     if (site === null || loaded === null) return 'passed';
     const { head, body } = asPosted(handshake, this.text);
     const { requestId, atMs } = this;
-    const rules = new RequestInspection(loaded, { head, requestId, atMs, given: [] }, site);
+    const rules = new RequestInspection(loaded, { head, requestId, atMs, given: [], exchange }, site);
     const interruption = rules.requestHead(context.store) ?? rules.requestBody(body, body.length);
     const failed = rules.failure !== null;
     const decision = failed ? decideOnFailure(site.failMode) : decide(interruption, site.mode);

@@ -35,11 +35,15 @@ export const keyTableBytes = (entries: number, columns: number): number => table
 
 const bucketsFor = (entries: number): number => Math.ceil(entries / bucketEntries);
 
-/** The buffer is what threads hand to each other. */
-export function createKeyTable(entries: number, columns: number): SharedArrayBuffer {
+/** The buffer is what threads hand to each other. `seeds`: known to nobody but those who share what is in it. */
+export function createKeyTable(
+  entries: number,
+  columns: number,
+  seeds: readonly [number, number] = [randomInt(2 ** 32), randomInt(2 ** 32)],
+): SharedArrayBuffer {
   if (!Number.isInteger(entries) || entries < 1) throw new RangeError(`a table has entries, not ${entries}`);
   const buffer = new SharedArrayBuffer(keyTableBytes(entries, columns));
-  new Uint32Array(buffer, 0, 2).set([randomInt(2 ** 32), randomInt(2 ** 32)]);
+  new Uint32Array(buffer, 0, 2).set(seeds);
   return buffer;
 }
 
@@ -138,6 +142,25 @@ export class KeyTable {
   /** From which second on the entry may be forgotten. */
   endAt(at: number, seconds: number): void {
     this.words[at + 1] = seconds;
+  }
+
+  /** Sets a number of all entries to 0, bucket by bucket; an entry whose numbers are all 0 then is forgotten. */
+  clearColumn(column: number): void {
+    for (let number = 0; number < this.buckets; number += 1) {
+      const bucket = this.enter(number);
+      for (let index = 0; index < bucketEntries; index += 1) {
+        const at = bucket + headWords + index * this.perEntry;
+        if (this.words[at + 1] === 0) continue;
+        this.set(column, at, 0);
+        if (this.isEmpty(at)) this.endAt(at, 0);
+      }
+      this.leave(bucket);
+    }
+  }
+
+  private isEmpty(at: number): boolean {
+    for (let word = at + 2; word < at + this.perEntry; word += 1) if (this.words[word] !== 0) return false;
+    return true;
   }
 
   /** Entries in use, for people: without locks, and as many steps as the table has entries. */

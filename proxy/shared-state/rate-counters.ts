@@ -10,6 +10,7 @@
 // Slow twin: rate-counters.test.ts, the same in rational numbers.
 import { mix } from './client-key.js';
 import type { KeyTable } from './key-table.js';
+import type { RateExchange, TakenPlace } from './rate-exchange.js';
 
 /** What a key has in the table: the moment at which all places are free, in ticks of its limit. */
 export const rateColumns = 1;
@@ -27,9 +28,14 @@ export interface Rate {
   readonly high: number;
 }
 
+/** Ticks of a limit: the same wherever the numbers are. */
+function ticksOf(events: number, windowSeconds: number): Pick<Rate, 'ticksPerMs' | 'ticksPerEvent'> {
+  const ticksPerEvent = Math.max(1, Math.ceil((windowSeconds * 1e6) / events));
+  return { ticksPerEvent, ticksPerMs: (ticksPerEvent * events) / (windowSeconds * 1000) };
+}
+
 /** `name` and the numbers together are the limit: with other numbers it begins anew. */
 export function compileRate(name: string, events: number, windowSeconds: number): Rate {
-  const ticksPerEvent = Math.max(1, Math.ceil((windowSeconds * 1e6) / events));
   const identity = `${name} ${events}/${windowSeconds}`;
   let low = 0x811c9dc5;
   let high = 0x01000193;
@@ -40,8 +46,7 @@ export function compileRate(name: string, events: number, windowSeconds: number)
   return {
     events,
     windowSeconds,
-    ticksPerEvent,
-    ticksPerMs: (ticksPerEvent * events) / (windowSeconds * 1000),
+    ...ticksOf(events, windowSeconds),
     low,
     high,
   };
@@ -49,9 +54,16 @@ export function compileRate(name: string, events: number, windowSeconds: number)
 
 /**
  * Takes a place of the key `low`, `high` at `nowMs` (one clock for all threads). 0: taken; otherwise nothing was taken,
- * and the milliseconds until a place is free.
+ * and the milliseconds until a place is free. With an exchange the limit is one of several nodes (rate-exchange.ts).
  */
-export function take(table: KeyTable, rate: Rate, low: number, high: number, nowMs: number): number {
+export function take(
+  table: KeyTable,
+  rate: Rate,
+  low: number,
+  high: number,
+  nowMs: number,
+  exchange: RateExchange | null = null,
+): number {
   const keyLow = mix(low ^ rate.low);
   const keyHigh = mix((high + rate.high) >>> 0);
   const now = Math.round(nowMs * rate.ticksPerMs);
@@ -60,13 +72,41 @@ export function take(table: KeyTable, rate: Rate, low: number, high: number, now
   try {
     let at = table.find(bucket, keyLow, keyHigh, nowSeconds);
     const freeAt = at < 0 ? now : Math.max(now, table.get(0, at));
-    const next = freeAt + rate.ticksPerEvent;
+    const nodes = exchange === null ? 1 : Math.min(exchange.nodes, rate.events);
+    const next = freeAt + rate.ticksPerEvent * nodes;
     const excess = next - now - rate.ticksPerEvent * rate.events;
     if (excess > 0) return excess / rate.ticksPerMs;
     if (at < 0) at = table.claim(bucket, keyLow, keyHigh, nowSeconds);
     table.set(0, at, next);
     table.endAt(at, Math.floor(next / rate.ticksPerMs / 1000) + 1);
+    if (exchange !== null) exchange.note(rate, keyLow, keyHigh);
     return 0;
+  } finally {
+    table.leave(bucket);
+  }
+}
+
+/**
+ * What all nodes together have taken of a key: `levelMs` from now on all places are free. `isWhole`: it replaces what
+ * was known here; else it counts where it is more.
+ */
+export function settle(
+  table: KeyTable,
+  { low, high, events, windowSeconds }: TakenPlace,
+  levelMs: number,
+  nowMs: number,
+  isWhole: boolean,
+): void {
+  const { ticksPerMs } = ticksOf(events, windowSeconds);
+  const freeAt = Math.round((nowMs + levelMs) * ticksPerMs);
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const bucket = table.enter(low);
+  try {
+    let at = table.find(bucket, low, high, nowSeconds);
+    if (at < 0) at = table.claim(bucket, low, high, nowSeconds);
+    else if (!isWhole && table.get(0, at) >= freeAt) return;
+    table.set(0, at, freeAt);
+    table.endAt(at, Math.floor(freeAt / ticksPerMs / 1000) + 1);
   } finally {
     table.leave(bucket);
   }

@@ -124,14 +124,15 @@ export class Connection implements ResponseSink, OutboxWriter {
     if (this.attempt !== null && this.waitsFor === 'connect') this.await('head');
   }
 
-  send(attempt: Attempt): void {
+  /** `nowMs`: of the monotonic clock, which is not asked again for each note of the same moment. */
+  send(attempt: Attempt, nowMs: number): void {
     this.attempt = attempt;
-    this.sentMs = performance.now();
+    this.sentMs = nowMs;
     this.hasBytes = false;
     this.isPaused = false;
     this.isBodySent = !attempt.request.isStreaming;
     this.parser.begin(attempt.request.method);
-    this.await(this.isConnected ? 'head' : 'connect');
+    this.await(this.isConnected ? 'head' : 'connect', nowMs);
     const { head, body } = attempt.request;
     if (attempt.request.isStreaming)
       this.socket.write(head, 'latin1'); // its body may follow at once
@@ -153,10 +154,10 @@ export class Connection implements ResponseSink, OutboxWriter {
     if (unsent !== null && !this.isClosed) this.socket.write(unsent, 'latin1');
   }
 
-  private await(what: Wait): void {
+  private await(what: Wait, nowMs = performance.now()): void {
     const { options } = this.pool;
     this.waitsFor = what;
-    this.deadlineMs = performance.now() + timeoutMsOf(what, options);
+    this.deadlineMs = nowMs + timeoutMsOf(what, options);
   }
 
   /** Borrowed bytes of the client's body. The wait for a response head starts anew with each. */
@@ -289,8 +290,10 @@ export class Connection implements ResponseSink, OutboxWriter {
     attempt.fail(closedEarly(options, this.lastError), repeat);
   }
 
-  checkDeadline(nowMs: number): void {
+  /** `stoodStillMs`: since the last call, for how long this thread could not have noticed an answer. */
+  checkDeadline(nowMs: number, stoodStillMs: number): void {
     const { options } = this.pool;
+    this.deadlineMs += stoodStillMs;
     if (this.attempt === null) {
       const limitMs = this.pool.idleTime.limitMs(true, nowMs);
       if (nowMs - this.idleSinceMs > limitMs || this.isExpired(nowMs)) this.destroy();

@@ -7,6 +7,7 @@ import { Connection, type ConnectionOwner } from './connection.js';
 import type { UpstreamExchange, UpstreamHandler, UpstreamOptions, UpstreamRequest } from './exchange.js';
 import { IdleTime } from './idle-time.js';
 import { tooManyWait, waitedTooLong } from './failures.js';
+import { watchEvery, type Watch } from '../time/late-timers.js';
 
 const sweepEveryMs = 250;
 
@@ -14,7 +15,7 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
   private readonly idle: Connection[] = [];
   private readonly connections = new Set<Connection>();
   private readonly waiters: Attempt[] = [];
-  private readonly sweeper: NodeJS.Timeout;
+  private readonly sweeper: Watch;
   private isClosed = false;
   /** Requests whose connection died before any answer and that were sent again. */
   retries = 0;
@@ -27,8 +28,7 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
     const { host, resolveMs, keepAliveMs, resolve } = options;
     this.addresses = new Addresses(host, resolveMs, (current) => this.moveTo(current), resolve);
     this.idleTime = new IdleTime(keepAliveMs);
-    this.sweeper = setInterval(() => this.sweep(performance.now()), sweepEveryMs);
-    this.sweeper.unref();
+    this.sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => this.sweep(nowMs, stoodStillMs));
   }
 
   get openConnections(): number {
@@ -45,8 +45,7 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
   }
 
   /** The one that was used last, if it may carry this request. */
-  private takeIdle(attempt: Attempt): Connection | undefined {
-    const nowMs = performance.now();
+  private takeIdle(attempt: Attempt, nowMs: number): Connection | undefined {
     const limitMs = this.idleTime.limitMs(attempt.isRepeatable, nowMs);
     for (let last = this.idle.at(-1); last !== undefined; last = this.idle.at(-1)) {
       if (last.isUsable && !last.isExpired(nowMs)) {
@@ -60,7 +59,9 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
   }
 
   start(attempt: Attempt): void {
-    let connection = attempt.tries === 0 ? this.takeIdle(attempt) : undefined; // a second try gets a fresh connection
+    const nowMs = performance.now();
+    // A second try gets a fresh connection.
+    let connection = attempt.tries === 0 ? this.takeIdle(attempt, nowMs) : undefined;
     if (connection === undefined) {
       if (this.connections.size >= this.options.connectionsMax) this.idle[0]?.destroy(); // it may not carry this one
       if (this.connections.size >= this.options.connectionsMax) {
@@ -71,7 +72,7 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
       this.connections.add(connection);
       this.opened += 1;
     }
-    connection.send(attempt);
+    connection.send(attempt, nowMs);
   }
 
   private queue(attempt: Attempt): void {
@@ -85,15 +86,16 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
 
   /** A connection finished its request and can take another. */
   takeBack(connection: Connection): void {
-    if (this.isClosed || connection.isExpired(performance.now())) {
+    const nowMs = performance.now();
+    if (this.isClosed || connection.isExpired(nowMs)) {
       connection.destroy();
       return;
     }
-    connection.idleSinceMs = performance.now();
+    connection.idleSinceMs = nowMs;
     let waiting = this.waiters.shift();
     while (waiting !== undefined && waiting.isOver) waiting = this.waiters.shift();
     if (waiting !== undefined) {
-      connection.send(waiting);
+      connection.send(waiting, nowMs);
       return;
     }
     this.idle.push(connection);
@@ -128,15 +130,8 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
   /** Idle connections close now, busy ones when their request ends. */
   close(): void {
     this.isClosed = true;
-    clearInterval(this.sweeper);
     for (const connection of [...this.idle]) connection.destroy();
-    if (this.connections.size > 0) {
-      const drain = setInterval(() => {
-        this.sweep(performance.now());
-        if (this.connections.size === 0) clearInterval(drain);
-      }, sweepEveryMs);
-      drain.unref();
-    }
+    if (this.connections.size === 0) this.sweeper.stop(); // else the sweep behind the last one's end does
   }
 
   /** The name leads elsewhere now: connections to other addresses end, those that carry a request behind it. */
@@ -149,12 +144,14 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
     }
   }
 
-  private sweep(nowMs: number): void {
+  private sweep(nowMs: number, stoodStillMs: number): void {
+    if (this.isClosed && this.connections.size === 0) this.sweeper.stop();
     if (this.connections.size > 0) this.addresses.refreshIfDue(nowMs);
-    for (const connection of [...this.connections]) connection.checkDeadline(nowMs);
+    for (const connection of [...this.connections]) connection.checkDeadline(nowMs, stoodStillMs);
     for (let waiting = this.waiters.length; waiting > 0; waiting -= 1) this.makeRoom();
     const { connectTimeoutMs } = this.options;
     for (const waiting of [...this.waiters]) {
+      waiting.queuedAtMs += stoodStillMs;
       if (!waiting.isOver && nowMs - waiting.queuedAtMs < connectTimeoutMs) continue;
       this.waiters.splice(this.waiters.indexOf(waiting), 1);
       if (!waiting.isOver) waiting.fail(waitedTooLong(this.options), 'elsewhere');

@@ -64,10 +64,12 @@ export function parseHead(text: string, isHead: boolean): ParsedHead {
       transferEncoding = value.toLowerCase();
     } else if (length === 10) {
       const lowerName = name.toLowerCase();
-      const lower = value.toLowerCase();
-      if (lowerName === 'keep-alive') idleSeconds = idleSecondsOf(lower);
-      else if (lowerName === 'connection' && lower.includes('close')) keepAlive = false;
-      else if (lowerName === 'connection' && lower.includes('keep-alive')) keepAlive = true;
+      if (lowerName === 'keep-alive') idleSeconds = knownIdleSeconds(value);
+      else if (lowerName === 'connection') {
+        const lower = value.toLowerCase();
+        if (lower.includes('close')) keepAlive = false;
+        else if (lower.includes('keep-alive')) keepAlive = true;
+      }
     }
     start = end + 2;
   }
@@ -85,6 +87,20 @@ export function parseHead(text: string, isHead: boolean): ParsedHead {
   const bodyBytes = isBodyless ? 0 : declared;
   const head: UpstreamHead = { status, reason, protocol, headers, bodyBytes, declaredBytes: declared };
   return { head, isChunked: transferEncoding !== null && !isBodyless, keepAlive, idleSeconds };
+}
+
+/** An application says the same with every response; emptied when it is full, because some count down in it. */
+const idleTimes = new Map<string, number | null>();
+const idleTimesMax = 256;
+const idleTextMax = 64;
+
+function knownIdleSeconds(value: string): number | null {
+  const known = idleTimes.get(value);
+  if (known !== undefined) return known;
+  const seconds = idleSecondsOf(value.toLowerCase());
+  if (idleTimes.size >= idleTimesMax) idleTimes.clear();
+  if (value.length <= idleTextMax) idleTimes.set(value, seconds);
+  return seconds;
 }
 
 /** `timeout=5, max=100` → 5; null for what says no number of seconds. */

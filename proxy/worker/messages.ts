@@ -11,6 +11,8 @@ import type { RequestSample } from '../records/request-records.js';
 import type { GateMemory } from '../shared-state/gate-memory.js';
 import type { TargetView } from '../upstream/several/group.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
+import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
+import type { TlsStart } from '../tls-edge/tls-start.js';
 
 /** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
 export interface GenerationPayload {
@@ -29,6 +31,8 @@ export interface WorkerStart {
   readonly host: string;
   readonly port: number;
   readonly sharedPort: boolean;
+  /** null: this node has no TLS edge. */
+  readonly tls: TlsStart | null;
   /** Memory of all workers: how many connections each has (listeners/connection-share.ts). */
   readonly connections: SharedArrayBuffer;
   readonly inspectionModule: string;
@@ -82,6 +86,8 @@ export interface WorkerOrders {
   readonly threats: { readonly list: ThreatTable };
   readonly safe: { readonly list: ThreatTable };
   readonly siteKeys: { readonly set: KeySetMessage };
+  /** For TLS handshakes from now on. */
+  readonly certificates: { readonly set: CertificateSet };
   /** Once everything is loaded: begin, with the others. */
   readonly listen: Readonly<Record<never, never>>;
   readonly stop: { readonly drainMs: number };

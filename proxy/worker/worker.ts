@@ -8,7 +8,7 @@ import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
 import { createGateWorker, EventBudget } from '../admit/worker.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
-import { listen, shareOf, type Listener } from '../listeners/index.js';
+import { shareOf } from '../listeners/index.js';
 import type { ConnectionShare } from '../listeners/listener.js';
 import { Metrics } from '../metrics/metrics.js';
 import { EventRing } from '../records/event-ring.js';
@@ -16,18 +16,20 @@ import { RequestRing } from '../records/request-records.js';
 import type { RoadContext } from '../road/context.js';
 import { LoopGuard } from '../road/limits/loop-guard.js';
 import { ClientShares } from '../road/limits/client-shares.js';
-import { handleRequest } from '../road/proxied-request.js';
 import type { Relay } from '../road/limits/relay.js';
 import type { BodyWatch } from '../road/request-body.js';
 import { createRequestIds } from '../road/request-id.js';
-import { refuseUnreadable } from '../road/unreadable.js';
 import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { openGateMemory } from '../shared-state/gate-memory.js';
 import { createSharedClock } from '../shared-state/shared-clock.js';
+import { watchEvery } from '../time/late-timers.js';
+import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
+import { createConnectionCap } from './connection-cap.js';
 import { FlightTable } from './flight-table.js';
 import type { Generation } from './generation.js';
 import { HeapWatch } from './heap-watch.js';
+import { beginListening, type Listening } from './listening.js';
 import { LogQuota } from './log-quota.js';
 import {
   dispatch,
@@ -79,9 +81,11 @@ const loopDelay = monitorEventLoopDelay({ resolution: 20 });
 loopDelay.enable();
 
 let serving: Serving;
-let listener: Listener | null = null;
+let listener: Listening | null = null;
 let share: ConnectionShare | null = null;
 let isStopping = false;
+/** Newer ones than those of the start, while nothing listens yet. */
+let certificates: CertificateSet | null = null;
 
 const foreignInspector =
   start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
@@ -89,13 +93,21 @@ const foreignInspector =
 const gateWorker = createGateWorker({
   clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now(), sharedMs: createSharedClock() },
   given: { denyList, banSafe, siteKeys },
-  shared: openGateMemory(start.gateMemory),
+  shared: openGateMemory(start.gateMemory, start.workerId),
   names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
   onBan: (record) => post({ kind: 'ban', record }),
   onKeysWanted: () => {
     if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
   },
+});
+const guard = createConnectionCap({
+  connections: gateWorker.tables.connections,
+  workerId: start.workerId,
+  config: () => serving.current.config,
+  nowMs: () => gateWorker.clock.sharedMs(performance.now()),
+  metrics,
+  log: (fields, message) => log('warn', fields, message),
 });
 const prepareGates = openGates(gateWorker);
 const makeGeneration = (payload: GenerationPayload): Generation => prepareGeneration(payload, module, prepareGates);
@@ -124,16 +136,21 @@ const flusher = setInterval(() => {
   events.flush();
   requests?.flush();
 }, flushEveryMs);
-const sweeper = setInterval(() => {
-  const nowMs = performance.now();
+const sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => {
   const { timeouts } = serving.current.config;
-  for (const watch of readingBody.all())
+  for (const watch of readingBody.all()) {
+    watch.standStill(stoodStillMs);
     if (nowMs - watch.bodyAtMs > timeouts.clientBodyIdleMs) watch.bodyTimedOut();
     else watch.sweep(nowMs, timeouts);
-  for (const relay of relaying.all()) relay.sweep(nowMs, timeouts);
+  }
+  for (const relay of relaying.all()) {
+    relay.standStill(stoodStillMs);
+    relay.sweep(nowMs, timeouts);
+  }
+  gateWorker.tables.attack.tell(start.workerId, metrics.requests);
   const tooFull = listener === null ? null : heap.look();
   if (tooFull !== null) void stop(timeouts.drainMs, tooFull);
-}, sweepEveryMs);
+});
 
 /**
  * Ends everything that keeps this thread alive. `bug`: why main has to start another, which may need this one's port.
@@ -148,7 +165,7 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   pools.close();
   await foreignInspector?.close();
   clearInterval(flusher);
-  clearInterval(sweeper);
+  sweeper.stop();
   loopDelay.disable();
   events.flush();
   requests?.flush();
@@ -172,22 +189,14 @@ function failed(error: unknown): void {
   void stop(0);
 }
 
+const tlsNow = (): WorkerStart['tls'] =>
+  start.tls === null || certificates === null ? start.tls : { ...start.tls, certificates };
+
 /** Not before main says so: who listens first would get every connection that clients keep. */
-async function beginListening(): Promise<void> {
+async function takeConnections(): Promise<void> {
   try {
     share = shareOf(start.connections, start.workerId, () => performance.now());
-    const begun = await listen(start.listener, {
-      host: start.host,
-      port: start.port,
-      sharedPort: start.sharedPort,
-      share,
-      limits: () => serving.current.config.limits,
-      timeouts: start.generation.config.timeouts,
-      handler: {
-        onRequest: (exchange) => handleRequest(context, exchange),
-        onUnreadable: (status, found) => refuseUnreadable(context, status, found),
-      },
-    });
+    const begun = await beginListening({ ...start, tls: tlsNow() }, share, context, guard);
     listener = begun;
     if (isStopping) await begun.stop(0);
     else post({ kind: 'ready', port: begun.port });
@@ -229,7 +238,11 @@ const orders: Handlers<WorkerOrders> = {
   siteKeys: ({ set }) => {
     siteKeys.current = readKeySet(set);
   },
-  listen: () => void beginListening(),
+  certificates: ({ set }) => {
+    certificates = set;
+    listener?.replaceCertificates(set);
+  },
+  listen: () => void takeConnections(),
   stop: ({ drainMs }) => void stop(drainMs),
 };
 port.on('message', (message: ToWorker) => dispatch(orders, message));

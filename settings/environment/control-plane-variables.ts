@@ -26,13 +26,6 @@ export const controlPlaneVariables = [
     purpose: 'the control-plane interface',
   },
   {
-    name: 'JA3_PORT',
-    default: '8443',
-    kind: 'port',
-    readBy: [],
-    purpose: 'kept for a TLS edge with JA3/JA4; nothing listens there yet',
-  },
-  {
     name: 'ADMIN_BIND',
     default: '127.0.0.1',
     kind: 'address',
@@ -128,6 +121,13 @@ export const dashboardVariables = [
     kind: 'text',
     readBy: ['console'],
     purpose: 'line below the name on the login page of the console',
+  },
+  {
+    name: 'PUBLIC_DEMO',
+    default: '1',
+    kind: 'flag',
+    readBy: ['control plane'],
+    purpose: '1 = anybody who reaches the console may try attacks at /demo, in a sandbox without a login; 0 = nobody',
   },
   {
     name: 'DASHBOARD_DOMAIN',

@@ -82,6 +82,7 @@ export const kinds = {
     demand: tooShort(32, (min) => `must have at least ${min} characters`),
   },
   listener: oneOf('auto', 'net', 'uws', 'node'),
+  switch: oneOf('on', 'off'),
   flag: onlyDemanded(oneOf('0', '1')),
   logLevel: onlyDemanded(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
   email: demandOf((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address'),

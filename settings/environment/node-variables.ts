@@ -19,6 +19,29 @@ export const nodeVariables = [
     purpose: 'address the protected port listens on',
   },
   {
+    name: 'JA3_PORT',
+    default: '8443',
+    kind: 'port',
+    readBy: ['data plane'],
+    purpose: 'the same over TLS (HTTP/2 and HTTP/1.1), where clients have fingerprints (JA3, JA4); address: WAF_BIND',
+  },
+  {
+    name: 'TLS_EDGE',
+    default: 'on',
+    kind: 'switch',
+    readBy: ['data plane'],
+    purpose: 'on, or off: nothing listens on JA3_PORT',
+  },
+  {
+    name: 'TLS_CERTIFICATES',
+    default: '',
+    kind: 'path',
+    readBy: ['data plane'],
+    purpose:
+      'folder of certificates and keys (PEM) for it, read again when it changes; empty = tls in GATEHOUSE_DATA; ' +
+      'a self-signed one serves names that none is for',
+  },
+  {
     name: 'UPSTREAM_CUSTOMER',
     default: '',
     kind: 'url',

@@ -39,17 +39,19 @@ export const storageVariables = [
     name: 'REDIS_URL',
     default: '',
     kind: 'redisUrl',
-    readBy: ['control plane'],
+    readBy: ['control plane', 'data plane'],
     isSecret: true,
     purpose:
-      'where several processes of the control plane share their limits of logins; empty = each counts for itself',
+      'where processes of the control plane share their limits of logins, and nodes their rate limits ' +
+      '(rl_distributed); empty = each counts for itself',
   },
   {
     name: 'REDIS_PREFIX',
     default: '',
     kind: 'redisPrefix',
-    readBy: ['control plane'],
+    readBy: ['control plane', 'data plane'],
     purpose:
-      'begins every key in Redis, so that several installations can use one; empty = derived from AUTH_SESSION_SECRET',
+      'begins every key in Redis, so that several installations can use one; empty = derived from ' +
+      'AUTH_SESSION_SECRET, and on nodes from GATEHOUSE_ADMIN_TOKEN',
   },
 ] as const satisfies readonly EnvironmentVariable[];

@@ -118,14 +118,12 @@ const limits = {
 const timeouts = {
   client_head_ms: waiting(
     15_000,
-    'time a client has to send the request head, beyond it 408; not with the uws listener; from the next start of ' +
-      'a worker on',
+    'time a client has to send the request head, beyond it 408; not with the uws listener',
   ),
   client_body_idle_ms: waiting(30_000, 'time between two pieces of a request body; beyond it 408'),
   client_idle_ms: waiting(
     65_000,
-    'time a client connection may idle, or take nothing of its response; not with the uws listener; from the next ' +
-      'start of a worker on',
+    'time a client connection may idle, or take nothing of its response; not with the uws listener',
   ),
   client_progress_ms: waiting(
     15_000,
@@ -178,8 +176,8 @@ export const dataPlaneRows = {
     reach: ['data'],
     enforcedBy: 'proxy/worker/worker.ts',
     description:
-      'how long the data plane waits; while flood_timeouts_enabled is on, flood_read_header, flood_read_body and ' +
-      'flood_idle count instead of the client_… fields',
+      'how long the data plane waits; while flood_timeouts_enabled is on, flood_read_header, flood_read_body, ' +
+      'flood_write and flood_idle count instead of the client_… fields',
   }),
   ws_inspect: setting(Type.Object(wsInspect, { ...closed, default: {} }), {
     access: 'admin',

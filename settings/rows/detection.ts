@@ -54,7 +54,13 @@ export const detectionRows = {
       default: [],
       uniqueItems: true,
     }),
-    { access: 'operator', reach: ['data'], enforcedBy: null, description: 'JA3 hashes that are refused' },
+    {
+      access: 'operator',
+      reach: ['data'],
+      enforcedBy: 'proxy/admit/bots/ja3-blocklist.ts',
+      description:
+        'JA3 of TLS clients that are refused with 403; requests on the plain port have none, and are not judged by it',
+    },
   ),
 
   ai_enabled: setting(Flag(false), {

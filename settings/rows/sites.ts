@@ -121,6 +121,15 @@ export const siteRows = {
     enforcedBy: config,
     description: 'addresses or networks of those proxies',
   }),
+  proxy_protocol: setting(Flag(false), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: 'proxy/worker/listening.ts',
+    description:
+      'connections of the trusted proxies begin with a PROXY header (version 1 or 2) that names the client, on the ' +
+      'plain port and on that for TLS; one without is closed. Others must not send one. Not with DATA_LISTENER uws ' +
+      'or node on the plain port',
+  }),
   accept_request_id: setting(Flag(false), {
     access: 'admin',
     reach: ['data'],

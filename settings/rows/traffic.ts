@@ -34,6 +34,9 @@ const limits = 'proxy/admit/limits/rate-zones.ts';
 const endpoints = 'proxy/admit/limits/endpoint-limits.ts';
 const flood = 'proxy/admit/limits/flood.ts';
 const challenge = 'proxy/admit/challenge/challenge.ts';
+const attack = 'proxy/admit/limits/attack.ts';
+const attackWatch = 'proxy/main/attack/detector.ts';
+const connections = 'proxy/worker/connection-cap.ts';
 const autoBan = 'proxy/admit/bans/auto-ban.ts';
 
 export const trafficRows = {
@@ -60,8 +63,8 @@ export const trafficRows = {
   rl_distributed: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
-    description: 'counters shared through the key-value store; needed with several nodes',
+    enforcedBy: 'proxy/main/gates/shared-rates.ts',
+    description: 'limits of rl_… and endpoint_limits count over all nodes, through the key-value store (REDIS_URL)',
   }),
   rl_zones: setting(Type.Array(Zone, { maxItems: 100, default: [] }), {
     access: 'operator',
@@ -128,16 +131,30 @@ export const trafficRows = {
     enforcedBy: flood,
     description: 'global and burst cap: count and record (`would_block` in events), refuse nobody',
   }),
+  flood_connections_enabled: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: connections,
+    description: 'cap on the connections of one client; trusted proxies have none',
+  }),
+  flood_connections_max: setting(Whole(1, 1_000_000, 200), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: connections,
+    description:
+      'connections that one client (address, or /64 of IPv6) may have to a node at a time; beyond it they are cut',
+    unit: 'connections',
+  }),
   flood_timeouts_enabled: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: 'proxy/contract/proxy-config.ts',
     description: 'timeouts against slow requests',
   }),
   flood_read_header: setting(Window('10s'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: 'proxy/contract/proxy-config.ts',
     description: 'time a client has to send the request head',
     unit: 'count and s, m, h or d',
   }),
@@ -151,14 +168,14 @@ export const trafficRows = {
   flood_write: setting(Window('60s'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
-    description: 'time a client has to take the answer',
+    enforcedBy: 'proxy/contract/proxy-config.ts',
+    description: 'time a client may take nothing of the answer',
     unit: 'count and s, m, h or d',
   }),
   flood_idle: setting(Window('65s'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: 'proxy/contract/proxy-config.ts',
     description: 'time a connection may idle',
     unit: 'count and s, m, h or d',
   }),
@@ -200,34 +217,36 @@ export const trafficRows = {
   attack_mode: setting(Choice(['off', 'auto', 'on'], 'off'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
-    description: 'under-attack mode',
+    enforcedBy: attackWatch,
+    description:
+      'under-attack mode: a tight cap per client (attack_burst_…) besides all other limits; auto: while requests per ' +
+      'minute are above what was learned to be usual',
   }),
   attack_spike_factor: setting(Type.Number({ minimum: 1.1, maximum: 1000, default: 3 }), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: attackWatch,
     description: 'auto: requests per minute above the baseline by this factor',
     unit: 'times',
   }),
   attack_min_rpm: setting(Whole(1, 100_000_000, 600), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: attackWatch,
     description: 'auto: never below this rate',
     unit: 'requests per minute',
   }),
   attack_burst_events: setting(Whole(1, 10_000_000, 20), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: attack,
     description: 'cap per client while under attack',
     unit: 'requests',
   }),
   attack_burst_window: setting(Window('1s'), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
+    enforcedBy: attack,
     description: 'window of that cap',
     unit: 'count and s, m, h or d',
   }),

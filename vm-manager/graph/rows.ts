@@ -1,4 +1,5 @@
-// What the chain engine reads of the database: the best open findings of applications, by the index that is made for it.
+// What the chain engine reads of the database: the best open findings of applications, by the index that is made for
+// it.
 import type { ChainApplication, ChainFinding } from '../chains/finding.js';
 import { candidatesMax } from '../chains/candidate.js';
 import type { Fragment, Queryable } from '../database.js';

@@ -12,7 +12,7 @@ export const root = fileURLToPath(new URL('../../../..', import.meta.url)); // f
 const startMsMax = 300_000;
 const stopMsMax = 120_000; // `up` itself kills a part after 15 s, and says so
 
-export const portNames = ['WAF_PORT', 'GATEHOUSE_ADMIN_PORT', 'API_PORT', 'UI_PORT', 'DEMO_PORT'] as const;
+export const portNames = ['WAF_PORT', 'JA3_PORT', 'GATEHOUSE_ADMIN_PORT', 'API_PORT', 'UI_PORT', 'DEMO_PORT'] as const;
 export type PortName = (typeof portNames)[number];
 
 /** With what set-up has fetched for this checkout, where it could: a start that misses it asks the package servers. */

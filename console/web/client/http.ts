@@ -2,6 +2,7 @@
 // (console/generated, made at each bundle), so that a route that changes is a type error here.
 import { createSignal } from 'solid-js';
 import type { Routes } from '../../generated/api.js';
+import { clientText as words } from '../texts/client.js';
 
 export type Route = keyof Routes;
 export type Reply<R extends Route> = Routes[R]['reply'];
@@ -61,7 +62,7 @@ export { isSessionLost };
 export const sessionIsBack = (): void => void setSessionLost(false);
 
 const codesOfDuty = new Set(['password_change_required', 'totp_enrolment_required']);
-const publicRoutes = new Set(['POST /api/login', 'POST /api/login/otp', 'GET /api/account']);
+const publicRoutes = new Set(['POST /api/login', 'POST /api/login/otp', 'GET /api/account', 'POST /api/demo']);
 
 /** Of a query: what is no plain value is JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -106,7 +107,7 @@ export async function ask<R extends Route>(route: R, options: CallOptions<R> = {
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Refused(0, 'unreachable', 'The console’s server does not answer. Is it running?');
+    throw new Refused(0, 'unreachable', words.consoleSServerDoes);
   });
   if (!response.ok) {
     const refused = await refusalOf(response);

@@ -1,5 +1,7 @@
 // Moments as the specification shows them: GMT+4, with the offset written out, so that nobody takes them for local
 // time; what leaves the console (exports, copies) is UTC.
+import { clientText as text } from '../texts/client.js';
+
 const offsetMinutes = 4 * 60;
 const suffix = 'GMT+4';
 
@@ -21,10 +23,10 @@ export const zoneName = suffix;
 export function showAge(iso: string | null | undefined, nowMs: number): string {
   if (iso == null) return 'never';
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(iso)) / 1000));
-  if (seconds < 60) return `${seconds} s ago`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
-  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h ago`;
-  return `${Math.round(seconds / 86_400)} days ago`;
+  if (seconds < 60) return text.sAgo(seconds);
+  if (seconds < 3600) return text.minAgo(Math.round(seconds / 60));
+  if (seconds < 172_800) return text.hAgo(Math.round(seconds / 3600));
+  return text.daysAgo(Math.round(seconds / 86_400));
 }
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -2,7 +2,10 @@
 import { A } from '@solidjs/router';
 import { For, Show, splitProps, type JSX } from 'solid-js';
 import { Icon, type IconName } from './icons.js';
-import { visiblePieces } from './visible-text.js';
+import { Foreign, told } from './foreign.js';
+
+export { Foreign };
+import { kitText as words } from '../texts/kit.js';
 
 export type Tone = 'danger' | 'warn' | 'good' | 'info' | 'neutral';
 
@@ -33,7 +36,7 @@ export function Button(props: ButtonProps): JSX.Element {
 }
 
 export function Badge(props: { readonly tone?: Tone; readonly children: JSX.Element }): JSX.Element {
-  return <span class={`badge ${props.tone ?? ''}`}>{props.children}</span>;
+  return <span class={`badge ${props.tone ?? ''}`}>{told(props.children)}</span>;
 }
 
 export function Notice(props: {
@@ -43,8 +46,8 @@ export function Notice(props: {
 }): JSX.Element {
   return (
     <div class={`notice ${props.tone}`} role={props.tone === 'danger' ? 'alert' : 'status'}>
-      <Show when={props.title}>{(title) => <strong>{title()}</strong>}</Show>
-      {props.children}
+      <Show when={props.title}>{(title) => <strong>{told(title())}</strong>}</Show>
+      {told(props.children)}
     </div>
   );
 }
@@ -60,7 +63,7 @@ export function Card(props: {
     <section class="card">
       <Show when={props.title ?? props.actions}>
         <header>
-          <h2>{props.title}</h2>
+          <h2>{told(props.title)}</h2>
           <div class="row wrap">{props.actions}</div>
         </header>
       </Show>
@@ -77,9 +80,9 @@ export function PageHead(props: {
   return (
     <div class="page-head">
       <div>
-        <h1>{props.title}</h1>
+        <h1>{told(props.title)}</h1>
         <Show when={props.about}>
-          <p>{props.about}</p>
+          <p>{told(props.about)}</p>
         </Show>
       </div>
       <div class="row wrap">{props.children}</div>
@@ -97,8 +100,8 @@ export function Figure(props: {
   const inner = (): JSX.Element => (
     <>
       <span class="label">{props.label}</span>
-      <span class="value">{props.value}</span>
-      <span class="small faint">{props.note}</span>
+      <span class="value">{told(props.value)}</span>
+      <span class="small faint">{told(props.note)}</span>
     </>
   );
   return (
@@ -116,7 +119,7 @@ export function Loading(props: { readonly what?: string }): JSX.Element {
   return (
     <div class="state" role="status">
       <span class="spinner" />
-      <span>{props.what ?? 'Loading'}</span>
+      <span>{props.what ?? words.loading}</span>
     </div>
   );
 }
@@ -124,24 +127,9 @@ export function Loading(props: { readonly what?: string }): JSX.Element {
 export function Empty(props: { readonly title: string; readonly children?: JSX.Element }): JSX.Element {
   return (
     <div class="state">
-      <strong>{props.title}</strong>
+      <strong>{told(props.title)}</strong>
       <div>{props.children}</div>
     </div>
-  );
-}
-
-/** Whatever somebody else wrote: always text, with what would not show made visible. */
-export function Foreign(props: { readonly text: string | null | undefined; readonly max?: number }): JSX.Element {
-  const cut = (): string => {
-    const text = props.text ?? '';
-    return props.max !== undefined && text.length > props.max ? `${text.slice(0, props.max)}…` : text;
-  };
-  return (
-    <bdi>
-      <For each={visiblePieces(cut())}>
-        {(piece) => (piece.isOdd ? <span class="odd-byte">{piece.text}</span> : <>{piece.text}</>)}
-      </For>
-    </bdi>
   );
 }
 
@@ -152,7 +140,7 @@ export function Pairs(props: { readonly of: readonly (readonly [string, JSX.Elem
         {([name, value]) => (
           <>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{told(value)}</dd>
           </>
         )}
       </For>

@@ -5,6 +5,7 @@ import { createMemo, createSignal, For, Show, type Accessor, type JSX } from 'so
 import { Button, Foreign } from './basics.js';
 import { Icon } from './icons.js';
 import { tell } from './overlays.js';
+import { kitText as words } from '../texts/kit.js';
 
 export interface FilterBarProps {
   /** Names that may be filtered by. */
@@ -36,7 +37,7 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
     if (typed === '') return;
     const [, name, value] = /^([a-z_]+):(.+)$/.exec(typed) ?? [null, 'q', typed];
     if (name === undefined || value === undefined || !props.names.includes(name)) {
-      tell(`There is no filter "${name}". Filters are ${props.names.join(', ')}.`, true);
+      tell(words.thereNoFilterFilters(name, props.names.join(', ')), true);
       return;
     }
     setSearch({ [name]: value.trim() });
@@ -46,7 +47,7 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
     <div class="filters" role="search">
       <input
         class="input filter-input"
-        aria-label="Filter"
+        aria-label={words.filter}
         placeholder={props.placeholder}
         value={text()}
         onInput={(event) => setText(event.currentTarget.value)}
@@ -61,7 +62,7 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
             <Button
               look="plain"
               isSmall
-              aria-label={`Remove the filter ${name}`}
+              aria-label={words.removeFilter(name)}
               onClick={() => setSearch({ [name]: '' })}
             >
               <Icon name="close" />
@@ -75,7 +76,7 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
           isSmall
           onClick={() => setSearch(Object.fromEntries(props.names.map((name) => [name, ''])))}
         >
-          Clear
+          {words.clear}
         </Button>
       </Show>
     </div>

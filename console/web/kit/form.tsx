@@ -1,5 +1,6 @@
 // Fields of forms: label, help, unit and problem belong together, for eyes and for screen readers.
 import { createUniqueId, For, Show, type JSX } from 'solid-js';
+import { kitText as text } from '../texts/kit.js';
 
 interface FieldProps {
   readonly label: string;
@@ -13,7 +14,7 @@ export function Field(props: FieldProps): JSX.Element {
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
-      {props.children({ id, describedBy: `${id}-help ${id}-problem` })}
+      {props.children({ id, describedBy: text.helpProblem(id, id) })}
       <Show when={props.help}>
         <span class="help" id={`${id}-help`}>
           {props.help}

@@ -2,7 +2,9 @@
 // behind is inert) and short notes that go by themselves.
 import { createEffect, createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
 import { Button } from './basics.js';
+import { told } from './foreign.js';
 import { Icon } from './icons.js';
+import { kitText as words } from '../texts/kit.js';
 
 interface OverlayProps {
   readonly isOpen: boolean;
@@ -40,9 +42,9 @@ export function Overlay(props: OverlayProps): JSX.Element {
     >
       <Show when={props.isOpen}>
         <header>
-          <h2 class="truncate">{props.title}</h2>
+          <h2 class="truncate">{told(props.title)}</h2>
           <Show when={mayClose()}>
-            <Button look="plain" aria-label="Close" onClick={() => props.onClose()}>
+            <Button look="plain" aria-label={words.close} onClick={() => props.onClose()}>
               <Icon name="close" />
             </Button>
           </Show>
@@ -80,12 +82,12 @@ export const tellProblem = (error: unknown): void => tell(error instanceof Error
 
 export function Toasts(): JSX.Element {
   return (
-    <div class="toasts" role="region" aria-label="Notes" aria-live="polite">
+    <div class="toasts" role="region" aria-label={words.notes} aria-live="polite">
       <For each={toasts()}>
         {(toast) => (
           <div class={`toast ${toast.isProblem ? 'danger' : ''}`}>
-            <span>{toast.text}</span>
-            <Button look="plain" isSmall aria-label="Dismiss" onClick={() => dismiss(toast.id)}>
+            <span>{told(toast.text)}</span>
+            <Button look="plain" isSmall aria-label={words.dismiss} onClick={() => dismiss(toast.id)}>
               <Icon name="close" />
             </Button>
           </div>
@@ -100,6 +102,8 @@ export function Confirm(props: {
   readonly isOpen: boolean;
   readonly title: string;
   readonly action: string;
+  /** Of the other button; absent: Cancel. */
+  readonly cancel?: string;
   readonly isBusy?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
@@ -112,7 +116,7 @@ export function Confirm(props: {
       onClose={props.onClose}
       footer={
         <>
-          <Button onClick={props.onClose}>Cancel</Button>
+          <Button onClick={props.onClose}>{props.cancel ?? words.cancel}</Button>
           <Button look="danger" isBusy={props.isBusy ?? false} onClick={props.onConfirm}>
             {props.action}
           </Button>

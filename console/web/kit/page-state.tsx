@@ -2,6 +2,7 @@
 import { Match, Show, Switch, type JSX } from 'solid-js';
 import type { QueryState } from '../client/query.js';
 import { Button, Loading, Notice } from './basics.js';
+import { kitText as text } from '../texts/kit.js';
 
 export function Read<T>(props: {
   readonly of: QueryState<T>;
@@ -9,19 +10,24 @@ export function Read<T>(props: {
   readonly children: (data: () => T) => JSX.Element;
 }): JSX.Element {
   return (
-    <Switch fallback={<Loading what={props.what ?? 'Loading'} />}>
+    <Switch fallback={<Loading what={props.what ?? text.loading} />}>
       <Match when={props.of.data() !== undefined}>
         <Show when={props.of.problem()}>
-          {(problem) => <Notice tone="warn">What is shown is not up to date: {problem().message}</Notice>}
+          {(problem) => (
+            <Notice tone="warn">
+              {text.whatShownNotUp}
+              {problem().message}
+            </Notice>
+          )}
         </Show>
         {props.children(() => props.of.data() as T)}
       </Match>
       <Match when={props.of.problem()}>
         {(problem) => (
-          <Notice tone="danger" title="This could not be read">
+          <Notice tone="danger" title={text.unreadTable}>
             <span>{problem().message}</span>
             <div>
-              <Button onClick={() => void props.of.reload()}>Try again</Button>
+              <Button onClick={() => void props.of.reload()}>{text.tryAgain}</Button>
             </div>
           </Notice>
         )}

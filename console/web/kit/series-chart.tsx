@@ -4,6 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 import { createEffect, For, onCleanup, onMount, type JSX } from 'solid-js';
 import { showMoment } from '../client/moments.js';
 import { theme } from '../shell/theme.js';
+import { kitText as text } from '../texts/kit.js';
 
 export interface SeriesPoint {
   readonly at: string;
@@ -48,7 +49,7 @@ function optionsFor(width: number, onPick: (from: number, to: number) => void): 
       },
       { ...axis, size: 44 },
     ],
-    series: [{}, line('Requests', '--series-1'), line('Blocked', '--series-2')],
+    series: [{}, line(text.requests2, '--series-1'), line(text.blocked2, '--series-2')],
     hooks: {
       setSelect: [
         (plot) => {
@@ -95,20 +96,28 @@ export function SeriesChart(props: {
   return (
     <figure>
       <div class="chart" ref={holder} aria-hidden="true" />
-      <table class="visually-hidden">
-        <caption>Requests over time</caption>
-        <tbody>
-          <For each={props.points.filter(({ requests }) => requests > 0)}>
-            {(point) => (
-              <tr>
-                <th scope="row">{showMoment(point.at)}</th>
-                <td>{point.requests} requests</td>
-                <td>{point.blocked} blocked</td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
+      <div class="visually-hidden">
+        <table>
+          <caption>{text.requestsOverTime}</caption>
+          <tbody>
+            <For each={props.points.filter(({ requests }) => requests > 0)}>
+              {(point) => (
+                <tr>
+                  <th scope="row">{showMoment(point.at)}</th>
+                  <td>
+                    {point.requests}
+                    {text.requests}
+                  </td>
+                  <td>
+                    {point.blocked}
+                    {text.blocked}
+                  </td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

@@ -11,13 +11,15 @@ import { Overlay, Toasts } from '../kit/overlays.js';
 import { brand, brandSub } from './brand.js';
 import { LoginForm } from './login.js';
 import { navigation } from './navigation.js';
+import { KeyHelp, useKeys } from './keys.js';
 import { onPaletteKey, Palette } from './palette.js';
 import { theme, toggleTheme } from './theme.js';
+import { shellText as text } from '../texts/shell.js';
 
 function Sidebar(props: { readonly isOpen: boolean; readonly onLeave: () => void }): JSX.Element {
   const location = useLocation();
   return (
-    <nav class="sidebar" id="navigation" aria-label="Pages" data-open={props.isOpen}>
+    <nav class="sidebar" id="navigation" aria-label={text.pages} data-open={props.isOpen}>
       <A class="brand" href="/" onClick={props.onLeave}>
         <Mark />
         <span>
@@ -58,8 +60,8 @@ function Unapplied(): JSX.Element {
   return (
     <Show when={isWaiting()}>
       <A class="button" href="/admin/changes">
-        <Badge tone="warn">Not active</Badge>
-        <span class="hide-narrow">Review and apply</span>
+        <Badge tone="warn">{text.notActive}</Badge>
+        <span class="hide-narrow">{text.reviewApply}</span>
       </A>
     </Show>
   );
@@ -68,16 +70,22 @@ function Unapplied(): JSX.Element {
 function Topbar(props: { readonly onMenu: () => void; readonly onPalette: () => void }): JSX.Element {
   return (
     <header class="topbar">
-      <Button look="plain" class="menu-button" aria-label="Pages" aria-controls="navigation" onClick={props.onMenu}>
+      <Button
+        look="plain"
+        class="menu-button"
+        aria-label={text.pages}
+        aria-controls="navigation"
+        onClick={props.onMenu}
+      >
         <Icon name="menu" />
       </Button>
       <Button class="palette-button" look="plain" icon="search" onClick={props.onPalette}>
-        <span class="hide-narrow">Go to</span> <kbd>Ctrl K</kbd>
+        <span class="hide-narrow">{text.go}</span> <kbd>Ctrl K</kbd>
       </Button>
       <Unapplied />
       <Button
         look="plain"
-        aria-label={theme() === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
+        aria-label={theme() === 'dark' ? text.useLightTheme : text.useDarkTheme}
         onClick={toggleTheme}
       >
         <Icon name={theme() === 'dark' ? 'sun' : 'moon'} />
@@ -86,7 +94,7 @@ function Topbar(props: { readonly onMenu: () => void; readonly onPalette: () => 
         <span class="hide-narrow">{account()?.name}</span>
         <Badge>{account()?.role}</Badge>
       </A>
-      <Button look="plain" aria-label="Log out" onClick={() => void logOut()}>
+      <Button look="plain" aria-label={text.logOut} onClick={() => void logOut()}>
         <Icon name="out" />
       </Button>
     </header>
@@ -96,11 +104,13 @@ function Topbar(props: { readonly onMenu: () => void; readonly onPalette: () => 
 export function Layout(props: ParentProps): JSX.Element {
   const [isMenuOpen, setMenuOpen] = createSignal(false);
   const [isPaletteOpen, setPaletteOpen] = createSignal(false);
+  const [isHelpOpen, setHelpOpen] = createSignal(false);
   onPaletteKey(() => setPaletteOpen(true));
+  useKeys(() => setHelpOpen(true));
   return (
     <div class="shell">
       <a class="skip-link" href="#content">
-        To the content
+        {text.content}
       </a>
       <Sidebar isOpen={isMenuOpen()} onLeave={() => setMenuOpen(false)} />
       <div>
@@ -109,9 +119,10 @@ export function Layout(props: ParentProps): JSX.Element {
           {props.children}
         </main>
       </div>
-      <Palette isOpen={isPaletteOpen()} onClose={() => setPaletteOpen(false)} />
-      <Overlay isOpen={isSessionLost()} title="Your session has ended" mayClose={false} onClose={() => {}}>
-        <p class="muted">Log in again; what you were doing stays as it is.</p>
+      <Palette isOpen={isPaletteOpen()} onClose={() => setPaletteOpen(false)} onKeys={() => setHelpOpen(true)} />
+      <KeyHelp isOpen={isHelpOpen()} onClose={() => setHelpOpen(false)} />
+      <Overlay isOpen={isSessionLost()} title={text.yourSessionHasEnded} mayClose={false} onClose={() => {}}>
+        <p class="muted">{text.logAgainWhatYou}</p>
         <LoginForm />
       </Overlay>
       <Toasts />

@@ -6,6 +6,7 @@ import { answerCode, logIn } from '../client/session.js';
 import { Button, Notice } from '../kit/basics.js';
 import { Mark } from '../kit/icons.js';
 import { brand, brandSub, tagline } from './brand.js';
+import { shellText as words } from '../texts/shell.js';
 
 interface Field {
   readonly name: string;
@@ -67,30 +68,30 @@ export function LoginForm(): JSX.Element {
         when={challenge() !== null}
         fallback={
           <>
-            <LoginField name="email" label="E-mail" type="email" autocomplete="username" />
-            <LoginField name="password" label="Password" type="password" autocomplete="current-password" />
+            <LoginField name="email" label={words.eMail} type="email" autocomplete="username" />
+            <LoginField name="password" label={words.password} type="password" autocomplete="current-password" />
           </>
         }
       >
         <LoginField
           name="otp"
-          label="One-time code"
+          label={words.oneTimeCode}
           type="text"
           autocomplete="one-time-code"
-          help="Six digits of your authenticator app, or one of your recovery codes."
+          help={words.sixDigitsYourAuthenticator}
         />
       </Show>
       <Button type="submit" look="primary" isBusy={isBusy()}>
-        {challenge() === null ? 'Log in' : 'Confirm'}
+        {challenge() === null ? words.log : words.confirm}
       </Button>
       <Show when={challenge() !== null}>
         <Button look="plain" onClick={() => setChallenge(null)}>
-          Back
+          {words.back}
         </Button>
       </Show>
       <Show when={hasSso() && challenge() === null}>
         <a class="button" href={linkTo('GET /api/sso/login', { return_to: location.pathname })}>
-          Log in with single sign-on
+          {words.logSingleSignOn}
         </a>
       </Show>
     </form>
@@ -108,7 +109,7 @@ export function LoginPage(): JSX.Element {
         <Show when={tagline !== ''}>
           <p class="muted">{tagline}</p>
         </Show>
-        <h1 class="visually-hidden">Log in</h1>
+        <h1 class="visually-hidden">{words.log}</h1>
         <LoginForm />
       </div>
     </main>

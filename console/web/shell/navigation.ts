@@ -1,6 +1,7 @@
 // The pages of the console, in one table: the side bar, the command palette and the routes are made from it.
 import type { IconName } from '../kit/icons.js';
 import type { Role } from '../client/session.js';
+import { shellText as text } from '../texts/shell.js';
 
 export interface PageEntry {
   readonly path: string;
@@ -26,39 +27,34 @@ const page = (path: string, title: string, icon: IconName, words: string, role: 
 
 export const navigation: readonly PageGroup[] = [
   {
-    title: 'Watch',
+    title: text.watch,
     pages: [
-      page('/', 'Overview', 'overview', 'dashboard start traffic block rate'),
-      page('/soc', 'Security events', 'radar', 'soc live stream attacks incidents'),
-      page('/requests', 'Requests', 'list', 'access log traffic'),
+      page('/', text.overview, 'overview', text.dashboardStartTrafficBlock),
+      page('/soc', text.securityEvents, 'radar', text.socLiveStreamAttacks),
+      page('/requests', text.requests, 'list', text.accessLogTraffic),
     ],
   },
   {
-    title: 'Protect',
+    title: text.protect,
     pages: [
-      page('/waf', 'Rule set', 'shield', 'waf crs mode paranoia threshold categories sqli xss'),
-      page('/waf/rules', 'Custom rules', 'code', 'seclang modsecurity builder editor'),
-      page('/waf/patches', 'Virtual patches', 'patch', 'cve vulnerability catalogue'),
-      page('/waf/tuning', 'Tuning', 'tune', 'false positives exclusions suggestions evidence'),
-      page(
-        '/protection/gates',
-        'Limits and bots',
-        'gauge',
-        'rate limits floods bans challenge crawlers pipeline gates',
-      ),
-      page('/protection/addresses', 'Addresses', 'ban', 'threat intelligence deny list ban block ip managed feed'),
+      page('/waf', text.ruleSet, 'shield', text.wafCrsModeParanoia),
+      page('/waf/rules', text.customRules, 'code', text.seclangModsecurityBuilderEditor),
+      page('/waf/patches', text.virtualPatches, 'patch', text.cveVulnerabilityCatalogue),
+      page('/waf/tuning', text.tuning, 'tune', text.falsePositivesExclusionsSuggestions),
+      page('/protection/gates', text.limitsBots, 'gauge', text.rateLimitsFloodsBans),
+      page('/protection/addresses', text.addresses, 'ban', text.threatIntelligenceDenyList),
     ],
   },
   {
-    title: 'Run',
+    title: text.run,
     pages: [
-      page('/admin/settings', 'Settings', 'cog', 'configuration limits sites timeouts policy sso'),
-      page('/admin/changes', 'Changes', 'versions', 'apply versions rollback diff impact'),
-      page('/admin/nodes', 'Nodes', 'nodes', 'data plane generation workers jobs health'),
-      page('/admin/audit', 'Audit log', 'audit', 'who did what chain verify export'),
-      page('/admin/users', 'Users', 'people', 'accounts roles passwords', 'admin'),
-      page('/admin/tokens', 'API tokens', 'key', 'automation ci scopes', 'admin'),
-      page('/admin/licence', 'Licence', 'licence', 'domains edition'),
+      page('/admin/settings', text.settings, 'cog', text.configurationLimitsSitesTimeouts),
+      page('/admin/changes', text.changes, 'versions', text.applyVersionsRollbackDiff),
+      page('/admin/nodes', text.nodes, 'nodes', text.dataPlaneGenerationWorkers),
+      page('/admin/audit', text.auditLog, 'audit', text.whoDidWhatChain),
+      page('/admin/users', text.users, 'people', text.accountsRolesPasswords, 'admin'),
+      page('/admin/tokens', text.apiTokens, 'key', text.automationCiScopes, 'admin'),
+      page('/admin/licence', text.licence, 'licence', text.domainsEdition),
     ],
   },
 ];

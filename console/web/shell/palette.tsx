@@ -1,50 +1,81 @@
-// The command palette (Ctrl K): every page, and what is often done, by its name.
+// The command palette (Ctrl K): every page, every setting and what is often done, by name.
 import { useNavigate } from '@solidjs/router';
-import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
-import { logOut, mayAs } from '../client/session.js';
-import { allPages } from './navigation.js';
-import { toggleTheme } from './theme.js';
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { shellText as words } from '../texts/shell.js';
+import { commandsFor, findCommands, settingCommands, type Command } from './commands.js';
 
-interface Command {
-  readonly title: string;
-  readonly group: string;
-  readonly words: string;
-  run(): void;
+const shownMax = 60;
+
+interface PaletteProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onKeys: () => void;
 }
 
-const commandsFor = (navigate: (path: string) => void): readonly Command[] => [
-  ...allPages
-    .filter(({ role }) => mayAs(role))
-    .map(({ title, words, path }) => ({ title, group: 'Page', words, run: () => navigate(path) })),
-  { title: 'My account', group: 'Page', words: 'password two-factor sessions', run: () => navigate('/account') },
-  { title: 'New custom rule', group: 'Do', words: 'add seclang', run: () => navigate('/waf/rules/new') },
-  { title: 'Review and apply changes', group: 'Do', words: 'deploy activate', run: () => navigate('/admin/changes') },
-  { title: 'Switch between dark and light', group: 'Do', words: 'theme colour', run: toggleTheme },
-  { title: 'Log out', group: 'Do', words: 'sign out end session', run: () => void logOut() },
-];
-
-/** Every word that was typed is in its name or beside it. */
-function isMeant({ title, words }: Command, text: string): boolean {
-  const typed = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return typed.every((word) => `${title} ${words}`.toLowerCase().includes(word));
-}
-
-export function Palette(props: { readonly isOpen: boolean; readonly onClose: () => void }): JSX.Element {
+/** What may be chosen, and what is typed: settings are looked for once something is. */
+function createChoice(props: PaletteProps) {
   const navigate = useNavigate();
-  let element: HTMLDialogElement | undefined;
-  let input: HTMLInputElement | undefined;
   const [text, setText] = createSignal('');
   const [at, setAt] = createSignal(0);
-  const commands = commandsFor(navigate);
-  const found = createMemo(() => commands.filter((one) => isMeant(one, text())));
-  createEffect(() => {
-    if (props.isOpen) {
-      setText('');
-      setAt(0);
-      element?.showModal();
-      input?.focus();
-    } else element?.close();
+  const [settings, setSettings] = createSignal<readonly Command[]>([]);
+  const commands = createMemo(() => commandsFor({ navigate, showKeys: props.onKeys }));
+  const found = createMemo(() => {
+    const all = text().trim() === '' ? commands() : [...commands(), ...settings()];
+    return findCommands(all, text()).slice(0, shownMax);
   });
+  const begin = (): void => {
+    setText('');
+    setAt(0);
+    if (settings().length > 0) return;
+    // without them pages are found all the same
+    void settingCommands(navigate).then(setSettings, () => setSettings([]));
+  };
+  return { text, setText, at, setAt, found, begin };
+}
+
+function Choices(props: {
+  readonly found: readonly Command[];
+  readonly at: number;
+  readonly onAt: (index: number) => void;
+  readonly onRun: (command: Command) => void;
+}): JSX.Element {
+  let list: HTMLUListElement | undefined;
+  createEffect(() => list?.children[props.at]?.scrollIntoView({ block: 'nearest' }));
+  return (
+    <ul id="palette-list" role="listbox" aria-label={words.commands} ref={list}>
+      <For each={props.found}>
+        {(command, index) => (
+          <li
+            id={`palette-${index()}`}
+            role="option"
+            aria-selected={index() === props.at}
+            onMouseMove={() => props.onAt(index())}
+            onClick={() => props.onRun(command)}
+          >
+            <span>{command.title}</span>
+            <span class="faint">{command.group}</span>
+          </li>
+        )}
+      </For>
+    </ul>
+  );
+}
+
+export function Palette(props: PaletteProps): JSX.Element {
+  let element: HTMLDialogElement | undefined;
+  let input: HTMLInputElement | undefined;
+  const { text, setText, at, setAt, found, begin } = createChoice(props);
+  createEffect(
+    on(
+      () => props.isOpen,
+      (isOpen) => {
+        if (!isOpen) return element?.close();
+        begin();
+        element?.showModal();
+        input?.focus();
+      },
+    ),
+  );
   const run = (command: Command | undefined): void => {
     if (command === undefined) return;
     props.onClose();
@@ -59,40 +90,36 @@ export function Palette(props: { readonly isOpen: boolean; readonly onClose: () 
     event.preventDefault();
   };
   return (
-    <dialog ref={element} class="dialog palette" aria-label="Commands" onClose={props.onClose} onKeyDown={onKeyDown}>
+    <dialog
+      ref={element}
+      class="dialog palette"
+      aria-label={words.commands}
+      onClose={props.onClose}
+      onKeyDown={onKeyDown}
+      onClick={(event) => {
+        if (event.target === element) props.onClose(); // the backdrop
+      }}
+    >
       <input
         ref={input}
         type="text"
         role="combobox"
-        aria-label="Go to a page, or do something"
+        aria-label={words.goPageOrDo}
         aria-expanded="true"
         aria-controls="palette-list"
-        aria-activedescendant={`palette-${at()}`}
-        placeholder="Go to a page, or do something"
+        aria-activedescendant={found().length > 0 ? `palette-${at()}` : undefined}
+        placeholder={words.goPageOrDo}
         value={text()}
         onInput={(event) => {
           setText(event.currentTarget.value);
           setAt(0);
         }}
       />
-      <ul id="palette-list" role="listbox" aria-label="Commands">
-        <For each={found()}>
-          {(command, index) => (
-            <li
-              id={`palette-${index()}`}
-              role="option"
-              aria-selected={index() === at()}
-              onMouseMove={() => setAt(index())}
-              onClick={() => run(command)}
-            >
-              <span>{command.title}</span>
-              <span class="faint">{command.group}</span>
-            </li>
-          )}
-        </For>
-      </ul>
+      <Choices found={found()} at={at()} onAt={setAt} onRun={run} />
       <Show when={found().length === 0}>
-        <p class="state">Nothing is called that.</p>
+        <p class="state" role="status">
+          {words.nothingCalled}
+        </p>
       </Show>
     </dialog>
   );
@@ -101,7 +128,7 @@ export function Palette(props: { readonly isOpen: boolean; readonly onClose: () 
 /** Ctrl K or Cmd K anywhere. */
 export function onPaletteKey(open: () => void): void {
   const listen = (event: KeyboardEvent): void => {
-    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
     event.preventDefault();
     open();
   };

@@ -19,7 +19,7 @@ import { claimedCrawler, type Crawler } from './crawlers.js';
 import { classifyAgent, type AgentClass } from './user-agents.js';
 
 /** Rules by which people find such a request; no rule set has them. */
-export const botRuleIds = { score: 1_006_400, impostor: 1_006_401 } as const;
+export const botRuleIds = { score: 1_006_400, impostor: 1_006_401, ja3: 1_006_402 } as const;
 
 /** Points of section "Bot defense" of the specification. */
 const points: Readonly<Record<AgentClass, number>> = {

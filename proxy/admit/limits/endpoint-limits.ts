@@ -48,13 +48,16 @@ function segmentsOf(path: string): string[] {
   return end <= 1 ? [] : path.slice(1, end).split('/');
 }
 
-function plant(root: Branch, { path, method, events, window, dryRun }: ProxyConfig['endpointLimits'][number]): void {
+type EndpointLimit = ProxyConfig['endpointLimits'][number];
+
+function plant(root: Branch, { path, method, events, window, dryRun }: EndpointLimit, isShared: boolean): void {
   const limit = compileLimit({
     kind: 'endpoint',
     name: `${method} ${path}`,
     events,
     windowSeconds: parseWindow(window) ?? 60,
     isDryRun: dryRun,
+    isShared,
   });
   const segments = segmentsOf(prefixOf(path));
   const isOpen = segments.at(-1) === '*';
@@ -100,7 +103,7 @@ export const endpointLimits: Gate<Endpoints, Scratch> = {
   compile: (config) => {
     if (!config.rlEnabled || config.endpointLimits.length === 0) return null;
     const root = newBranch();
-    for (const endpoint of config.endpointLimits) plant(root, endpoint);
+    for (const endpoint of config.endpointLimits) plant(root, endpoint, config.rlDistributed);
     return { root, autoBan: compileAutoBan(config) };
   },
   decide: (request, site, worker) => {

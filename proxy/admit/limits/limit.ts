@@ -15,6 +15,8 @@ export interface Limit {
   readonly isDryRun: boolean;
   readonly ruleId: number;
   readonly message: string;
+  /** It is one of all nodes (rl_distributed). */
+  readonly isShared: boolean;
 }
 
 /** Rules by which people find limited requests; no rule set has them. */
@@ -28,6 +30,7 @@ export interface LimitSettings {
   readonly events: number;
   readonly windowSeconds: number;
   readonly isDryRun: boolean;
+  readonly isShared?: boolean;
 }
 
 const messages: Readonly<Record<LimitSettings['kind'], string>> = {
@@ -38,13 +41,14 @@ const messages: Readonly<Record<LimitSettings['kind'], string>> = {
 };
 
 export function compileLimit(settings: LimitSettings): Limit {
-  const { kind, name, counts = '', events, windowSeconds, isDryRun } = settings;
+  const { kind, name, counts = '', events, windowSeconds, isDryRun, isShared = false } = settings;
   return {
     name,
     rate: compileRate(`${kind} ${name} ${counts}`, events, windowSeconds),
     isDryRun,
     ruleId: limitRuleIds[kind],
     message: messages[kind],
+    isShared,
   };
 }
 
@@ -79,7 +83,14 @@ export function ask(
 ): Decision | null {
   const { tables, clock } = worker;
   const nowMs = clock.sharedMs(request.startedMs);
-  const waitMs = take(tables.rates, limit.rate, counted.low, counted.high, nowMs);
+  const waitMs = take(
+    tables.rates,
+    limit.rate,
+    counted.low,
+    counted.high,
+    nowMs,
+    limit.isShared ? tables.exchange : null,
+  );
   if (waitMs === 0) return null;
   worker.heavy.note(limit.name, request.head.clientIp);
   // A ban for what nobody enforces would be a surprise, and one for what a dry run finds would end the dry run.

@@ -28,7 +28,7 @@ interface Zones {
   readonly autoBan: AutoBan | null;
 }
 
-function compileZone({ name, matchPath, key, events, window, dryRun }: Zone): CompiledZone {
+function compileZone({ name, matchPath, key, events, window, dryRun }: Zone, isShared: boolean): CompiledZone {
   const isByHeader = key.startsWith('header:');
   const limit = compileLimit({
     kind: 'zone',
@@ -37,6 +37,7 @@ function compileZone({ name, matchPath, key, events, window, dryRun }: Zone): Co
     events,
     windowSeconds: parseWindow(window) ?? 60,
     isDryRun: dryRun,
+    isShared,
   });
   return {
     limit,
@@ -54,7 +55,8 @@ export const rateZones: Gate<Zones> = {
     if (!config.rlEnabled) return null;
     const common = { matchPath: '', key: 'ip', dryRun: config.rlDryRun }; // no zone of the settings has an empty path
     const own = { ...common, name: 'default', events: config.rlEvents, window: config.rlWindow };
-    return { zones: [own, ...config.rlZones].map(compileZone), autoBan: compileAutoBan(config) };
+    const zones = [own, ...config.rlZones].map((zone) => compileZone(zone, config.rlDistributed));
+    return { zones, autoBan: compileAutoBan(config) };
   },
   decide: (request, site, worker) => {
     const { zones, autoBan } = worker.compiled;

@@ -6,6 +6,7 @@ import type { RequestHead } from '#engine';
 import type { Refusal } from '../../http/framing.js';
 import { checkRequestHead, upgradeWithBody } from '../../http/request-syntax.js';
 import type { ActiveMember } from '../../worker/active-list.js';
+import { factsOf, type ConnectionFacts } from '../front/connection-facts.js';
 import type { ListenerOptions } from '../listener.js';
 import { ClientOutput } from './client-output.js';
 import { NetExchange, type Channel, type ExchangeHome } from './exchange.js';
@@ -62,20 +63,12 @@ export class Connection implements Channel, Timed, ActiveMember {
   private isReadStopped = false;
   private waitsFor: Wait = 'first';
   private takenBytes = 0;
-  private readonly clientIp: string;
-  private readonly clientPort: number;
-  private readonly serverIp: string;
-  private readonly serverPort: number;
 
   constructor(
     private readonly socket: Socket,
     private readonly home: ConnectionHome,
+    private readonly facts: ConnectionFacts = factsOf(socket),
   ) {
-    const address = socket.remoteAddress ?? '';
-    this.clientIp = address.startsWith('::ffff:') ? address.slice(7) : address;
-    this.clientPort = socket.remotePort ?? 0;
-    this.serverIp = socket.localAddress ?? '';
-    this.serverPort = socket.localPort ?? 0;
     this.output = new ClientOutput(socket, () => this.isSlow());
     this.parser = new HeadParser(home.options.limits);
     socket.on('data', (chunk: Buffer) => this.received(chunk));
@@ -104,11 +97,16 @@ export class Connection implements Channel, Timed, ActiveMember {
   private isSlow(): void {
     if (this.waitsFor === 'drain' || this.phase === Phase.Ending) return;
     this.takenBytes = this.output.sentBytes;
-    this.await('drain', this.home.options.timeouts.clientIdleMs);
+    this.await('drain', this.writeMs);
+  }
+
+  /** How long it may take nothing of its answer. */
+  private get writeMs(): number {
+    const { clientWriteMs, clientIdleMs } = this.home.options.timeouts;
+    return clientWriteMs ?? clientIdleMs;
   }
 
   timedOut(): void {
-    const { timeouts } = this.home.options;
     switch (this.waitsFor) {
       case 'head':
         this.refuseUnread(408, 'the request head did not come in time');
@@ -120,7 +118,7 @@ export class Connection implements Channel, Timed, ActiveMember {
         const { sentBytes, waitingBytes } = this.output;
         if (waitingBytes === 0 || sentBytes === this.takenBytes) break;
         this.takenBytes = sentBytes;
-        this.await(this.waitsFor, timeouts.clientIdleMs);
+        this.await(this.waitsFor, this.writeMs);
         return;
       }
       default:
@@ -195,7 +193,8 @@ export class Connection implements Channel, Timed, ActiveMember {
 
   /** A request. With `fault` it is none that can be taken: it is answered and recorded all the same. */
   private begin({ method, uri, protocol, headers }: ParsedHead, fault: Refusal | null): void {
-    const { home, clientIp, clientPort, serverIp, serverPort } = this;
+    const { home } = this;
+    const { clientIp, clientPort, serverIp, serverPort } = this.facts;
     const head: RequestHead = { method, uri, protocol, headers, clientIp, clientPort, serverIp, serverPort };
     const checked = checkRequestHead(method, uri, protocol, headers, home.options.limits());
     const wishes = wishesOf(head, checked.framing);
@@ -251,7 +250,7 @@ export class Connection implements Channel, Timed, ActiveMember {
 
   /** Answered here, because there is no request that the road could answer. */
   private refuseUnread(status: number, reason: string): void {
-    const { clientIp } = this;
+    const { clientIp } = this.facts;
     const { headers, body } = this.home.options.handler.onUnreadable(status, { reason, clientIp });
     const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
     const date = hasField(headers, 'date') ? '' : this.home.date.line;
@@ -268,7 +267,7 @@ export class Connection implements Channel, Timed, ActiveMember {
     this.output.flush();
     this.socket.end();
     this.takenBytes = this.output.sentBytes;
-    this.await('linger', this.output.waitingBytes > 0 ? this.home.options.timeouts.clientIdleMs : lingerMs);
+    this.await('linger', this.output.waitingBytes > 0 ? this.writeMs : lingerMs);
     this.run();
   }
 
@@ -317,6 +316,10 @@ export class Connection implements Channel, Timed, ActiveMember {
   }
 
   // What an exchange asks of its connection (Channel).
+
+  get tls(): ConnectionFacts['tls'] {
+    return this.facts.tls;
+  }
 
   write(text: string): boolean {
     return this.output.write(text);
@@ -369,7 +372,8 @@ export class Connection implements Channel, Timed, ActiveMember {
     this.exchange = null;
     this.phase = Phase.Ending;
     this.output.flush();
-    if (isReset) this.socket.resetAndDestroy();
+    // Over TLS an end without its closing message is no orderly one (RFC 8446 section 6.1).
+    if (isReset && this.facts.tls === null) this.socket.resetAndDestroy();
     else this.socket.destroy();
   }
 

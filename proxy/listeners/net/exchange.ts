@@ -3,6 +3,7 @@
 import type { RequestHead } from '#engine';
 import type { Framing, Refusal } from '../../http/framing.js';
 import type { ActiveMember } from '../../worker/active-list.js';
+import type { ClientTls } from '../front/connection-facts.js';
 import type { Exchange, TunnelAcceptance, TunnelClient } from '../listener.js';
 import type { OpenRequests } from '../open-requests.js';
 import { WebSocketGate } from '../websocket-gate.js';
@@ -14,6 +15,8 @@ const joinedBytesMax = 16 * 1024;
 
 /** The connection, as far as a response needs it. */
 export interface Channel {
+  /** null: it is a plain connection. */
+  readonly tls: ClientTls | null;
   /** Latin1; leaves at the end of this turn at the latest. False: the client is slow. */
   write(text: string): boolean;
   /** Two parts in one write, behind what was said before. */
@@ -53,7 +56,6 @@ export class NetExchange implements Exchange, ActiveMember {
   onAbort: (() => void) | null = null;
   onDrain: (() => void) | null = null;
   onBodyFault: ((reason: string) => void) | null = null;
-  readonly isTls = false;
   readonly tunnelsRawBytes = true;
   isOver = false;
   place = -1;
@@ -73,6 +75,14 @@ export class NetExchange implements Exchange, ActiveMember {
     private readonly wishes: ConnectionWishes,
   ) {
     this.isExpectant = wishes.isExpectant;
+  }
+
+  get tls(): ClientTls | null {
+    return this.channel.tls;
+  }
+
+  get isTls(): boolean {
+    return this.channel.tls !== null;
   }
 
   get isUpgrade(): boolean {

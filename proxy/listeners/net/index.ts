@@ -2,6 +2,7 @@
 // library (what node:http costs beyond this are its objects, not its parser). The default wherever it runs.
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { ActiveList } from '../../worker/active-list.js';
+import { Fronts, identify } from '../front/fronts.js';
 import type { Listener, ListenerOptions } from '../listener.js';
 import { oneTurn, OpenRequests } from '../open-requests.js';
 import { Connection, type ConnectionHome } from './connection.js';
@@ -17,6 +18,7 @@ export function listenNet(options: ListenerOptions): Promise<Listener> {
   const open = new OpenRequests<NetExchange>();
   const connections = new ActiveList<Connection>();
   const limits = new TimeLimits<Connection>();
+  const fronts = new Fronts();
   const { share } = options;
   const home: ConnectionHome = {
     options,
@@ -33,8 +35,10 @@ export function listenNet(options: ListenerOptions): Promise<Listener> {
   // Half-open: the end of the client's side is the connection's to judge.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
     taken += 1;
-    share?.opened();
-    connections.add(new Connection(socket, home));
+    identify(socket, fronts, options, (facts) => {
+      share?.opened();
+      connections.add(new Connection(socket, home, facts));
+    });
   });
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => {
@@ -57,6 +61,7 @@ export function listenNet(options: ListenerOptions): Promise<Listener> {
         server.close(() => open.finish());
         onClosed?.();
         await open.drain(drainMs);
+        fronts.destroyAll();
         for (const connection of connections.all()) connection.destroy();
         limits.stop();
       };

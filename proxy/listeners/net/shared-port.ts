@@ -10,7 +10,10 @@ export type ListenPlace =
   | { readonly fd: number };
 
 /** Throws with the system's reason when the address is taken or not permitted. */
-export function listenPlace({ host, port, sharedPort }: ListenerOptions, backlog: number): ListenPlace {
+export function listenPlace(
+  { host, port, sharedPort }: Pick<ListenerOptions, 'host' | 'port' | 'sharedPort'>,
+  backlog: number,
+): ListenPlace {
   if (!sharedPort) return { host, port, backlog };
   if (canNodeSharePort()) return { host, port, backlog, reusePort: true };
   return { fd: openSharedSocket(host, port, backlog) };

@@ -1,6 +1,8 @@
 // Time limits of many connections by one timer: a wheel of buckets, one a tick. Setting a limit later than the one that
 // stands costs one assignment: the member stays in its bucket and is looked at again when that is due. So a connection
-// that serves request after request touches the wheel once a minute.
+// that serves request after request touches the wheel once a minute. The wheel's clock leaves out the time in which the
+// thread stood still: a client that could not be heard was not slow.
+import { watchEvery } from '../../time/late-timers.js';
 
 const tickMs = 100;
 const bucketCount = 512; // limits beyond 51 s are looked at on the way
@@ -16,19 +18,15 @@ export interface Timed {
 }
 
 export class TimeLimits<T extends Timed> {
-  /** Of the monotonic clock, as of the last tick. */
-  nowMs = performance.now();
+  /** Of the wheel's clock, as of the last tick. */
+  private nowMs = 0;
   private readonly buckets: T[][] = Array.from({ length: bucketCount }, () => []);
   private tick = 0;
-  private readonly startedMs = this.nowMs;
-  private readonly timer = setInterval(() => {
-    // Behind what the sockets have: a thread that was busy must not take its own delay for the clients'.
-    setImmediate(() => this.advance());
-  }, tickMs);
-
-  constructor() {
-    this.timer.unref();
-  }
+  private startedMs = performance.now();
+  private readonly watch = watchEvery(tickMs, (nowMs, stoodStillMs) => {
+    this.startedMs += stoodStillMs;
+    this.advance(nowMs - this.startedMs);
+  });
 
   /** `afterMs` from now on at the earliest, and not much later. */
   set(member: T, afterMs: number): void {
@@ -59,11 +57,11 @@ export class TimeLimits<T extends Timed> {
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    this.watch.stop();
   }
 
   private tickOf(ms: number): number {
-    return Math.ceil((ms - this.startedMs) / tickMs);
+    return Math.ceil(ms / tickMs);
   }
 
   private place(member: T, dueTick: number): void {
@@ -74,9 +72,9 @@ export class TimeLimits<T extends Timed> {
     bucket.push(member);
   }
 
-  private advance(): void {
-    this.nowMs = performance.now();
-    const until = Math.floor((this.nowMs - this.startedMs) / tickMs);
+  private advance(nowMs: number): void {
+    this.nowMs = nowMs;
+    const until = Math.floor(nowMs / tickMs);
     // A thread that stood still for longer than the wheel is round looks into every bucket once.
     if (until - this.tick > bucketCount) this.tick = until - bucketCount;
     while (this.tick < until) {

@@ -51,7 +51,14 @@ interface Listening {
   readonly bareSockets: Set<Socket>;
 }
 
-function createHttpServer({ timeouts }: ListenerOptions): Server {
+/** The library reads them whenever it looks, so what changes them counts at once. */
+function followTimeouts(server: Server, { timeouts }: ListenerOptions): void {
+  Object.defineProperty(server, 'headersTimeout', { get: () => timeouts.clientHeadMs });
+  Object.defineProperty(server, 'keepAliveTimeout', { get: () => timeouts.clientIdleMs });
+}
+
+function createHttpServer(options: ListenerOptions): Server {
+  const { timeouts } = options;
   const server = createServer({
     maxHeaderSize: headBytesMax,
     headersTimeout: timeouts.clientHeadMs,
@@ -64,6 +71,7 @@ function createHttpServer({ timeouts }: ListenerOptions): Server {
     joinDuplicateHeaders: false,
   });
   server.maxHeadersCount = 0;
+  followTimeouts(server, options);
   return server;
 }
 
@@ -77,7 +85,7 @@ function takeRequests({ server, open }: Listening, options: ListenerOptions): Tu
       head,
       checked,
       isExpectant && checked.framing.kind !== 'none',
-      options.timeouts.clientIdleMs,
+      options.timeouts.clientWriteMs ?? options.timeouts.clientIdleMs,
       open,
     );
     open.add(exchange);
@@ -119,7 +127,7 @@ function takeBareSockets({ server, open, bareSockets }: Listening, turns: Turns,
       { framing: checked.framing, refusal },
       String(request.headers['sec-websocket-key'] ?? ''),
       isHandshake,
-      options.timeouts.clientIdleMs,
+      options.timeouts.clientWriteMs ?? options.timeouts.clientIdleMs,
       open,
     );
     open.add(exchange);
@@ -141,6 +149,12 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
     if (share !== undefined) open.isCrowded = () => share.isCrowded();
     server.on('connection', (socket: Socket) => {
       taken += 1;
+      const left = options.guard?.enter(socket.remoteAddress ?? '');
+      if (left === null) {
+        socket.resetAndDestroy();
+        return;
+      }
+      if (left !== undefined) socket.on('close', left);
       share?.opened();
       socket.on('close', () => share?.closed());
     });

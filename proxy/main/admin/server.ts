@@ -1,4 +1,4 @@
-// The admin interface: 127.0.0.1 only by default, bearer token on everything but the health check.
+// The admin interface: 127.0.0.1 only by default, bearer token on everything but the health checks.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf } from '../../contract/errors.js';
@@ -11,6 +11,8 @@ export interface AdminActions {
   status(): Promise<object>;
   metrics(): Promise<string>;
   isHealthy(): boolean;
+  /** Why protected sites answer 503 at the moment; null: they are served. */
+  whyClosed(): string | null;
   activate(request: unknown): Promise<GenerationReply>;
   /** The whole deny list, one address or network a line. */
   replaceThreats(text: Buffer): Promise<ThreatReply>;
@@ -168,6 +170,18 @@ const gateRoutes: Readonly<Record<string, Route>> = {
   },
 };
 
+/**
+ * `/healthz`: restarting would not mend anything. `/readyz`: traffic is welcome, which it is not while protected sites
+ * are closed (after an update, until the control plane has compiled the rules): a balancer sends it to other nodes.
+ */
+function sendHealth(actions: AdminActions, isReadiness: boolean, response: ServerResponse): void {
+  const closed = isReadiness ? actions.whyClosed() : null;
+  if (!actions.isHealthy()) sendJson(response, 503, { status: 'no worker is ready' });
+  else if (closed !== null)
+    sendJson(response, 503, { status: 'closed', detail: `protected sites answer 503: ${closed}` });
+  else sendJson(response, 200, { status: 'ok' });
+}
+
 const allRoutes: Readonly<Record<string, Route>> = { ...routes, ...gateRoutes };
 
 async function serve(
@@ -177,9 +191,8 @@ async function serve(
 ): Promise<void> {
   const path = (request.url ?? '/').split('?')[0] ?? '';
   const method = request.method === 'HEAD' ? 'GET' : request.method;
-  if (path === '/healthz' && method === 'GET') {
-    const isHealthy = actions.isHealthy();
-    sendJson(response, isHealthy ? 200 : 503, { status: isHealthy ? 'ok' : 'no worker is ready' });
+  if (method === 'GET' && (path === '/healthz' || path === '/readyz')) {
+    sendHealth(actions, path === '/readyz', response);
     return;
   }
   if (!isToken(request.headers.authorization, token)) {
@@ -194,7 +207,13 @@ async function serve(
   }
   const route = Object.hasOwn(allRoutes, `${method} ${path}`) ? allRoutes[`${method} ${path}`] : undefined;
   if (route !== undefined) await route(actions, request, response);
-  else sendProblem(response, 404, 'Not Found', `known here: GET /healthz, ${Object.keys(allRoutes).join(', ')}`);
+  else
+    sendProblem(
+      response,
+      404,
+      'Not Found',
+      `known here: GET /healthz, GET /readyz, ${Object.keys(allRoutes).join(', ')}`,
+    );
 }
 
 export interface AdminServer {

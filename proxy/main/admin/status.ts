@@ -6,11 +6,14 @@ import type { AuditLog } from '../../records/audit-log.js';
 import type { RecordShipper } from '../../records/ship-records.js';
 import type { CrawlerCount } from '../../admit/bots/crawler-check.js';
 import { gates as gateTable } from '../../admit/index.js';
+import type { AttackWatch } from '../gates/attack-watch.js';
 import type { GateState } from '../gates/gate-state.js';
+import type { SharedRates } from '../gates/shared-rates.js';
 import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
 import type { Crashes } from '../crashes.js';
 import { countDown } from './upstream-status.js';
+import type { CertificateStore } from '../../tls-edge/certificates/certificate-store.js';
 import type { ThreatList } from '../threat-list.js';
 
 /** Of the clients that were limited most. */
@@ -24,7 +27,11 @@ export interface Parts {
   readonly threats: ThreatList;
   readonly shipper: RecordShipper | null;
   readonly gates: GateState;
+  readonly attack: AttackWatch;
+  readonly sharing: SharedRates;
   readonly crashes: Crashes;
+  /** Of the TLS edge; null: there is none. */
+  readonly certificates: CertificateStore | null;
 }
 
 export async function describe({
@@ -35,6 +42,7 @@ export async function describe({
   threats,
   shipper,
   crashes,
+  certificates,
 }: Parts): Promise<Record<string, unknown>> {
   const { workers, upstreams } = await supervisor.report();
   const { id, sha256, config } = generations.active;
@@ -52,6 +60,7 @@ export async function describe({
     })),
     sitesFrom: config.sitesFromEnvironment === true ? 'environment' : 'settings',
     listener,
+    tls: certificates === null ? null : { certificates: certificates.view },
     lastApply: generations.lastOutcome,
     closed: generations.closed,
     restarts: supervisor.restarts,
@@ -74,7 +83,7 @@ function addUp(counts: readonly CrawlerCount[]): CrawlerCount[] {
 }
 
 /** `GET /gates`: the table of gates in its order, what limits have counted, and the clients that were limited most. */
-export async function describeGates({ supervisor, gates }: Parts): Promise<Record<string, unknown>> {
+export async function describeGates({ supervisor, gates, attack, sharing }: Parts): Promise<Record<string, unknown>> {
   const { heavy, crawlers, metrics } = await supervisor.report();
   const limited = new Map<string, { zone: string; network: string; limited: number }>();
   for (const { zone, network, limited: count } of heavy) {
@@ -101,10 +110,13 @@ export async function describeGates({ supervisor, gates }: Parts): Promise<Recor
     bans: gates.bans.length,
     siteKeys: gates.keysState,
     crawlers: addUp(crawlers),
+    attack: attack.describe(),
+    sharing: sharing.describe(),
   };
 }
 
-export async function scrape({ supervisor, generations, audit, threats, shipper, gates }: Parts): Promise<string> {
+export async function scrape({ supervisor, generations, audit, threats, shipper, ...parts }: Parts): Promise<string> {
+  const { gates, attack, sharing } = parts;
   const { metrics, workers, upstreams } = await supervisor.report();
   const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
   const dropped = workers.reduce((sum, worker) => sum + Number(worker['eventsDropped'] ?? 0), 0);
@@ -120,7 +132,12 @@ export async function scrape({ supervisor, generations, audit, threats, shipper,
     auditDropped: audit.dropped,
     threatNetworks: threats.networks,
     rateKeysEvicted: gates.rateKeysEvicted,
+    rateSharingDegraded: sharing.isDegraded ? 1 : 0,
+    rateSharingLost: gates.tables.exchange.lost,
     bansActive: gates.bans.length,
+    attackModeActive: attack.isActive ? 1 : 0,
+    requestsPerMinute: attack.rpm,
+    baselineRequestsPerMinute: attack.baselineRpm,
     ...(shipper === null
       ? {}
       : {

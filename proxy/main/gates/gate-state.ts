@@ -7,8 +7,10 @@ import type { KeySetMessage } from '../../admit/site-auth/key-set.js';
 import { buildAddressSet } from '../../shared-state/address-set.js';
 import { banEntries } from '../../shared-state/ban-table.js';
 import { ClientKey } from '../../shared-state/client-key.js';
-import { createGateMemory, openGateMemory } from '../../shared-state/gate-memory.js';
+import { rateEntries } from '../../shared-state/rate-counters.js';
+import { createGateMemory, openGateMemory, type GateMemory, type GateTables } from '../../shared-state/gate-memory.js';
 import { createSharedClock } from '../../shared-state/shared-clock.js';
+import type { CrashingRequest } from '../../shared-state/crash-requests.js';
 import type { ThreatTable } from '../../shared-state/threat-delta.js';
 import { writeAtomically } from '../atomic-file.js';
 
@@ -26,8 +28,8 @@ function asKeySet(value: unknown): KeySetMessage | null {
 const safeMax = 10_000;
 
 export class GateState {
-  readonly memory = createGateMemory();
-  private readonly tables = openGateMemory(this.memory);
+  readonly memory: GateMemory;
+  readonly tables: GateTables;
   private readonly sharedMs = createSharedClock();
   private readonly records = new Map<string, BanRecord>();
   private safeTable: ThreatTable | null = null;
@@ -36,8 +38,23 @@ export class GateState {
   /** Wall clock; 0 = never. */
   private keysWantedAtMs = 0;
 
-  /** `dataDir`: where the key set is kept, so that a restart without a control plane has it. */
-  constructor(private readonly dataDir: string) {}
+  /**
+   * `dataDir`: where the key set is kept, so that a restart without a control plane has it. `seeds`: of the keys of
+   * limits, where nodes share them.
+   */
+  constructor(
+    private readonly dataDir: string,
+    workers = 1,
+    seeds?: readonly [number, number],
+  ) {
+    this.memory = createGateMemory(rateEntries, workers, seeds);
+    this.tables = openGateMemory(this.memory);
+  }
+
+  /** Worker `index` is gone. */
+  forgetWorker(index: number): void {
+    this.tables.connections.forget(index);
+  }
 
   private get keysPath(): string {
     return join(this.dataDir, 'site-keys.json');
@@ -75,6 +92,12 @@ export class GateState {
     await mkdir(this.dataDir, { recursive: true });
     await writeAtomically(this.keysPath, Buffer.from(JSON.stringify(set)));
     return set;
+  }
+
+  /** A worker ended at this request; `agoMs`: so long ago. */
+  crashed(request: CrashingRequest, agoMs = 0): void {
+    const key = new ClientKey(this.tables.rates.seeds);
+    this.tables.crashRequests.note(request, key, this.sharedMs(performance.now()) - agoMs);
   }
 
   /** A worker banned somebody. */

@@ -22,6 +22,12 @@ export class ClientPace {
     this.lookBytes = bytes;
   }
 
+  /** This thread took nothing for so long, whatever the client did. */
+  standStill(ms: number): void {
+    this.progressAtMs += ms;
+    this.lookAtMs += ms;
+  }
+
   /** Asked again and again; bytes per second each time that `progressMs` are over, else null. */
   look(nowMs: number, bytes: number, progressMs: number): number | null {
     const lookedMs = nowMs - this.lookAtMs;

@@ -161,6 +161,11 @@ export class Relay implements ActiveMember {
     return this.target.bytes - this.target.unsentBytes;
   }
 
+  /** The thread could not have given it anything for so long. */
+  standStill(ms: number): void {
+    this.pace?.standStill(ms);
+  }
+
   /** Called for those that are slow. */
   sweep(nowMs: number, { clientProgressMs }: Timeouts): void {
     if (this.owner.isOver) return;
@@ -183,7 +188,7 @@ export class Relay implements ActiveMember {
   release(): void {
     this.stopWaiting();
     this.worker.relaying.delete(this);
-    this.keep(-this.queuedBytes);
+    if (this.queuedBytes > 0) this.keep(-this.queuedBytes);
     this.queue.length = 0;
   }
 }

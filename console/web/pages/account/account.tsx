@@ -1,4 +1,4 @@
-import { For, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
@@ -7,6 +7,9 @@ import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { PasswordForm } from './password-form.js';
 import { TwoFactor } from './two-factor.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
+import { accountText as text } from '../../texts/account.js';
 
 type Session = Item<'GET /api/account/sessions'>;
 
@@ -15,51 +18,49 @@ function Sessions(): JSX.Element {
   const end = async ({ id }: Session): Promise<void> => {
     try {
       await call('DELETE /api/account/sessions/{id}', { params: { id } });
-      tell('That session has ended.');
+      tell(text.sessionHasEnded);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
     }
     list.reload();
   };
+  const columns: readonly TableColumn<Session>[] = [
+    {
+      title: text.begun,
+      class: 'nums',
+      sortBy: (session) => session.created_at,
+      cell: (session) => showMoment(session.created_at),
+    },
+    { title: text.from, class: 'mono', sortBy: (session) => session.source_ip, cell: (session) => session.source_ip },
+    { title: text.with, cell: (session) => <Foreign text={session.user_agent} max={80} /> },
+    {
+      title: text.seen,
+      class: 'nums',
+      sortBy: (session) => session.last_seen_at,
+      cell: (session) => showMoment(session.last_seen_at),
+    },
+    {
+      title: text.actions,
+      isTitleHidden: true,
+      cell: (session) => (
+        <Show when={!session.current} fallback={<Badge tone="good">{text.thisOne}</Badge>}>
+          <Button isSmall onClick={() => void end(session)}>
+            {text.end}
+          </Button>
+        </Show>
+      ),
+    },
+  ];
   return (
-    <Card title="Sessions" isFlush>
-      <div class="table-scroll">
-        <table class="table">
-          <thead>
-            <tr>
-              <th>Begun</th>
-              <th>From</th>
-              <th>With</th>
-              <th>Seen</th>
-              <th>
-                <span class="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            <For each={list.items()}>
-              {(session) => (
-                <tr>
-                  <td class="nums">{showMoment(session.created_at)}</td>
-                  <td class="mono">{session.source_ip}</td>
-                  <td>
-                    <Foreign text={session.user_agent} max={80} />
-                  </td>
-                  <td class="nums">{showMoment(session.last_seen_at)}</td>
-                  <td>
-                    <Show when={!session.current} fallback={<Badge tone="good">this one</Badge>}>
-                      <Button isSmall onClick={() => void end(session)}>
-                        End
-                      </Button>
-                    </Show>
-                  </td>
-                </tr>
-              )}
-            </For>
-          </tbody>
-        </table>
-      </div>
+    <Card title={text.sessions} isFlush>
+      <Table
+        label={text.sessions}
+        columns={columns}
+        of={ofPages(list)}
+        keyOf={(session) => session.id}
+        empty={text.thereAreNoSessions}
+      />
     </Card>
   );
 }
@@ -67,14 +68,14 @@ function Sessions(): JSX.Element {
 export function Account(): JSX.Element {
   return (
     <>
-      <PageHead title="My account" about={account()?.email} />
+      <PageHead title={text.myAccount} about={account()?.email} />
       <div class="grid-2">
-        <Card title="Password">
-          <Show when={account()?.origin === 'local'} fallback={<p class="muted">Your provider keeps it.</p>}>
+        <Card title={text.password}>
+          <Show when={account()?.origin === 'local'} fallback={<p class="muted">{text.yourProviderKeeps}</p>}>
             <PasswordForm onDone={() => {}} />
           </Show>
         </Card>
-        <Card title="Second factor">
+        <Card title={text.secondFactor}>
           <TwoFactor />
         </Card>
       </div>

@@ -4,6 +4,7 @@ import { Button } from '../../kit/basics.js';
 import { Mark } from '../../kit/icons.js';
 import { PasswordForm } from './password-form.js';
 import { TwoFactor } from './two-factor.js';
+import { accountText as text } from '../../texts/account.js';
 
 /** What has to be done before anything else: a first password of one's own, or a second factor that is required. */
 export function Duty(): JSX.Element {
@@ -15,18 +16,18 @@ export function Duty(): JSX.Element {
           when={account()?.duty === 'change_password'}
           fallback={
             <>
-              <h1>Set up a second factor</h1>
-              <p class="muted">Administrators need one here.</p>
+              <h1>{text.setUpSecondFactor}</h1>
+              <p class="muted">{text.administratorsNeedOneHere}</p>
               <TwoFactor />
             </>
           }
         >
-          <h1>Choose your own password</h1>
-          <p class="muted">The one you logged in with is only for the first time.</p>
+          <h1>{text.chooseYourOwnPassword}</h1>
+          <p class="muted">{text.oneYouLoggedOnly}</p>
           <PasswordForm onDone={() => void readAccount()} />
         </Show>
         <Button look="plain" onClick={() => void logOut()}>
-          Log out
+          {text.logOut}
         </Button>
       </div>
     </main>

@@ -3,6 +3,7 @@ import { call, Refused } from '../../client/http.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
+import { accountText as words } from '../../texts/account.js';
 
 /** A new password for who is logged in; every other session ends with it. */
 export function PasswordForm(props: { readonly onDone: () => void }): JSX.Element {
@@ -12,11 +13,11 @@ export function PasswordForm(props: { readonly onDone: () => void }): JSX.Elemen
   const [problem, setProblem] = createSignal<string | null>(null);
   const [isBusy, setBusy] = createSignal(false);
   const change = async (): Promise<void> => {
-    if (next() !== again()) return void setProblem('The two new passwords differ.');
+    if (next() !== again()) return void setProblem(words.twoNewPasswordsDiffer);
     setBusy(true);
     try {
       await call('POST /api/account/password', { body: { current: current(), password: next() } });
-      tell('The password is changed.');
+      tell(words.passwordChanged);
       props.onDone();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -33,7 +34,7 @@ export function PasswordForm(props: { readonly onDone: () => void }): JSX.Elemen
     <form class="stack" onSubmit={onSubmit}>
       <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
       <TextField
-        label="Current password"
+        label={words.currentPassword}
         type="password"
         autocomplete="current-password"
         isRequired
@@ -41,7 +42,7 @@ export function PasswordForm(props: { readonly onDone: () => void }): JSX.Elemen
         onInput={setCurrent}
       />
       <TextField
-        label="New password"
+        label={words.newPassword}
         type="password"
         autocomplete="new-password"
         isRequired
@@ -49,7 +50,7 @@ export function PasswordForm(props: { readonly onDone: () => void }): JSX.Elemen
         onInput={setNext}
       />
       <TextField
-        label="New password, again"
+        label={words.newPasswordAgain}
         type="password"
         autocomplete="new-password"
         isRequired
@@ -58,7 +59,7 @@ export function PasswordForm(props: { readonly onDone: () => void }): JSX.Elemen
       />
       <div>
         <Button type="submit" look="primary" isBusy={isBusy()}>
-          Change the password
+          {words.changePassword}
         </Button>
       </div>
     </form>

@@ -3,6 +3,8 @@ import { call, Refused } from '../../client/http.js';
 import { account, readAccount } from '../../client/session.js';
 import { Badge, Button, Notice } from '../../kit/basics.js';
 import { TextField } from '../../kit/form.js';
+import { QrCode } from '../../kit/qr-code.js';
+import { accountText as words } from '../../texts/account.js';
 
 function createEnrolment() {
   const [password, setPassword] = createSignal('');
@@ -45,12 +47,12 @@ function RecoveryCodes(props: { readonly codes: readonly string[] | null }): JSX
   return (
     <Show when={props.codes}>
       {(list) => (
-        <Notice tone="warn" title="Recovery codes: shown once, each works once">
+        <Notice tone="warn" title={words.recoveryCodesShownOnce}>
           <ul class="mono">
             <For each={list()}>{(one) => <li>{one}</li>}</For>
           </ul>
           <div>
-            <Button onClick={() => void readAccount()}>I have kept them</Button>
+            <Button onClick={() => void readAccount()}>{words.iHaveKeptThem}</Button>
           </div>
         </Notice>
       )}
@@ -67,7 +69,7 @@ export function TwoFactor(): JSX.Element {
       <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
       <RecoveryCodes codes={codes()} />
       <div class="row">
-        Second factor{' '}
+        {words.secondFactor}{' '}
         <Badge tone={account()?.totp_enabled === true ? 'good' : 'warn'}>
           {account()?.totp_enabled === true ? 'on' : 'off'}
         </Badge>
@@ -76,7 +78,7 @@ export function TwoFactor(): JSX.Element {
         when={secret()}
         fallback={
           <TextField
-            label="Your password"
+            label={words.yourPassword}
             type="password"
             autocomplete="current-password"
             value={password()}
@@ -86,14 +88,15 @@ export function TwoFactor(): JSX.Element {
       >
         {(found) => (
           <div class="stack tight">
-            <p>Add this key to your authenticator app (time-based, six digits), then type the code it shows.</p>
+            <p>{words.addThisKeyYour}</p>
+            <QrCode text={found().uri} label={words.qrOfKey} />
             <pre class="code">{found().secret}</pre>
-            <a href={found().uri}>Open in an app on this device</a>
+            <a href={found().uri}>{words.openAppOnThis}</a>
           </div>
         )}
       </Show>
       <Show when={secret() !== null || account()?.totp_enabled === true}>
-        <TextField label="Code" autocomplete="one-time-code" value={code()} onInput={setCode} />
+        <TextField label={words.code} autocomplete="one-time-code" value={code()} onInput={setCode} />
       </Show>
       <div class="row wrap">
         <Show when={account()?.totp_enabled !== true}>
@@ -101,18 +104,18 @@ export function TwoFactor(): JSX.Element {
             when={secret() !== null}
             fallback={
               <Button look="primary" disabled={password() === ''} onClick={() => void begin()}>
-                Set up
+                {words.setUp}
               </Button>
             }
           >
             <Button look="primary" disabled={code() === ''} onClick={() => void confirm()}>
-              Turn on
+              {words.turnOn}
             </Button>
           </Show>
         </Show>
         <Show when={account()?.totp_enabled === true}>
-          <Button onClick={() => void renew()}>New recovery codes</Button>
-          <Button onClick={() => void turnOff()}>Turn off</Button>
+          <Button onClick={() => void renew()}>{words.newRecoveryCodes}</Button>
+          <Button onClick={() => void turnOff()}>{words.turnOff}</Button>
         </Show>
       </div>
     </div>

@@ -1,47 +1,41 @@
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, type JSX } from 'solid-js';
 import { call, linkTo, Refused, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { Button, Card, Empty, Foreign, Loading, Notice, PageHead } from '../../kit/basics.js';
+import { Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
+import { adminText as text } from '../../texts/admin.js';
 
 type Entry = Item<'GET /api/audit'>;
 
 const filterNames = ['q', 'actor', 'action', 'role', 'source_ip', 'from', 'to'];
 
-function EntryTable(props: { readonly entries: readonly Entry[] }): JSX.Element {
+function EntryTable(props: { readonly of: TableSource<Entry> }): JSX.Element {
+  const columns: readonly TableColumn<Entry>[] = [
+    { title: text.when, class: 'nums', sortBy: (entry) => entry.at, cell: (entry) => showMoment(entry.at) },
+    {
+      title: text.who,
+      cell: (entry) => (
+        <>
+          <Foreign text={entry.actor} max={80} /> <span class="faint">{entry.role}</span>
+        </>
+      ),
+    },
+    { title: text.action, class: 'mono', sortBy: (entry) => entry.action, cell: (entry) => entry.action },
+    { title: text.what, cell: (entry) => <Foreign text={entry.summary} max={300} /> },
+    { title: text.from, class: 'mono', sortBy: (entry) => entry.source_ip, cell: (entry) => entry.source_ip },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>Who</th>
-            <th>Action</th>
-            <th>What</th>
-            <th>From</th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.entries}>
-            {(entry) => (
-              <tr>
-                <td class="nums">{showMoment(entry.at)}</td>
-                <td>
-                  <Foreign text={entry.actor} max={80} /> <span class="faint">{entry.role}</span>
-                </td>
-                <td class="mono">{entry.action}</td>
-                <td>
-                  <Foreign text={entry.summary} max={300} />
-                </td>
-                <td class="mono">{entry.source_ip}</td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={text.auditLog}
+      columns={columns}
+      of={props.of}
+      keyOf={(entry) => String(entry.id)}
+      empty={text.noEntries}
+    />
   );
 }
 
@@ -54,8 +48,8 @@ export function Audit(): JSX.Element {
     setBusy(true);
     try {
       const { ok, checked, first_broken } = await call('GET /api/audit/verify');
-      if (ok) tell(`The chain is whole: ${checked} entries.`);
-      else tell(`The chain is broken at entry ${first_broken?.id ?? '?'}: ${first_broken?.reason ?? ''}`, true);
+      if (ok) tell(text.chainWholeEntries(checked));
+      else tell(text.chainBrokenAtEntry(first_broken?.id ?? '?', first_broken?.reason ?? ''), true);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -65,35 +59,18 @@ export function Audit(): JSX.Element {
   };
   return (
     <>
-      <PageHead title="Audit log" about="Who did what, and from where. Entries are chained by their hashes.">
+      <PageHead title={text.auditLog} about={text.whoDidWhatFrom}>
         <a class="button" href={linkTo('GET /api/audit/export', filters())} download="audit.csv">
-          Export as CSV (UTC)
+          {text.exportAsCsvUtc}
         </a>
         <Button icon="check" isBusy={isBusy()} onClick={() => void verify()}>
-          Verify the chain
+          {text.verifyChain}
         </Button>
       </PageHead>
-      <FilterBar names={filterNames} placeholder="Words, or actor:…, action:login, source_ip:…" />
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
+      <FilterBar names={filterNames} placeholder={text.wordsOrActorAction} />
       <Card isFlush>
-        <Show
-          when={list.items().length > 0}
-          fallback={
-            <Show when={!list.isLoading()} fallback={<Loading />}>
-              <Empty title="No entries" />
-            </Show>
-          }
-        >
-          <EntryTable entries={list.items()} />
-        </Show>
+        <EntryTable of={ofPages(list)} />
       </Card>
-      <Show when={list.hasMore()}>
-        <div>
-          <Button onClick={list.readMore} isBusy={list.isLoading()}>
-            More
-          </Button>
-        </div>
-      </Show>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Badge, Button, Card, Figure, Notice, PageHead, Pairs } from '../../kit/
 import { AreaField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { adminText as words } from '../../texts/admin.js';
 
 export function Licence(): JSX.Element {
   const licence = createQuery('GET /api/license');
@@ -17,7 +18,7 @@ export function Licence(): JSX.Element {
     setProblem(null);
     try {
       await call('POST /api/license', { body: { key: key().trim() } });
-      tell('The licence is active.');
+      tell(words.licenceActive);
       setKey('');
       await licence.reload();
     } catch (error) {
@@ -29,29 +30,26 @@ export function Licence(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title="Licence"
-        about="By the number of protected sites. What is configured goes on protecting whatever happens to the licence."
-      />
+      <PageHead title={words.licence} about={words.byNumberProtectedSites} />
       <Read of={licence}>
         {(data) => (
           <>
             <div class="grid-3">
-              <Figure label="State" value={data().state} note={data().reason} />
+              <Figure label={words.state} value={data().state} note={data().reason} />
               <Figure
-                label="Sites"
+                label={words.sites}
                 value={`${data().used_domains} of ${data().allowed_domains}`}
                 href="/admin/settings/sites"
               />
             </div>
-            <Card title="What it says">
+            <Card title={words.whatSays}>
               <Pairs
                 of={[
-                  ['Customer', data().customer ?? '–'],
-                  ['Edition', data().edition],
-                  ['Issued', data().issued ?? '–'],
-                  ['Expires', data().expires ?? 'never'],
-                  ['State', <Badge tone={data().state === 'valid' ? 'good' : 'neutral'}>{data().state}</Badge>],
+                  [words.customer, data().customer ?? '–'],
+                  [words.edition, data().edition],
+                  [words.issued, data().issued ?? '–'],
+                  [words.expires, data().expires ?? 'never'],
+                  [words.state, <Badge tone={data().state === 'valid' ? 'good' : 'neutral'}>{data().state}</Badge>],
                 ]}
               />
             </Card>
@@ -59,13 +57,13 @@ export function Licence(): JSX.Element {
         )}
       </Read>
       <Show when={mayAs('admin')}>
-        <Card title="Activate a key">
+        <Card title={words.activateKey}>
           <div class="stack">
             <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
-            <AreaField label="Licence key" value={key()} onInput={setKey} rows={4} />
+            <AreaField label={words.licenceKey} value={key()} onInput={setKey} rows={4} />
             <div>
               <Button look="primary" isBusy={isBusy()} disabled={key().trim() === ''} onClick={() => void activate()}>
-                Activate
+                {words.activate}
               </Button>
             </div>
           </div>

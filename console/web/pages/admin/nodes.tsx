@@ -1,105 +1,91 @@
-import { createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
+import { createSignal, onCleanup, Show, type JSX } from 'solid-js';
+import type { Item } from '../../client/http.js';
 import { showAge, showBytes, showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Empty, Figure, PageHead, type Tone } from '../../kit/basics.js';
+import { Badge, Card, Figure, PageHead, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofQuery } from '../../kit/table/table-source.js';
+import { adminText as text } from '../../texts/admin.js';
 
 const everyMs = 5000;
 const toneOf = (state: string): Tone => (state === 'active' ? 'good' : state === 'behind' ? 'warn' : 'danger');
 
 function NodeTable(props: { readonly now: number }): JSX.Element {
   const nodes = createQuery('GET /api/nodes', () => ({}), { everyMs });
+  const columns: readonly TableColumn<Item<'GET /api/nodes'>>[] = [
+    { title: text.node, class: 'mono', sortBy: (node) => node.url, cell: (node) => node.url },
+    {
+      title: text.state,
+      cell: (node) => (
+        <>
+          <Badge tone={toneOf(node.state)}>{node.state}</Badge> <span class="small">{node.detail}</span>
+        </>
+      ),
+    },
+    { title: text.workers, isNumber: true, sortBy: (node) => node.workers, cell: (node) => node.workers },
+    { title: text.version, isNumber: true, sortBy: (node) => node.version, cell: (node) => node.version ?? '–' },
+    {
+      title: text.generation,
+      isNumber: true,
+      sortBy: (node) => node.generation,
+      cell: (node) => node.generation ?? '–',
+    },
+    {
+      title: text.ruleSet,
+      class: 'mono',
+      cell: (node) => <span title={node.ruleset}>{node.ruleset.slice(0, 12)}</span>,
+    },
+    {
+      title: text.seen,
+      class: 'nums',
+      sortBy: (node) => node.last_seen_at,
+      cell: (node) => showAge(node.last_seen_at, props.now),
+    },
+  ];
   return (
-    <Card title="Data-plane nodes" isFlush>
-      <Read of={nodes}>
-        {(data) => (
-          <div class="table-scroll">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>Node</th>
-                  <th>State</th>
-                  <th class="num">Workers</th>
-                  <th class="num">Version</th>
-                  <th class="num">Generation</th>
-                  <th>Rule set</th>
-                  <th>Seen</th>
-                </tr>
-              </thead>
-              <tbody>
-                <For
-                  each={data().items}
-                  fallback={
-                    <tr>
-                      <td colspan="7">
-                        <Empty title="No node is known" />
-                      </td>
-                    </tr>
-                  }
-                >
-                  {(node) => (
-                    <tr>
-                      <td class="mono">{node.url}</td>
-                      <td>
-                        <Badge tone={toneOf(node.state)}>{node.state}</Badge> <span class="small">{node.detail}</span>
-                      </td>
-                      <td class="num">{node.workers}</td>
-                      <td class="num">{node.version ?? '–'}</td>
-                      <td class="num">{node.generation ?? '–'}</td>
-                      <td class="mono" title={node.ruleset}>
-                        {node.ruleset.slice(0, 12)}
-                      </td>
-                      <td class="nums">{showAge(node.last_seen_at, props.now)}</td>
-                    </tr>
-                  )}
-                </For>
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Read>
+    <Card title={text.dataPlaneNodes} isFlush>
+      <Table
+        label={text.dataPlaneNodes}
+        columns={columns}
+        of={ofQuery(nodes, ({ items }) => items)}
+        keyOf={({ url }) => url}
+        empty={text.noNodeKnown}
+      />
     </Card>
   );
 }
 
 function JobTable(props: { readonly now: number }): JSX.Element {
   const jobs = createQuery('GET /api/jobs', () => ({}), { everyMs });
+  const columns: readonly TableColumn<Item<'GET /api/jobs'>>[] = [
+    { title: text.job, class: 'mono', sortBy: (job) => job.name, cell: (job) => job.name },
+    { title: text.runs, isNumber: true, sortBy: (job) => job.runs, cell: (job) => showCount(job.runs) },
+    { title: text.failures, isNumber: true, sortBy: (job) => job.failures, cell: (job) => showCount(job.failures) },
+    {
+      title: text.last,
+      class: 'nums',
+      sortBy: (job) => job.last_ended_at,
+      cell: (job) => showAge(job.last_ended_at, props.now),
+    },
+    {
+      title: text.whatCame,
+      cell: (job) => (
+        <Show when={job.last_error} fallback={job.last_result}>
+          <Badge tone="danger">{job.last_error}</Badge>
+        </Show>
+      ),
+    },
+  ];
   return (
-    <Card title="Background work" isFlush>
-      <Read of={jobs}>
-        {(data) => (
-          <div class="table-scroll">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>Job</th>
-                  <th class="num">Runs</th>
-                  <th class="num">Failures</th>
-                  <th>Last</th>
-                  <th>What came of it</th>
-                </tr>
-              </thead>
-              <tbody>
-                <For each={data().items}>
-                  {(job) => (
-                    <tr>
-                      <td class="mono">{job.name}</td>
-                      <td class="num">{showCount(job.runs)}</td>
-                      <td class="num">{showCount(job.failures)}</td>
-                      <td class="nums">{showAge(job.last_ended_at, props.now)}</td>
-                      <td>
-                        <Show when={job.last_error} fallback={job.last_result}>
-                          <Badge tone="danger">{job.last_error}</Badge>
-                        </Show>
-                      </td>
-                    </tr>
-                  )}
-                </For>
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Read>
+    <Card title={text.backgroundWork} isFlush>
+      <Table
+        label={text.backgroundWork}
+        columns={columns}
+        of={ofQuery(jobs, ({ items }) => items)}
+        keyOf={({ name }) => name}
+        empty={text.noWorkKnown}
+      />
     </Card>
   );
 }
@@ -111,27 +97,27 @@ export function Nodes(): JSX.Element {
   onCleanup(() => clearInterval(timer));
   return (
     <>
-      <PageHead title="Nodes" about="What protects, what it serves, and what works in the background." />
+      <PageHead title={text.nodes} about={text.whatProtectsWhatServes} />
       <NodeTable now={now()} />
       <Read of={stats}>
         {(data) => (
           <div class="grid-4">
             <Figure
-              label="Requests stored"
+              label={text.requestsStored}
               value={showCount(data().requests_stored)}
-              note={`for ${data().retention_requests_days} days`}
+              note={text.forDays(data().retention_requests_days)}
               href="/requests"
             />
-            <Figure label="Security events stored" value={showCount(data().events_stored)} href="/soc" />
+            <Figure label={text.securityEventsStored} value={showCount(data().events_stored)} href="/soc" />
             <Figure
-              label="Database"
+              label={text.database}
               value={showBytes(data().database_bytes)}
-              note={`oldest request ${showMoment(data().oldest_request_at)}`}
+              note={text.oldestRequest(showMoment(data().oldest_request_at))}
             />
             <Figure
-              label="Records lost"
+              label={text.recordsLost}
               value={showCount(data().records_dropped_by_nodes + data().records_refused)}
-              note={`${showCount(data().records_sampled_out)} sampled out`}
+              note={text.sampledOut(showCount(data().records_sampled_out))}
             />
           </div>
         )}

@@ -3,9 +3,13 @@ import { call, Refused, type Body, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import type { Role } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Loading, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, Notice, PageHead } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
+import { createAsked } from '../../kit/asked.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
+import { adminText as words } from '../../texts/admin.js';
 
 type Token = Item<'GET /api/tokens'>;
 type Scope = Body<'POST /api/tokens'>['scopes'][number];
@@ -63,12 +67,12 @@ function AddDialog(props: {
   return (
     <Overlay
       isOpen={props.isOpen}
-      title="New token"
+      title={words.newToken}
       onClose={close}
       footer={
-        <Show when={token() === null} fallback={<Button onClick={close}>Done</Button>}>
+        <Show when={token() === null} fallback={<Button onClick={close}>{words.done}</Button>}>
           <Button look="primary" isBusy={isBusy()} disabled={chosen().length === 0} onClick={() => void add()}>
-            Make
+            {words.make}
           </Button>
         </Show>
       }
@@ -78,9 +82,9 @@ function AddDialog(props: {
         when={token()}
         fallback={
           <>
-            <TextField label="Name" value={name()} onInput={setName} placeholder="ci-pipeline" />
+            <TextField label={words.name} value={name()} onInput={setName} placeholder={words.ciPipeline} />
             <SelectField
-              label="Role"
+              label={words.role}
               value={role()}
               options={[
                 ['viewer', 'viewer'],
@@ -89,9 +93,9 @@ function AddDialog(props: {
               ]}
               onChange={setRole}
             />
-            <TextField label="Ends in" value={days()} onInput={setDays} unit="days" help="empty: never" />
+            <TextField label={words.ends2} value={days()} onInput={setDays} unit={words.days} help={words.emptyNever} />
             <fieldset class="stack tight boxed">
-              <legend>What it may do</legend>
+              <legend>{words.whatMayDo}</legend>
               <For each={scopes}>
                 {(scope) => (
                   <label class="row">
@@ -106,8 +110,8 @@ function AddDialog(props: {
       >
         {(text) => (
           <>
-            <Notice tone="warn" title="This is shown once">
-              Keep it where your pipeline keeps secrets.
+            <Notice tone="warn" title={words.thisShownOnce}>
+              {words.keepWhereYourPipeline}
             </Notice>
             <pre class="code">{text()}</pre>
           </>
@@ -118,56 +122,55 @@ function AddDialog(props: {
 }
 
 function TokenTable(props: {
-  readonly tokens: readonly Token[];
+  readonly of: TableSource<Token>;
   readonly onRevoke: (token: Token) => void;
 }): JSX.Element {
+  const columns: readonly TableColumn<Token>[] = [
+    { title: words.name, sortBy: (token) => token.name, cell: (token) => token.name },
+    { title: words.role, sortBy: (token) => token.role, cell: (token) => token.role },
+    { title: words.scopes, class: 'mono', cell: (token) => token.scopes.join(' ') },
+    {
+      title: words.lastUsed,
+      class: 'nums',
+      sortBy: (token) => token.last_used_at,
+      cell: (token) => showMoment(token.last_used_at),
+    },
+    {
+      title: words.ends,
+      class: 'nums',
+      sortBy: (token) => token.expires_at,
+      cell: (token) => (token.expires_at === null ? 'never' : showMoment(token.expires_at)),
+    },
+    {
+      title: words.actions,
+      isTitleHidden: true,
+      cell: (token) => (
+        <Show when={token.revoked_at === null} fallback={<Badge tone="neutral">{words.revoked}</Badge>}>
+          <Button isSmall onClick={() => props.onRevoke(token)}>
+            {words.revoke}
+          </Button>
+        </Show>
+      ),
+    },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Role</th>
-            <th>Scopes</th>
-            <th>Last used</th>
-            <th>Ends</th>
-            <th>
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.tokens}>
-            {(token) => (
-              <tr>
-                <td>{token.name}</td>
-                <td>{token.role}</td>
-                <td class="mono">{token.scopes.join(' ')}</td>
-                <td class="nums">{showMoment(token.last_used_at)}</td>
-                <td class="nums">{token.expires_at === null ? 'never' : showMoment(token.expires_at)}</td>
-                <td>
-                  <Show when={token.revoked_at === null} fallback={<Badge tone="neutral">revoked</Badge>}>
-                    <Button isSmall onClick={() => props.onRevoke(token)}>
-                      Revoke
-                    </Button>
-                  </Show>
-                </td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={words.apiTokens}
+      columns={columns}
+      of={props.of}
+      keyOf={(token) => token.id}
+      empty={words.thereAreNoTokens}
+    />
   );
 }
 
 export function Tokens(): JSX.Element {
   const list = createPagedList('GET /api/tokens', () => ({}));
-  const [isAdding, setAdding] = createSignal(false);
+  const [isAdding, setAdding] = createAsked('add');
   const revoke = async ({ id, name }: Token): Promise<void> => {
     try {
       await call('DELETE /api/tokens/{id}', { params: { id } });
-      tell(`The token ${name} is revoked.`);
+      tell(words.tokenRevoked(name));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -176,26 +179,13 @@ export function Tokens(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title="API tokens"
-        about="For pipelines and scripts. A token can do what its role and its scopes both allow."
-      >
+      <PageHead title={words.apiTokens} about={words.forPipelinesScriptsToken}>
         <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-          New token
+          {words.newToken}
         </Button>
       </PageHead>
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Card isFlush>
-        <Show
-          when={list.items().length > 0}
-          fallback={
-            <Show when={!list.isLoading()} fallback={<Loading />}>
-              <Empty title="There are no tokens" />
-            </Show>
-          }
-        >
-          <TokenTable tokens={list.items()} onRevoke={(token) => void revoke(token)} />
-        </Show>
+        <TokenTable of={ofPages(list)} onRevoke={(token) => void revoke(token)} />
       </Card>
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
     </>

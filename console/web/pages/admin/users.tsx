@@ -6,13 +6,19 @@ import { account, type Role } from '../../client/session.js';
 import { Badge, Button, Card, Foreign, Notice, PageHead } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Confirm, Overlay, tell, tellProblem } from '../../kit/overlays.js';
+import { createAsked } from '../../kit/asked.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
+import { adminText as words } from '../../texts/admin.js';
 
 type User = Item<'GET /api/users'>;
 
+const isMe = (user: User): boolean => user.id === account()?.id;
+
 const roles = [
-  ['viewer', 'viewer: sees'],
-  ['operator', 'operator: tunes rules, lists and applies'],
-  ['admin', 'admin: everything'],
+  ['viewer', words.viewerSees],
+  ['operator', words.operatorTunesRulesLists],
+  ['admin', words.adminEverything],
 ] as const;
 
 function AddDialog(props: {
@@ -31,7 +37,7 @@ function AddDialog(props: {
     setProblem(null);
     try {
       await call('POST /api/users', { body: { email: email(), name: name(), role: role(), password: password() } });
-      tell(`${email()} can log in, and has to change the password then.`);
+      tell(words.canLogHasChange(email()));
       props.onAdded();
       props.onClose();
     } catch (error) {
@@ -44,25 +50,25 @@ function AddDialog(props: {
   return (
     <Overlay
       isOpen={props.isOpen}
-      title="New user"
+      title={words.newUser}
       onClose={props.onClose}
       footer={
         <Button look="primary" isBusy={isBusy()} onClick={() => void add()}>
-          Add
+          {words.add}
         </Button>
       }
     >
       <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
-      <TextField label="E-mail" type="email" value={email()} onInput={setEmail} />
-      <TextField label="Name" value={name()} onInput={setName} />
-      <SelectField label="Role" value={role()} options={roles} onChange={setRole} />
+      <TextField label={words.eMail} type="email" value={email()} onInput={setEmail} />
+      <TextField label={words.name} value={name()} onInput={setName} />
+      <SelectField label={words.role} value={role()} options={roles} onChange={setRole} />
       <TextField
-        label="First password"
+        label={words.firstPassword}
         type="password"
         autocomplete="new-password"
         value={password()}
         onInput={setPassword}
-        help="To be changed at the first login."
+        help={words.beChangedAtFirst}
       />
     </Overlay>
   );
@@ -83,57 +89,52 @@ function questionsOf(user: User): Question[] {
     user.suspended
       ? {
           user,
-          title: `Let ${user.email} in again?`,
-          text: 'The account works again.',
-          action: 'Reactivate',
+          title: words.letAgain(user.email),
+          text: words.accountWorksAgain,
+          action: words.reactivate,
           run: () => patch({ suspended: false }),
         }
       : {
           user,
-          title: `Suspend ${user.email}?`,
-          text: 'Every session ends at once; nothing is deleted.',
-          action: 'Suspend',
+          title: words.suspend2(user.email),
+          text: words.everySessionEndsAt,
+          action: words.suspend,
           run: () => patch({ suspended: true }),
         },
     {
       user,
-      title: `End every session of ${user.email}?`,
-      text: 'They have to log in again.',
-      action: 'End sessions',
+      title: words.endEverySession(user.email),
+      text: words.theyHaveLogAgain,
+      action: words.endSessions,
       run: () => call('DELETE /api/users/{id}/sessions', { params }),
     },
     ...(user.totp_enabled
       ? [
           {
             user,
-            title: `Turn off the second factor of ${user.email}?`,
-            text: 'For somebody who lost the device. Until they enrol again the password alone is enough.',
-            action: 'Turn off',
+            title: words.turnOffSecondFactor(user.email),
+            text: words.forSomebodyWhoLost,
+            action: words.turnOff,
             run: () => call('DELETE /api/users/{id}/totp', { params }),
           },
         ]
       : []),
     {
       user,
-      title: `Delete ${user.email}?`,
-      text: 'With its sessions and tokens. What it did stays in the audit log.',
-      action: 'Delete',
+      title: words.delete2(user.email),
+      text: words.itsSessionsTokensWhat,
+      action: words.delete,
       run: () => call('DELETE /api/users/{id}', { params }),
     },
   ];
 }
 
-function UserRow(props: {
-  readonly user: User;
-  readonly onAsk: (question: Question) => void;
-  readonly onChanged: () => void;
-}): JSX.Element {
-  const isMe = (): boolean => props.user.id === account()?.id;
+function RoleSelect(props: { readonly user: User; readonly onChanged: () => void }): JSX.Element {
   const setRole = async (role: Role): Promise<void> => {
     try {
       const { id, etag } = props.user;
       await ask('PATCH /api/users/{id}', { params: { id }, body: { role }, ifMatch: etag });
-      tell(`${props.user.email} is ${role} now.`);
+      tell(words.now(props.user.email, role));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -141,61 +142,80 @@ function UserRow(props: {
     props.onChanged();
   };
   return (
-    <tr>
-      <td>
-        <Foreign text={props.user.email} />
-        <div class="faint">
-          <Foreign text={props.user.name} />
-        </div>
-      </td>
-      <td>
-        <select
-          class="select"
-          aria-label={`Role of ${props.user.email}`}
-          disabled={isMe()}
-          onChange={(event) => void setRole(event.currentTarget.value as Role)}
-        >
-          <For each={roles}>
-            {([role]) => (
-              <option value={role} selected={props.user.role === role}>
-                {role}
-              </option>
-            )}
-          </For>
-        </select>
-      </td>
-      <td>
-        <div class="row wrap">
-          <Show when={props.user.suspended} fallback={<Badge tone="good">active</Badge>}>
-            <Badge tone="danger">suspended</Badge>
-          </Show>
-          <Badge tone={props.user.totp_enabled ? 'good' : 'neutral'}>
-            {props.user.totp_enabled ? 'two factors' : 'password only'}
-          </Badge>
-          <Show when={props.user.must_change_password}>
-            <Badge tone="warn">password to be changed</Badge>
-          </Show>
-        </div>
-      </td>
-      <td class="nums">{showMoment(props.user.last_login_at)}</td>
-      <td>
-        <div class="row wrap">
-          <For each={isMe() ? [] : questionsOf(props.user)}>
-            {(question) => (
-              <Button isSmall onClick={() => props.onAsk(question)}>
-                {question.action}
-              </Button>
-            )}
-          </For>
-        </div>
-      </td>
-    </tr>
+    <select
+      class="select"
+      aria-label={words.role2(props.user.email)}
+      disabled={isMe(props.user)}
+      onChange={(event) => void setRole(event.currentTarget.value as Role)}
+    >
+      <For each={roles}>
+        {([role]) => (
+          <option value={role} selected={props.user.role === role}>
+            {role}
+          </option>
+        )}
+      </For>
+    </select>
   );
 }
 
+function UserState(props: { readonly user: User }): JSX.Element {
+  return (
+    <div class="row wrap">
+      <Show when={props.user.suspended} fallback={<Badge tone="good">{words.active}</Badge>}>
+        <Badge tone="danger">{words.suspended}</Badge>
+      </Show>
+      <Badge tone={props.user.totp_enabled ? 'good' : 'neutral'}>
+        {props.user.totp_enabled ? words.twoFactors : words.passwordOnly}
+      </Badge>
+      <Show when={props.user.must_change_password}>
+        <Badge tone="warn">{words.passwordBeChanged}</Badge>
+      </Show>
+    </div>
+  );
+}
+
+const columnsOf = (ask: (question: Question) => void, onChanged: () => void): readonly TableColumn<User>[] => [
+  {
+    title: words.who,
+    sortBy: (user) => user.email,
+    cell: (user) => (
+      <>
+        <Foreign text={user.email} />
+        <div class="faint">
+          <Foreign text={user.name} />
+        </div>
+      </>
+    ),
+  },
+  { title: words.role, sortBy: ({ role }) => role, cell: (user) => <RoleSelect user={user} onChanged={onChanged} /> },
+  { title: words.state, cell: (user) => <UserState user={user} /> },
+  {
+    title: words.lastLogin,
+    class: 'nums',
+    sortBy: (user) => user.last_login_at,
+    cell: (user) => showMoment(user.last_login_at),
+  },
+  {
+    title: words.actions,
+    isTitleHidden: true,
+    cell: (user) => (
+      <div class="row wrap">
+        <For each={isMe(user) ? [] : questionsOf(user)}>
+          {(question) => (
+            <Button isSmall onClick={() => ask(question)}>
+              {question.action}
+            </Button>
+          )}
+        </For>
+      </div>
+    ),
+  },
+];
+
 export function Users(): JSX.Element {
   const list = createPagedList('GET /api/users', () => ({}));
-  const [isAdding, setAdding] = createSignal(false);
+  const [isAdding, setAdding] = createAsked('add');
   const [question, setQuestion] = createSignal<Question | null>(null);
   const [isBusy, setBusy] = createSignal(false);
   const run = async (): Promise<void> => {
@@ -213,33 +233,19 @@ export function Users(): JSX.Element {
   };
   return (
     <>
-      <PageHead title="Users">
+      <PageHead title={words.users}>
         <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-          New user
+          {words.newUser}
         </Button>
       </PageHead>
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Card isFlush>
-        <div class="table-scroll">
-          <table class="table">
-            <thead>
-              <tr>
-                <th>Who</th>
-                <th>Role</th>
-                <th>State</th>
-                <th>Last login</th>
-                <th>
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              <For each={list.items()}>
-                {(user) => <UserRow user={user} onAsk={setQuestion} onChanged={list.reload} />}
-              </For>
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={words.users}
+          columns={columnsOf(setQuestion, list.reload)}
+          of={ofPages(list)}
+          keyOf={({ id }) => id}
+          empty={words.thereAreNoUsers}
+        />
       </Card>
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
       <Confirm

@@ -6,10 +6,13 @@ import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, Notice, PageHead } from '../../kit/basics.js';
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { DiffLines } from './diff-lines.js';
 import { ImpactView } from './impact.js';
+import { changesText as text } from '../../texts/changes.js';
 
 type Version = Item<'GET /api/config/versions'>;
 type Applied = Reply<'POST /api/apply'>;
@@ -66,7 +69,7 @@ function Waiting(props: {
       if (kind === 'check') setChecked(reply);
       else {
         setDone(reply);
-        tell(`Version ${reply.version} is in force; it took ${(reply.took_ms / 1000).toFixed(1)} s.`);
+        tell(text.versionForceTookS(reply.version, (reply.took_ms / 1000).toFixed(1)));
         props.onDone();
       }
     } catch (error) {
@@ -78,11 +81,11 @@ function Waiting(props: {
   };
   return (
     <Card
-      title={`Version ${props.head.id} is saved and not in force`}
+      title={text.versionSavedNotForce(props.head.id)}
       actions={
         <Show when={mayAs('operator')}>
           <Button isBusy={step() === 'check'} disabled={step() !== null} onClick={() => void run('check')}>
-            Try against recorded traffic
+            {text.tryAgainstRecordedTraffic}
           </Button>
           <Button
             look="primary"
@@ -90,7 +93,7 @@ function Waiting(props: {
             disabled={step() !== null}
             onClick={() => void run('apply')}
           >
-            Apply
+            {text.apply}
           </Button>
         </Show>
       }
@@ -98,14 +101,14 @@ function Waiting(props: {
       <div class="stack">
         <Show when={step() !== null}>
           <p class="muted" role="status">
-            {step() === 'apply' ? 'Compiling, then one node after the other.' : 'Compiling, then replaying.'} What is in
-            force goes on protecting.
+            {step() === 'apply' ? text.compilingThenOneNode : text.compilingThenReplaying}
+            {text.whatForceGoesOn}
           </p>
         </Show>
         <Show when={refused()}>
           {(error) => (
             <>
-              <Notice tone="danger" title="Nothing was changed">
+              <Notice tone="danger" title={text.nothingWasChanged}>
                 {error().message}
               </Notice>
               <Diagnostics of={error().diagnostics} />
@@ -120,67 +123,55 @@ function Waiting(props: {
   );
 }
 
-function VersionRow(props: { readonly version: Version; readonly onRestore: (version: Version) => void }): JSX.Element {
-  const [isOpen, setOpen] = createSignal(false);
-  return (
-    <>
-      <tr>
-        <td class="num">{props.version.id}</td>
-        <td class="nums">{showMoment(props.version.at)}</td>
-        <td>{props.version.author}</td>
-        <td>
-          {props.version.summary}{' '}
-          <Show when={props.version.active}>
-            <Badge tone="good">in force</Badge>
-          </Show>
-        </td>
-        <td>
-          <div class="row">
-            <Button isSmall aria-expanded={isOpen()} onClick={() => setOpen(!isOpen())}>
-              Diff
-            </Button>
-            <Show when={mayAs('admin') && !props.version.active}>
-              <Button isSmall onClick={() => props.onRestore(props.version)}>
-                Bring back
-              </Button>
-            </Show>
-          </div>
-        </td>
-      </tr>
-      <Show when={isOpen()}>
-        <tr>
-          <td colspan="5">
-            <DiffLines changes={props.version.changes} />
-          </td>
-        </tr>
-      </Show>
-    </>
-  );
-}
-
 function VersionTable(props: {
-  readonly versions: readonly Version[];
+  readonly of: TableSource<Version>;
   readonly onRestore: (version: Version) => void;
 }): JSX.Element {
+  const [opened, setOpened] = createSignal<readonly number[]>([]);
+  const isOpen = ({ id }: Version): boolean => opened().includes(id);
+  const toggle = ({ id }: Version): void =>
+    void setOpened((all) => (all.includes(id) ? all.filter((one) => one !== id) : [...all, id]));
+  const columns: readonly TableColumn<Version>[] = [
+    { title: text.version, isNumber: true, sortBy: ({ id }) => id, cell: ({ id }) => id },
+    { title: text.when, class: 'nums', cell: ({ at }) => showMoment(at) },
+    { title: text.who, sortBy: ({ author }) => author, cell: ({ author }) => <Foreign text={author} max={80} /> },
+    {
+      title: text.what,
+      cell: (version) => (
+        <>
+          <Foreign text={version.summary} max={300} />{' '}
+          <Show when={version.active}>
+            <Badge tone="good">{text.force}</Badge>
+          </Show>
+        </>
+      ),
+    },
+    {
+      title: text.actions,
+      isTitleHidden: true,
+      cell: (version) => (
+        <div class="row">
+          <Button isSmall aria-expanded={isOpen(version)} onClick={() => toggle(version)}>
+            {text.diff}
+          </Button>
+          <Show when={mayAs('admin') && !version.active}>
+            <Button isSmall onClick={() => props.onRestore(version)}>
+              {text.bringBack}
+            </Button>
+          </Show>
+        </div>
+      ),
+    },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th class="num">Version</th>
-            <th>When</th>
-            <th>Who</th>
-            <th>What</th>
-            <th>
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.versions}>{(one) => <VersionRow version={one} onRestore={props.onRestore} />}</For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={text.versions}
+      columns={columns}
+      of={props.of}
+      keyOf={({ id }) => String(id)}
+      empty={text.thereAreNoVersions}
+      below={(version) => (isOpen(version) ? <DiffLines changes={version.changes} /> : null)}
+    />
   );
 }
 
@@ -194,7 +185,7 @@ export function Changes(): JSX.Element {
     setBusy(true);
     try {
       await call('POST /api/config/rollback', { body: { version, apply: true } });
-      tell(`The settings of version ${version} are in force again.`);
+      tell(text.settingsVersionAreForce(version));
       setRestoring(null);
       versions.reload();
     } catch (error) {
@@ -206,36 +197,29 @@ export function Changes(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title="Changes"
-        about="Settings are saved as versions. A version protects once it is applied to the nodes."
-      />
+      <PageHead title={text.changes} about={text.settingsAreSavedAs} />
       <Show
         when={head()?.active === false ? head() : undefined}
         fallback={
           <Show when={versions.items().length > 0}>
-            <Notice tone="good" title="Everything that is saved is in force" />
+            <Notice tone="good" title={text.everythingSavedForce} />
           </Show>
         }
       >
         {(one) => <Waiting head={one()} active={active()?.id ?? null} onDone={versions.reload} />}
       </Show>
-      <Show when={versions.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
-      <Card title="Versions" isFlush>
-        <VersionTable versions={versions.items()} onRestore={setRestoring} />
+      <Card title={text.versions} isFlush>
+        <VersionTable of={ofPages(versions)} onRestore={setRestoring} />
       </Card>
       <Confirm
         isOpen={restoring() !== null}
-        title={`Bring back version ${restoring()?.id ?? ''}?`}
-        action="Bring back and apply"
+        title={text.bringBackVersion(restoring()?.id ?? '')}
+        action={text.bringBackApply}
         isBusy={isBusy()}
         onConfirm={() => void restore(restoring()?.id ?? 0)}
         onClose={() => setRestoring(null)}
       >
-        <p>
-          Its settings become a new version and are put in force on every node. Nothing is lost: the present version
-          stays in the list.
-        </p>
+        <p>{text.itsSettingsBecomeNew}</p>
       </Confirm>
     </>
   );

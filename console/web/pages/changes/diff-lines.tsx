@@ -1,5 +1,6 @@
 import { For, Show, type JSX } from 'solid-js';
 import { Foreign } from '../../kit/basics.js';
+import { changesText as text } from '../../texts/changes.js';
 
 export interface Change {
   readonly path: string;
@@ -15,7 +16,7 @@ const valueMax = 600;
 export function DiffLines(props: { readonly changes: readonly Change[] }): JSX.Element {
   return (
     <div>
-      <For each={props.changes} fallback={<span class="faint">No differences</span>}>
+      <For each={props.changes} fallback={<span class="faint">{text.noDifferences}</span>}>
         {(change) => (
           <div class="diff-line">
             <code class="truncate" title={change.path}>

@@ -3,40 +3,34 @@ import { For, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
 import { Card, Figure, Foreign, Notice } from '../../kit/basics.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
+import { changesText as text } from '../../texts/changes.js';
 
 type Applied = Reply<'POST /api/apply'>;
 type Example = NonNullable<Applied['impact']>['newly_blocked_examples'][number];
 
 function Examples(props: { readonly title: string; readonly rows: readonly Example[] }): JSX.Element {
+  const columns: readonly TableColumn<Example>[] = [
+    { title: text.request, class: 'uri', cell: (row) => <Foreign text={`${row.method} ${row.uri}`} max={160} /> },
+    {
+      title: text.rules,
+      class: 'mono',
+      cell: (row) => row.rule_ids.slice(0, 6).join(', '),
+    },
+    { title: text.scoreBefore, isNumber: true, sortBy: (row) => row.score_before, cell: (row) => row.score_before },
+    { title: text.scoreAfter, isNumber: true, sortBy: (row) => row.score_after, cell: (row) => row.score_after },
+  ];
   return (
     <Show when={props.rows.length > 0}>
       <Card title={props.title} isFlush>
-        <div class="table-scroll">
-          <table class="table">
-            <thead>
-              <tr>
-                <th>Request</th>
-                <th>Rules</th>
-                <th class="num">Score before</th>
-                <th class="num">Score after</th>
-              </tr>
-            </thead>
-            <tbody>
-              <For each={props.rows}>
-                {(row) => (
-                  <tr>
-                    <td class="uri">
-                      <Foreign text={`${row.method} ${row.uri}`} max={160} />
-                    </td>
-                    <td class="mono">{row.rule_ids.slice(0, 6).join(', ')}</td>
-                    <td class="num">{row.score_before}</td>
-                    <td class="num">{row.score_after}</td>
-                  </tr>
-                )}
-              </For>
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={props.title}
+          columns={columns}
+          of={ofRows(() => props.rows)}
+          keyOf={(row) => row.request_id}
+          empty=""
+        />
       </Card>
     </Show>
   );
@@ -48,9 +42,8 @@ export function ImpactView(props: { readonly applied: Applied }): JSX.Element {
       <Show
         when={props.applied.impact}
         fallback={
-          <Notice tone="info" title="Nothing to compare with">
-            There is no recorded traffic yet, or the rules that served before are not at hand any more. The settings
-            compile.
+          <Notice tone="info" title={text.nothingCompare}>
+            {text.thereNoRecordedTraffic}
           </Notice>
         }
       >
@@ -58,15 +51,15 @@ export function ImpactView(props: { readonly applied: Applied }): JSX.Element {
           <>
             <div class="grid-3">
               <Figure
-                label="Recorded requests replayed"
+                label={text.recordedRequestsReplayed}
                 value={showCount(impact().replayed)}
-                note={`of ${showCount(impact().samples)} chosen`}
+                note={text.chosen(showCount(impact().samples))}
               />
-              <Figure label="Would newly be blocked" value={showCount(impact().newly_blocked)} />
-              <Figure label="Would newly pass" value={showCount(impact().newly_allowed)} />
+              <Figure label={text.wouldNewlyBeBlocked} value={showCount(impact().newly_blocked)} />
+              <Figure label={text.wouldNewlyPass} value={showCount(impact().newly_allowed)} />
             </div>
-            <Examples title="Newly blocked" rows={impact().newly_blocked_examples} />
-            <Examples title="Newly passing" rows={impact().newly_allowed_examples} />
+            <Examples title={text.newlyBlocked} rows={impact().newly_blocked_examples} />
+            <Examples title={text.newlyPassing} rows={impact().newly_allowed_examples} />
           </>
         )}
       </Show>
@@ -80,7 +73,7 @@ export function ImpactView(props: { readonly applied: Applied }): JSX.Element {
         )}
       </For>
       <Show when={props.applied.not_enforced_yet.length > 0}>
-        <Notice tone="warn" title="Saved, and not in force in this release">
+        <Notice tone="warn" title={text.savedNotForceThis}>
           <span class="mono small">{props.applied.not_enforced_yet.join(', ')}</span>
         </Notice>
       </Show>

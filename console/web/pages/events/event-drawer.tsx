@@ -12,6 +12,7 @@ import { toneOf, type SecurityEvent } from './events.js';
 import { ExcludeDialog } from './exclude-dialog.js';
 import { RuleFinding } from './rule-finding.js';
 import { ScoreSum } from './score-sum.js';
+import { eventsText as words } from '../../texts/events.js';
 
 const detailsOf = (event: SecurityEvent): EventDetails => (event.details ?? {}) as EventDetails;
 
@@ -19,7 +20,7 @@ function RequestPart(props: { readonly event: SecurityEvent }): JSX.Element {
   const details = (): EventDetails => detailsOf(props.event);
   return (
     <section class="stack tight">
-      <h3>Request</h3>
+      <h3>{words.request}</h3>
       <div class="code">
         <Foreign text={`${props.event.method} ${props.event.uri} ${details().protocol ?? ''}`} />
         <For each={details().headers ?? []}>
@@ -34,7 +35,7 @@ function RequestPart(props: { readonly event: SecurityEvent }): JSX.Element {
         </For>
       </div>
       <Show when={details().truncated === true}>
-        <span class="small faint">Something of it was too long and is cut.</span>
+        <span class="small faint">{words.somethingWasTooLong}</span>
       </Show>
     </section>
   );
@@ -44,20 +45,20 @@ function Facts(props: { readonly event: SecurityEvent }): JSX.Element {
   const details = (): EventDetails => detailsOf(props.event);
   const stopped = (): JSX.Element => {
     const found = details().interruption;
-    if (found == null) return 'nothing; it went to the application';
-    return `rule ${found.ruleId ?? '–'}, in phase ${found.phase ?? '–'}, with status ${found.status ?? '–'}`;
+    if (found == null) return words.nothingWentApplication;
+    return words.rulePhaseStatus(found.ruleId ?? '–', found.phase ?? '–', found.status ?? '–');
   };
   return (
     <Pairs
       of={[
-        ['When', showMoment(props.event.at)],
-        ['Client', <A href={`/soc?client_ip=${props.event.client_ip}`}>{props.event.client_ip}</A>],
-        ['Site', <Foreign text={props.event.site} />],
-        ['Answer', String(props.event.status)],
-        ['Stopped by', stopped()],
-        ['Inspection took', showMicroseconds(details().inspection_us ?? 0)],
-        ['Request id', <code>{props.event.request_id}</code>],
-        ['Node, generation', `${props.event.node}, ${details().generation ?? '–'}`],
+        [words.when, showMoment(props.event.at)],
+        [words.client, <A href={`/soc?client_ip=${props.event.client_ip}`}>{props.event.client_ip}</A>],
+        [words.site, <Foreign text={props.event.site} />],
+        [words.answer, String(props.event.status)],
+        [words.stoppedBy, stopped()],
+        [words.inspectionTook, showMicroseconds(details().inspection_us ?? 0)],
+        [words.requestId, <code>{props.event.request_id}</code>],
+        [words.nodeGeneration, `${props.event.node}, ${details().generation ?? '–'}`],
       ]}
     />
   );
@@ -70,9 +71,9 @@ function DenyClient(props: { readonly clientIp: string }): JSX.Element {
   const deny = async (): Promise<void> => {
     setBusy(true);
     try {
-      const body = { addresses: [props.clientIp], reason: 'from a security event', expires_in_seconds: 86_400 };
+      const body = { addresses: [props.clientIp], reason: words.fromSecurityEvent, expires_in_seconds: 86_400 };
       await call('POST /api/threat-intel', { body });
-      tell(`${props.clientIp} is on the deny list for a day.`);
+      tell(words.onDenyListFor(props.clientIp));
       setAsked(false);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -84,17 +85,17 @@ function DenyClient(props: { readonly clientIp: string }): JSX.Element {
   return (
     <>
       <Button icon="ban" onClick={() => setAsked(true)}>
-        Deny this client
+        {words.denyThisClient}
       </Button>
       <Confirm
         isOpen={isAsked()}
-        title={`Deny ${props.clientIp}?`}
-        action="Deny for a day"
+        title={words.deny(props.clientIp)}
+        action={words.denyForDay}
         isBusy={isBusy()}
         onConfirm={() => void deny()}
         onClose={() => setAsked(false)}
       >
-        <p>Every request from this address is refused on all protected sites, at once, for 24 hours.</p>
+        <p>{words.everyRequestFromThis}</p>
       </Confirm>
     </>
   );
@@ -105,23 +106,23 @@ function Actions(props: { readonly event: SecurityEvent; readonly onExclude: () 
     const { method, uri } = props.event;
     const text = asCurl({ method, uri, headers: detailsOf(props.event).headers ?? [] }, 'http://localhost:8080');
     await navigator.clipboard.writeText(text).then(
-      () => tell('Copied. Bodies are not stored, so the command has none.'),
-      () => tell('The browser does not allow copying here.', true),
+      () => tell(words.copiedBodiesAreNot),
+      () => tell(words.browserDoesNotAllow, true),
     );
   };
   return (
     <div class="row wrap">
       <Show when={mayAs('operator')}>
         <Button icon="tune" onClick={props.onExclude}>
-          Exclude
+          {words.exclude}
         </Button>
         <DenyClient clientIp={props.event.client_ip} />
       </Show>
       <Button icon="code" onClick={() => void copy()}>
-        Copy as curl
+        {words.copyAsCurl}
       </Button>
       <A class="button" href={`/requests?request_id=${props.event.request_id}`}>
-        Request log
+        {words.requestLog}
       </A>
     </div>
   );
@@ -135,7 +136,7 @@ export function EventDrawer(props: {
   const messages = (): readonly RuleMessage[] =>
     props.event === null ? [] : (detailsOf(props.event).messages ?? []).filter((one) => !isSummary(one));
   return (
-    <Overlay look="drawer" isOpen={props.event !== null} title="Security event" onClose={props.onClose}>
+    <Overlay look="drawer" isOpen={props.event !== null} title={words.securityEvent} onClose={props.onClose}>
       <Show when={props.event}>
         {(event) => (
           <>
@@ -150,15 +151,15 @@ export function EventDrawer(props: {
             </div>
             <Show when={detailsOf(event()).error}>
               {(text) => (
-                <Notice tone="warn" title="The inspection failed">
+                <Notice tone="warn" title={words.inspectionFailed}>
                   <Foreign text={text()} />
                 </Notice>
               )}
             </Show>
             <Facts event={event()} />
             <section class="stack tight">
-              <h3>What the rules saw</h3>
-              <For each={messages()} fallback={<span class="faint">No rule has left a message.</span>}>
+              <h3>{words.whatRulesSaw}</h3>
+              <For each={messages()} fallback={<span class="faint">{words.noRuleHasLeft}</span>}>
                 {(message) => <RuleFinding message={message} />}
               </For>
             </section>

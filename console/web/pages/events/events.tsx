@@ -1,41 +1,44 @@
 // Security events: what comes, as it comes, and what came before, under the same filters. An event opens beside the
 // list; its address can be sent to a colleague.
 import { useSearchParams } from '@solidjs/router';
-import { createMemo, createSignal, Show, type JSX } from 'solid-js';
+import { createMemo, createSignal, type JSX } from 'solid-js';
 import type { Item } from '../../client/http.js';
 import { showMoment, zoneName } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { Badge, Button, Card, Empty, Foreign, Loading, Notice, PageHead, type Tone } from '../../kit/basics.js';
+import { createQuery } from '../../client/query.js';
+import { Badge, Button, Card, Foreign, PageHead, type Tone } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
-import { VirtualList, type ListColumn } from '../../kit/virtual-list.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { EventDrawer } from './event-drawer.js';
 import { Facets } from './facets.js';
 import { createLive } from './live.js';
+import { eventsText as text } from '../../texts/events.js';
 
 export type SecurityEvent = Item<'GET /api/events'>;
 
 const filterNames = ['q', 'verdict', 'rule_id', 'client_ip', 'site', 'method', 'status', 'request_id', 'from', 'to'];
-const keptMax = 100_000;
+/** Of the stream: a hundred seconds of two hundred events; older ones are read again from the control plane. */
+const keptMax = 20_000;
 
 export const toneOf = (verdict: string): Tone =>
   verdict === 'block' ? 'danger' : verdict === 'flag' ? 'warn' : verdict === 'engine-error' ? 'info' : 'neutral';
 
-const columns: readonly ListColumn<SecurityEvent>[] = [
-  { title: `Time (${zoneName})`, width: '13ch', isNumber: true, cell: ({ at }) => showMoment(at, true) },
-  { title: 'Verdict', width: '9ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
-  { title: 'Client', width: 'minmax(11ch, 16ch)', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
-  { title: 'Rule', width: '8ch', isNumber: true, cell: ({ rule_id }) => <>{rule_id ?? '–'}</> },
-  { title: 'Score', width: '6ch', isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
+const columns: readonly TableColumn<SecurityEvent>[] = [
+  { title: text.time(zoneName), width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
+  { title: text.verdict, width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
+  { title: text.client, width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
+  { title: text.rule, width: '12ch', isNumber: true, cell: ({ rule_id }) => <>{rule_id ?? '–'}</> },
+  { title: text.score, width: '9ch', isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
   {
-    title: 'Request',
-    width: 'minmax(18ch, 1fr)',
+    title: text.request,
     cell: ({ method, uri }) => (
       <span class="mono">
         <Foreign text={method} max={20} /> <Foreign text={uri} max={300} />
       </span>
     ),
   },
-  { title: 'Site', width: 'minmax(8ch, 14ch)', cell: ({ site }) => <Foreign text={site} max={40} /> },
+  { title: text.site, width: '18ch', cell: ({ site }) => <Foreign text={site} max={40} /> },
 ];
 
 export function Events(): JSX.Element {
@@ -46,6 +49,7 @@ export function Events(): JSX.Element {
   const live = createLive({
     filters,
     isPaused,
+    onGap: list.reload,
     onEvents: (events) => {
       // the first page may have what the stream brings as well
       const newest = list.items()[0]?.id ?? 0;
@@ -56,39 +60,40 @@ export function Events(): JSX.Element {
     },
   });
   const chosen = createMemo(() => (typeof search['event'] === 'string' ? search['event'] : null));
-  const open = (event: SecurityEvent | null): void => setSearch({ event: event === null ? '' : String(event.id) });
-  const eventOf = (): SecurityEvent | null => list.items().find(({ id }) => String(id) === chosen()) ?? null;
+  const open = (event: SecurityEvent | null): void =>
+    setSearch({ event: event === null ? '' : String(event.id), of: event?.request_id ?? '' });
+  const isChosen = ({ id }: SecurityEvent): boolean => String(id) === chosen();
+  const listed = createMemo(() => list.items().find(isChosen));
+  // an address that was sent to a colleague may name an event that the list does not reach
+  const linked = createQuery('GET /api/events', () => {
+    const { of } = search;
+    if (chosen() === null || typeof of !== 'string' || list.isLoading() || listed() !== undefined) return null;
+    return { query: { request_id: of } };
+  });
+  const eventOf = (): SecurityEvent | null => listed() ?? linked.data()?.items.find(isChosen) ?? null;
   return (
     <>
-      <PageHead title="Security events" about="Requests that rules or gates had something to say about, newest first.">
+      <PageHead title={text.securityEvents} about={text.requestsRulesOrGates}>
         <Badge tone={live.isConnected() ? 'good' : 'warn'}>{live.isConnected() ? 'live' : 'reconnecting'}</Badge>
         <Button icon={isPaused() ? 'play' : 'pause'} aria-pressed={isPaused()} onClick={() => setPaused(!isPaused())}>
-          {isPaused() ? `Resume${live.waiting() > 0 ? ` (${live.waiting()} new)` : ''}` : 'Pause'}
+          {isPaused() ? text.resume(live.waiting() > 0 ? text.new(live.waiting()) : '') : text.pause}
         </Button>
       </PageHead>
-      <FilterBar names={filterNames} placeholder="Part of the URI, or rule_id:942100, verdict:block, client_ip:…" />
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
+      <FilterBar names={filterNames} placeholder={text.partUriOrRule} />
       <Facets events={list.items()} />
       <Card isFlush>
-        <Show
-          when={list.items().length > 0}
-          fallback={
-            <Show when={!list.isLoading()} fallback={<Loading />}>
-              <Empty title="No events">Nothing matched these filters; new events appear here by themselves.</Empty>
-            </Show>
-          }
-        >
-          <VirtualList
-            label="Security events"
-            items={list.items()}
-            columns={columns}
-            keyOf={({ id }) => String(id)}
-            chosen={chosen()}
-            onChoose={open}
-            onEnd={list.readMore}
-            height="max(24rem, calc(100vh - 23rem))"
-          />
-        </Show>
+        <Table
+          label={text.securityEvents}
+          isDense
+          columns={columns}
+          of={ofPages(list)}
+          keyOf={({ id }) => String(id)}
+          chosen={chosen()}
+          onOpen={open}
+          height="max(24rem, calc(100vh - 23rem))"
+          empty={text.noEvents}
+          emptyAbout={text.nothingMatchedTheseFilters}
+        />
       </Card>
       <EventDrawer event={eventOf()} onClose={() => open(null)} />
     </>

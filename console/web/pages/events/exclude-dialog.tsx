@@ -10,6 +10,7 @@ import { Overlay, tell } from '../../kit/overlays.js';
 import { ImpactView } from '../changes/impact.js';
 import { partsOfMatch, type RuleMessage } from './event-text.js';
 import type { SecurityEvent } from './events.js';
+import { eventsText as words } from '../../texts/events.js';
 
 type Applied = Reply<'POST /api/apply'>;
 interface Exclusion {
@@ -73,20 +74,20 @@ export function ExcludeDialog(props: {
       setProblem(
         problems()
           .map((one) => `${one.path} ${one.reason}`)
-          .join('; ') || 'Somebody else saved meanwhile.',
+          .join('; ') || words.somebodyElseSavedMeanwhile,
       );
     });
   const activate = (): Promise<void> =>
     attempt(async () => {
       await call('POST /api/apply');
-      tell('The exclusion is in force on every node.');
+      tell(words.exclusionForceOnEvery);
       props.onClose();
     });
   return (
     <Overlay
       isOpen
       look="wide"
-      title="Exclude from a rule"
+      title={words.excludeFromRule}
       onClose={props.onClose}
       footer={
         <Switch>
@@ -97,13 +98,13 @@ export function ExcludeDialog(props: {
               disabled={reason().trim() === ''}
               onClick={() => void saveAndCheck()}
             >
-              Save and check against recorded traffic
+              {words.saveCheckAgainstRecorded}
             </Button>
           </Match>
           <Match when={checked() !== null}>
-            <Button onClick={props.onClose}>Leave it saved, not active</Button>
+            <Button onClick={props.onClose}>{words.leaveSavedNotActive}</Button>
             <Button look="primary" isBusy={isBusy()} onClick={() => void activate()}>
-              Apply now
+              {words.applyNow}
             </Button>
           </Match>
         </Switch>
@@ -115,26 +116,24 @@ export function ExcludeDialog(props: {
         fallback={
           <>
             <SelectField
-              label="Rule"
+              label={words.rule}
               value={ruleId()}
               options={props.messages.map((one) => [String(one.rule_id), `${one.rule_id} ${one.message}`] as const)}
               onChange={setRuleId}
             />
             <Toggle
-              label={
-                target() === null ? 'The variable cannot be named alone' : `Only for the variable ${target() ?? ''}`
-              }
+              label={target() === null ? words.variableCannotBeNamed : words.onlyForVariable(target() ?? '')}
               isOn={isNarrow() && target() !== null}
               isDisabled={target() === null}
               onChange={setNarrow}
             />
-            <TextField label="Path" value={path()} onInput={setPath} help="and what lies below it; empty: everywhere" />
+            <TextField label={words.path} value={path()} onInput={setPath} help={words.whatLiesBelowEmpty} />
             <TextField
-              label="Why"
+              label={words.why}
               value={reason()}
               onInput={setReason}
               isRequired
-              help={`Stands in the settings with your name, and ends by itself in ${daysKept} days.`}
+              help={words.standsSettingsYourName(daysKept)}
             />
           </>
         }

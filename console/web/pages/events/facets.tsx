@@ -4,12 +4,13 @@ import { createMemo, For, Show, type JSX } from 'solid-js';
 import { showCount } from '../../client/moments.js';
 import { Foreign } from '../../kit/basics.js';
 import type { SecurityEvent } from './events.js';
+import { eventsText as text } from '../../texts/events.js';
 
 const facets = [
-  ['rule_id', 'Rules'],
-  ['client_ip', 'Clients'],
-  ['site', 'Sites'],
-  ['verdict', 'Verdicts'],
+  ['rule_id', text.rules],
+  ['client_ip', text.clients],
+  ['site', text.sites],
+  ['verdict', text.verdicts],
 ] as const;
 const shownMax = 5;
 const readMax = 2000;
@@ -32,7 +33,12 @@ export function Facets(props: { readonly events: readonly SecurityEvent[] }): JS
     <Show when={props.events.length > 0}>
       <details class="card">
         <summary class="summary">
-          What stands out <span class="faint">among the newest {showCount(read().length)} shown</span>
+          {text.whatStandsOut}
+          <span class="faint">
+            {text.amongNewest}
+            {showCount(read().length)}
+            {text.shown}
+          </span>
         </summary>
         <div class="body grid-4">
           <For each={counted()}>
@@ -46,7 +52,7 @@ export function Facets(props: { readonly events: readonly SecurityEvent[] }): JS
                         type="button"
                         class="bar button plain"
                         onClick={() => setSearch({ [facet.name]: value })}
-                        aria-label={`Only ${facet.title.toLowerCase()} ${value}, ${count} events`}
+                        aria-label={text.onlyEvents(facet.title.toLowerCase(), value, count)}
                       >
                         <progress max={facet.most} value={count} aria-hidden="true" />
                         <span class="truncate mono">

@@ -1,7 +1,7 @@
 // Events as they come, over one stream. They are handed on at most five times a second, so that two hundred events a
 // second are five changes of the page; while the page is paused or hidden they wait, and only so many of them.
 import { createSignal, onCleanup, onMount, type Accessor } from 'solid-js';
-import { linkTo } from '../../client/http.js';
+import { call, linkTo } from '../../client/http.js';
 import type { Filters } from '../../kit/filter-bar.js';
 import type { SecurityEvent } from './events.js';
 
@@ -10,9 +10,12 @@ export interface LiveOptions {
   readonly isPaused: Accessor<boolean>;
   /** Newest first. */
   readonly onEvents: (events: readonly SecurityEvent[]) => void;
+  /** The stream was away: what came meanwhile is not in it. */
+  readonly onGap: () => void;
 }
 
 const handOnMs = 200;
+const againMs = 3000;
 const waitingMax = 5000;
 
 /** As the control plane filters the list. What is new lies behind `to`, so a view with an end stays still. */
@@ -26,7 +29,41 @@ export function isWanted(event: SecurityEvent, filters: Filters): boolean {
   return Object.entries(texts).every(([name, value]) => fields[name] === value);
 }
 
-export function createLive({ filters, isPaused, onEvents }: LiveOptions) {
+/**
+ * The stream, for as long as it is wanted. After a loss of the connection the browser goes on by itself from the last
+ * id. After a refusal (a session that ended) it gives up: then another request brings up the login, and the stream is
+ * opened anew until it is let in.
+ */
+function openStream(onState: (isOpen: boolean) => void, onGap: () => void, onEvent: (event: SecurityEvent) => void) {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const open = (isAgain: boolean): void => {
+    const mine = new EventSource(linkTo('GET /api/events/stream'));
+    source = mine;
+    mine.onopen = () => {
+      onState(true);
+      if (isAgain) onGap();
+    };
+    mine.onerror = () => {
+      onState(false);
+      if (mine.readyState !== EventSource.CLOSED) return;
+      timer = setTimeout(() => open(true), againMs);
+      void call('GET /api/events', { query: { limit: 1 } }).catch(() => null); // says itself that the session ended
+    };
+    mine.addEventListener('security', (message: MessageEvent<string>) =>
+      onEvent(JSON.parse(message.data) as SecurityEvent),
+    );
+  };
+  open(false);
+  return {
+    close: () => {
+      clearTimeout(timer);
+      source?.close();
+    },
+  };
+}
+
+export function createLive({ filters, isPaused, onEvents, onGap }: LiveOptions) {
   const [isConnected, setConnected] = createSignal(false);
   const [waiting, setWaiting] = createSignal(0);
   let queue: SecurityEvent[] = [];
@@ -39,16 +76,13 @@ export function createLive({ filters, isPaused, onEvents }: LiveOptions) {
     if (events.length > 0) onEvents(events);
   };
   onMount(() => {
-    const source = new EventSource(linkTo('GET /api/events/stream'));
-    source.onopen = () => setConnected(true);
-    source.onerror = () => setConnected(false); // the browser tries again by itself, from the last id
-    source.addEventListener('security', (message: MessageEvent<string>) => {
-      queue.push(JSON.parse(message.data) as SecurityEvent);
+    const stream = openStream(setConnected, onGap, (event) => {
+      queue.push(event);
       if (queue.length > waitingMax) queue.splice(0, queue.length - waitingMax);
     });
     const timer = setInterval(handOn, handOnMs);
     onCleanup(() => {
-      source.close();
+      stream.close();
       clearInterval(timer);
     });
   });

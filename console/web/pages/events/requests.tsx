@@ -1,34 +1,35 @@
 import { A, useNavigate } from '@solidjs/router';
-import { Show, type JSX } from 'solid-js';
+import { type JSX } from 'solid-js';
 import type { Item } from '../../client/http.js';
 import { showBytes, showMicroseconds, showMoment, zoneName } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { Badge, Button, Card, Empty, Foreign, Loading, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
-import { VirtualList, type ListColumn } from '../../kit/virtual-list.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
 import { toneOf } from './events.js';
+import { eventsText as text } from '../../texts/events.js';
 
 type RequestRow = Item<'GET /api/requests'>;
 
 const filterNames = ['q', 'verdict', 'rule_id', 'client_ip', 'site', 'method', 'status', 'request_id', 'from', 'to'];
 
-const columns: readonly ListColumn<RequestRow>[] = [
-  { title: `Time (${zoneName})`, width: '13ch', isNumber: true, cell: ({ at }) => showMoment(at, true) },
-  { title: 'Verdict', width: '9ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
-  { title: 'Status', width: '6ch', isNumber: true, cell: ({ status }) => <>{status}</> },
-  { title: 'Client', width: 'minmax(11ch, 16ch)', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
+const columns: readonly TableColumn<RequestRow>[] = [
+  { title: text.time(zoneName), width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
+  { title: text.verdict, width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
+  { title: text.status, width: '9ch', isNumber: true, cell: ({ status }) => <>{status}</> },
+  { title: text.client, width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
   {
-    title: 'Request',
-    width: 'minmax(18ch, 1fr)',
+    title: text.request,
     cell: ({ method, uri }) => (
       <span class="mono">
         <Foreign text={method} max={20} /> <Foreign text={uri} max={300} />
       </span>
     ),
   },
-  { title: 'Site', width: 'minmax(8ch, 14ch)', cell: ({ site }) => <Foreign text={site} max={40} /> },
-  { title: 'Answer', width: '8ch', isNumber: true, cell: ({ response_bytes }) => showBytes(response_bytes) },
-  { title: 'Took', width: '8ch', isNumber: true, cell: ({ latency_us }) => showMicroseconds(latency_us) },
+  { title: text.site, width: '18ch', cell: ({ site }) => <Foreign text={site} max={40} /> },
+  { title: text.answer, width: '12ch', isNumber: true, cell: ({ response_bytes }) => showBytes(response_bytes) },
+  { title: text.took, width: '12ch', isNumber: true, cell: ({ latency_us }) => showMicroseconds(latency_us) },
 ];
 
 /** The request log, newest first. A request that rules saw opens as its security event. */
@@ -39,43 +40,35 @@ export function Requests(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Requests"
+        title={text.requests}
         about={
           <>
-            Every request that is kept, newest first. How long they stay is set under{' '}
-            <A href="/admin/settings/retention">Settings</A>.
+            {text.everyRequestKeptNewest} <A href="/admin/settings/retention">{text.settings}</A>.
           </>
         }
       >
         <Button onClick={list.reload} isBusy={list.isLoading()}>
-          Refresh
+          {text.refresh}
         </Button>
       </PageHead>
-      <FilterBar names={filterNames} placeholder="Part of the URI, or status:404, client_ip:…, site:…" />
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
+      <FilterBar names={filterNames} placeholder={text.partUriOrStatus} />
       <Card isFlush>
-        <Show
-          when={list.items().length > 0}
-          fallback={
-            <Show when={!list.isLoading()} fallback={<Loading />}>
-              <Empty title="No requests">Nothing matched these filters.</Empty>
-            </Show>
-          }
-        >
-          <VirtualList
-            label="Requests"
-            items={list.items()}
-            columns={columns}
-            keyOf={({ id }) => String(id)}
-            chosen={null}
-            onChoose={({ request_id }) => navigate(`/soc?request_id=${encodeURIComponent(request_id)}`)}
-            onEnd={list.readMore}
-            height="max(24rem, calc(100vh - 17rem))"
-          />
-        </Show>
+        <Table
+          label={text.requests}
+          isDense
+          columns={columns}
+          of={ofPages(list)}
+          keyOf={({ id }) => String(id)}
+          onOpen={({ request_id }) => navigate(`/soc?request_id=${encodeURIComponent(request_id)}`)}
+          height="max(24rem, calc(100vh - 17rem))"
+          empty={text.noRequests}
+          emptyAbout={text.nothingMatchedTheseFilters2}
+        />
       </Card>
       <p class="faint small" role="status">
-        {list.items().length} shown{list.hasMore() ? '; more are read as you scroll' : ', all there are'}
+        {list.items().length}
+        {text.shown}
+        {list.hasMore() ? text.moreAreReadAs : text.allThereAre}
       </p>
     </>
   );

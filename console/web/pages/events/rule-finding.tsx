@@ -2,6 +2,7 @@ import { A } from '@solidjs/router';
 import { For, Show, type JSX } from 'solid-js';
 import { Badge, Foreign, type Tone } from '../../kit/basics.js';
 import { highlight, matchedData, partsOfMatch, severityName, type RuleMessage } from './event-text.js';
+import { eventsText as words } from '../../texts/events.js';
 
 const toneOf = (severity: string): Tone => {
   const rank = Number(severity);
@@ -45,7 +46,8 @@ export function RuleFinding(props: { readonly message: RuleMessage }): JSX.Eleme
                 <code>
                   <Foreign text={found().variable} />
                 </code>{' '}
-                by <code>@{found().operator}</code>
+                {words.by}
+                <code>@{found().operator}</code>
               </div>
               <div class="code">
                 <For each={highlight(found().value, hit())}>

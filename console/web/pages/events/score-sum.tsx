@@ -1,6 +1,15 @@
-import { For, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import { pointsOf, severityName, type EventDetails, type RuleMessage } from './event-text.js';
 import type { SecurityEvent } from './events.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
+import { eventsText as text } from '../../texts/events.js';
+
+const columns: readonly TableColumn<RuleMessage>[] = [
+  { title: text.rule, class: 'mono', cell: ({ rule_id }) => rule_id },
+  { title: text.severity, cell: ({ severity }) => severityName(severity) },
+  { title: text.points, isNumber: true, cell: ({ severity }) => `+${pointsOf(severity)}` },
+];
 
 /** The arithmetic of the anomaly score: what each rule added, and what the sum was held against. */
 export function ScoreSum(props: {
@@ -17,39 +26,31 @@ export function ScoreSum(props: {
   return (
     <Show when={added().length > 0}>
       <section class="stack tight">
-        <h3>Score</h3>
-        <table class="table">
-          <thead>
-            <tr>
-              <th>Rule</th>
-              <th>Severity</th>
-              <th class="num">Points</th>
-            </tr>
-          </thead>
-          <tbody>
-            <For each={added()}>
-              {(message) => (
-                <tr>
-                  <td class="mono">{message.rule_id}</td>
-                  <td>{severityName(message.severity)}</td>
-                  <td class="num">+{pointsOf(message.severity)}</td>
-                </tr>
+        <h3>{text.score}</h3>
+        <Table
+          label={text.score}
+          columns={columns}
+          of={ofRows(added)}
+          keyOf={(message) => `${message.rule_id} ${message.match}`}
+          empty=""
+        />
+        <div class="row between table-sum">
+          <span>
+            <strong>{text.inboundScore}</strong>
+            <Show when={threshold()}>
+              {(limit) => (
+                <span class="faint">
+                  {text.blocksFrom}
+                  {limit()}
+                </span>
               )}
-            </For>
-            <tr>
-              <td colspan="2">
-                <strong>Inbound score</strong>
-                <Show when={threshold()}>{(limit) => <span class="faint"> blocks from {limit()}</span>}</Show>
-                <Show when={sum() !== props.event.inbound_score}>
-                  <span class="faint">; rules without a message or at another paranoia level make the difference</span>
-                </Show>
-              </td>
-              <td class="num">
-                <strong>{props.event.inbound_score}</strong>
-              </td>
-            </tr>
-          </tbody>
-        </table>
+            </Show>
+            <Show when={sum() !== props.event.inbound_score}>
+              <span class="faint">{text.rulesWithoutMessageOr}</span>
+            </Show>
+          </span>
+          <strong class="nums">{props.event.inbound_score}</strong>
+        </div>
       </section>
     </Show>
   );

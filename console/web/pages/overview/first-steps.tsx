@@ -1,69 +1,235 @@
-// Three steps for whoever starts: protect an application, see an attack blocked, make it one's own. Gone once they are
-// done, or put away.
+// Three steps for whoever starts, each done where it is told: name the application, put it in force, see the first
+// attack blocked. Gone once they are done, or put away.
 import { A } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
-import { createQuery } from '../../client/query.js';
-import { Badge, Button, Card } from '../../kit/basics.js';
+import { call, Refused, type Item } from '../../client/http.js';
+import { createQuery, type QueryState } from '../../client/query.js';
+import { mayAs } from '../../client/session.js';
+import { draft, edit, loadSettings, problems, save } from '../../client/settings-draft.js';
+import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
+import { TextField } from '../../kit/form.js';
+import { tell } from '../../kit/overlays.js';
+import { overviewText as text } from '../../texts/overview.js';
 
 const kept = 'gatehouse.first-steps';
+const lookEveryMs = 3000;
 
 function Step(props: {
   readonly isDone: boolean;
   readonly title: string;
-  readonly children: JSX.Element;
+  readonly about: string;
+  readonly children?: JSX.Element;
 }): JSX.Element {
   return (
     <li>
-      <div>
+      <div class="stack tight">
         <div class="row">
           <strong>{props.title}</strong>
           <Show when={props.isDone}>
-            <Badge tone="good">done</Badge>
+            <Badge tone="good">{text.done}</Badge>
           </Show>
         </div>
-        <p class="muted">{props.children}</p>
+        <p class="muted">{props.about}</p>
+        <Show when={!props.isDone}>{props.children}</Show>
       </div>
     </li>
   );
 }
 
-export function FirstSteps(props: { readonly hasBlocked: boolean }): JSX.Element {
-  const [isAway, setAway] = createSignal(localStorage.getItem(kept) === 'away');
-  const settings = createQuery('GET /api/settings');
-  const versions = createQuery('GET /api/config/versions', () => ({ query: { limit: 2 } }));
+/** Runs what a person asked for: busy meanwhile, and its refusal as text. */
+function createAttempt() {
+  const [isBusy, setBusy] = createSignal(false);
+  const [problem, setProblem] = createSignal<string | null>(null);
+  const run = async (work: () => Promise<string | null>): Promise<void> => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setProblem(await work());
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setProblem([error.message, ...error.diagnostics.map(({ message }) => message)].join(' '));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, problem, run };
+}
+
+function Problem(props: { readonly of: string | null }): JSX.Element {
+  return (
+    <Show when={props.of}>
+      {(words) => (
+        <Notice tone="danger">
+          <Foreign text={words()} />
+        </Notice>
+      )}
+    </Show>
+  );
+}
+
+/** Saves one site for everything, in front of the address that was typed. */
+function NameApplication(props: { readonly onSaved: () => void }): JSX.Element {
+  const [upstream, setUpstream] = createSignal('');
+  const { isBusy, problem, run } = createAttempt();
+  const protect = (): Promise<void> =>
+    run(async () => {
+      await loadSettings();
+      if (draft() === null) return text.settingsUnread;
+      edit('sites', [{ name: 'application', prefix: '/', upstream: upstream().trim(), protected: true }]);
+      if (!(await save(['sites'])))
+        return problems()
+          .map(({ reason, mend }) => `${reason}. ${mend ?? ''}`)
+          .join(' ');
+      props.onSaved();
+      return null;
+    });
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    void protect();
+  };
+  return (
+    <form class="row wrap end" onSubmit={submit}>
+      <TextField
+        label={text.whereItAnswers}
+        value={upstream()}
+        onInput={setUpstream}
+        placeholder="http://127.0.0.1:3000"
+        isRequired
+      />
+      <Button type="submit" look="primary" isBusy={isBusy()} disabled={upstream().trim() === ''}>
+        {text.protectIt}
+      </Button>
+      <Problem of={problem()} />
+    </form>
+  );
+}
+
+function PutInForce(props: { readonly onDone: () => void }): JSX.Element {
+  const { isBusy, problem, run } = createAttempt();
+  const apply = (): Promise<void> =>
+    run(async () => {
+      const { version, took_ms } = await call('POST /api/apply');
+      tell(text.inForce(version, (took_ms / 1000).toFixed(1)));
+      props.onDone();
+      return null;
+    });
+  return (
+    <div class="stack tight">
+      <div class="row wrap">
+        <Button look="primary" isBusy={isBusy()} onClick={() => void apply()}>
+          {text.apply}
+        </Button>
+        <A href="/admin/changes">{text.lookFirst}</A>
+      </div>
+      <Problem of={problem()} />
+    </div>
+  );
+}
+
+type Blocked = Item<'GET /api/events'>;
+
+function FirstAttack(): JSX.Element {
+  const command = `curl -i "http://${location.hostname}:8080/search?q=1'%20OR%20'1'='1"`;
+  const copy = (): void =>
+    void navigator.clipboard.writeText(command).then(
+      () => tell(text.copied),
+      () => tell(text.copyRefused, true),
+    );
+  return (
+    <div class="stack tight">
+      <pre class="code">{command}</pre>
+      <div class="row wrap">
+        <Button isSmall onClick={copy}>
+          {text.copy}
+        </Button>
+        <span class="spinner" aria-hidden="true" />
+        <span class="muted" role="status">
+          {text.waitingForAttack}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function Seen(props: { readonly event: Blocked }): JSX.Element {
+  return (
+    <Notice tone="good" title={text.firstBlocked}>
+      <span class="mono small">
+        <Foreign text={`${props.event.method} ${props.event.uri}`} max={120} />
+      </span>
+      <A href={`/soc?event=${props.event.id}&of=${encodeURIComponent(props.event.request_id)}`}>{text.seeWhy}</A>
+    </Notice>
+  );
+}
+
+/** What is done of the three, from what the control plane says. */
+function createProgress(settings: QueryState<unknown>) {
+  const versions = createQuery('GET /api/config/versions', () => ({ query: { limit: 1 } }), { everyMs: lookEveryMs });
+  const blocked = createQuery('GET /api/events', () => ({ query: { verdict: 'block', limit: 1 } }), {
+    everyMs: lookEveryMs,
+  });
   const hasSites = (): boolean =>
     ((settings.data() as { readonly sites?: unknown[] } | undefined)?.sites?.length ?? 0) > 0;
-  const hasChanged = (): boolean => (versions.data()?.items.length ?? 0) > 1;
-  const isDone = (): boolean => hasSites() && props.hasBlocked && hasChanged();
+  const first = (): Blocked | undefined => blocked.data()?.items[0];
+  const isInForce = (): boolean => hasSites() && versions.data()?.items[0]?.active === true;
+  const isKnown = (): boolean =>
+    settings.data() !== undefined && versions.data() !== undefined && blocked.data() !== undefined;
+  const reload = (): void => {
+    void settings.reload();
+    void versions.reload();
+  };
+  return { hasSites, isInForce, first, isKnown, reload };
+}
+
+function Steps(props: { readonly onAway: () => void }): JSX.Element {
+  const settings = createQuery('GET /api/settings');
+  const { hasSites, isInForce, first, isKnown, reload } = createProgress(settings);
+  const wasDone = (): boolean => isInForce() && first() !== undefined;
+  const [isFresh, setFresh] = createSignal(false);
+  const onDone = (): void => {
+    setFresh(true); // who did the steps here sees the last of them as well
+    reload();
+  };
+  return (
+    <Show when={isKnown() && (!wasDone() || isFresh())}>
+      <Card
+        title={text.threeStepsStart}
+        actions={
+          <Button look="plain" isSmall onClick={props.onAway}>
+            {text.putAway}
+          </Button>
+        }
+      >
+        <ol class="steps">
+          <Step isDone={hasSites()} title={text.protectYourApplication} about={text.nameApplicationAbout}>
+            <Show when={mayAs('admin')} fallback={<span class="faint">{text.adminsOnly}</span>}>
+              <NameApplication onSaved={onDone} />
+            </Show>
+          </Step>
+          <Step isDone={isInForce()} title={text.putInForce} about={text.putInForceAbout}>
+            <Show when={hasSites() && mayAs('operator')}>
+              <PutInForce onDone={onDone} />
+            </Show>
+          </Step>
+          <Step isDone={first() !== undefined} title={text.seeAttackBlocked} about={text.seeAttackAbout}>
+            <FirstAttack />
+          </Step>
+        </ol>
+        <Show when={first()}>{(event) => <Seen event={event()} />}</Show>
+      </Card>
+    </Show>
+  );
+}
+
+export function FirstSteps(): JSX.Element {
+  const [isAway, setAway] = createSignal(localStorage.getItem(kept) === 'away');
   const putAway = (): void => {
     localStorage.setItem(kept, 'away');
     setAway(true);
   };
   return (
-    <Show when={!isAway() && settings.data() !== undefined && versions.data() !== undefined && !isDone()}>
-      <Card
-        title="Three steps to start"
-        actions={
-          <Button look="plain" isSmall onClick={putAway}>
-            Put away
-          </Button>
-        }
-      >
-        <ol class="steps">
-          <Step isDone={hasSites()} title="Protect your application">
-            Say where it answers under <A href="/admin/settings/sites">Settings, Sites</A>. Until then the bundled demo
-            shop stands behind the firewall.
-          </Step>
-          <Step isDone={props.hasBlocked} title="See an attack blocked">
-            Send one to the protected port, such as <code>/search?q=1' OR '1'='1</code>, and find it under{' '}
-            <A href="/soc">Security events</A> with every rule that saw it.
-          </Step>
-          <Step isDone={hasChanged()} title="Make a change and apply it">
-            Save a setting, look at what it would have done to recorded traffic, and activate it under{' '}
-            <A href="/admin/changes">Changes</A>. Every version can be brought back.
-          </Step>
-        </ol>
-      </Card>
+    <Show when={!isAway()}>
+      <Steps onAway={putAway} />
     </Show>
   );
 }

@@ -3,13 +3,14 @@ import { A } from '@solidjs/router';
 import { Show, type JSX } from 'solid-js';
 import { createQuery } from '../../client/query.js';
 import { Badge, Notice, type Tone } from '../../kit/basics.js';
+import { overviewText as text } from '../../texts/overview.js';
 
 const everyMs = 10_000;
 
-function Entry(props: { readonly name: string; readonly href: string; readonly children: JSX.Element }): JSX.Element {
+function Entry(props: { readonly label: string; readonly href: string; readonly children: JSX.Element }): JSX.Element {
   return (
     <A class="row" href={props.href}>
-      <span class="muted">{props.name}</span> {props.children}
+      <span class="muted">{props.label}</span> {props.children}
     </A>
   );
 }
@@ -31,31 +32,36 @@ export function Health(): JSX.Element {
   return (
     <>
       <Show when={nodes.data() !== undefined && active() < all()}>
-        <Notice tone="danger" title={`${all() - active()} of ${all()} nodes do not serve the active settings`}>
-          <A href="/admin/nodes">What they say</A>
+        <Notice tone="danger" title={text.nodesDoNotServe(all() - active(), all())}>
+          <A href="/admin/nodes">{text.whatTheySay}</A>
         </Notice>
       </Show>
       <Show when={mode() === 'DetectionOnly'}>
-        <Notice tone="warn" title="Nothing is blocked">
-          The mode is DetectionOnly: attacks are logged and reach the application. <A href="/waf">Change it</A>
+        <Notice tone="warn" title={text.nothingBlocked}>
+          {text.modeDetectiononlyAttacksAre}
+          <A href="/waf">{text.change}</A>
         </Notice>
       </Show>
       <div class="row wrap wide">
-        <Entry name="Nodes" href="/admin/nodes">
+        <Entry label={text.nodes} href="/admin/nodes">
           <Badge tone={active() === all() && all() > 0 ? 'good' : 'danger'}>
-            {active()} of {all()} active
+            {active()}
+            {text.of}
+            {all()}
+            {text.active}
           </Badge>
         </Entry>
-        <Entry name="Mode" href="/waf">
+        <Entry label={text.mode} href="/waf">
           <Badge tone={mode() === 'On' ? 'good' : 'warn'}>{mode() === 'On' ? 'blocking' : mode()}</Badge>
         </Entry>
-        <Entry name="Rule set" href="/waf">
+        <Entry label={text.ruleSet} href="/waf">
           <Badge tone={off().length === 0 ? 'good' : 'warn'}>
-            CRS {categories.data()?.crs_version ?? '–'}
-            {off().length > 0 ? `, off: ${off().join(', ')}` : ''}
+            {text.crs}
+            {categories.data()?.crs_version ?? '–'}
+            {off().length > 0 ? text.off(off().join(', ')) : ''}
           </Badge>
         </Entry>
-        <Entry name="Licence" href="/admin/licence">
+        <Entry label={text.licence} href="/admin/licence">
           <Badge tone={licenceTone()}>{licence.data()?.state ?? '–'}</Badge>
         </Entry>
       </div>

@@ -9,17 +9,18 @@ import { Read } from '../../kit/page-state.js';
 import { SeriesChart } from '../../kit/series-chart.js';
 import { FirstSteps } from './first-steps.js';
 import { Health } from './health.js';
+import { overviewText as words } from '../../texts/overview.js';
 
 type Traffic = Reply<'GET /api/traffic'>;
 
 const spans = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 } as const;
 type Span = keyof typeof spans;
 const spanNames: Readonly<Record<Span, string>> = {
-  '1h': 'Hour',
-  '6h': '6 hours',
-  '24h': 'Day',
-  '7d': 'Week',
-  '30d': '30 days',
+  '1h': words.hour,
+  '6h': words.n6Hours,
+  '24h': words.day,
+  '7d': words.week,
+  '30d': words.n30Days,
 };
 const everyMs = 10_000;
 const isSpan = (text: unknown): text is Span => typeof text === 'string' && Object.hasOwn(spans, text);
@@ -44,7 +45,7 @@ function TopList(props: {
   return (
     <Card title={props.title}>
       <div class="bars">
-        <For each={props.rows} fallback={<span class="faint">Nothing in this window</span>}>
+        <For each={props.rows} fallback={<span class="faint">{words.nothingThisWindow}</span>}>
           {(row) => (
             <A class="bar" href={row.href}>
               <progress max={most()} value={row.requests} aria-hidden="true" />
@@ -54,7 +55,11 @@ function TopList(props: {
               <span class="nums">
                 {showCount(row.requests)}
                 <Show when={(row.blocked ?? 0) > 0}>
-                  <span class="faint"> · {showCount(row.blocked ?? 0)} blocked</span>
+                  <span class="faint">
+                    {' '}
+                    · {showCount(row.blocked ?? 0)}
+                    {words.blocked2}
+                  </span>
                 </Show>
               </span>
             </A>
@@ -65,7 +70,36 @@ function TopList(props: {
   );
 }
 
-function Numbers(props: { readonly traffic: Traffic }): JSX.Element {
+type SiteFilter = { readonly site?: string };
+
+/** Which site is shown; nothing to choose where there is one. */
+function SiteSelect(props: { readonly chosen: string; readonly onChoose: (name: string) => void }): JSX.Element {
+  const sites = createQuery('GET /api/sites');
+  const names = (): readonly string[] => {
+    const all = sites.data()?.items.map(({ name }) => name) ?? [];
+    return props.chosen === '' || all.includes(props.chosen) ? all : [props.chosen, ...all];
+  };
+  return (
+    <Show when={names().length > 1 || props.chosen !== ''}>
+      <select
+        class="select fit"
+        aria-label={words.site}
+        onChange={(event) => props.onChoose(event.currentTarget.value)}
+      >
+        <option value="">{words.allSites}</option>
+        <For each={names()}>
+          {(name) => (
+            <option value={name} selected={name === props.chosen}>
+              {name}
+            </option>
+          )}
+        </For>
+      </select>
+    </Show>
+  );
+}
+
+function Numbers(props: { readonly traffic: Traffic; readonly site: SiteFilter }): JSX.Element {
   const share = (): string =>
     props.traffic.requests === 0 ? '0' : ((100 * props.traffic.blocked) / props.traffic.requests).toFixed(1);
   const perMinute = (): string => {
@@ -76,33 +110,34 @@ function Numbers(props: { readonly traffic: Traffic }): JSX.Element {
   return (
     <div class="grid-4">
       <Figure
-        label="Requests"
+        label={words.requests}
         value={showCount(props.traffic.requests)}
-        note={`${perMinute()} a minute`}
-        href={requestsLink(props.traffic)}
+        note={words.minute(perMinute())}
+        href={requestsLink(props.traffic, props.site)}
       />
       <Figure
-        label="Blocked"
+        label={words.blocked}
         value={showCount(props.traffic.blocked)}
-        note={`${share()} % of all`}
-        href={requestsLink(props.traffic, { verdict: 'block' })}
+        note={words.all(share())}
+        href={requestsLink(props.traffic, { ...props.site, verdict: 'block' })}
       />
       <Figure
-        label="Flagged"
+        label={words.flagged}
         value={showCount(props.traffic.flagged)}
-        note="seen by rules where nothing is blocked"
-        href={requestsLink(props.traffic, { verdict: 'flag' })}
+        note={words.seenByRulesWhere}
+        href={requestsLink(props.traffic, { ...props.site, verdict: 'flag' })}
       />
     </div>
   );
 }
 
-function Tops(props: { readonly traffic: Traffic }): JSX.Element {
-  const link = (filter: Readonly<Record<string, string | number>>): string => requestsLink(props.traffic, filter);
+function Tops(props: { readonly traffic: Traffic; readonly site: SiteFilter }): JSX.Element {
+  const link = (filter: Readonly<Record<string, string | number>>): string =>
+    requestsLink(props.traffic, { ...props.site, ...filter });
   return (
     <div class="grid-2">
       <TopList
-        title="Rules"
+        title={words.rules}
         rows={props.traffic.rules.map((one) => ({
           name: String(one.rule_id),
           requests: one.requests,
@@ -110,7 +145,7 @@ function Tops(props: { readonly traffic: Traffic }): JSX.Element {
         }))}
       />
       <TopList
-        title="Clients"
+        title={words.clients}
         rows={props.traffic.clients.map((one) => ({
           ...one,
           name: one.client_ip,
@@ -118,11 +153,11 @@ function Tops(props: { readonly traffic: Traffic }): JSX.Element {
         }))}
       />
       <TopList
-        title="Paths"
+        title={words.paths}
         rows={props.traffic.paths.map((one) => ({ ...one, name: one.path, href: link({ q: one.path }) }))}
       />
       <TopList
-        title="Sites"
+        title={words.sites}
         rows={props.traffic.sites.map((one) => ({ ...one, name: one.site, href: link({ site: one.site }) }))}
       />
     </div>
@@ -136,18 +171,22 @@ export function Overview(): JSX.Element {
   const timer = setInterval(() => setNow(Date.now()), everyMs);
   onCleanup(() => clearInterval(timer));
   const span = createMemo<Span>(() => (isSpan(search['span']) ? search['span'] : '24h'));
+  const site = (): string => (typeof search['site'] === 'string' ? search['site'] : '');
+  const siteFilter = (): { readonly site?: string } => (site() === '' ? {} : { site: site() });
   const traffic = createQuery('GET /api/traffic', () => {
     const to = new Date(now() + 1000);
     const from = new Date(to.getTime() - spans[span()] * 3_600_000);
-    return { query: { from: from.toISOString(), to: to.toISOString() } };
+    return { query: { from: from.toISOString(), to: to.toISOString(), ...siteFilter() } };
   });
   const pick = (from: number, to: number): void => {
     const iso = (seconds: number): string => new Date(Math.round(seconds) * 1000).toISOString();
-    navigate(`/requests?from=${iso(from)}&to=${iso(to)}`);
+    const address = new URLSearchParams({ from: iso(from), to: iso(to), ...siteFilter() });
+    navigate(`/requests?${address.toString()}`);
   };
   return (
     <>
-      <PageHead title="Overview">
+      <PageHead title={words.overview}>
+        <SiteSelect chosen={site()} onChoose={(name) => setSearch({ site: name })} />
         <For each={Object.keys(spans) as Span[]}>
           {(name) => (
             <button
@@ -162,24 +201,29 @@ export function Overview(): JSX.Element {
           )}
         </For>
       </PageHead>
-      <FirstSteps hasBlocked={(traffic.data()?.blocked ?? 0) > 0} />
+      <FirstSteps />
       <Health />
       <Read of={traffic}>
         {(data) => (
           <>
-            <Numbers traffic={data()} />
+            <Numbers traffic={data()} site={siteFilter()} />
             <Card
-              title="Traffic"
-              actions={<span class="faint small">{showMoment(data().from)} until now; drag to look closer</span>}
+              title={words.traffic}
+              actions={
+                <span class="faint small">
+                  {showMoment(data().from)}
+                  {words.untilNowDragLook}
+                </span>
+              }
             >
               <Show
                 when={data().requests > 0}
-                fallback={<Empty title="No requests in this window">Point a client at the protected port.</Empty>}
+                fallback={<Empty title={words.noRequestsThisWindow}>{words.pointClientAtProtected}</Empty>}
               >
                 <SeriesChart points={data().series} onPick={pick} />
               </Show>
             </Card>
-            <Tops traffic={data()} />
+            <Tops traffic={data()} site={siteFilter()} />
           </>
         )}
       </Read>

@@ -1,23 +1,27 @@
 // Addresses that are not let in: by hand, from feeds, from the managed feed.
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Foreign, Loading, Notice, PageHead, Pairs } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, Notice, PageHead, Pairs } from '../../kit/basics.js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
+import { createAsked } from '../../kit/asked.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
+import { protectionText as words } from '../../texts/protection.js';
 
 type Address = Item<'GET /api/threat-intel'>;
 
 const durations = [
-  ['3600', 'an hour'],
-  ['86400', 'a day'],
-  ['604800', 'a week'],
-  ['2592000', '30 days'],
-  ['', 'until it is taken off'],
+  ['3600', words.hour],
+  ['86400', words.day],
+  ['604800', words.week],
+  ['2592000', words.n30Days],
+  ['', words.untilTakenOff],
 ] as const;
 
 function AddDialog(props: {
@@ -36,7 +40,7 @@ function AddDialog(props: {
     try {
       const expires = seconds() === '' ? {} : { expires_in_seconds: Number(seconds()) };
       const reply = await call('POST /api/threat-intel', { body: { text: text(), reason: reason(), ...expires } });
-      tell(`${reply.added} added, ${reply.known} were known.`);
+      tell(words.addedWereKnown(reply.added, reply.known));
       setText('');
       props.onAdded();
       props.onClose();
@@ -50,24 +54,24 @@ function AddDialog(props: {
   return (
     <Overlay
       isOpen={props.isOpen}
-      title="Deny addresses"
+      title={words.denyAddresses}
       onClose={props.onClose}
       footer={
         <Button look="primary" isBusy={isBusy()} disabled={text().trim() === ''} onClick={() => void add()}>
-          Deny
+          {words.deny}
         </Button>
       }
     >
       <Show when={problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
       <AreaField
-        label="Addresses and networks"
+        label={words.addressesNetworks}
         value={text()}
         onInput={setText}
         placeholder={'203.0.113.7\n198.51.100.0/24'}
-        help="One a line, IPv4 or IPv6."
+        help={words.oneLineIpv4Or}
       />
-      <TextField label="Why" value={reason()} onInput={setReason} />
-      <SelectField label="For" value={seconds()} options={durations} onChange={setSeconds} />
+      <TextField label={words.why} value={reason()} onInput={setReason} />
+      <SelectField label={words.for} value={seconds()} options={durations} onChange={setSeconds} />
     </Overlay>
   );
 }
@@ -79,7 +83,7 @@ function ManagedFeed(): JSX.Element {
     setBusy(true);
     try {
       await call('POST /api/managed-feed/refresh');
-      tell('Fetched.');
+      tell(words.fetched);
       await feed.reload();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -90,11 +94,11 @@ function ManagedFeed(): JSX.Element {
   };
   return (
     <Card
-      title="Managed feed"
+      title={words.managedFeed}
       actions={
         <Show when={mayAs('admin')}>
           <Button isBusy={isBusy()} onClick={() => void refresh()}>
-            Fetch now
+            {words.fetchNow}
           </Button>
         </Show>
       }
@@ -104,18 +108,18 @@ function ManagedFeed(): JSX.Element {
           <div class="stack tight">
             <div class="row">
               <Badge tone={data().enabled ? 'good' : 'neutral'}>{data().enabled ? 'on' : 'off'}</Badge>
-              <span class="muted">{data().url === '' ? 'the baseline that comes with the program' : data().url}</span>
+              <span class="muted">{data().url === '' ? words.baselineComesProgram : data().url}</span>
             </div>
             <Show when={data().last_error}>{(text) => <Notice tone="warn">{text()}</Notice>}</Show>
             <Show when={data().copy}>
               {(copy) => (
                 <Pairs
                   of={[
-                    ['Name', copy().name],
-                    ['Version', String(copy().version)],
-                    ['Fetched', showMoment(copy().fetched_at)],
-                    ['Networks', showCount(copy().networks)],
-                    ['Signed', copy().signed ? 'yes' : 'no'],
+                    [words.name, copy().name],
+                    [words.version, String(copy().version)],
+                    [words.fetched2, showMoment(copy().fetched_at)],
+                    [words.networks, showCount(copy().networks)],
+                    [words.signed, copy().signed ? 'yes' : 'no'],
                   ]}
                 />
               )}
@@ -128,61 +132,59 @@ function ManagedFeed(): JSX.Element {
 }
 
 function AddressTable(props: {
-  readonly rows: readonly Address[];
+  readonly of: TableSource<Address>;
   readonly onRemove: (row: Address) => void;
 }): JSX.Element {
+  const columns: readonly TableColumn<Address>[] = [
+    { title: words.network, class: 'mono', sortBy: (row) => row.network, cell: (row) => row.network },
+    { title: words.source, sortBy: (row) => row.source, cell: (row) => row.source },
+    { title: words.why, cell: (row) => <Foreign text={row.reason} max={120} /> },
+    {
+      title: words.added,
+      class: 'nums',
+      cell: (row) => (
+        <>
+          {showMoment(row.added_at)} <span class="faint">{row.added_by}</span>
+        </>
+      ),
+    },
+    {
+      title: words.ends,
+      class: 'nums',
+      sortBy: (row) => row.expires_at,
+      cell: (row) => (row.expires_at === null ? 'never' : showMoment(row.expires_at)),
+    },
+    {
+      title: words.actions,
+      isTitleHidden: true,
+      cell: (row) => (
+        <Show when={mayAs('operator')}>
+          <Button isSmall onClick={() => props.onRemove(row)}>
+            {words.letAgain2}
+          </Button>
+        </Show>
+      ),
+    },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>Network</th>
-            <th>Source</th>
-            <th>Why</th>
-            <th>Added</th>
-            <th>Ends</th>
-            <th>
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.rows}>
-            {(row) => (
-              <tr>
-                <td class="mono">{row.network}</td>
-                <td>{row.source}</td>
-                <td>
-                  <Foreign text={row.reason} max={120} />
-                </td>
-                <td class="nums">
-                  {showMoment(row.added_at)} <span class="faint">{row.added_by}</span>
-                </td>
-                <td class="nums">{row.expires_at === null ? 'never' : showMoment(row.expires_at)}</td>
-                <td>
-                  <Show when={mayAs('operator')}>
-                    <Button isSmall onClick={() => props.onRemove(row)}>
-                      Let in again
-                    </Button>
-                  </Show>
-                </td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={words.deniedAddresses}
+      columns={columns}
+      of={props.of}
+      keyOf={(row) => row.network}
+      empty={words.nobodyDenied}
+    />
   );
 }
 
 export function Addresses(): JSX.Element {
   const [text, setText] = createSignal('');
-  const [isAdding, setAdding] = createSignal(false);
+  const [isAdding, setAdding] = createAsked('add');
   const list = createPagedList('GET /api/threat-intel', () => ({ q: text() }));
   const remove = async (row: Address): Promise<void> => {
     try {
       await call('DELETE /api/threat-intel', { query: { network: row.network } });
-      tell(`${row.network} is let in again.`);
+      tell(words.letAgain(row.network));
       list.reload();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -191,42 +193,22 @@ export function Addresses(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title="Addresses"
-        about="Clients that are not let in on protected sites; in force within seconds, without an apply."
-      >
+      <PageHead title={words.addresses} about={words.clientsAreNotLet}>
         <input
           class="input"
-          aria-label="Search addresses"
-          placeholder="Part of an address"
+          aria-label={words.searchAddresses}
+          placeholder={words.partAddress}
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <Show when={mayAs('operator')}>
           <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-            Deny
+            {words.deny}
           </Button>
         </Show>
       </PageHead>
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Card isFlush>
-        <Show
-          when={list.items().length > 0}
-          fallback={
-            <Show when={!list.isLoading()} fallback={<Loading />}>
-              <Empty title="Nobody is denied" />
-            </Show>
-          }
-        >
-          <AddressTable rows={list.items()} onRemove={(row) => void remove(row)} />
-        </Show>
+        <AddressTable of={ofPages(list)} onRemove={(row) => void remove(row)} />
       </Card>
-      <Show when={list.hasMore()}>
-        <div>
-          <Button onClick={list.readMore} isBusy={list.isLoading()}>
-            More
-          </Button>
-        </div>
-      </Show>
       <ManagedFeed />
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
     </>

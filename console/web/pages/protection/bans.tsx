@@ -1,62 +1,64 @@
 import { A } from '@solidjs/router';
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Foreign, Loading, Notice } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign } from '../../kit/basics.js';
 import { Switch } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
+import { protectionText as text } from '../../texts/protection.js';
 
 type Ban = Item<'GET /api/bans'>;
 
-function BanTable(props: { readonly bans: readonly Ban[]; readonly onLift: (ban: Ban) => void }): JSX.Element {
+function BanTable(props: { readonly of: TableSource<Ban>; readonly onLift: (ban: Ban) => void }): JSX.Element {
+  const columns: readonly TableColumn<Ban>[] = [
+    { title: text.client, class: 'mono', sortBy: (ban) => ban.network, cell: (ban) => ban.network },
+    {
+      title: text.state,
+      cell: (ban) => <Badge tone={ban.state === 'active' ? 'danger' : 'neutral'}>{ban.state}</Badge>,
+    },
+    {
+      title: text.why,
+      cell: (ban) => (
+        <>
+          <Foreign text={ban.reason} max={160} />{' '}
+          <A class="small" href={`/soc?request_id=${ban.request_id}`}>
+            {text.itsRequest}
+          </A>
+        </>
+      ),
+    },
+    { title: text.offence, isNumber: true, sortBy: (ban) => ban.offence, cell: (ban) => ban.offence },
+    { title: text.since, class: 'nums', sortBy: (ban) => ban.banned_at, cell: (ban) => showMoment(ban.banned_at) },
+    {
+      title: text.ends,
+      class: 'nums',
+      sortBy: (ban) => ban.lifted_at,
+      cell: (ban) => showMoment(ban.lifted_at ?? ban.expires_at),
+    },
+    {
+      title: text.actions,
+      isTitleHidden: true,
+      cell: (ban) => (
+        <Show when={ban.state === 'active' && mayAs('operator')}>
+          <Button isSmall onClick={() => props.onLift(ban)}>
+            {text.unban}
+          </Button>
+        </Show>
+      ),
+    },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>Client</th>
-            <th>State</th>
-            <th>Why</th>
-            <th class="num">Offence</th>
-            <th>Since</th>
-            <th>Ends</th>
-            <th>
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.bans}>
-            {(ban) => (
-              <tr>
-                <td class="mono">{ban.network}</td>
-                <td>
-                  <Badge tone={ban.state === 'active' ? 'danger' : 'neutral'}>{ban.state}</Badge>
-                </td>
-                <td>
-                  <Foreign text={ban.reason} max={160} />{' '}
-                  <A class="small" href={`/soc?request_id=${ban.request_id}`}>
-                    its request
-                  </A>
-                </td>
-                <td class="num">{ban.offence}</td>
-                <td class="nums">{showMoment(ban.banned_at)}</td>
-                <td class="nums">{showMoment(ban.lifted_at ?? ban.expires_at)}</td>
-                <td>
-                  <Show when={ban.state === 'active' && mayAs('operator')}>
-                    <Button isSmall onClick={() => props.onLift(ban)}>
-                      Unban
-                    </Button>
-                  </Show>
-                </td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={text.automaticBans}
+      columns={columns}
+      of={props.of}
+      keyOf={(ban) => `${ban.network} ${ban.banned_at}`}
+      empty={text.nobodyBanned}
+    />
   );
 }
 
@@ -67,7 +69,7 @@ export function Bans(): JSX.Element {
   const lift = async ({ network }: Ban): Promise<void> => {
     try {
       await call('DELETE /api/bans', { query: { network } });
-      tell(`${network} is let in again on all nodes.`);
+      tell(text.letAgainOnAll(network));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -77,20 +79,10 @@ export function Bans(): JSX.Element {
   return (
     <Card
       isFlush
-      title="Automatic bans"
-      actions={<Switch label="With those that ended" isOn={isAll()} onChange={setAll} />}
+      title={text.automaticBans}
+      actions={<Switch label={text.thoseEnded} isOn={isAll()} onChange={setAll} />}
     >
-      <Show when={list.problem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
-      <Show
-        when={list.items().length > 0}
-        fallback={
-          <Show when={!list.isLoading()} fallback={<Loading />}>
-            <Empty title="Nobody is banned" />
-          </Show>
-        }
-      >
-        <BanTable bans={list.items()} onLift={(ban) => void lift(ban)} />
-      </Show>
+      <BanTable of={ofPages(list)} onLift={(ban) => void lift(ban)} />
     </Card>
   );
 }

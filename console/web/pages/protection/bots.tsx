@@ -1,12 +1,16 @@
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Foreign, Notice } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
 import { TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
+import { protectionText as words } from '../../texts/protection.js';
 
+type Crawler = Reply<'GET /api/bots'>['crawlers'][number];
 type Verified = Reply<'POST /api/bots/verify'>;
 
 /** Asks the name service now whether an address is the crawler that it claims to be. */
@@ -30,16 +34,16 @@ function Verify(): JSX.Element {
     }
   };
   return (
-    <Card title="Is it who it says?">
+    <Card title={words.whoSays}>
       <div class="stack">
         <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
         <div class="grid-2">
-          <TextField label="Address" value={ip()} onInput={setIp} />
-          <TextField label="What it says of itself (User-Agent)" value={userAgent()} onInput={setUserAgent} />
+          <TextField label={words.address} value={ip()} onInput={setIp} />
+          <TextField label={words.whatSaysItselfUser} value={userAgent()} onInput={setUserAgent} />
         </div>
         <div>
           <Button isBusy={isBusy()} disabled={ip().trim() === ''} onClick={() => void verify()}>
-            Find out
+            {words.findOut}
           </Button>
         </div>
         <Show when={found()}>
@@ -57,39 +61,30 @@ function Verify(): JSX.Element {
 /** Crawlers that came, and whether they are who they say. */
 export function Bots(): JSX.Element {
   const bots = createQuery('GET /api/bots', () => ({}), { everyMs: 10_000 });
+  const columns: readonly TableColumn<Crawler>[] = [
+    { title: words.crawler, sortBy: (one) => one.crawler, cell: (one) => one.crawler },
+    { title: words.kind, sortBy: (one) => one.kind, cell: (one) => one.kind },
+    { title: words.verified, isNumber: true, sortBy: (one) => one.verified, cell: (one) => showCount(one.verified) },
+    { title: words.impostors, isNumber: true, sortBy: (one) => one.impostor, cell: (one) => showCount(one.impostor) },
+    {
+      title: words.notKnown,
+      isNumber: true,
+      sortBy: (one) => one.unverified,
+      cell: (one) => showCount(one.unverified),
+    },
+  ];
   return (
     <>
       <Read of={bots}>
         {(data) => (
-          <Card isFlush title="Crawlers" actions={<Badge>{data().action}</Badge>}>
-            <Show when={data().crawlers.length > 0} fallback={<Empty title="No crawler came since the nodes began" />}>
-              <div class="table-scroll">
-                <table class="table">
-                  <thead>
-                    <tr>
-                      <th>Crawler</th>
-                      <th>Kind</th>
-                      <th class="num">Verified</th>
-                      <th class="num">Impostors</th>
-                      <th class="num">Not known</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    <For each={data().crawlers}>
-                      {(one) => (
-                        <tr>
-                          <td>{one.crawler}</td>
-                          <td>{one.kind}</td>
-                          <td class="num">{showCount(one.verified)}</td>
-                          <td class="num">{showCount(one.impostor)}</td>
-                          <td class="num">{showCount(one.unverified)}</td>
-                        </tr>
-                      )}
-                    </For>
-                  </tbody>
-                </table>
-              </div>
-            </Show>
+          <Card isFlush title={words.crawlers} actions={<Badge>{data().action}</Badge>}>
+            <Table
+              label={words.crawlers}
+              columns={columns}
+              of={ofRows(() => data().crawlers)}
+              keyOf={(one) => one.crawler}
+              empty={words.noCrawlerCameSince}
+            />
           </Card>
         )}
       </Read>

@@ -8,14 +8,15 @@ import { groupOf } from '../settings/groups.js';
 import { Bans } from './bans.js';
 import { Bots } from './bots.js';
 import { RateLimits } from './rate-limits.js';
+import { protectionText as text } from '../../texts/protection.js';
 
 type TabName = 'pipeline' | 'limits' | 'bans' | 'bots';
 
 const tabs: readonly (readonly [TabName, string])[] = [
-  ['pipeline', 'Order'],
-  ['limits', 'Limits'],
-  ['bans', 'Bans'],
-  ['bots', 'Bots'],
+  ['pipeline', text.order],
+  ['limits', text.limits2],
+  ['bans', text.bans],
+  ['bots', text.bots],
 ];
 
 /** A setting's place in the form. */
@@ -33,20 +34,23 @@ function Pipeline(): JSX.Element {
   return (
     <Read of={pipeline}>
       {(data) => (
-        <Card title="What every request meets, in this order">
+        <Card title={text.whatEveryRequestMeets}>
           <ol class="steps">
-            <For each={data().stages} fallback={<Empty title="No stage is told" />}>
+            <For each={data().stages} fallback={<Empty title={text.noStageTold} />}>
               {(stage) => (
                 <li>
                   <div class="stack tight">
                     <div class="row wrap">
                       <strong>{stage.name}</strong>
                       <Badge>{stage.kind}</Badge>
-                      <Badge tone="info">{stage.applies_to === 'all' ? 'all sites' : 'protected sites'}</Badge>
+                      <Badge tone="info">{stage.applies_to === 'all' ? text.allSites : text.protectedSites}</Badge>
                     </div>
                     <span class="muted">{stage.description}</span>
                     <Show when={stage.refuses}>
-                      <span class="small faint">Refuses with {stage.refuses}</span>
+                      <span class="small faint">
+                        {text.refuses}
+                        {stage.refuses}
+                      </span>
                     </Show>
                     <div class="row wrap">
                       <For each={stage.settings}>{(name) => <SettingLink name={name} />}</For>
@@ -67,15 +71,15 @@ export function Gates(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Limits and bots"
+        title={text.limitsBots}
         about={
           <>
-            Between the connection and the rules: rates, floods, bans, site authentication, challenges, bots. They are
-            set under <A href="/admin/settings/rates">Settings</A>.
+            {text.betweenConnectionRulesRates}
+            <A href="/admin/settings/rates">{text.settings}</A>.
           </>
         }
       />
-      <Tabs label="Limits and bots" tabs={tabs} chosen={tab()} onChoose={setTab} />
+      <Tabs label={text.limitsBots} tabs={tabs} chosen={tab()} onChoose={setTab} />
       <Switch>
         <Match when={tab() === 'pipeline'}>
           <Pipeline />

@@ -4,6 +4,9 @@ import { showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Badge, Card, Empty, Foreign, Notice, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
+import { protectionText as text } from '../../texts/protection.js';
 
 type NodeLimits = Reply<'GET /api/rate-limits'>['nodes'][number];
 
@@ -11,46 +14,23 @@ const toneOf = (outcome: string): Tone =>
   outcome === 'limited' ? 'danger' : outcome.startsWith('would') ? 'warn' : 'neutral';
 
 function ZoneTable(props: { readonly node: NodeLimits }): JSX.Element {
+  const columns: readonly TableColumn<NodeLimits['zones'][number]>[] = [
+    { title: text.limit, class: 'mono', cell: (zone) => <Foreign text={zone.zone} max={80} /> },
+    { title: text.site, cell: (zone) => <Foreign text={zone.site} max={60} /> },
+    {
+      title: text.outcome,
+      cell: (zone) => <Badge tone={toneOf(zone.outcome)}>{zone.outcome.replaceAll('_', ' ')}</Badge>,
+    },
+    { title: text.requests, isNumber: true, sortBy: (zone) => zone.count, cell: (zone) => showCount(zone.count) },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>Limit</th>
-            <th>Site</th>
-            <th>Outcome</th>
-            <th class="num">Requests</th>
-          </tr>
-        </thead>
-        <tbody>
-          <For
-            each={props.node.zones}
-            fallback={
-              <tr>
-                <td colspan="4">
-                  <Empty title="Nothing was counted yet" />
-                </td>
-              </tr>
-            }
-          >
-            {(zone) => (
-              <tr>
-                <td class="mono">
-                  <Foreign text={zone.zone} max={80} />
-                </td>
-                <td>
-                  <Foreign text={zone.site} max={60} />
-                </td>
-                <td>
-                  <Badge tone={toneOf(zone.outcome)}>{zone.outcome.replaceAll('_', ' ')}</Badge>
-                </td>
-                <td class="num">{showCount(zone.count)}</td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={text.limits(props.node.node)}
+      columns={columns}
+      of={ofRows(() => props.node.zones)}
+      keyOf={(zone) => `${zone.zone} ${zone.site} ${zone.outcome}`}
+      empty={text.nothingWasCountedYet}
+    />
   );
 }
 
@@ -58,7 +38,7 @@ function HeavyClients(props: { readonly node: NodeLimits }): JSX.Element {
   return (
     <Show when={props.node.heavy.length > 0}>
       <div class="body stack tight">
-        <h3>Limited most</h3>
+        <h3>{text.limitedMost}</h3>
         <For each={props.node.heavy}>
           {(one) => (
             <div class="row between">
@@ -82,7 +62,7 @@ export function RateLimits(): JSX.Element {
       {(data) => (
         <>
           <Show when={!data().enabled}>
-            <Notice tone="info">Rate limits are off (rl_enabled).</Notice>
+            <Notice tone="info">{text.rateLimitsAreOff}</Notice>
           </Show>
           <For each={data().nodes}>
             {(node) => (
@@ -91,11 +71,16 @@ export function RateLimits(): JSX.Element {
                 title={<span class="mono">{node.node}</span>}
                 actions={
                   <span class="small faint nums">
-                    {showCount(node.keys)} of {showCount(node.keys_max)} remembered; {showCount(node.evicted)} gave way
+                    {showCount(node.keys)}
+                    {text.of}
+                    {showCount(node.keys_max)}
+                    {text.remembered}
+                    {showCount(node.evicted)}
+                    {text.gaveWay}
                   </span>
                 }
               >
-                <Show when={node.answers} fallback={<Empty title="This node does not answer" />}>
+                <Show when={node.answers} fallback={<Empty title={text.thisNodeDoesNot} />}>
                   <ZoneTable node={node} />
                   <HeavyClients node={node} />
                 </Show>

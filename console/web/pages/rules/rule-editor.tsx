@@ -1,15 +1,17 @@
 // One custom rule: from a form or as seclang, with its tests, checked while one types.
 import { useNavigate, useParams } from '@solidjs/router';
-import { createEffect, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { call, Refused, type Body, type Diagnostic } from '../../client/http.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Loading, Notice, PageHead, Tabs } from '../../kit/basics.js';
 import { Switch, TextField } from '../../kit/form.js';
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
+import { UnsavedGuard } from '../../kit/unsaved.js';
 import { SeclangEditor } from '../../kit/seclang-editor.js';
 import { blankRule, type CustomRule } from './rule.js';
 import { TestBench, type Tried } from './test-bench.js';
 import { VisualBuilder } from './visual-builder.js';
+import { rulesText as words } from '../../texts/rules.js';
 
 const checkAfterMs = 500;
 const isBlank = (rule: CustomRule): boolean =>
@@ -21,7 +23,7 @@ function Problems(props: { readonly tried: Tried | null; readonly refused: Refus
     <div class="stack tight" aria-live="polite">
       <Show when={props.refused}>
         {(error) => (
-          <Notice tone="danger" title="Not saved">
+          <Notice tone="danger" title={words.notSaved}>
             <span>{error().message}</span>
             <For
               each={[
@@ -39,7 +41,10 @@ function Problems(props: { readonly tried: Tried | null; readonly refused: Refus
           <Notice tone={one.severity === 'error' ? 'danger' : 'warn'} title={one.message}>
             <span class="small">
               <Show when={(one.line ?? 0) > 0}>
-                line {one.line}, column {one.column}:{' '}
+                {words.line}
+                {one.line}
+                {words.column}
+                {one.column}:{' '}
               </Show>
               {one.hint} <code class="faint">{one.code}</code>
             </span>
@@ -49,7 +54,7 @@ function Problems(props: { readonly tried: Tried | null; readonly refused: Refus
       <Show when={props.tried !== null && list().length === 0}>
         <div class="row">
           <Badge tone={props.tried?.passed === true ? 'good' : 'danger'}>
-            {props.tried?.passed === true ? 'It compiles and its tests pass' : 'It compiles; a test does not pass'}
+            {props.tried?.passed === true ? words.compilesItsTestsPass : words.compilesTestDoesNot}
           </Badge>
         </div>
       </Show>
@@ -62,14 +67,22 @@ interface EditorState {
   readonly tried: () => Tried | null;
   readonly refused: () => Refused | null;
   readonly isBusy: () => boolean;
+  /** What is typed is not what is saved. */
+  readonly isDirty: () => boolean;
   change(part: Partial<CustomRule>): void;
   save(): Promise<void>;
   remove(): Promise<void>;
 }
 
+function bodyOf({ id: _, ...fields }: CustomRule): Body<'POST /api/rules'> {
+  return { ...fields, name: fields.name || 'unnamed' } as unknown as Body<'POST /api/rules'>;
+}
+
 /** Loads the rule with that id (null: a new one), checks it after each pause in typing, saves it. */
 function createEditor(id: number | null, onSaved: () => void): EditorState & { readonly isLoaded: () => boolean } {
   const [rule, setRule] = createSignal<CustomRule>(blankRule);
+  const [kept, setKept] = createSignal<CustomRule>(blankRule);
+  const isDirty = createMemo(() => JSON.stringify(rule()) !== JSON.stringify(kept()));
   const [isLoaded, setLoaded] = createSignal(id === null);
   const [tried, setTried] = createSignal<Tried | null>(null);
   const [refused, setRefused] = createSignal<Refused | null>(null);
@@ -79,17 +92,14 @@ function createEditor(id: number | null, onSaved: () => void): EditorState & { r
     if (id === null) return;
     void call('GET /api/rules/{id}', { params: { id } }).then((reply) => {
       setRule(reply.rule as unknown as CustomRule);
+      setKept(rule());
       setLoaded(true);
     }, tellProblem);
   });
-  const bodyOf = (): Body<'POST /api/rules'> => {
-    const { id: _, ...fields } = rule();
-    return { ...fields, name: fields.name || 'unnamed' } as unknown as Body<'POST /api/rules'>;
-  };
   const check = async (): Promise<void> => {
     try {
       setTried(
-        await call('POST /api/rules/test', { body: { ...(id === null ? {} : { id }), rule: bodyOf() } as never }),
+        await call('POST /api/rules/test', { body: { ...(id === null ? {} : { id }), rule: bodyOf(rule()) } as never }),
       );
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -108,6 +118,7 @@ function createEditor(id: number | null, onSaved: () => void): EditorState & { r
     setBusy(true);
     try {
       await work();
+      setKept(rule());
       tell(done);
       onSaved();
     } catch (error) {
@@ -122,17 +133,18 @@ function createEditor(id: number | null, onSaved: () => void): EditorState & { r
     tried,
     refused,
     isBusy,
+    isDirty,
     isLoaded,
     change: (part) => setRule((before) => ({ ...before, ...part })),
     save: () =>
       attempt(
         () =>
           id === null
-            ? call('POST /api/rules', { body: bodyOf() })
-            : call('PATCH /api/rules/{id}', { params: { id }, body: bodyOf() as never }),
-        'Saved. It is in force once it is applied.',
+            ? call('POST /api/rules', { body: bodyOf(rule()) })
+            : call('PATCH /api/rules/{id}', { params: { id }, body: bodyOf(rule()) as never }),
+        words.savedForceOnceApplied,
       ),
-    remove: () => attempt(() => call('DELETE /api/rules/{id}', { params: { id: id ?? 0 } }), 'Removed.'),
+    remove: () => attempt(() => call('DELETE /api/rules/{id}', { params: { id: id ?? 0 } }), words.removed),
   };
 }
 
@@ -145,7 +157,7 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
         <div class="row wrap">
           <div class="grow">
             <TextField
-              label="Name"
+              label={words.name}
               value={of.rule().name}
               isDisabled={isFixed}
               isRequired
@@ -153,18 +165,18 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
             />
           </div>
           <Switch
-            label="On"
+            label={words.on}
             isOn={of.rule().enabled}
             isDisabled={isFixed}
             onChange={(enabled) => of.change({ enabled })}
           />
         </div>
         <Tabs
-          label="How it is written"
+          label={words.howWritten}
           chosen={of.rule().kind}
           tabs={[
-            ['visual', 'Form'],
-            ['raw', 'Seclang'],
+            ['visual', words.form],
+            ['raw', words.seclang],
           ]}
           onChoose={(kind) =>
             of.change({
@@ -178,7 +190,7 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
           fallback={<VisualBuilder rule={of.rule()} isDisabled={isFixed} onChange={of.change} />}
         >
           <SeclangEditor
-            label="Seclang"
+            label={words.seclang}
             value={of.rule().seclang}
             problems={of.tried()?.problems ?? []}
             isDisabled={isFixed}
@@ -189,7 +201,7 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
         <Show when={of.rule().kind === 'visual' && of.tried()?.seclang}>
           {(text) => (
             <details>
-              <summary class="small muted">As seclang</summary>
+              <summary class="small muted">{words.asSeclang}</summary>
               <pre class="code">{text()}</pre>
             </details>
           )}
@@ -207,20 +219,21 @@ export function RuleEditor(): JSX.Element {
   const editor = createEditor(id, () => navigate('/waf/rules'));
   return (
     <>
-      <PageHead title={id === null ? 'New rule' : `Rule ${id}`}>
-        <Button onClick={() => navigate('/waf/rules')}>Back</Button>
+      <PageHead title={id === null ? words.newRule : words.rule(id)}>
+        <Button onClick={() => navigate('/waf/rules')}>{words.back}</Button>
         <Show when={mayAs('operator')}>
           <Show when={id !== null}>
-            <Button onClick={() => setRemoving(true)}>Remove</Button>
+            <Button onClick={() => setRemoving(true)}>{words.remove}</Button>
           </Show>
           <Button look="primary" isBusy={editor.isBusy()} onClick={() => void editor.save()}>
-            Save
+            {words.save}
           </Button>
         </Show>
       </PageHead>
+      <UnsavedGuard isDirty={editor.isDirty()} onDiscard={() => {}} />
       <Show when={editor.isLoaded()} fallback={<Loading />}>
         <Form of={editor} />
-        <Card title="Tests">
+        <Card title={words.tests}>
           <TestBench
             tests={editor.rule().tests}
             tried={editor.tried()}
@@ -231,13 +244,13 @@ export function RuleEditor(): JSX.Element {
       </Show>
       <Confirm
         isOpen={isRemoving()}
-        title={`Remove rule ${id ?? ''}?`}
-        action="Remove"
+        title={words.removeRule(id ?? '')}
+        action={words.remove}
         isBusy={editor.isBusy()}
         onConfirm={() => void editor.remove()}
         onClose={() => setRemoving(false)}
       >
-        <p>It stays in older versions of the settings.</p>
+        <p>{words.staysOlderVersionsSettings}</p>
       </Confirm>
     </>
   );

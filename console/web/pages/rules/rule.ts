@@ -1,4 +1,6 @@
 // A custom rule as the console edits it; the shape is that of the settings.
+import { rulesText as text } from '../../texts/rules.js';
+
 export interface RuleTest {
   readonly name: string;
   readonly expect: 'match' | 'no_match';
@@ -83,9 +85,9 @@ export const operators = [
 export const actions = ['block', 'deny', 'drop', 'redirect', 'allow', 'log', 'pass'] as const;
 
 export const phases = [
-  ['1', '1: request head'],
-  ['2', '2: request body'],
-  ['3', '3: answer head'],
-  ['4', '4: answer body'],
-  ['5', '5: logging'],
+  ['1', text.n1RequestHead],
+  ['2', text.n2RequestBody],
+  ['3', text.n3AnswerHead],
+  ['4', text.n4AnswerBody],
+  ['5', text.n5Logging],
 ] as const;

@@ -1,64 +1,58 @@
 import { A, useNavigate } from '@solidjs/router';
-import { For, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import { call, Refused } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Foreign, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { Switch } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
-import { Read } from '../../kit/page-state.js';
+
 import type { CustomRule } from './rule.js';
+import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
+import { ofQuery } from '../../kit/table/table-source.js';
+import { rulesText as text } from '../../texts/rules.js';
 
 const inShort = (rule: CustomRule): string =>
   rule.kind === 'raw' ? rule.seclang : `${rule.variable} @${rule.operator} ${rule.value}`;
 
 function RuleTable(props: {
-  readonly rules: readonly CustomRule[];
+  readonly of: TableSource<CustomRule>;
   readonly onEnable: (id: number, isOn: boolean) => void;
 }): JSX.Element {
+  const columns: readonly TableColumn<CustomRule>[] = [
+    {
+      title: text.on,
+      cell: (rule) => (
+        <Switch
+          label={text.ruleOn(rule.id)}
+          isLabelHidden
+          isOn={rule.enabled}
+          isDisabled={!mayAs('operator')}
+          onChange={(isOn) => props.onEnable(rule.id ?? 0, isOn)}
+        />
+      ),
+    },
+    { title: text.id, isNumber: true, sortBy: (rule) => rule.id, cell: (rule) => rule.id },
+    {
+      title: text.name,
+      cell: (rule) => (
+        <A href={`/waf/rules/${rule.id}`}>
+          <Foreign text={rule.name} max={80} />
+        </A>
+      ),
+    },
+    { title: text.whatLooksFor, class: 'mono', cell: (rule) => <Foreign text={inShort(rule)} max={140} /> },
+    { title: text.action, cell: (rule) => <Badge>{rule.kind === 'raw' ? 'seclang' : rule.action}</Badge> },
+  ];
   return (
-    <div class="table-scroll">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>On</th>
-            <th class="num">Id</th>
-            <th>Name</th>
-            <th>What it looks for</th>
-            <th>Action</th>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.rules}>
-            {(rule) => (
-              <tr>
-                <td>
-                  <Switch
-                    label={`Rule ${rule.id} on`}
-                    isLabelHidden
-                    isOn={rule.enabled}
-                    isDisabled={!mayAs('operator')}
-                    onChange={(isOn) => props.onEnable(rule.id ?? 0, isOn)}
-                  />
-                </td>
-                <td class="num">{rule.id}</td>
-                <td>
-                  <A href={`/waf/rules/${rule.id}`}>
-                    <Foreign text={rule.name} max={80} />
-                  </A>
-                </td>
-                <td class="mono">
-                  <Foreign text={inShort(rule)} max={140} />
-                </td>
-                <td>
-                  <Badge>{rule.kind === 'raw' ? 'seclang' : rule.action}</Badge>
-                </td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={text.customRules}
+      columns={columns}
+      of={props.of}
+      keyOf={(rule) => String(rule.id)}
+      empty={text.thereAreNoRules}
+      emptyAbout={text.coreRuleSetProtects}
+    />
   );
 }
 
@@ -69,7 +63,7 @@ export function Rules(): JSX.Element {
   const enable = async (id: number, enabled: boolean): Promise<void> => {
     try {
       await call('PATCH /api/rules/{id}', { params: { id }, body: { enabled } });
-      tell(`Rule ${id} is ${enabled ? 'on' : 'off'} with the next apply.`);
+      tell(text.ruleNextApply(id, enabled ? 'on' : 'off'));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -78,31 +72,19 @@ export function Rules(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title="Custom rules"
-        about="Rules of your own, from a form or as seclang. Rules that are off are kept and not loaded."
-      >
+      <PageHead title={text.customRules} about={text.rulesYourOwnFrom}>
         <Show when={mayAs('operator')}>
           <Button look="primary" icon="plus" onClick={() => navigate('/waf/rules/new')}>
-            New rule
+            {text.newRule}
           </Button>
         </Show>
       </PageHead>
-      <Read of={rules}>
-        {(data) => (
-          <Card isFlush>
-            <Show
-              when={data().items.length > 0}
-              fallback={<Empty title="There are no rules of your own">The Core Rule Set protects without them.</Empty>}
-            >
-              <RuleTable
-                rules={data().items as unknown as readonly CustomRule[]}
-                onEnable={(id, isOn) => void enable(id, isOn)}
-              />
-            </Show>
-          </Card>
-        )}
-      </Read>
+      <Card isFlush>
+        <RuleTable
+          of={ofQuery(rules, ({ items }) => items as unknown as readonly CustomRule[])}
+          onEnable={(id, isOn) => void enable(id, isOn)}
+        />
+      </Card>
     </>
   );
 }

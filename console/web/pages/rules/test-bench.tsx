@@ -2,6 +2,7 @@ import { For, Index, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { Badge, Button } from '../../kit/basics.js';
 import { blankTest, type RuleTest } from './rule.js';
+import { rulesText as text } from '../../texts/rules.js';
 
 export type Tried = Reply<'POST /api/rules/test'>;
 
@@ -23,36 +24,36 @@ export function TestBench(props: {
             <div class="row wrap">
               <select
                 class="select fit"
-                aria-label="Expected"
+                aria-label={text.expected}
                 disabled={props.isDisabled}
                 onChange={(event) => change(index, { expect: event.currentTarget.value as RuleTest['expect'] })}
               >
                 <For each={['match', 'no_match'] as const}>
                   {(name) => (
                     <option value={name} selected={test().expect === name}>
-                      {name === 'match' ? 'matches' : 'does not match'}
+                      {name === 'match' ? 'matches' : text.doesNotMatch}
                     </option>
                   )}
                 </For>
               </select>
               <input
                 class="input short"
-                aria-label="Method"
+                aria-label={text.method}
                 value={test().method}
                 disabled={props.isDisabled}
                 onInput={(event) => change(index, { method: event.currentTarget.value })}
               />
               <input
                 class="input mono grow"
-                aria-label="Request target"
+                aria-label={text.requestTarget}
                 value={test().uri}
                 disabled={props.isDisabled}
                 onInput={(event) => change(index, { uri: event.currentTarget.value })}
               />
               <input
                 class="input mono grow"
-                aria-label="Body"
-                placeholder="body"
+                aria-label={text.body2}
+                placeholder={text.body}
                 value={test().body}
                 disabled={props.isDisabled}
                 onInput={(event) => change(index, { body: event.currentTarget.value })}
@@ -60,7 +61,7 @@ export function TestBench(props: {
               <Show when={result()}>
                 {(found) => (
                   <Badge tone={found().passed ? 'good' : 'danger'}>
-                    {found().passed ? 'as expected' : found().got}
+                    {found().passed ? text.asExpected : found().got}
                     {found().variable === '' ? '' : ` in ${found().variable}`}
                   </Badge>
                 )}
@@ -70,7 +71,7 @@ export function TestBench(props: {
                 disabled={props.isDisabled}
                 onClick={() => props.onChange(props.tests.filter((_, at) => at !== index))}
               >
-                Remove
+                {text.remove}
               </Button>
             </div>
           );
@@ -83,7 +84,7 @@ export function TestBench(props: {
           disabled={props.isDisabled}
           onClick={() => props.onChange([...props.tests, blankTest])}
         >
-          Add a request
+          {text.addRequest}
         </Button>
       </div>
     </div>

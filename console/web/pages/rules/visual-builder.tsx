@@ -1,6 +1,7 @@
 import { For, type JSX } from 'solid-js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { actions, operators, phases, variables, type CustomRule } from './rule.js';
+import { rulesText as words } from '../../texts/rules.js';
 
 /** A rule from a form: where to look, for what, and what then. */
 export function VisualBuilder(props: {
@@ -12,10 +13,10 @@ export function VisualBuilder(props: {
     <div class="grid-2">
       <div class="stack">
         <TextField
-          label="Look in"
+          label={words.look}
           value={props.rule.variable}
           isDisabled={props.isDisabled}
-          help="Variables of seclang, with | between several; ARGS:name is one of them."
+          help={words.variablesSeclangBetweenSeveral}
           onInput={(variable) => props.onChange({ variable })}
         />
         <div class="row wrap">
@@ -33,14 +34,14 @@ export function VisualBuilder(props: {
           </For>
         </div>
         <SelectField
-          label="For what"
+          label={words.forWhat}
           value={props.rule.operator}
           options={[...new Set([props.rule.operator, ...operators])].map((name) => [name, `@${name}`] as const)}
           isDisabled={props.isDisabled}
           onChange={(operator) => props.onChange({ operator })}
         />
         <TextField
-          label="Value"
+          label={words.value}
           value={props.rule.value}
           isDisabled={props.isDisabled}
           onInput={(value) => props.onChange({ value })}
@@ -48,31 +49,31 @@ export function VisualBuilder(props: {
       </div>
       <div class="stack">
         <SelectField
-          label="Then"
+          label={words.then}
           value={props.rule.action}
           options={actions.map((name) => [name, name] as const)}
           isDisabled={props.isDisabled}
-          help="block follows the mode; deny always refuses; log only writes it down."
+          help={words.blockFollowsModeDeny}
           onChange={(action) => props.onChange({ action })}
         />
         <SelectField
-          label="When"
+          label={words.when}
           value={String(props.rule.phase)}
           options={phases}
           isDisabled={props.isDisabled}
           onChange={(phase) => props.onChange({ phase: Number(phase) })}
         />
         <AreaField
-          label="Transformations"
+          label={words.transformations}
           rows={3}
           value={props.rule.transformations.join('\n')}
-          placeholder={'urlDecodeUni\nlowercase'}
+          placeholder={words.urldecodeuniLowercase}
           isDisabled={props.isDisabled}
-          help="Names of seclang, one a line, in order."
+          help={words.namesSeclangOneLine}
           onInput={(text) => props.onChange({ transformations: text.split(/\s+/).filter(Boolean) })}
         />
         <TextField
-          label="Redirect to"
+          label={words.redirect}
           value={props.rule.redirect_url}
           isDisabled={props.isDisabled || props.rule.action !== 'redirect'}
           onInput={(redirect_url) => props.onChange({ redirect_url })}

@@ -2,6 +2,7 @@ import { For, type JSX } from 'solid-js';
 import { conflicts, resolveConflicts } from '../../client/settings-draft.js';
 import { Button } from '../../kit/basics.js';
 import { Overlay, tellProblem } from '../../kit/overlays.js';
+import { settingsText as text } from '../../texts/settings.js';
 
 /** Two people changed the same setting: both values side by side, and nothing is overwritten without a choice. */
 export function ConflictDialog(): JSX.Element {
@@ -10,13 +11,13 @@ export function ConflictDialog(): JSX.Element {
     <Overlay
       isOpen={conflicts().length > 0}
       look="wide"
-      title="Somebody else saved meanwhile"
+      title={text.somebodyElseSavedMeanwhile}
       onClose={() => choose('theirs')}
       footer={
         <>
-          <Button onClick={() => choose('theirs')}>Keep theirs</Button>
+          <Button onClick={() => choose('theirs')}>{text.keepTheirs}</Button>
           <Button look="primary" onClick={() => choose('mine')}>
-            Save mine over it
+            {text.saveMineOver}
           </Button>
         </>
       }
@@ -27,11 +28,11 @@ export function ConflictDialog(): JSX.Element {
             <h3 class="mono">{one.name}</h3>
             <div class="grid-2">
               <div>
-                <span class="faint small">Theirs, saved</span>
+                <span class="faint small">{text.theirsSaved}</span>
                 <pre class="code">{JSON.stringify(one.theirs, null, 2)}</pre>
               </div>
               <div>
-                <span class="faint small">Mine</span>
+                <span class="faint small">{text.mine}</span>
                 <pre class="code">{JSON.stringify(one.mine, null, 2)}</pre>
               </div>
             </div>

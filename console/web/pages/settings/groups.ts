@@ -1,5 +1,7 @@
 // Which setting stands on which page. Every setting of the schema has a place: what no group names is under "Other",
 // so that a new one is never missing.
+import { settingsText as text } from '../../texts/settings.js';
+
 export interface SettingGroup {
   readonly key: string;
   readonly title: string;
@@ -16,34 +18,29 @@ const group = (key: string, title: string, about: string, names: RegExp): Settin
 
 /** In the order of the menu; the first that fits has it. */
 export const groups: readonly SettingGroup[] = [
-  group('sites', 'Sites', 'What is protected, and where it answers. Empty: the bundled demo.', /^sites$/),
+  group('sites', text.sites, text.whatProtectedWhereAnswers, /^sites$/),
   group(
     'rules',
-    'Rule set',
-    'How the OWASP Core Rule Set inspects. Mode, levels and categories also have a page of their own.',
+    text.ruleSet,
+    text.howOwaspCoreRule,
     /^(mode|paranoia_|(in|out)bound_|categories|allowed_|early_|re(quest|sponse)_body|restricted_|crs_|xml_|profile)/,
   ),
-  group('exclusions', 'Exclusions', 'Rules that are left out, where and until when.', /^rule_exclusions$/),
-  group('proxies', 'Proxies in front', 'Whose word is taken for a client’s address.', /^(rl_trust|accept_request_id)/),
-  group('limits', 'Limits', 'Sizes and waiting times of the data plane.', /^(limits|timeouts|ws_|upstream)/),
-  group(
-    'rates',
-    'Rates and floods',
-    'How much a client may ask for.',
-    /^(rl_|endpoint_limits|flood_|attack_|challenge_)/,
-  ),
-  group('bots', 'Bots', 'Programs that pretend to be people.', /^bot_/),
-  group('auth', 'Site authentication', 'Who may reach protected paths.', /^auth_/),
-  group('api', 'API security', 'Schemas, abuse of objects and functions, GraphQL.', /^(api_|schema_|graphql_)/),
-  group('engine', 'Detection engine', 'One verdict from several signals.', /^ai_/),
-  group('privacy', 'Privacy', 'What is kept of requests, and what is masked.', /^(privacy_|pii_|audit_|replay_)/),
-  group('feeds', 'Feeds', 'Addresses and rules from elsewhere.', /^(ti_|mrf_)/),
-  group('retention', 'Retention', 'How long records stay.', /^(retention_|storage_)/),
-  group('logins', 'Logins', 'Passwords, sessions, single sign-on.', /^(policy_|sso_)/),
-  group('delivery', 'Delivery', 'Where events are sent.', /^siem_/),
+  group('exclusions', text.exclusions, text.rulesAreLeftOut, /^rule_exclusions$/),
+  group('proxies', text.proxiesFront, text.whoseWordTakenFor, /^(rl_trust|accept_request_id)/),
+  group('limits', text.limits, text.sizesWaitingTimesData, /^(limits|timeouts|ws_|upstream)/),
+  group('rates', text.ratesFloods, text.howMuchClientMay, /^(rl_|endpoint_limits|flood_|attack_|challenge_)/),
+  group('bots', text.bots, text.programsPretendBePeople, /^bot_/),
+  group('auth', text.siteAuthentication, text.whoMayReachProtected, /^auth_/),
+  group('api', text.apiSecurity, text.schemasAbuseObjectsFunctions, /^(api_|schema_|graphql_)/),
+  group('engine', text.detectionEngine, text.oneVerdictFromSeveral, /^ai_/),
+  group('privacy', text.privacy, text.whatKeptRequestsWhat, /^(privacy_|pii_|audit_|replay_)/),
+  group('feeds', text.feeds, text.addressesRulesFromElsewhere, /^(ti_|mrf_)/),
+  group('retention', text.retention, text.howLongRecordsStay, /^(retention_|storage_)/),
+  group('logins', text.logins, text.passwordsSessionsSingleSign, /^(policy_|sso_)/),
+  group('delivery', text.delivery, text.whereEventsAreSent, /^siem_/),
 ];
 
-export const other: SettingGroup = group('other', 'Other', 'Everything else.', /^/);
+export const other: SettingGroup = group('other', text.other, text.everythingElse, /^/);
 
 /** Settings with pages of their own; the form would be a poor copy. */
 export const elsewhere: ReadonlySet<string> = new Set(['custom_rules', 'virtual_patches']);

@@ -4,6 +4,7 @@ import type { FieldProblem } from '../../client/http.js';
 import { Button } from '../../kit/basics.js';
 import { AreaField, SelectField, Switch, TextField } from '../../kit/form.js';
 import { blankOf, linesFrom, numberFrom, shapeOf, titleOf, type SettingSchema } from './schema.js';
+import { settingsText as words } from '../../texts/settings.js';
 
 export interface SchemaFieldProps {
   readonly schema: SettingSchema;
@@ -32,7 +33,7 @@ function helpOf(schema: SettingSchema): JSX.Element {
       {schema.description}
       <span class="faint">
         {range === '' ? '' : ` (${range})`}
-        {usual ? `, usually ${String(schema.default as string)}` : ''}
+        {usual ? words.usually(String(schema.default as string)) : ''}
       </span>
     </>
   );
@@ -46,7 +47,7 @@ function SecretField(props: SchemaFieldProps): JSX.Element {
       type="password"
       autocomplete="new-password"
       value={props.value === '********' ? '' : String((props.value as string | null) ?? '')}
-      placeholder={isSet() ? 'set; leave empty to keep it' : 'not set'}
+      placeholder={isSet() ? words.setLeaveEmptyKeep : words.notSet}
       help={helpOf(props.schema)}
       problem={problemAt(props)}
       isDisabled={props.isDisabled}
@@ -62,7 +63,7 @@ function JsonField(props: SchemaFieldProps): JSX.Element {
       props.onChange(JSON.parse(text));
       setProblem(null);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : 'is not JSON');
+      setProblem(error instanceof Error ? error.message : words.notJson);
     }
   };
   return (
@@ -124,7 +125,7 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
                 disabled={props.isDisabled}
                 onClick={() => props.onChange(entries().filter((_, at) => at !== index))}
               >
-                Remove
+                {words.remove}
               </Button>
             </summary>
             <div class="body">
@@ -145,7 +146,7 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
           disabled={props.isDisabled}
           onClick={() => props.onChange([...entries(), blankOf(itemSchema())])}
         >
-          Add
+          {words.add}
         </Button>
       </div>
     </div>
@@ -161,7 +162,12 @@ function LinesField(props: SchemaFieldProps): JSX.Element {
       label={props.label}
       rows={4}
       value={((props.value ?? []) as readonly string[]).join('\n')}
-      help={<>{helpOf(props.schema)} One a line.</>}
+      help={
+        <>
+          {helpOf(props.schema)}
+          {words.oneLine}
+        </>
+      }
       problem={problemAt(props)}
       isDisabled={props.isDisabled}
       onInput={(text) => props.onChange(linesFrom(text))}
@@ -192,7 +198,7 @@ function PlainField(props: SchemaFieldProps): JSX.Element {
 function ChoiceField(props: SchemaFieldProps): JSX.Element {
   const shape = (): ReturnType<typeof shapeOf> => shapeOf(props.schema);
   const options = (): (readonly [string, string])[] => [
-    ...(shape().isNullable ? [['', 'as for everything'] as const] : []),
+    ...(shape().isNullable ? [['', words.asForEverything] as const] : []),
     ...(shape().schema.enum ?? []).map((value) => [value, value] as const),
   ];
   return (

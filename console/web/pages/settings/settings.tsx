@@ -1,6 +1,6 @@
 // Every setting, by group. What is typed is a draft until it is saved; what is saved protects once it is applied.
-import { A, useBeforeLeave, useParams } from '@solidjs/router';
-import { createMemo, createSignal, For, onMount, Show, type JSX } from 'solid-js';
+import { A, useLocation, useParams } from '@solidjs/router';
+import { createEffect, createMemo, createSignal, For, onMount, Show, type JSX } from 'solid-js';
 import { Refused } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs, type Role } from '../../client/session.js';
@@ -17,10 +17,12 @@ import {
 import { Badge, Button, Card, Loading, Notice, PageHead } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { UnsavedGuard } from '../../kit/unsaved.js';
 import { ConflictDialog } from './conflict.js';
 import { groupOf, groups, other, type SettingGroup } from './groups.js';
 import { SchemaField } from './schema-field.js';
 import { titleOf, type SettingSchema } from './schema.js';
+import { settingsText as text } from '../../texts/settings.js';
 
 /** Saves what differs, and says what came of it. */
 export function SaveBar(props: { readonly names?: readonly string[] }): JSX.Element {
@@ -29,7 +31,7 @@ export function SaveBar(props: { readonly names?: readonly string[] }): JSX.Elem
   const send = async (): Promise<void> => {
     setBusy(true);
     try {
-      if (await save(waiting())) tell('Saved. It protects once it is applied.');
+      if (await save(waiting())) tell(text.savedProtectsOnceApplied);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -41,12 +43,13 @@ export function SaveBar(props: { readonly names?: readonly string[] }): JSX.Elem
     <Show when={waiting().length > 0}>
       <div class="notice info row between wrap" role="status">
         <span>
-          Not saved: <span class="mono small">{waiting().join(', ')}</span>
+          {text.notSaved}
+          <span class="mono small">{waiting().join(', ')}</span>
         </span>
         <span class="row">
-          <Button onClick={() => discard(waiting())}>Discard</Button>
+          <Button onClick={() => discard(waiting())}>{text.discard}</Button>
           <Button look="primary" isBusy={isBusy()} onClick={() => void send()}>
-            Save
+            {text.save}
           </Button>
         </span>
       </div>
@@ -54,15 +57,21 @@ export function SaveBar(props: { readonly names?: readonly string[] }): JSX.Elem
   );
 }
 
-/** Asks before unsaved input is left behind. */
-export function guardUnsaved(): void {
-  useBeforeLeave((leaving) => {
-    const isSettingsPage = String(leaving.to).startsWith('/admin/settings');
-    if (changed().length === 0 || isSettingsPage || leaving.defaultPrevented) return;
-    leaving.preventDefault();
-    if (!confirm('There are unsaved settings. Leave without saving them?')) return;
-    discard();
-    leaving.retry(true);
+/** Asks before the draft of the settings is left behind; the pages that show it may be walked between. */
+export function DraftGuard(): JSX.Element {
+  const keeps = (path: string): boolean => path.startsWith('/admin/settings') || path === '/waf';
+  return <UnsavedGuard isDirty={changed().length > 0} onDiscard={discard} keeps={keeps} />;
+}
+
+/** The setting that the address names is brought into view, once it is there. */
+function createShownSetting(isThere: () => boolean): void {
+  const location = useLocation();
+  createEffect(() => {
+    const name = decodeURIComponent(location.hash.slice(1));
+    if (name === '' || !isThere()) return;
+    const element = document.getElementById(name);
+    element?.scrollIntoView({ block: 'center' });
+    element?.querySelector<HTMLElement>('input, select, textarea, button')?.focus({ preventScroll: true });
   });
 }
 
@@ -73,13 +82,16 @@ function Setting(props: { readonly name: string; readonly schema: SettingSchema 
       <div class="row wrap small">
         <code class="faint">{props.name}</code>
         <Show when={changed().includes(props.name)}>
-          <Badge tone="info">changed</Badge>
+          <Badge tone="info">{text.changed}</Badge>
         </Show>
         <Show when={props.schema['x-enforced-by'] === null}>
-          <Badge tone="warn">not in force in this release</Badge>
+          <Badge tone="warn">{text.notForceThisRelease}</Badge>
         </Show>
         <Show when={isForeign()}>
-          <Badge>{props.schema['x-access']} only</Badge>
+          <Badge>
+            {props.schema['x-access']}
+            {text.only}
+          </Badge>
         </Show>
       </div>
       <SchemaField
@@ -97,7 +109,7 @@ function Setting(props: { readonly name: string; readonly schema: SettingSchema 
 
 function GroupMenu(props: { readonly chosen: string; readonly present: readonly SettingGroup[] }): JSX.Element {
   return (
-    <nav class="nav-group" aria-label="Groups of settings">
+    <nav class="nav-group" aria-label={text.groupsSettings}>
       <For each={props.present}>
         {({ key, title }) => (
           <A class="nav-link" href={`/admin/settings/${key}`} aria-current={props.chosen === key ? 'page' : undefined}>
@@ -113,7 +125,6 @@ export function Settings(): JSX.Element {
   const params = useParams();
   const schema = createQuery('GET /api/settings/schema');
   onMount(() => void loadSettings());
-  guardUnsaved();
   const properties = createMemo(
     () =>
       (schema.data() as { readonly properties?: Readonly<Record<string, SettingSchema>> } | undefined)?.properties ??
@@ -125,10 +136,12 @@ export function Settings(): JSX.Element {
   });
   const chosen = createMemo(() => present().find(({ key }) => key === params['group']) ?? present()[0] ?? other);
   const names = createMemo(() => Object.keys(properties()).filter((name) => groupOf(name)?.key === chosen().key));
+  createShownSetting(() => names().length > 0 && draft() !== null);
   return (
     <>
-      <PageHead title="Settings" about={chosen().about} />
+      <PageHead title={text.settings} about={chosen().about} />
       <SaveBar />
+      <DraftGuard />
       <ConflictDialog />
       <Show when={loadProblem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
       <Read of={schema}>

@@ -5,6 +5,7 @@ import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Empty, PageHead, type Tone } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { wafText as words } from '../../texts/waf.js';
 
 type Patch = Item<'GET /api/vpatch/catalog'>;
 
@@ -19,7 +20,7 @@ function PatchCard(props: { readonly patch: Patch; readonly onChanged: () => voi
     setBusy(true);
     try {
       const reply = await call('POST /api/vpatch', { body: { id: props.patch.id, action } });
-      tell(`Saved as version ${reply.version}. It is in force once it is applied.`);
+      tell(words.savedAsVersionForce(reply.version));
       props.onChanged();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -43,17 +44,20 @@ function PatchCard(props: { readonly patch: Patch; readonly onChanged: () => voi
         </div>
         <Show when={mayAs('operator')}>
           <Button isBusy={isBusy()} onClick={() => void change(isOn() ? 'disable' : 'apply')}>
-            {isOn() ? 'Switch off' : 'Put in force'}
+            {isOn() ? words.switchOff : words.putForce}
           </Button>
         </Show>
       </header>
       <div class="body stack tight small">
         <span class="muted">
           {`${props.patch.product} ${props.patch.affected}, ${props.patch.cwe}; `}
-          {props.patch.tests.length} tests; {hits()} attempts in 30 days
+          {props.patch.tests.length}
+          {words.tests}
+          {hits()}
+          {words.attempts30Days}
         </span>
         <details>
-          <summary>Rule</summary>
+          <summary>{words.rule}</summary>
           <pre class="code">{props.patch.seclang}</pre>
         </details>
       </div>
@@ -66,14 +70,11 @@ export function Patches(): JSX.Element {
   const catalog = createQuery('GET /api/vpatch/catalog', () => ({ query: { q: text() } }));
   return (
     <>
-      <PageHead
-        title="Virtual patches"
-        about="Rules for published vulnerabilities: they stop the attack until it is mended."
-      >
+      <PageHead title={words.virtualPatches} about={words.rulesForPublishedVulnerabilities}>
         <input
           class="input"
-          aria-label="Search the catalogue"
-          placeholder="CVE, product or technique"
+          aria-label={words.searchCatalogue}
+          placeholder={words.cveProductOrTechnique}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </PageHead>
@@ -83,7 +84,7 @@ export function Patches(): JSX.Element {
             when={data().items.length > 0}
             fallback={
               <Card>
-                <Empty title="Nothing is called that" />
+                <Empty title={words.nothingCalled} />
               </Card>
             }
           >

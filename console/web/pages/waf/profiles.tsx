@@ -9,6 +9,7 @@ import { Badge, Button, Card } from '../../kit/basics.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { DiffLines } from '../changes/diff-lines.js';
+import { wafText as text } from '../../texts/waf.js';
 
 type Profile = Item<'GET /api/settings/profiles'>;
 
@@ -18,13 +19,13 @@ function ProfileCard(props: { readonly profile: Profile; readonly onLook: () => 
       <div class="row wrap">
         <strong>{props.profile.title}</strong>
         <Show when={props.profile.changes.length === 0}>
-          <Badge tone="good">in the settings</Badge>
+          <Badge tone="good">{text.settings}</Badge>
         </Show>
       </div>
       <span class="muted small">{props.profile.summary}</span>
       <div>
         <Button isSmall onClick={props.onLook}>
-          What it changes
+          {text.whatChanges}
         </Button>
       </div>
     </div>
@@ -39,11 +40,7 @@ export function Profiles(): JSX.Element {
     setBusy(true);
     try {
       const reply = await call('POST /api/settings/profiles/{name}', { params: { name } });
-      tell(
-        reply.saved
-          ? `Saved as version ${reply.version}. It is in force once it is applied.`
-          : 'Nothing had to change.',
-      );
+      tell(reply.saved ? text.savedAsVersionForce(reply.version) : text.nothingHadChange);
       setChosen(null);
       await Promise.all([profiles.reload(), loadSettings()]);
     } catch (error) {
@@ -54,7 +51,7 @@ export function Profiles(): JSX.Element {
     }
   };
   return (
-    <Card title="Profiles for kinds of applications">
+    <Card title={text.profilesForKindsApplications}>
       <Read of={profiles}>
         {(data) => (
           <div class="grid-3">
@@ -72,7 +69,7 @@ export function Profiles(): JSX.Element {
         footer={
           <Show when={mayAs('operator') && (chosen()?.changes.length ?? 0) > 0}>
             <Button look="primary" isBusy={isBusy()} onClick={() => void take(chosen()?.name ?? '')}>
-              Take it over
+              {text.takeOver}
             </Button>
           </Show>
         }

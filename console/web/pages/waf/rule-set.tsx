@@ -10,8 +10,9 @@ import { AreaField, SelectField, Switch, TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { ConflictDialog } from '../settings/conflict.js';
 import { linesFrom, numberFrom } from '../settings/schema.js';
-import { SaveBar } from '../settings/settings.js';
+import { DraftGuard, SaveBar } from '../settings/settings.js';
 import { Profiles } from './profiles.js';
+import { wafText as words } from '../../texts/waf.js';
 
 type Category = Item<'GET /api/rules/categories'>;
 interface CategorySetting {
@@ -22,26 +23,26 @@ interface CategorySetting {
 const own = ['mode', 'paranoia_level', 'inbound_threshold', 'outbound_threshold', 'categories'];
 
 const about: Readonly<Record<string, string>> = {
-  sqli: 'SQL injection',
-  xss: 'Cross-site scripting',
-  rce: 'Remote command execution, web shells',
-  php: 'PHP injection',
-  java: 'Java, Log4j, deserialisation',
-  generic: 'Template, Node.js and generic injection',
-  lfi: 'Local file inclusion, traversal',
-  rfi: 'Remote file inclusion, SSRF',
-  protocol: 'Protocol enforcement, request smuggling',
-  method: 'Method enforcement',
-  scanner: 'Scanner detection',
-  fixation: 'Session fixation',
-  dataleak: 'Data leaks in answers',
+  sqli: words.sqlInjection,
+  xss: words.crossSiteScripting,
+  rce: words.remoteCommandExecutionWeb,
+  php: words.phpInjection,
+  java: words.javaLog4jDeserialisation,
+  generic: words.templateNodeJsGeneric,
+  lfi: words.localFileInclusionTraversal,
+  rfi: words.remoteFileInclusionSsrf,
+  protocol: words.protocolEnforcementRequestSmuggling,
+  method: words.methodEnforcement,
+  scanner: words.scannerDetection,
+  fixation: words.sessionFixation,
+  dataleak: words.dataLeaksAnswers,
 };
 
 const levels = [
-  ['1', '1: few false positives; begin here'],
-  ['2', '2: stricter; expect some tuning'],
-  ['3', '3: strict; for sensitive sites with tuning'],
-  ['4', '4: paranoid; much ordinary traffic trips'],
+  ['1', words.n1FewFalsePositives],
+  ['2', words.n2StricterExpectSome],
+  ['3', words.n3StrictForSensitive],
+  ['4', words.n4ParanoidMuchOrdinary],
 ] as const;
 
 const problemOf = (path: string): string | null => problems().find((one) => one.path.startsWith(path))?.reason ?? null;
@@ -50,42 +51,42 @@ const value = (name: string): string => String((draft()?.[name] ?? '') as string
 function Strictness(): JSX.Element {
   const isFixed = (): boolean => !mayAs('operator');
   return (
-    <Card title="How it decides">
+    <Card title={words.howDecides}>
       <div class="grid-2">
         <SelectField
-          label="Mode"
+          label={words.mode}
           value={value('mode')}
           options={[
-            ['On', 'On: attacks are blocked'],
-            ['DetectionOnly', 'DetectionOnly: attacks are logged, and reach the application'],
+            ['On', words.onAttacksAreBlocked],
+            ['DetectionOnly', words.detectiononlyAttacksAreLogged],
           ]}
           isDisabled={isFixed()}
           onChange={(chosen) => edit('mode', chosen)}
         />
         <SelectField
-          label="Paranoia level"
+          label={words.paranoiaLevel}
           value={value('paranoia_level')}
           options={levels}
           isDisabled={isFixed()}
-          help="How much the rules look for. Higher finds more, and is wrong more often."
+          help={words.howMuchRulesLook}
           onChange={(chosen) => edit('paranoia_level', Number(chosen))}
         />
         <TextField
-          label="Inbound threshold"
+          label={words.inboundThreshold}
           value={value('inbound_threshold')}
-          unit="points"
+          unit={words.points}
           isDisabled={isFixed()}
           problem={problemOf('/inbound_threshold')}
-          help="A critical rule adds 5 points; a request is blocked from this sum on."
+          help={words.criticalRuleAdds5}
           onInput={(text) => edit('inbound_threshold', numberFrom(text))}
         />
         <TextField
-          label="Outbound threshold"
+          label={words.outboundThreshold}
           value={value('outbound_threshold')}
-          unit="points"
+          unit={words.points}
           isDisabled={isFixed()}
           problem={problemOf('/outbound_threshold')}
-          help="The same for answers."
+          help={words.sameForAnswers}
           onInput={(text) => edit('outbound_threshold', numberFrom(text))}
         />
       </div>
@@ -106,9 +107,13 @@ function CategoryCard(props: { readonly category: Category }): JSX.Element {
         <div>
           <h3>{about[props.category.key] ?? props.category.key}</h3>
           <div class="row small faint">
-            <code>{props.category.key}</code> {props.category.rules ?? '–'} rules
+            <code>{props.category.key}</code> {props.category.rules ?? '–'}
+            {words.rules}
             <Show when={mine().path_exclusions.length > 0}>
-              <Badge tone="warn">{mine().path_exclusions.length} excluded paths</Badge>
+              <Badge tone="warn">
+                {mine().path_exclusions.length}
+                {words.excludedPaths}
+              </Badge>
             </Show>
           </div>
         </div>
@@ -121,14 +126,14 @@ function CategoryCard(props: { readonly category: Category }): JSX.Element {
         />
       </header>
       <details>
-        <summary class="summary small muted">Paths and tags</summary>
+        <summary class="summary small muted">{words.pathsTags}</summary>
         <div class="body stack tight under">
           <AreaField
-            label="Paths it leaves alone"
+            label={words.pathsLeavesAlone}
             rows={3}
             value={mine().path_exclusions.join('\n')}
-            placeholder="/editor"
-            help="One a line, with what lies below; * is one segment."
+            placeholder={words.editor}
+            help={words.oneLineWhatLies}
             problem={problemOf(`/categories/${props.category.key}`)}
             isDisabled={!mayAs('operator')}
             onInput={(text) => change({ path_exclusions: linesFrom(text) })}
@@ -152,15 +157,18 @@ export function RuleSet(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Rule set"
+        title={words.ruleSet}
         about={
           <>
-            OWASP Core Rule Set {categories.data()?.crs_version ?? ''}. Each category can be off, or leave some paths
-            alone; a single rule is better excluded under <A href="/waf/tuning">Tuning</A>.
+            {words.owaspCoreRuleSet}
+            {categories.data()?.crs_version ?? ''}
+            {words.eachCategoryCanBe}
+            <A href="/waf/tuning">{words.tuning}</A>.
           </>
         }
       />
       <SaveBar names={own} />
+      <DraftGuard />
       <ConflictDialog />
       <Read of={categories}>
         {(data) => (

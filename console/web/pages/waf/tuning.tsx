@@ -9,6 +9,9 @@ import { draft, edit, loadSettings, problems, save } from '../../client/settings
 import { Badge, Button, Card, Empty, Foreign, PageHead, Tabs, type Tone } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofRows } from '../../kit/table/table-source.js';
+import { wafText as words } from '../../texts/waf.js';
 
 type Suggestion = Item<'GET /api/fp-suggestions'>;
 type Evidence = Reply<'GET /api/rules/evidence'>;
@@ -19,12 +22,12 @@ async function take(suggestion: Suggestion): Promise<void> {
   await loadSettings();
   const before = (draft()?.['rule_exclusions'] ?? []) as readonly unknown[];
   edit('rule_exclusions', [...before, ...suggestion.suggestion.rule_exclusions]);
-  if (await save(['rule_exclusions'])) tell('The exclusion is saved. It is in force once it is applied.');
+  if (await save(['rule_exclusions'])) tell(words.exclusionSavedForceOnce);
   else
     tell(
       problems()
         .map((one) => `${one.path} ${one.reason}`)
-        .join('; ') || 'Somebody else saved meanwhile.',
+        .join('; ') || words.somebodyElseSavedMeanwhile,
       true,
     );
 }
@@ -51,25 +54,29 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
               {props.of.rule_id}
             </a>
             <Badge tone={likelihoodTone(props.of.likelihood.score)}>
-              {props.of.likelihood.score} of 100 likely false
+              {props.of.likelihood.score}
+              {words.n100LikelyFalse}
             </Badge>
             <Badge tone={props.of.suggestion.state === 'verified' ? 'good' : 'neutral'}>
               {props.of.suggestion.state.replaceAll('_', ' ')}
             </Badge>
           </div>
           <h3>
-            <Foreign text={props.of.message || 'a rule without a message'} />
+            <Foreign text={props.of.message || words.ruleWithoutMessage} />
           </h3>
         </div>
         <Show when={props.of.suggestion.rule_exclusions.length > 0 && mayAs('operator')}>
           <Button isBusy={isBusy()} onClick={() => void accept()}>
-            Save this exclusion
+            {words.saveThisExclusion}
           </Button>
         </Show>
       </header>
       <div class="body stack tight small">
         <span class="muted">
-          {showCount(props.of.hits)} hits from {props.of.likelihood.features.distinct_clients} clients
+          {showCount(props.of.hits)}
+          {words.hitsFrom}
+          {props.of.likelihood.features.distinct_clients}
+          {words.clients}
         </span>
         <span>{props.of.suggestion.reason}</span>
         <Show when={props.of.suggestion.seclang}>{(text) => <pre class="code">{text()}</pre>}</Show>
@@ -91,88 +98,77 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
 }
 
 function RuleHits(props: { readonly of: Evidence }): JSX.Element {
+  const columns: readonly TableColumn<Evidence['rules'][number]>[] = [
+    {
+      title: words.rule,
+      cell: (rule) => (
+        <>
+          <a class="mono" href={`/soc?rule_id=${rule.rule_id}`}>
+            {rule.rule_id}
+          </a>{' '}
+          <Foreign text={rule.name} />
+        </>
+      ),
+    },
+    { title: words.kind, sortBy: (rule) => rule.kind, cell: (rule) => rule.kind },
+    { title: words.hits, isNumber: true, sortBy: (rule) => rule.hits, cell: (rule) => showCount(rule.hits) },
+    { title: words.last, class: 'nums', sortBy: (rule) => rule.last_at, cell: (rule) => showMoment(rule.last_at) },
+  ];
   return (
-    <Card title="Rules that trip" isFlush>
-      <div class="table-scroll">
-        <table class="table">
-          <thead>
-            <tr>
-              <th>Rule</th>
-              <th>Kind</th>
-              <th class="num">Hits</th>
-              <th>Last</th>
-            </tr>
-          </thead>
-          <tbody>
-            <For each={props.of.rules}>
-              {(rule) => (
-                <tr>
-                  <td>
-                    <a class="mono" href={`/soc?rule_id=${rule.rule_id}`}>
-                      {rule.rule_id}
-                    </a>{' '}
-                    <Foreign text={rule.name} />
-                  </td>
-                  <td>{rule.kind}</td>
-                  <td class="num">{showCount(rule.hits)}</td>
-                  <td class="nums">{showMoment(rule.last_at)}</td>
-                </tr>
-              )}
-            </For>
-          </tbody>
-        </table>
-      </div>
+    <Card title={words.rulesTrip} isFlush>
+      <Table
+        label={words.rulesTrip}
+        columns={columns}
+        of={ofRows(() => props.of.rules)}
+        keyOf={(rule) => String(rule.rule_id)}
+        empty={words.noRuleHasTripped2}
+      />
     </Card>
   );
 }
 
 function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
+  const columns: readonly TableColumn<Evidence['exclusions'][number]>[] = [
+    {
+      title: words.exclusion,
+      cell: (one) => (
+        <>
+          <span class="mono">{one.rule_id ?? one.tag}</span> {one.target}
+          <div class="faint">{one.reason}</div>
+        </>
+      ),
+    },
+    {
+      title: words.where,
+      class: 'mono',
+      cell: (one) => (
+        <>
+          {one.method} {one.path ?? 'everywhere'}
+        </>
+      ),
+    },
+    { title: words.requests, isNumber: true, sortBy: (one) => one.requests, cell: (one) => showCount(one.requests) },
+    { title: words.ends, class: 'nums', sortBy: (one) => one.expires_at, cell: (one) => showMoment(one.expires_at) },
+    {
+      title: words.proposal,
+      cell: (one) => (
+        <>
+          <Badge tone={one.proposal.action === 'keep' ? 'good' : 'warn'}>{one.proposal.action}</Badge>{' '}
+          <span class="small">{one.proposal.reason}</span>
+        </>
+      ),
+    },
+  ];
   return (
     <div class="stack">
-      <Card title="Exclusions" isFlush>
-        <div class="table-scroll">
-          <table class="table">
-            <thead>
-              <tr>
-                <th>Exclusion</th>
-                <th>Where</th>
-                <th class="num">Requests</th>
-                <th>Ends</th>
-                <th>Proposal</th>
-              </tr>
-            </thead>
-            <tbody>
-              <For
-                each={props.of.exclusions}
-                fallback={
-                  <tr>
-                    <td colspan="5">
-                      <Empty title="There are no exclusions" />
-                    </td>
-                  </tr>
-                }
-              >
-                {(one) => (
-                  <tr>
-                    <td>
-                      <span class="mono">{one.rule_id ?? one.tag}</span> {one.target}
-                      <div class="faint">{one.reason}</div>
-                    </td>
-                    <td class="mono">
-                      {one.method} {one.path ?? 'everywhere'}
-                    </td>
-                    <td class="num">{showCount(one.requests)}</td>
-                    <td class="nums">{showMoment(one.expires_at)}</td>
-                    <td>
-                      <Badge tone={one.proposal.action === 'keep' ? 'good' : 'warn'}>{one.proposal.action}</Badge>{' '}
-                      <span class="small">{one.proposal.reason}</span>
-                    </td>
-                  </tr>
-                )}
-              </For>
-            </tbody>
-          </table>
-        </div>
+      <Card title={words.exclusions} isFlush>
+        <Table
+          label={words.exclusions}
+          columns={columns}
+          of={ofRows(() => props.of.exclusions)}
+          keyOf={(one) => String(one.id)}
+          empty={words.thereAreNoExclusions}
+        />
       </Card>
       <RuleHits of={props.of} />
     </div>
@@ -185,16 +181,13 @@ export function Tuning(): JSX.Element {
   const evidence = createQuery('GET /api/rules/evidence', () => (tab() === 'evidence' ? {} : null));
   return (
     <>
-      <PageHead
-        title="Tuning"
-        about="Exclusions that were tried against recorded requests, and whether those there are are still needed."
-      />
+      <PageHead title={words.tuning} about={words.exclusionsWereTriedAgainst} />
       <Tabs
-        label="Tuning"
+        label={words.tuning}
         chosen={tab()}
         tabs={[
-          ['suggestions', 'Suggestions'],
-          ['evidence', 'Evidence'],
+          ['suggestions', words.suggestions],
+          ['evidence', words.evidence],
         ]}
         onChoose={setTab}
       />
@@ -202,13 +195,13 @@ export function Tuning(): JSX.Element {
         when={tab() === 'suggestions'}
         fallback={<Read of={evidence}>{(data) => <EvidenceTables of={data()} />}</Read>}
       >
-        <Read of={suggestions} what="Trying exclusions against recorded requests">
+        <Read of={suggestions} what={words.tryingExclusionsAgainstRecorded}>
           {(data) => (
             <Show
               when={data().items.length > 0}
               fallback={
                 <Card>
-                  <Empty title="No rule has tripped in this time" />
+                  <Empty title={words.noRuleHasTripped} />
                 </Card>
               }
             >

@@ -1,0 +1,273 @@
+// What every page of the console shares, in a real browser.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import type { Page } from 'playwright-core';
+import { testMsMax, until } from '#api/testing/waiting';
+import { URI, type TOTP } from 'otpauth';
+import {
+  askApi,
+  chooseOwnPassword,
+  email,
+  go,
+  logIn,
+  password,
+  startStack,
+  withoutBrowser,
+  type Stack,
+} from './stack.js';
+
+const addressesMax = 400;
+
+const namesOf = (page: Page): Promise<string[]> => page.locator('.table-row td:first-child').allInnerTexts();
+
+async function tables(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/protection/addresses');
+  await page.getByText('Nobody is denied').waitFor();
+  const addresses = [...Array(addressesMax).keys()].map((at) => `198.18.${at >> 8}.${at & 255}`);
+  t.equal(await askApi(page, 'POST', '/api/threat-intel', { addresses, reason: 'a test' }), 200);
+  await page.reload();
+  const table = page.getByRole('table', { name: 'Denied addresses' });
+  await table.waitFor();
+  const sort = table.getByRole('button', { name: 'Network' });
+  await sort.click();
+  t.equal(await table.getByRole('columnheader', { name: 'Network' }).getAttribute('aria-sort'), 'ascending');
+  const first = (await namesOf(page))[0];
+  await sort.click();
+  t.equal(await table.getByRole('columnheader', { name: 'Network' }).getAttribute('aria-sort'), 'descending');
+  t.not((await namesOf(page))[0], first, 'the order is turned');
+  await sort.click();
+  await page.locator('.table-row').first().focus();
+  for (let at = 1; at <= addressesMax; at += 100) {
+    await page.keyboard.press('End'); // the end is near: the next page is read
+    await page.waitForFunction(
+      (count) => Number(document.querySelector('.table')?.getAttribute('aria-rowcount')) > count,
+      Math.min(addressesMax, at + 98),
+    );
+  }
+  await page.keyboard.press('End');
+  const last = page.locator(`.table-row[aria-rowindex="${addressesMax + 1}"]`);
+  await last.waitFor();
+  await page.waitForFunction(() => document.activeElement?.classList.contains('table-row'));
+  t.ok((await page.locator('.table-row').count()) < 120, 'only what is seen is drawn');
+  await page.keyboard.press('Home');
+  await page.locator('.table-row[aria-rowindex="2"]:focus').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.locator('.table-row[aria-rowindex="3"]:focus').waitFor();
+  t.equal(await page.locator('.table-row[tabindex="0"]').count(), 1, 'Tab reaches one row');
+  await page.route('**/api/tokens*', (route) => route.fulfill({ status: 503, json: { detail: 'Not now.' } }));
+  await go(page, '/admin/tokens');
+  await page.getByText('This could not be read').waitFor();
+  await page.unroute('**/api/tokens*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('There are no tokens').waitFor();
+  t.same(complaints, []);
+}
+
+async function palette(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await page.keyboard.press('Control+k');
+  const dialog = page.getByRole('dialog', { name: 'Commands' });
+  await page.keyboard.type('rl_trusted');
+  await dialog.getByRole('option', { name: /Trusted proxies/i }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('#rl_trusted_proxies').waitFor();
+  await page.waitForFunction(() => document.activeElement?.closest('#rl_trusted_proxies') !== null);
+  t.match(page.url(), /settings\/\w+#rl_trusted_proxies$/, 'a setting by its name, where it is edited');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('deny');
+  await dialog.getByRole('option', { name: /Deny an address/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Addresses and networks').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('zzz');
+  await dialog.getByText('Nothing is called that.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('body').click({ position: { x: 700, y: 400 } });
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard help' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  const filter = page.getByLabel('Filter');
+  await filter.fill('');
+  await filter.pressSequentially('ga?');
+  t.equal(await filter.inputValue(), 'ga?', 'what is typed into a field is no command');
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  t.same(complaints, []);
+}
+
+async function unsaved(t: Test, stack: Stack): Promise<void> {
+  const { page } = await stack.open();
+  await logIn(page);
+  await go(page, '/admin/settings/limits');
+  await page.getByRole('link', { name: 'Rule set', exact: true }).first().click();
+  await go(page, '/waf');
+  await page.getByLabel('Inbound threshold').fill('8');
+  await page.getByRole('link', { name: 'Nodes' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await dialog.getByRole('button', { name: 'Stay here' }).click();
+  t.equal(await page.getByLabel('Inbound threshold').inputValue(), '8', 'staying keeps what was typed');
+  let asked = 0;
+  page.on('dialog', (browsers) => {
+    asked += 1;
+    void browsers.accept();
+  });
+  await page.reload();
+  t.equal(asked, 1, 'the browser asks before the window goes');
+  await page.getByLabel('Inbound threshold').fill('8');
+  await page.getByRole('link', { name: 'Nodes' }).click();
+  await dialog.getByRole('button', { name: 'Leave and discard' }).click();
+  await page.getByRole('heading', { name: 'Nodes', exact: true }).waitFor();
+  await go(page, '/waf/rules/new');
+  await page.getByLabel('Name').fill('half a rule');
+  await page.getByRole('link', { name: 'Nodes' }).click();
+  await dialog.getByRole('button', { name: 'Leave and discard' }).click();
+  await page.getByRole('heading', { name: 'Nodes', exact: true }).waitFor();
+  t.equal(asked, 1);
+}
+
+async function sessionEnds(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/waf');
+  await page.getByLabel('Inbound threshold').fill('6');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByLabel('E-mail').fill(email);
+  await dialog.getByLabel('Password').fill(password);
+  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  t.equal(await page.getByLabel('Inbound threshold').inputValue(), '6', 'what was typed is still there');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^Saved\./).waitFor();
+  await go(page, '/soc');
+  await page.getByText('live', { exact: true }).waitFor();
+  t.same(complaints, []);
+}
+
+/** Modules of the drawn code that are dark. */
+const darkModules = (page: Page): Promise<Set<string>> =>
+  page
+    .getByRole('img', { name: 'QR code of the key' })
+    .locator('path')
+    .getAttribute('d')
+    .then((d) => new Set([...(d ?? '').matchAll(/M(\d+) (\d+)/g)].map(([, x, y]) => `${x} ${y}`)));
+
+async function secondFactor(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/account');
+  await page.getByLabel('Your password').fill(password);
+  await page.getByRole('button', { name: 'Set up' }).click();
+  const dark = await darkModules(page);
+  const size = Math.max(...[...dark].map((place) => Number(place.split(' ')[0]))) + 5;
+  for (const [x, y] of [
+    [4, 4],
+    [size - 11, 4],
+    [4, size - 11],
+  ] as const) {
+    t.ok(dark.has(`${x} ${y}`) && dark.has(`${x + 6} ${y + 6}`) && dark.has(`${x + 3} ${y + 3}`), 'a finder pattern');
+    t.notOk(dark.has(`${x + 1} ${y + 1}`), 'with its light ring');
+  }
+  const uri = (await page.getByRole('link', { name: /Open in an app/ }).getAttribute('href')) ?? '';
+  const totp = URI.parse(uri) as TOTP;
+  await page.getByLabel('Code', { exact: true }).fill(totp.generate());
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByText(/Recovery codes: shown once/).waitFor();
+  const codes = await page.locator('.notice li').allInnerTexts();
+  await page.getByRole('button', { name: 'I have kept them' }).click();
+  const other = await stack.open();
+  await other.page.goto('/');
+  await other.page.getByLabel('E-mail').fill(email);
+  await other.page.getByLabel('Password').fill(password);
+  await other.page.keyboard.press('Enter');
+  await other.page.getByLabel('One-time code').fill(codes[0] ?? '');
+  await other.page.keyboard.press('Enter');
+  await other.page.locator('.shell').waitFor();
+  t.pass('a recovery code is a second factor');
+  t.same(complaints, []);
+}
+
+async function demo(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto('/demo');
+  await page.getByRole('heading', { name: 'Try to attack it' }).waitFor();
+  await page.getByRole('button', { name: 'SQL injection in a search' }).click();
+  await page.getByText('Blocked with status 403').waitFor();
+  t.match(await page.locator('main').innerText(), /942100[^]*ARGS:q/, 'the rule, and where it looked');
+  await page.getByRole('button', { name: 'A harmless search' }).click();
+  await page.getByText('No rule has anything to say about it.').waitFor();
+  await page.getByLabel('Headers').fill('no header at all');
+  await page.getByRole('button', { name: 'Send it' }).click();
+  await page.getByText('This is no header: no header at all').waitFor();
+  await page.getByLabel('Headers').fill('');
+  await page.getByLabel('Path and query').fill(`/?q=<img src=x onerror=document.title=1>\u202e' OR '1'='1`);
+  await page.getByRole('button', { name: 'Send it' }).click();
+  await page.locator('.odd-byte').first().waitFor();
+  t.notMatch(await page.title(), /^1$/, 'what is shown is text');
+  const data = asked.filter((path) => path.startsWith('/api/'));
+  t.same([...new Set(data)], ['/api/demo'], 'nothing else is asked for');
+  await page.getByRole('link', { name: 'Log in to the console' }).click();
+  await page.getByLabel('Password').waitFor();
+  t.same(complaints, []);
+}
+
+/** An application of somebody's own. */
+async function startApplication(t: Test): Promise<string> {
+  const server = createServer((_, reply) => reply.end('the application of the test'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function firstSteps(t: Test, stack: Stack): Promise<void> {
+  const application = await startApplication(t);
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  const upstream = page.getByLabel('Address of your application');
+  await upstream.fill('not an address');
+  await page.getByRole('button', { name: 'Protect it' }).click();
+  await page.locator('.steps').getByRole('alert').waitFor(); // it says what is wrong, where it was typed
+  await upstream.fill(application);
+  await page.getByRole('button', { name: 'Protect it' }).click();
+  await page.getByRole('button', { name: 'Apply', exact: true }).click();
+  await page.getByText('Waiting for it').waitFor();
+  await until('the application answers', async () =>
+    (await (await fetch(stack.waf)).text()).includes('the application of the test'),
+  );
+  t.equal((await fetch(`${stack.waf}/search?q=1'%20OR%20'1'='1`)).status, 403);
+  await page.getByText('The attack was blocked').waitFor();
+  t.equal(await page.locator('.steps .badge.good').count(), 3, 'all three are done');
+  await page.getByRole('link', { name: 'See which rules saw it, and why' }).click();
+  await page.getByRole('dialog').getByRole('heading', { name: 'What the rules saw' }).waitFor();
+  await go(page, '/');
+  await page.getByText('Traffic', { exact: true }).waitFor();
+  t.equal(await page.getByText('Three steps to start').count(), 0, 'done is done');
+  t.same(complaints, []);
+}
+
+t.setTimeout(testMsMax);
+t.test('what every page shares', { skip: withoutBrowser }, async (t) => {
+  const stack = await startStack(t);
+  await chooseOwnPassword((await stack.open()).page);
+  await t.test('C2: three steps: an application is named, protected, and its first attack seen', (t) =>
+    firstSteps(t, stack),
+  );
+  await t.test('C1: a table is put in order, walked by keys, drawn in parts; it says when it fails', (t) =>
+    tables(t, stack),
+  );
+  await t.test('C3: the palette knows pages, settings and actions; keys', (t) => palette(t, stack));
+  await t.test('C3: nothing unsaved is left behind unasked', (t) => unsaved(t, stack));
+  await t.test('C3: a session that ends takes nothing along', (t) => sessionEnds(t, stack));
+  await t.test('C1: a second factor is enrolled by its QR code', (t) => secondFactor(t, stack));
+  await t.test('C4: anybody may try an attack, without a login', (t) => demo(t, stack));
+});

@@ -1,0 +1,137 @@
+// The console shows attacks all day: whatever clients and colleagues have written, wherever it is stored, is text on
+// every page, does not run, does not reorder its neighbours and does not break the layout.
+import { request } from 'node:http';
+import t, { type Test } from 'tap';
+import type { Page } from 'playwright-core';
+import { testMsMax, until } from '#api/testing/waiting';
+import { loggedInPaths } from './pages.js';
+import { askApi, chooseOwnPassword, email, go, password, startStack, withoutBrowser, type Stack } from './stack.js';
+
+const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script><svg onload=document.title=3>';
+const corpus: readonly string[] = [
+  markup,
+  '"><script>document.title=4</script>',
+  "javascript:document.title='5'",
+  '{{document.title=6}}${document.title=7}',
+  'admin\u202egnp.exe\u2066',
+  'a\u0007\u001b[31mred\u200b\ufeff\u00ad',
+  '\u0301'.repeat(80),
+  'unbroken'.repeat(60),
+  '👩‍👩‍👧‍👦\u{e0041}ﷺ',
+];
+
+/** What a client of the protected site sends; node's client takes any byte in a path. */
+const send = (base: string, path: string, headers: Record<string, string>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(base);
+    const asked = request({ hostname, port, path, headers, agent: false }, (reply) => {
+      reply.resume();
+      reply.on('end', () => resolve(reply.statusCode ?? 0));
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+
+const latin1 = (text: string): string =>
+  Buffer.from(text.replaceAll(/[\r\n\0\u0007\u001b]/g, ''), 'utf8').toString('latin1');
+
+/** Stores the corpus wherever people and clients can write. */
+async function store(t: Test, page: Page, stack: Stack): Promise<void> {
+  for (const [index, text] of corpus.entries()) {
+    const path = `/search?q=1'%20OR%20'1'='1&x=${encodeURIComponent(text)}`;
+    const raw = latin1(text).replaceAll(' ', '+');
+    await send(stack.waf, path, { 'user-agent': latin1(text), referer: latin1(text), 'x-note': latin1(text) });
+    await send(stack.waf, `/${raw.slice(0, 300)}?id=1'%20OR%20'1'='1`, {}).catch(() => 0); // some are no request
+    const fits = text.replaceAll(/[\u0000-\u001f]/g, '');
+    const stored = [
+      await askApi(page, 'POST', '/api/threat-intel', { addresses: [`198.18.7.${index}`], reason: text }),
+      await askApi(page, 'POST', '/api/users', {
+        email: `someone${index}@example.org`,
+        name: fits.slice(0, 60),
+        role: 'viewer',
+        password: 'first-word-of-many-77',
+      }),
+      await askApi(page, 'POST', '/api/tokens', { name: fits.slice(0, 60), role: 'viewer', scopes: ['events:read'] }),
+      await askApi(page, 'POST', '/api/rules', { name: fits.slice(0, 60), kind: 'visual', value: fits.slice(0, 200) }),
+    ];
+    t.ok(
+      stored.some((status) => status < 300),
+      `${JSON.stringify(text.slice(0, 30))} is stored: ${stored.join(' ')}`,
+    );
+  }
+}
+
+/** Characters that would not show, or would turn their neighbours round, and are on the page as they are. */
+const oddOn = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const odd = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+    return [...new Set(document.body.innerText.match(odd) ?? [])].map((one) => (one.codePointAt(0) ?? 0).toString(16));
+  });
+
+/** What sticks out of the window, where the page has become wider than it. */
+const tooWide = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    if (document.documentElement.scrollWidth <= window.innerWidth) return [];
+    const isOut = (element: Element): boolean => element.getBoundingClientRect().right > window.innerWidth;
+    return [...document.querySelectorAll('main *')]
+      .filter((element) => isOut(element) && element.closest('.table-scroll') === null)
+      .map(({ tagName, className }) => `${tagName}.${String(className)}`)
+      .slice(0, 8);
+  });
+
+async function isSound(t: Test, page: Page, name: string): Promise<void> {
+  t.notMatch(await page.title(), /^\d$/, `${name}: nothing ran`);
+  t.same(await oddOn(page), [], `${name}: nothing invisible is obeyed`);
+  t.equal(await page.locator('main img, main script, dialog img, dialog script').count(), 0, `${name}: no markup`);
+  t.same(await tooWide(page), [], `${name}: fits its window`);
+}
+
+async function everyPage(t: Test, stack: Stack, width: number): Promise<void> {
+  const { page, complaints } = await stack.open(width);
+  await page.goto('/');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.locator('.shell').waitFor();
+  for (const path of loggedInPaths) {
+    await go(page, path);
+    await page.waitForLoadState('networkidle').catch(() => null); // a stream never is
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click();
+      await page.waitForLoadState('networkidle').catch(() => null);
+      await isSound(t, page, `${path}, ${await tab.innerText()}, ${width}`);
+    }
+    await isSound(t, page, `${path}, ${width}`);
+  }
+  await go(page, '/soc');
+  for (let row = 0; row < corpus.length; row += 1) {
+    await page.locator('.table-row').nth(row).click();
+    await page.getByRole('dialog').getByRole('heading', { name: 'What the rules saw' }).waitFor();
+    await isSound(t, page, `event ${row}, ${width}`);
+    await page.keyboard.press('Escape');
+  }
+  await go(page, '/admin/changes');
+  await page.getByRole('button', { name: 'Diff' }).first().click();
+  await isSound(t, page, `a diff, ${width}`);
+  await go(page, '/admin/users');
+  await page.getByRole('button', { name: 'Delete' }).first().click();
+  await isSound(t, page, `a question, ${width}`);
+  t.same(complaints, []);
+}
+
+t.setTimeout(testMsMax);
+t.test('C5: stored attacks are text on every page', { skip: withoutBrowser }, async (t) => {
+  const stack = await startStack(t);
+  const { page } = await stack.open();
+  await chooseOwnPassword(page);
+  await store(t, page, stack);
+  await until('the events are stored', async () => {
+    const stored = await page.evaluate(async () => {
+      const reply = (await (await fetch('/api/events?limit=100')).json()) as { items: unknown[] };
+      return reply.items.length;
+    });
+    return stored >= corpus.length;
+  });
+  await everyPage(t, stack, 1440);
+  await everyPage(t, stack, 390);
+});

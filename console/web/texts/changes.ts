@@ -1,0 +1,47 @@
+// English texts of console/web/pages/changes.
+import type { Shown } from './shown.js';
+
+export const changesText = {
+  itsSettingsBecomeNew:
+    'Its settings become a new version and are put in force on every node. ' +
+    'Nothing is lost: the present version stays in the list.',
+  bringBackApply: 'Bring back and apply',
+  bringBackVersion: (a: Shown) => `Bring back version ${a}?`,
+  versions: 'Versions',
+  everythingSavedForce: 'Everything that is saved is in force',
+  settingsAreSavedAs: 'Settings are saved as versions. A version protects once it is applied to the nodes.',
+  changes: 'Changes',
+  settingsVersionAreForce: (a: Shown) => `The settings of version ${a} are in force again.`,
+  thereAreNoVersions: 'There are no versions',
+  bringBack: 'Bring back',
+  diff: 'Diff',
+  actions: 'Actions',
+  force: 'in force',
+  what: 'What',
+  who: 'Who',
+  when: 'When',
+  version: 'Version',
+  nothingWasChanged: 'Nothing was changed',
+  whatForceGoesOn: ' What is in force goes on protecting.',
+  compilingThenReplaying: 'Compiling, then replaying.',
+  compilingThenOneNode: 'Compiling, then one node after the other.',
+  apply: 'Apply',
+  tryAgainstRecordedTraffic: 'Try against recorded traffic',
+  versionSavedNotForce: (a: Shown) => `Version ${a} is saved and not in force`,
+  versionForceTookS: (a: Shown, b: Shown) => `Version ${a} is in force; it took ${b} s.`,
+  noDifferences: 'No differences',
+  savedNotForceThis: 'Saved, and not in force in this release',
+  newlyPassing: 'Newly passing',
+  newlyBlocked: 'Newly blocked',
+  wouldNewlyPass: 'Would newly pass',
+  wouldNewlyBeBlocked: 'Would newly be blocked',
+  chosen: (a: Shown) => `of ${a} chosen`,
+  recordedRequestsReplayed: 'Recorded requests replayed',
+  thereNoRecordedTraffic:
+    'There is no recorded traffic yet, or the rules that served before are not at hand any more. The settings compile.',
+  nothingCompare: 'Nothing to compare with',
+  scoreAfter: 'Score after',
+  scoreBefore: 'Score before',
+  rules: 'Rules',
+  request: 'Request',
+} as const;

@@ -1,0 +1,180 @@
+// What one connection of HTTP/2 may cost: each flood ends its own connection, and others are served.
+import { connect as http2Connect } from 'node:http2';
+import t, { type Test } from 'tap';
+import { isInFlight, metricsWith, startBackend, startPlane, testMsMax, until } from '../../e2e/harness.js';
+import { encodeFields, flags, frameTypes, RawHttp2 } from '../testing/raw-http2.js';
+import { pseudo } from '../testing/smuggling-cases.js';
+import { allowances } from './excess.js';
+
+t.setTimeout(testMsMax);
+const calm = 11; // ENHANCE_YOUR_CALM
+
+async function startEdge(t: Test, settings: object = {}) {
+  const { url: upstream } = await startBackend(t, (request, response) => {
+    if (request.url === '/large') response.end(Buffer.alloc(4_000_000, 'x'));
+    else if (request.url !== '/never') response.end('fine');
+  });
+  const site = { name: 'shop', prefix: '/', upstream, protected: true };
+  const plane = await startPlane(t, 'net', { sites: [site], ...settings }, { tls: { port: 0 } });
+  const port = plane.ports.tls as number;
+  const open = async (values?: readonly number[]): Promise<RawHttp2> => {
+    const client = await RawHttp2.open(port, values);
+    t.teardown(() => client.close());
+    return client;
+  };
+  /** Another client gets its answer. */
+  const isServed = async (): Promise<boolean> => {
+    const client = await open();
+    client.headers(1, pseudo(), true);
+    return (await client.outcome(1)) === 200;
+  };
+  return { plane, port, open, isServed };
+}
+
+const isEnded = (client: RawHttp2) => async (): Promise<boolean> => client.isClosed;
+const codeOf = (client: RawHttp2): number | undefined => client.first(frameTypes.goaway)?.payload.readUInt32BE(4);
+const ended = (excess: string): string => `gatehouse_http2_connections_ended_total{excess="${excess}"} 1`;
+
+t.test('TLS: rapid reset ends its connection, and what it began is not left behind', async (t) => {
+  const { open, plane, isServed } = await startEdge(t);
+  const client = await open();
+  for (let stream = 1; stream < 4 * allowances.resets.burst && !client.isClosed; stream += 2) {
+    client.headers(stream, pseudo({ ':path': '/never' }), true);
+    client.reset(stream);
+    if (stream % 64 === 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await until(isEnded(client));
+  t.equal(codeOf(client), calm);
+  t.ok(await isServed());
+  await until(() => isInFlight(plane, 0));
+  await metricsWith(plane, ended('resets'));
+});
+
+t.test('TLS: as many requests taken back as a browser takes are no flood', async (t) => {
+  const { open } = await startEdge(t);
+  const client = await open();
+  for (let stream = 1; stream < 160; stream += 2) {
+    client.headers(stream, pseudo({ ':path': '/never' }), true);
+    client.reset(stream);
+  }
+  client.headers(201, pseudo(), true);
+  t.equal(await client.outcome(201), 200);
+});
+
+t.test('TLS: a flood of settings, and one of pings', async (t) => {
+  const { open, plane, isServed } = await startEdge(t);
+  const settings = await open();
+  for (let count = 0; count < 100 && !settings.isClosed; count += 1) settings.settings([4, 65_535 - count]);
+  await until(isEnded(settings));
+  const pings = await open();
+  for (let count = 0; count < 1000 && !pings.isClosed; count += 1)
+    pings.frame(frameTypes.ping, 0, 0, Buffer.from('12345678'));
+  await until(isEnded(pings));
+  t.ok(await isServed());
+  await metricsWith(plane, ended('settings'));
+  await metricsWith(plane, ended('pings'));
+});
+
+t.test('TLS: a head that goes on and on in CONTINUATION ends its connection', async (t) => {
+  const { open, isServed } = await startEdge(t);
+  const client = await open();
+  client.frame(frameTypes.headers, flags.endStream, 1, encodeFields(pseudo()));
+  for (let count = 0; count < 1000 && !client.isClosed; count += 1) {
+    client.frame(frameTypes.continuation, 0, 1, encodeFields([[`x-${count}`, 'a'.repeat(1000)]]));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await until(isEnded(client));
+  const empty = await open();
+  empty.frame(frameTypes.headers, flags.endStream, 1, encodeFields(pseudo()));
+  for (let count = 0; count < 1000 && !empty.isClosed; count += 1) {
+    empty.frame(frameTypes.continuation, 0, 1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await until(isEnded(empty));
+  t.ok(await isServed());
+});
+
+t.test('TLS: frames that belong to no request are weighed', async (t) => {
+  const { open, plane, isServed } = await startEdge(t);
+  const floods = [
+    [frameTypes.windowUpdate, 0, Buffer.from([0, 0, 0, 1])],
+    [frameTypes.priority, 3, Buffer.from([0, 0, 0, 0, 1])],
+    [0xfa, 0, Buffer.alloc(100)], // of a type that nobody knows
+  ] as const;
+  for (const [type, stream, payload] of floods) {
+    const client = await open();
+    for (let count = 0; count < 200_000 && !client.isClosed; count += 1) {
+      client.frame(type, 0, stream, payload);
+      if (count % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(isEnded(client));
+  }
+  t.ok(await isServed());
+  await metricsWith(plane, /connections_ended_total\{excess="idle_bytes"\} [123]/);
+});
+
+t.test('TLS: more requests at a time than it was told a client does not get', async (t) => {
+  const { open, isServed } = await startEdge(t);
+  const client = await open();
+  for (let stream = 1; stream < 301; stream += 2) client.headers(stream, pseudo({ ':path': '/never' }), true);
+  await until(async () => client.isClosed || client.first(frameTypes.reset) !== undefined);
+  t.ok(await isServed());
+});
+
+t.test('TLS: windows that stay closed hold nothing for long', async (t) => {
+  const { open, plane, isServed } = await startEdge(t, {
+    timeouts: { client_progress_ms: 300, client_idle_ms: 1500, drain_ms: 200 },
+    limits: { response_bytes_per_second_min: 1000 },
+  });
+  const large = await open([4, 1]);
+  for (let stream = 1; stream < 20; stream += 2) large.headers(stream, pseudo({ ':path': '/large' }), true);
+  const small = await open([4, 0]);
+  for (let stream = 1; stream < 20; stream += 2) small.headers(stream, pseudo({ ':path': '/?q=EVIL' }), true);
+  t.ok(await isServed());
+  await until(() => isInFlight(plane, 0));
+  await until(isEnded(large));
+  await until(isEnded(small));
+  t.pass('each ended');
+});
+
+t.test('TLS: who begins no request, or does not end the head of one, is not waited for', async (t) => {
+  const { open } = await startEdge(t, { timeouts: { client_head_ms: 500, client_idle_ms: 500, drain_ms: 200 } });
+  const silent = await open();
+  const half = await open();
+  half.frame(frameTypes.headers, flags.endStream, 1, encodeFields(pseudo()));
+  const idle = await open();
+  idle.headers(1, pseudo(), true);
+  t.equal(await idle.outcome(1), 200);
+  await until(isEnded(silent));
+  await until(isEnded(half));
+  await until(isEnded(idle));
+  t.pass('each ended');
+});
+
+t.test('TLS: much of what is useful is no excess', async (t) => {
+  const { port, plane } = await startEdge(t);
+  const client = http2Connect(`https://localhost:${port}`, { rejectUnauthorized: false });
+  t.teardown(() => client.destroy());
+  const get = (path: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      let bytes = 0;
+      const stream = client.request({ ':path': path });
+      stream.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      stream.on('end', () => resolve(bytes));
+      stream.on('error', reject);
+    });
+  for (let round = 0; round < 20; round += 1) {
+    const small = await Promise.all(Array.from({ length: 50 }, () => get('/')));
+    t.ok(small.every((bytes) => bytes === 4));
+  }
+  t.strictSame(await Promise.all([get('/large'), get('/large'), get('/large')]), [4e6, 4e6, 4e6]);
+  const upload = client.request({ ':method': 'POST', ':path': '/' });
+  for (let count = 0; count < 3000; count += 1)
+    if (!upload.write('x')) await new Promise((go) => upload.once('drain', go));
+  upload.end();
+  await new Promise((resolve) => upload.resume().on('end', resolve));
+  t.notMatch(
+    await metricsWith(plane, 'gatehouse_tls_handshakes_total'),
+    /http2_connections_ended_total\{[^}]*\} [1-9]/,
+  );
+});

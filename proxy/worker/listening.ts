@@ -1,0 +1,101 @@
+// The ports of a worker: the plain one, and the TLS edge where the node has one. Both hand their requests to one road,
+// and they begin and end together.
+import { canSharePort, listen, type Listener } from '../listeners/index.js';
+import type { ConnectionGuard, ConnectionShare, ListenerOptions } from '../listeners/listener.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { handleRequest } from '../road/proxied-request.js';
+import type { RoadContext } from '../road/context.js';
+import { refuseUnreadable } from '../road/unreadable.js';
+import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
+import { listenTlsEdge, type TlsEdge } from '../tls-edge/index.js';
+import type { TlsStart } from '../tls-edge/tls-start.js';
+import { clientTimeouts } from './client-timeouts.js';
+import type { WorkerStart } from './messages.js';
+
+export interface Listening extends Listener {
+  replaceCertificates(set: CertificateSet): void;
+}
+
+type RefusedConnection = NonNullable<ListenerOptions['onConnectionRefused']>;
+
+/** Counted by port and reason, and told in the log, which has its own limit for what a stranger can repeat. */
+function refusals(context: RoadContext, metrics: Metrics, port: 'plain' | 'tls'): RefusedConnection {
+  return (reason, clientIp, detail) => {
+    metrics.count('connectionsRefused', { port, reason });
+    // Scanners and clients that do not believe a certificate are no news; a proxy that is set up wrongly is.
+    if (reason === 'proxy_header') context.log('warn', { clientIp, port, detail }, 'a connection was refused');
+  };
+}
+
+function listenTls(
+  common: Omit<ListenerOptions, 'share' | 'host' | 'port'>,
+  { host, port, certificates, ticketKeys }: TlsStart,
+  metrics: Metrics,
+): Promise<TlsEdge> {
+  return listenTlsEdge({
+    ...common,
+    host,
+    port,
+    certificates,
+    ticketKeys,
+    onHandshake: (version, alpn) => {
+      const known = version === 'TLSv1.2' ? 'TLSv1.2' : 'TLSv1.3';
+      metrics.count('tlsHandshakes', { version: known, alpn: alpn ?? 'none' });
+    },
+    onExcess: (excess) => metrics.count('http2Ended', { excess }),
+  });
+}
+
+/** Rejects with the reason when a port cannot be listened on; then none is. */
+export async function beginListening(
+  start: WorkerStart,
+  share: ConnectionShare,
+  context: RoadContext,
+  guard: ConnectionGuard,
+): Promise<Listening> {
+  const { metrics } = context;
+  const { sharedPort } = start;
+  const common = {
+    sharedPort,
+    limits: () => context.current().config.limits,
+    timeouts: clientTimeouts(() => context.current().config.timeouts),
+    guard,
+    sendsProxyHeader: (peerIp: string) => {
+      const { config, trusted } = context.current();
+      return config.proxyProtocol && trusted?.contains(peerIp) === true;
+    },
+    handler: {
+      onRequest: (exchange) => handleRequest(context, exchange),
+      onUnreadable: (status, found) => refuseUnreadable(context, status, found),
+    },
+  } satisfies Partial<ListenerOptions>;
+  const plain = await listen(start.listener, {
+    ...common,
+    host: start.host,
+    port: start.port,
+    share,
+    onConnectionRefused: refusals(context, metrics, 'plain'),
+  });
+  // Where threads cannot share a port, the first worker has it alone.
+  const hasTls = start.tls !== null && (!sharedPort || canSharePort('net') || start.workerId === 0);
+  if (!hasTls || start.tls === null) return { ...plain, replaceCertificates: () => {} };
+  try {
+    const forTls = { ...common, onConnectionRefused: refusals(context, metrics, 'tls') };
+    const edge = await listenTls(forTls, start.tls, metrics);
+    return {
+      port: plain.port,
+      replaceCertificates: (set) => edge.replaceCertificates(set),
+      stop: async (drainMs, onClosed) => {
+        let open = 2;
+        const closed = (): void => {
+          open -= 1;
+          if (open === 0) onClosed?.();
+        };
+        await Promise.all([plain.stop(drainMs, closed), edge.stop(drainMs, closed)]);
+      },
+    };
+  } catch (error) {
+    await plain.stop(0);
+    throw error;
+  }
+}
