@@ -1,8 +1,11 @@
 // What a proof must not hold. Secrets are recognised by the name of their member and by their own form; of each the
 // first four characters stay, so that two proofs can be told apart.
 
-const secretNames =
-  /pass(word|wd|phrase)?$|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authori[sz]ation|cookie|credential|session|signature/i;
+const secretNames = new RegExp(
+  'pass(word|wd|phrase)?$|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key' +
+    '|authori[sz]ation|cookie|credential|session|signature',
+  'i',
+);
 const secretForms: readonly RegExp[] = [
   /\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, // identifiers of cloud keys
   /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g, // signed tokens
@@ -10,7 +13,11 @@ const secretForms: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,8000}?(?:-----END [A-Z ]{0,40}-----|$)/g,
   /(?<=\b(?:bearer|basic|token)\s)[\w.~+/=-]{8,}/gi,
   // name=value and "name": "value" within a text
-  /(?<=\b(?:password|passwd|pwd|secret|token|api_?key|secret_?access_?key|session_?token|authorization)"?\s{0,3}[:=]\s{0,3}"?)[^\s"&,;]{1,500}/gi,
+  new RegExp(
+    '(?<=\\b(?:password|passwd|pwd|secret|token|api_?key|secret_?access_?key|session_?token|authorization)' +
+      '"?\\s{0,3}[:=]\\s{0,3}"?)[^\\s"&,;]{1,500}',
+    'gi',
+  ),
   /\b(?=[A-Za-z0-9+/]{0,39}\d)(?=[A-Za-z0-9+/]{0,39}[A-Z])[A-Za-z0-9+/]{40,}={0,2}/g, // forty random characters
 ];
 const shown = 4;
