@@ -17,6 +17,9 @@ export const usage = [
     '--rate N, --connections N, --ports A,B,',
   '                                    --trusted NETWORKS; --remove takes them back',
   '  gatehouse demo [--demo-port N]    only the bundled demo shop',
+  '  gatehouse demo-data --token apt_… [--url URL] [--remove]',
+  '                                    a made-up organisation for the vulnerability manager, ' +
+    'through the real imports; and away again',
   '  gatehouse compile [--settings FILE] [--rules GLOB]… [--dump] -o FILE',
   '  gatehouse inspect --rules GLOB… --requests FILE.jsonl [--engine compiled|interpreter] [--phases 1-5] ' +
     '[--reflect] -o OUT.jsonl',
