@@ -98,12 +98,16 @@ export function keysOf(record: FindingRecord, tool: string): Keys {
 export const contentHash = (record: FindingRecord): string =>
   createHash('sha256').update(JSON.stringify(record)).digest('hex');
 
+const shortened = (hash: string): string => Buffer.from(hash, 'hex').toString('base64url', 0, 16);
+
 /**
  * Keys within one report: a record that says what another said is a duplicate; one at the same place that says
  * something else (another line) is a finding of its own, counted in the order of the file.
  */
 export class KeysOfReport {
-  private readonly places = new Map<string, Map<string, number>>();
+  /** By sixteen bytes of the hashes: a report has a hundred thousand of them. */
+  private readonly places = new Map<string, number>();
+  private readonly said = new Set<string>();
   private readonly tool: string;
 
   constructor(tool: string) {
@@ -115,13 +119,12 @@ export class KeysOfReport {
     record: FindingRecord,
   ): { readonly fingerprint: string; readonly toolKey: string; readonly cluster: string | null } | null {
     const keys = keysOf(record, this.tool);
-    const there = this.places.get(keys.place) ?? new Map<string, number>();
-    this.places.set(keys.place, there);
-    if (there.has(keys.exact)) return null;
-    const isOnePlace = record.location.kind !== 'code';
-    if (isOnePlace && there.size > 0) return null;
-    const ordinal = there.size;
-    there.set(keys.exact, ordinal);
+    const [place, exact] = [shortened(keys.place), shortened(keys.exact)];
+    if (this.said.has(exact)) return null;
+    const ordinal = this.places.get(place) ?? 0;
+    if (record.location.kind !== 'code' && ordinal > 0) return null;
+    this.said.add(exact);
+    this.places.set(place, ordinal + 1);
     const fingerprint = ordinal === 0 ? keys.place : hashFields([keys.place, String(ordinal)]);
     return { fingerprint, toolKey: keys.native ?? fingerprint, cluster: keys.cluster };
   }
