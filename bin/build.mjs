@@ -112,12 +112,12 @@ if (unknown.length > 0) {
 }
 
 /**
- * The console for browsers is bundled where something of it changed: its sources, the API's document, the packages.
+ * The console for browsers is bundled where something of it changed: its sources, the APIs' documents, the packages.
  * @param {readonly string[]} files
  */
 async function bundleConsole(files) {
   const hash = createHash('sha256');
-  const read = [...files, 'api/openapi.json', 'package-lock.json'];
+  const read = [...files, 'api/openapi.json', 'vm-manager/openapi.json', 'package-lock.json'];
   for (const file of read.sort()) hash.update(`${file}\n`).update(await readFile(join(root, file)));
   const stamp = hash.digest('hex');
   const stampFile = join(bundled, 'stamp');

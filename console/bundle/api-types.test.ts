@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { renderApiTypes, typeOf, type OpenApiDocument } from './api-types.js';
+import { mergeDocuments, renderApiTypes, typeOf, type OpenApiDocument } from './api-types.js';
 
 t.test('schemas become types', async (t) => {
   const cases: [Parameters<typeof typeOf>[0], string][] = [
@@ -17,6 +17,7 @@ t.test('schemas become types', async (t) => {
       '{ a: string; "b-c"?: unknown }',
     ],
     [{ $ref: '#/components/schemas/def-0' }, 'Schemas["def_0"]'],
+    [{ type: 'object', patternProperties: { '^(.*)$': { type: 'integer' } } }, '{ [name: string]: number }'],
     [{ const: 3 }, '3'],
     [{}, 'unknown'],
     [undefined, 'unknown'],
@@ -24,11 +25,16 @@ t.test('schemas become types', async (t) => {
   for (const [schema, type] of cases) t.equal(typeOf(schema), type);
 });
 
-t.test('each route of the control plane has its types', async (t) => {
+t.test('each route of the control plane and of the vulnerability manager has its types', async (t) => {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
-  const document = JSON.parse(readFileSync(join(root, 'api/openapi.json'), 'utf8')) as OpenApiDocument;
-  const text = renderApiTypes(document);
-  for (const path of Object.keys(document.paths)) t.ok(text.includes(` ${path}": { params: `), path);
+  const documents = ['api/openapi.json', 'vm-manager/openapi.json'].map(
+    (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as OpenApiDocument,
+  );
+  const text = renderApiTypes(mergeDocuments(documents));
+  for (const path of documents.flatMap(({ paths }) => Object.keys(paths)))
+    t.ok(text.includes(` ${path}": { params: `), path);
   t.match(text, /"GET \/api\/users\/\{id\}": \{ params: \{ id: string \}/);
+  t.match(text, /"GET \/api\/v1\/vulnerabilities\/\{id\}": \{ params: \{ id: string \}/);
   t.notMatch(text, /\bany\b/);
+  t.throws(() => mergeDocuments([...documents, documents[0] as OpenApiDocument]), /have the path/);
 });

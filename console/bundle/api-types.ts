@@ -1,5 +1,6 @@
-// The OpenAPI document of the control plane → TypeScript types for the console's client: one member a route, with what
-// goes in (path, query, body) and what comes back. Generated at each bundle, never committed: the document is.
+// The OpenAPI documents of the control plane and of the vulnerability manager → TypeScript types for the console's
+// client: one member a route, with what goes in (path, query, body) and what comes back. Generated at each bundle, never
+// committed: the documents are.
 interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -11,6 +12,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly $ref?: string;
   readonly nullable?: boolean;
 }
@@ -69,12 +71,13 @@ export function typeOf(schema: Schema | undefined): string {
   }
 }
 
-function objectType({ properties, required = [], additionalProperties }: Schema): string {
+function objectType({ properties, required = [], additionalProperties, patternProperties }: Schema): string {
   const members = Object.entries(properties ?? {}).map(
     ([name, inner]) => `${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(inner)}`,
   );
   if (members.length > 0) return `{ ${members.join('; ')} }`;
-  const values = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown';
+  const [pattern] = Object.values(patternProperties ?? {});
+  const values = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : typeOf(pattern);
   return `{ [name: string]: ${values} }`;
 }
 
@@ -99,6 +102,27 @@ function routeType(operation: Operation): string {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
+/** One document of several. Throws Error where two of them mean different things by one name. */
+export function mergeDocuments(documents: readonly OpenApiDocument[]): OpenApiDocument {
+  const merge = <Value>(what: string, all: readonly (Readonly<Record<string, Value>> | undefined)[]) => {
+    const merged = new Map<string, Value>();
+    for (const [name, value] of all.flatMap((one) => Object.entries(one ?? {}))) {
+      if (merged.has(name)) throw new Error(`Two OpenAPI documents have the ${what} ${name}.`);
+      merged.set(name, value);
+    }
+    return Object.fromEntries(merged);
+  };
+  const paths = merge(
+    'path',
+    documents.map((one) => one.paths),
+  );
+  const schemas = merge(
+    'schema',
+    documents.map((one) => one.components?.schemas),
+  );
+  return { paths, components: { schemas } };
+}
+
 /** The text of a module that exports `Schemas` and `Routes` (`'GET /api/events'` → path, query, body, reply). */
 export function renderApiTypes({ paths, components }: OpenApiDocument): string {
   const schemas = Object.entries(components?.schemas ?? {}).map(
@@ -110,7 +134,7 @@ export function renderApiTypes({ paths, components }: OpenApiDocument): string {
       .map(([method, operation]) => `  ${JSON.stringify(`${method.toUpperCase()} ${path}`)}: ${routeType(operation)};`),
   );
   return [
-    '// Generated from the OpenAPI document by console/bundle/api-types.ts.',
+    '// Generated from the OpenAPI documents by console/bundle/api-types.ts.',
     `export interface Schemas {\n${schemas.join('\n')}\n}`,
     `export interface Routes {\n${routes.join('\n')}\n}`,
     '',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type InlineConfig } from 'vite';
 import solid from 'vite-plugin-solid';
-import { renderApiTypes, type OpenApiDocument } from './api-types.js';
+import { mergeDocuments, renderApiTypes, type OpenApiDocument } from './api-types.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const web = join(root, 'console/web');
@@ -16,10 +16,12 @@ const compressible = /\.(js|css|svg|json|webmanifest)$/;
 const worthCompressing = 512;
 
 export function writeApiTypes(): void {
-  const document = JSON.parse(readFileSync(join(root, 'api/openapi.json'), 'utf8')) as OpenApiDocument;
+  const documents = ['api/openapi.json', 'vm-manager/openapi.json'].map(
+    (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as OpenApiDocument,
+  );
   const directory = join(root, 'console/generated');
   mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'api.d.ts'), renderApiTypes(document));
+  writeFileSync(join(directory, 'api.d.ts'), renderApiTypes(mergeDocuments(documents)));
 }
 
 export const viteConfig = (): InlineConfig => ({

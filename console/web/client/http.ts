@@ -1,5 +1,5 @@
-// The one module that talks to the control plane and knows its addresses. Types come from the OpenAPI document
-// (console/generated, made at each bundle), so that a route that changes is a type error here.
+// The one module that talks to the control plane, the vulnerability manager in it, and knows their addresses. Types come
+// from the OpenAPI documents (console/generated, made at each bundle), so that a route that changes is a type error here.
 import { createSignal } from 'solid-js';
 import type { Routes } from '../../generated/api.js';
 import { clientText as words } from '../texts/client.js';
@@ -47,6 +47,8 @@ interface CallOptions<R extends Route> {
   readonly params?: Routes[R]['params'];
   readonly query?: Routes[R]['query'];
   readonly body?: Routes[R]['body'];
+  /** In place of a body: fields and a file, sent as multipart/form-data. */
+  readonly form?: FormData;
   readonly ifMatch?: string | null;
   readonly signal?: AbortSignal;
 }
@@ -99,11 +101,12 @@ export async function ask<R extends Route>(route: R, options: CallOptions<R> = {
   if (method !== 'GET') headers['x-gatehouse-request'] = '1';
   if (options.body !== undefined) headers['content-type'] = 'application/json';
   if (options.ifMatch != null) headers['if-match'] = options.ifMatch;
+  const body = options.form ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const response = await fetch(addressOf(path, options.params, options.query), {
     method,
     headers,
     credentials: 'same-origin',
-    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    ...(body === undefined ? {} : { body }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
@@ -126,5 +129,8 @@ export async function call<R extends Route>(route: R, options: CallOptions<R> = 
 }
 
 /** Where a download or a stream is. */
-export const linkTo = <R extends Route>(route: R, query?: Routes[R]['query']): string =>
-  addressOf(route.slice(route.indexOf(' ') + 1), undefined, query);
+export const linkTo = <R extends Route>(
+  route: R,
+  query?: Routes[R]['query'],
+  params?: Routes[R]['params'],
+): string => addressOf(route.slice(route.indexOf(' ') + 1), params, query);

@@ -10,6 +10,8 @@ export interface PagedList<T> {
   readonly problem: Accessor<Refused | null>;
   readonly isLoading: Accessor<boolean>;
   readonly hasMore: Accessor<boolean>;
+  /** How many there are in all, where the list says so. */
+  readonly total: Accessor<number | null>;
   readMore(): void;
   reload(): void;
   /** In front, newest first; at most `max` are kept. */
@@ -25,6 +27,7 @@ export function createPagedList<R extends ListRoute>(
   const [problem, setProblem] = createSignal<Refused | null>(null);
   const [isLoading, setLoading] = createSignal(false);
   const [cursor, setCursor] = createSignal<string | null>(null);
+  const [total, setTotal] = createSignal<number | null>(null);
   let current: AbortController | null = null;
   const read = async (isFirst: boolean): Promise<void> => {
     current?.abort();
@@ -37,10 +40,12 @@ export function createPagedList<R extends ListRoute>(
       const reply = (await call(route, { query: asked, signal: mine.signal })) as {
         readonly items: Row<R>[];
         readonly next_cursor: string | null;
+        readonly total?: number;
       };
       if (mine.signal.aborted) return;
       setItems((before) => (isFirst ? reply.items : [...before, ...reply.items]));
       setCursor(reply.next_cursor);
+      setTotal(reply.total ?? null);
       setProblem(null);
     } catch (error) {
       if (!mine.signal.aborted) setProblem(error as Refused);
@@ -58,6 +63,7 @@ export function createPagedList<R extends ListRoute>(
     problem,
     isLoading,
     hasMore: () => cursor() !== null,
+    total,
     readMore: () => {
       if (cursor() !== null && !isLoading()) void read(false);
     },
