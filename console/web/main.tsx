@@ -38,6 +38,11 @@ const Nodes = page(() => import('./pages/admin/nodes.js').then((m) => m.Nodes));
 const Audit = page(() => import('./pages/admin/audit.js').then((m) => m.Audit));
 const Users = page(() => import('./pages/admin/users.js').then((m) => m.Users));
 const Tokens = page(() => import('./pages/admin/tokens.js').then((m) => m.Tokens));
+const Findings = page(() => import('./pages/vulnerabilities/findings.js').then((m) => m.Findings));
+const Applications = page(() => import('./pages/vulnerabilities/applications.js').then((m) => m.Applications));
+const Imports = page(() => import('./pages/vulnerabilities/imports.js').then((m) => m.Imports));
+const Chains = page(() => import('./pages/vulnerabilities/chains.js').then((m) => m.Chains));
+const Reports = page(() => import('./pages/vulnerabilities/reports.js').then((m) => m.Reports));
 const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Licence));
 
 function Failed(props: { readonly error: unknown; readonly again: () => void }): JSX.Element {
@@ -126,6 +131,11 @@ render(
       <Route path="/waf/tuning" component={Tuning} />
       <Route path="/protection/addresses" component={Addresses} />
       <Route path="/protection/gates" component={Gates} />
+      <Route path="/vulnerabilities" component={Findings} />
+      <Route path="/vulnerabilities/applications" component={Applications} />
+      <Route path="/vulnerabilities/imports" component={Imports} />
+      <Route path="/vulnerabilities/chains" component={Chains} />
+      <Route path="/vulnerabilities/reports" component={Reports} />
       <Route path="/admin/settings" component={Settings} />
       <Route path="/admin/settings/:group" component={Settings} />
       <Route path="/admin/changes" component={Changes} />

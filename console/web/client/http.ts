@@ -129,8 +129,5 @@ export async function call<R extends Route>(route: R, options: CallOptions<R> = 
 }
 
 /** Where a download or a stream is. */
-export const linkTo = <R extends Route>(
-  route: R,
-  query?: Routes[R]['query'],
-  params?: Routes[R]['params'],
-): string => addressOf(route.slice(route.indexOf(' ') + 1), params, query);
+export const linkTo = <R extends Route>(route: R, query?: Routes[R]['query'], params?: Routes[R]['params']): string =>
+  addressOf(route.slice(route.indexOf(' ') + 1), params, query);

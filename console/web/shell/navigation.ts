@@ -46,6 +46,16 @@ export const navigation: readonly PageGroup[] = [
     ],
   },
   {
+    title: text.vulnerabilities,
+    pages: [
+      page('/vulnerabilities', text.findings, 'bug', text.findingsWords),
+      page('/vulnerabilities/chains', text.attackChains, 'chain', text.attackChainsWords),
+      page('/vulnerabilities/applications', text.applications, 'apps', text.applicationsWords),
+      page('/vulnerabilities/imports', text.imports, 'upload', text.importsWords),
+      page('/vulnerabilities/reports', text.reports, 'audit', text.reportsWords),
+    ],
+  },
+  {
     title: text.run,
     pages: [
       page('/admin/settings', text.settings, 'cog', text.configurationLimitsSitesTimeouts),

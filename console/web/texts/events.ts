@@ -18,6 +18,7 @@ export const eventsText = {
   onDenyListFor: (a: Shown) => `${a} is on the deny list for a day.`,
   somethingWasTooLong: 'Something of it was too long and is cut.',
   request: 'Request',
+  tls: 'TLS',
   nothingMatchedTheseFilters: 'Nothing matched these filters; new events appear here by themselves.',
   noEvents: 'No events',
   securityEvents: 'Security events',

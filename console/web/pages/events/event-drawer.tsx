@@ -41,6 +41,18 @@ function RequestPart(props: { readonly event: SecurityEvent }): JSX.Element {
   );
 }
 
+/** How a client shook hands; nothing where it came without TLS. */
+function tlsFacts(tls: EventDetails['tls']): (readonly [string, JSX.Element])[] {
+  if (tls == null) return [];
+  const { version, alpn, server_name: name, ja3, ja4 } = tls;
+  const shown = [version, alpn, name].filter((part) => part != null && part !== '').join(', ');
+  return [
+    [words.tls, <Foreign text={shown} max={300} />],
+    ...(ja3 ? [['JA3', <code>{ja3}</code>] as const] : []),
+    ...(ja4 ? [['JA4', <code>{ja4}</code>] as const] : []),
+  ];
+}
+
 function Facts(props: { readonly event: SecurityEvent }): JSX.Element {
   const details = (): EventDetails => detailsOf(props.event);
   const stopped = (): JSX.Element => {
@@ -57,6 +69,7 @@ function Facts(props: { readonly event: SecurityEvent }): JSX.Element {
         [words.answer, String(props.event.status)],
         [words.stoppedBy, stopped()],
         [words.inspectionTook, showMicroseconds(details().inspection_us ?? 0)],
+        ...tlsFacts(details().tls),
         [words.requestId, <code>{props.event.request_id}</code>],
         [words.nodeGeneration, `${props.event.node}, ${details().generation ?? '–'}`],
       ]}

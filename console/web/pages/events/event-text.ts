@@ -21,6 +21,14 @@ export interface EventDetails {
   readonly truncated?: boolean;
   readonly error?: string | null;
   readonly phases?: readonly number[];
+  /** Of a request that came over TLS. */
+  readonly tls?: {
+    readonly version?: string;
+    readonly server_name?: string | null;
+    readonly alpn?: string | null;
+    readonly ja3?: string;
+    readonly ja4?: string;
+  } | null;
 }
 
 export interface MatchParts {

@@ -12,6 +12,7 @@ import { createAsked } from '../../kit/asked.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
 import { ofPages } from '../../kit/table/table-source.js';
+import { Feeds } from './feeds.js';
 import { protectionText as words } from '../../texts/protection.js';
 
 type Address = Item<'GET /api/threat-intel'>;
@@ -209,6 +210,7 @@ export function Addresses(): JSX.Element {
       <Card isFlush>
         <AddressTable of={ofPages(list)} onRemove={(row) => void remove(row)} />
       </Card>
+      <Feeds />
       <ManagedFeed />
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
     </>

@@ -1,21 +1,24 @@
 // What a request meets before the rules see it: the order, what each limit counts, who is banned, which crawlers came.
-import { A } from '@solidjs/router';
-import { createSignal, For, Match, Show, Switch, type JSX } from 'solid-js';
+import { A, useSearchParams } from '@solidjs/router';
+import { For, Match, Show, Switch, type JSX } from 'solid-js';
 import { createQuery } from '../../client/query.js';
 import { Badge, Card, Empty, PageHead, Tabs } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { groupOf } from '../settings/groups.js';
+import { AttackModeTab } from './attack-mode.js';
 import { Bans } from './bans.js';
 import { Bots } from './bots.js';
 import { RateLimits } from './rate-limits.js';
+import { Verdicts } from './verdicts.js';
 import { protectionText as text } from '../../texts/protection.js';
 
-type TabName = 'pipeline' | 'limits' | 'bans' | 'bots';
+type TabName = 'pipeline' | 'limits' | 'bans' | 'attack' | 'bots';
 
 const tabs: readonly (readonly [TabName, string])[] = [
   ['pipeline', text.order],
   ['limits', text.limits2],
   ['bans', text.bans],
+  ['attack', text.attackMode],
   ['bots', text.bots],
 ];
 
@@ -64,7 +67,8 @@ function Pipeline(): JSX.Element {
 }
 
 export function Gates(): JSX.Element {
-  const [tab, setTab] = createSignal<TabName>('pipeline');
+  const [search, setSearch] = useSearchParams();
+  const tab = (): TabName => tabs.find(([name]) => name === search['view'])?.[0] ?? 'pipeline';
   return (
     <>
       <PageHead
@@ -76,7 +80,7 @@ export function Gates(): JSX.Element {
           </>
         }
       />
-      <Tabs label={text.limitsBots} tabs={tabs} chosen={tab()} onChoose={setTab} />
+      <Tabs label={text.limitsBots} tabs={tabs} chosen={tab()} onChoose={(view) => setSearch({ view })} />
       <Switch>
         <Match when={tab() === 'pipeline'}>
           <Pipeline />
@@ -85,7 +89,11 @@ export function Gates(): JSX.Element {
           <RateLimits />
         </Match>
         <Match when={tab() === 'bans'}>
+          <Verdicts />
           <Bans />
+        </Match>
+        <Match when={tab() === 'attack'}>
+          <AttackModeTab />
         </Match>
         <Match when={tab() === 'bots'}>
           <Bots />

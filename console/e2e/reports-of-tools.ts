@@ -1,0 +1,34 @@
+// Reports as a scanner writes them (SARIF 2.1.0), for tests: findings that add up to an attack, and findings whose
+// texts are hostile.
+
+export interface Told {
+  readonly title: string;
+  readonly cwe: number;
+  readonly path: string;
+}
+
+/** The way in, code that runs, and a password that it finds. */
+export const attackable: readonly Told[] = [
+  { title: 'Server-side request forgery in the image proxy', cwe: 918, path: 'src/images/fetch.ts' },
+  { title: 'OS command injection in the converter', cwe: 78, path: 'src/images/convert.ts' },
+  { title: 'Hard-coded password of the database', cwe: 798, path: 'src/settings/database.ts' },
+];
+
+export function sarifOf(findings: readonly Told[], tool = 'house checker'): string {
+  const rules = findings.map(({ title, cwe }, index) => ({
+    id: `rule-${index}`,
+    shortDescription: { text: title },
+    fullDescription: { text: `What it is about: ${title}` },
+    properties: { tags: [`external/cwe/cwe-${cwe}`], 'security-severity': '8.8' },
+  }));
+  const results = findings.map(({ title, path }, index) => ({
+    ruleId: `rule-${index}`,
+    level: 'error',
+    message: { text: title },
+    locations: [{ physicalLocation: { artifactLocation: { uri: path }, region: { startLine: index + 1 } } }],
+  }));
+  return JSON.stringify({
+    version: '2.1.0',
+    runs: [{ tool: { driver: { name: tool, version: '1.0', rules } }, results }],
+  });
+}

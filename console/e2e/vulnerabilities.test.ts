@@ -1,0 +1,214 @@
+// What people do about findings, in a real browser: a report becomes findings, findings become chains, somebody takes
+// one and changes its state, a report is built and downloaded; who may not is not offered it.
+import { readFile } from 'node:fs/promises';
+import t, { type Test } from 'tap';
+import type { Page } from 'playwright-core';
+import { testMsMax } from '#api/testing/waiting';
+import { attackable, sarifOf } from './reports-of-tools.js';
+import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
+
+const viewer = { email: 'viewer@example.org', password: 'first-word-of-many-77', own: 'second-word-of-many-88' };
+
+/** What the server counts. */
+const totalOf = (page: Page, path: string): Promise<number> =>
+  page.evaluate(async (path) => ((await (await fetch(path)).json()) as { total: number }).total, path);
+
+async function makeApplication(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/vulnerabilities/imports');
+  await page.getByRole('link', { name: 'Make an application first' }).click(); // where there is none, it says so
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('Picture shop');
+  await dialog.getByLabel('Exposure').selectOption('internet');
+  await dialog.getByLabel('Criticality').selectOption('critical');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.table-row', { hasText: 'Picture shop' }).waitFor();
+  t.same(complaints, []);
+}
+
+async function importReport(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/vulnerabilities/imports');
+  await page.getByLabel('Application', { exact: true }).selectOption({ label: 'Picture shop' });
+  const send = (name: string, text: string): Promise<void> =>
+    page
+      .getByLabel('Report', { exact: true })
+      .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) });
+  await send('nonsense.txt', 'this is no report');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('alert').getByText('is of no format that is known').waitFor();
+  await send('report.sarif', sarifOf(attackable));
+  await page.getByRole('button', { name: 'What would it do?' }).click();
+  await page.getByText('Nothing was kept.').waitFor();
+  t.equal(await totalOf(page, '/api/v1/findings'), 0, 'a preview keeps nothing');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  const outcome = page.getByRole('status').filter({ hasText: 'Imported' });
+  await outcome.waitFor();
+  t.match(await outcome.innerText(), /Read\s+3\s+New\s+3\s/, 'the counts are shown');
+  await page.locator('.table-row', { hasText: 'house checker' }).click();
+  await page.getByRole('dialog').getByText('Unchanged').waitFor();
+  await page.keyboard.press('Escape');
+  await outcome.getByRole('link', { name: 'See the findings' }).click();
+  await page.getByText('3 of 3 shown').waitFor();
+  t.same(complaints, []);
+}
+
+async function triage(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/vulnerabilities?cwe=78');
+  await page.getByText('1 of 1 shown').waitFor();
+  t.equal(await page.locator('.table-row').count(), 1, 'the address holds the filter');
+  await page.locator('.table-row').focus();
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('heading', { name: 'OS command injection in the converter' }).waitFor();
+  t.match(await drawer.innerText(), /CWE-78[^]*src\/images\/convert\.ts|src\/images\/convert\.ts[^]*CWE-78/);
+  t.match(page.url(), /finding=\d+/, 'a finding has an address');
+  await drawer.getByLabel('New state').selectOption('in_progress');
+  await drawer.getByText('Somebody has to have it first').waitFor();
+  t.ok(await drawer.getByRole('button', { name: 'Change the state' }).isDisabled());
+  await drawer.getByRole('button', { name: 'Assign to me' }).click();
+  await drawer.getByRole('button', { name: 'Assign to nobody' }).waitFor();
+  await drawer.getByLabel('New state').selectOption('resolved');
+  await drawer.getByRole('button', { name: 'Change the state' }).click();
+  await drawer.getByRole('alert').getByText('is needed').waitFor(); // a reason is, and it says so
+  await drawer.getByLabel('Why', { exact: true }).fill('the converter is gone');
+  await drawer.getByRole('button', { name: 'Change the state' }).click();
+  await drawer.getByText('new → resolved').waitFor();
+  t.match(await drawer.innerText(), /the converter is gone/, 'the history has the reason');
+  await page.keyboard.press('Escape');
+  await page.getByText('0 of 0 shown').waitFor(); // only what is open is listed unless one asks
+  await page.getByLabel('State', { exact: true }).selectOption('closed');
+  await page.locator('.table-row').click();
+  await drawer.getByLabel('New state').selectOption('reopened');
+  await drawer.getByLabel('Why', { exact: true }).fill('it is back');
+  await drawer.getByRole('button', { name: 'Change the state' }).click();
+  await drawer.getByText('resolved → reopened').waitFor();
+  t.same(complaints, []);
+}
+
+async function numbersAgree(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/vulnerabilities/applications');
+  await page.locator('.table-row', { hasText: 'Picture shop' }).click();
+  const figures = page.getByRole('dialog').locator('a.figure', { hasText: ', open' });
+  await figures.first().waitFor();
+  const told = await figures.evaluateAll((all) =>
+    all.map((one) => [one.getAttribute('href') ?? '', one.querySelector('.value')?.textContent ?? ''] as const),
+  );
+  t.equal(told.length, 5);
+  for (const [href, value] of told) {
+    await go(page, href);
+    await page.getByText(`${value} of ${value} shown`).waitFor();
+    t.pass(`${href}: the list has the ${value} that the number says`);
+  }
+  t.same(complaints, []);
+}
+
+async function chains(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/vulnerabilities/chains');
+  const chain = page.locator('.chain').first();
+  await chain.waitFor();
+  const hops = await chain.locator('.hop-title').allInnerTexts();
+  t.ok(hops.length >= 2 && hops.every((title) => attackable.some((one) => one.title === title)), hops.join(' → '));
+  t.match(await chain.innerText(), /not proven/, 'whether it is proven is said');
+  const boxes = await chain.locator('.hop').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+  t.same(
+    boxes,
+    [...boxes].sort((one, other) => one - other),
+    'the hops go from left to right',
+  );
+  const stats = await page.evaluate(
+    async () =>
+      ((await (await fetch('/api/v1/graph/attack-chains')).json()) as { stats: { chains: number } }).stats.chains,
+  );
+  t.equal(await page.locator('.chain').count(), stats, 'as many pictures as chains');
+  await page.getByRole('tab', { name: 'Table' }).click();
+  await page.locator('.table-row').first().waitFor();
+  t.equal(await page.locator('.table-row').count(), stats, 'as many rows as chains');
+  await page.locator('.table-row').first().click();
+  await page.locator('.table .chain').waitFor(); // its picture, below its row
+  await page.getByRole('tab', { name: 'Fix first' }).click();
+  await page.locator('.table-row').first().getByRole('link').click();
+  await page.getByRole('dialog').getByText('Risk', { exact: true }).waitFor();
+  t.same(complaints, []);
+}
+
+async function reports(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/vulnerabilities/reports');
+  for (const [format, begins] of [
+    ['csv', /chain/i],
+    ['pdf', /^%PDF-/],
+    ['html', /<!doctype html>/i],
+  ] as const) {
+    await page.getByLabel('Title', { exact: true }).fill(`of ${format}`);
+    await page.getByLabel('Format', { exact: true }).selectOption(format);
+    await page.getByRole('button', { name: 'Build a report' }).click();
+    const row = page.locator('.table-row', { hasText: `of ${format}` });
+    await row.waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      row.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    t.match(download.suggestedFilename(), new RegExp(`^report-\\d+\\.${format}$`));
+    t.match(await readFile((await download.path()) ?? '', 'latin1'), begins, `${format} is what it says`);
+  }
+  await page.locator('.table-row', { hasText: 'of csv' }).getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.locator('.table-row', { hasText: 'of csv' }).waitFor({ state: 'detached' });
+  t.same(complaints, []);
+}
+
+async function viewerCannot(t: Test, stack: Stack): Promise<void> {
+  const admin = await stack.open();
+  await logIn(admin.page);
+  const user = { email: viewer.email, name: 'V', role: 'viewer', password: viewer.password };
+  t.equal(await askApi(admin.page, 'POST', '/api/users', user), 201);
+  const { page, complaints } = await stack.open();
+  await page.goto('/');
+  await page.getByLabel('E-mail').fill(viewer.email);
+  await page.getByLabel('Password').fill(viewer.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByLabel('Current password').fill(viewer.password);
+  await page.getByLabel('New password', { exact: true }).fill(viewer.own);
+  await page.getByLabel('New password, again').fill(viewer.own);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.locator('.shell').waitFor();
+  const settled = async (path: string): Promise<void> => {
+    await go(page, path);
+    await page.waitForLoadState('networkidle');
+  };
+  await settled('/vulnerabilities?cwe=78');
+  await page.locator('.table-row').click();
+  await page.getByRole('dialog').getByRole('heading', { name: 'History' }).waitFor();
+  t.equal(await page.getByLabel('New state').count(), 0, 'no change of state is offered');
+  await settled('/vulnerabilities/imports');
+  t.equal(await page.getByLabel('Report', { exact: true }).count(), 0, 'no import');
+  await settled('/vulnerabilities/applications');
+  t.equal(await page.getByRole('button', { name: 'New application' }).count(), 0, 'no new application');
+  await settled('/vulnerabilities/reports');
+  t.equal(await page.getByRole('button', { name: 'Build a report' }).count(), 0, 'no report is built');
+  t.equal(await askApi(page, 'POST', '/api/v1/applications', { name: 'mine' }), 403, 'the server refuses anyway');
+  t.same(complaints, []);
+}
+
+t.setTimeout(testMsMax);
+t.test('vulnerabilities in a browser', { skip: withoutBrowser }, async (t) => {
+  const stack = await startStack(t);
+  await chooseOwnPassword((await stack.open()).page);
+  await t.test('V1: an application is made where there is none', (t) => makeApplication(t, stack));
+  await t.test('V2: a report is tried, imported and counted; what is none is refused', (t) => importReport(t, stack));
+  await t.test('V3: a finding is found, taken and moved, with its history', (t) => triage(t, stack));
+  await t.test('V4: each number of an application is the count of its list', (t) => numbersAgree(t, stack));
+  await t.test('V5: chains are pictures, a table, and what to fix first', (t) => chains(t, stack));
+  await t.test('V6: reports are built, downloaded and deleted', (t) => reports(t, stack));
+  await t.test('V7: a viewer reads, and is offered nothing else', (t) => viewerCannot(t, stack));
+});

@@ -1,0 +1,24 @@
+// What whoever is logged in may do in the vulnerability manager. Its permissions are finer than the three roles, and a
+// grant may confine somebody to some applications, so the manager itself is asked.
+import type { Accessor } from 'solid-js';
+import type { Reply } from './http.js';
+import { createQuery } from './query.js';
+
+export type VmPermission =
+  | 'triage_findings'
+  | 'import_findings'
+  | 'view_assets'
+  | 'edit_assets'
+  | 'view_reports'
+  | 'build_reports';
+
+export interface VmAccess {
+  readonly me: Accessor<Reply<'GET /api/v1/auth/me'> | undefined>;
+  /** False until it is known. The server decides; this only hides what it would refuse. */
+  may(permission: VmPermission): boolean;
+}
+
+export function createVmAccess(): VmAccess {
+  const { data } = createQuery('GET /api/v1/auth/me');
+  return { me: data, may: (permission) => data()?.permissions.includes(permission) ?? false };
+}

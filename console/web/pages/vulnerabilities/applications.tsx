@@ -1,0 +1,175 @@
+// Applications: what findings belong to. Each opens with its numbers, which open the findings that they count.
+import { A, useSearchParams } from '@solidjs/router';
+import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
+import { createPagedList } from '../../client/pages.js';
+import { createQuery } from '../../client/query.js';
+import { createVmAccess } from '../../client/vm-access.js';
+import { createAsked } from '../../kit/asked.js';
+import { Badge, Button, Card, Figure, Foreign, PageHead, Pairs, type Tone } from '../../kit/basics.js';
+import { Overlay } from '../../kit/overlays.js';
+import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofPages } from '../../kit/table/table-source.js';
+import { showCount } from '../../client/moments.js';
+import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { ApplicationForm } from './application-form.js';
+import { findingsOf, severities, type Application } from './words.js';
+
+const tones: Readonly<Record<string, Tone>> = { critical: 'danger', high: 'warn', internet: 'warn' };
+const toneOf = (word: string | null): Tone => tones[word ?? ''] ?? 'neutral';
+
+const columns: readonly TableColumn<Application>[] = [
+  { title: text.name, sortBy: ({ name }) => name, cell: ({ name }) => <Foreign text={name} max={100} /> },
+  {
+    title: text.environment,
+    sortBy: ({ environment }) => environment,
+    cell: ({ environment }) => <Foreign text={environment} max={60} />,
+  },
+  {
+    title: text.criticality,
+    cell: ({ business_criticality: word }) => <Badge tone={toneOf(word)}>{word ?? '–'}</Badge>,
+  },
+  { title: text.exposure, cell: ({ exposure }) => <Badge tone={toneOf(exposure)}>{exposure ?? '–'}</Badge> },
+  { title: text.owner, sortBy: ({ owner }) => owner, cell: ({ owner }) => <Foreign text={owner} max={80} /> },
+  { title: text.tags, cell: ({ tags }) => <Foreign text={(tags ?? []).join(', ')} max={120} /> },
+];
+
+/** Each number opens the list that it counts. */
+function Numbers(props: { readonly id: string }): JSX.Element {
+  const summary = createQuery('GET /api/v1/applications/{id}/summary', () => ({ params: { id: props.id } }));
+  return (
+    <Read of={summary}>
+      {(data) => (
+        <section class="stack">
+          <h3>{text.openFindings}</h3>
+          <div class="grid grid-4">
+            <For each={severities}>
+              {(severity) => (
+                <Figure
+                  label={text.ofSeverity(severity)}
+                  value={showCount(data().open[severity] ?? 0)}
+                  href={findingsOf(props.id, severity)}
+                />
+              )}
+            </For>
+            <Figure
+              label={text.highestRisk}
+              value={String(data().max_risk)}
+              href={`${findingsOf(props.id)}&sort=-risk`}
+            />
+          </div>
+        </section>
+      )}
+    </Read>
+  );
+}
+
+function Facts(props: { readonly of: Application }): JSX.Element {
+  return (
+    <Pairs
+      of={[
+        [text.name, <Foreign text={props.of.name} />],
+        [text.environment, <Foreign text={props.of.environment} />],
+        [text.criticality, props.of.business_criticality ?? '–'],
+        [text.exposure, props.of.exposure ?? '–'],
+        [text.owner, <Foreign text={props.of.owner} />],
+        [text.tags, <Foreign text={(props.of.tags ?? []).join(', ')} />],
+      ]}
+    />
+  );
+}
+
+function Opened(props: { readonly id: string; readonly mayEdit: boolean; readonly onSaved: () => void }): JSX.Element {
+  const one = createQuery('GET /api/v1/applications/{id}', () => ({ params: { id: props.id } }));
+  const [isEditing, setEditing] = createSignal(false);
+  const saved = (): void => {
+    setEditing(false);
+    void one.reload();
+    props.onSaved();
+  };
+  return (
+    <>
+      <Numbers id={props.id} />
+      <div class="row wrap">
+        <A class="button" href={findingsOf(props.id)}>
+          {text.findings}
+        </A>
+        <A class="button" href={`/vulnerabilities/chains?application_id=${props.id}`}>
+          {text.itsChains}
+        </A>
+        <A class="button" href={`/vulnerabilities/imports?application_id=${props.id}`}>
+          {text.importReport}
+        </A>
+        <Show when={props.mayEdit && !isEditing()}>
+          <Button onClick={() => setEditing(true)}>{text.edit}</Button>
+        </Show>
+      </div>
+      <Read of={one}>
+        {(data) => (
+          <Show when={isEditing()} fallback={<Facts of={data()} />}>
+            <ApplicationForm of={data()} onSaved={saved} />
+          </Show>
+        )}
+      </Read>
+    </>
+  );
+}
+
+export function Applications(): JSX.Element {
+  const [search, setSearch] = useSearchParams();
+  const [isAdding, setAdding] = createAsked('add');
+  const access = createVmAccess();
+  const words = createMemo(() => (typeof search['q'] === 'string' ? search['q'] : ''));
+  const chosen = createMemo(() => (typeof search['application'] === 'string' ? search['application'] || null : null));
+  const list = createPagedList('GET /api/v1/applications', () => ({ ...(words() === '' ? {} : { q: words() }) }));
+  const close = (): void => void setSearch({ application: '' });
+  return (
+    <>
+      <PageHead title={text.applications} about={text.applicationsAbout}>
+        <input
+          class="input"
+          aria-label={text.searchApplications}
+          placeholder={text.nameOrOwner}
+          value={words()}
+          onInput={(event) => setSearch({ q: event.currentTarget.value }, { replace: true })}
+        />
+        <Show when={access.may('edit_assets')}>
+          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+            {text.newApplication}
+          </Button>
+        </Show>
+      </PageHead>
+      <Card isFlush>
+        <Table
+          label={text.applications}
+          columns={columns}
+          of={ofPages(list)}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => setSearch({ application: id })}
+          chosen={chosen()}
+          empty={text.noApplications}
+          emptyAbout={text.noApplicationsAbout}
+        />
+      </Card>
+      <Show when={list.total() !== null}>
+        <p class="faint small" role="status">
+          {text.shownOf(showCount(list.items().length), showCount(list.total() ?? 0))}
+        </p>
+      </Show>
+      <Overlay isOpen={chosen() !== null} look="drawer" title={text.application} onClose={close}>
+        <Show when={chosen()} keyed>
+          {(id) => <Opened id={id} mayEdit={access.may('edit_assets')} onSaved={list.reload} />}
+        </Show>
+      </Overlay>
+      <Overlay isOpen={isAdding()} title={text.newApplication} onClose={() => setAdding(false)}>
+        <ApplicationForm
+          of={null}
+          onSaved={() => {
+            setAdding(false);
+            list.reload();
+          }}
+        />
+      </Overlay>
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+// Attack chains: how findings become an attack together, as pictures and as a table, and what to fix first.
+import { A, useSearchParams } from '@solidjs/router';
+import { createSignal, For, Match, Show, Switch, type JSX } from 'solid-js';
+import type { Reply } from '../../client/http.js';
+import { showCount } from '../../client/moments.js';
+import { createQuery } from '../../client/query.js';
+import { Badge, Button, Card, Empty, Figure, Foreign, PageHead, Tabs } from '../../kit/basics.js';
+import { SelectField, Switch as Toggle } from '../../kit/form.js';
+import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofQuery, ofRows } from '../../kit/table/table-source.js';
+import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { ChainPicture, Proof, type Chain } from './chain-picture.js';
+import { createApplications, plain, severityTone } from './words.js';
+
+type Chains = Reply<'GET /api/v1/graph/attack-chains'>;
+type Fix = Reply<'GET /api/v1/graph/chokepoints'>['items'][number];
+type TabName = 'picture' | 'table' | 'fix';
+
+const tabs: readonly (readonly [TabName, string])[] = [
+  ['picture', text.picture],
+  ['table', text.table],
+  ['fix', text.fixFirst],
+];
+/** Pictures are drawn so many at a time. */
+const atOnce = 20;
+
+function Figures(props: { readonly of: Chains['stats'] }): JSX.Element {
+  return (
+    <div class="grid grid-4">
+      <Figure
+        label={text.chains}
+        value={showCount(props.of.chains)}
+        note={`${text.highestChainRisk}: ${props.of.max_chain_risk}`}
+      />
+      <Figure label={text.dangerous} value={showCount(props.of.danger_chains)} />
+      <Figure label={text.provenAtRuntime} value={showCount(props.of.runtime_proven_chains)} />
+      <Figure
+        label={text.toxic}
+        value={showCount(props.of.toxic_combinations)}
+        note={`${text.acrossServices}: ${props.of.cross_service}, ${text.lateral}: ${props.of.lateral_movement}`}
+      />
+    </div>
+  );
+}
+
+function Pictures(props: { readonly of: Chains }): JSX.Element {
+  const [shown, setShown] = createSignal(atOnce);
+  const total = (): number => props.of.chains.length;
+  return (
+    <div class="stack">
+      <For
+        each={props.of.chains.slice(0, shown())}
+        fallback={
+          <Card>
+            <Empty title={text.noChains}>{text.noChainsAbout}</Empty>
+          </Card>
+        }
+      >
+        {(chain) => <ChainPicture of={chain} />}
+      </For>
+      <Show when={total() > 0}>
+        <p class="faint small" role="status">
+          {text.chainsShown(Math.min(shown(), total()), total())}
+          <Show when={props.of.stats.chains > total()}> {text.listCut(total(), props.of.stats.chains)}</Show>
+        </p>
+      </Show>
+      <Show when={shown() < total()}>
+        <div>
+          <Button onClick={() => setShown((count) => count + atOnce)}>{text.showMore}</Button>
+        </div>
+      </Show>
+    </div>
+  );
+}
+
+const chainColumns: readonly TableColumn<Chain>[] = [
+  { title: text.score, isNumber: true, sortBy: ({ score }) => score, cell: ({ score }) => String(score) },
+  {
+    title: text.chain,
+    cell: (chain) => (
+      <div class="stack tight">
+        <Foreign text={chain.name} max={300} />
+        <span class="small faint">
+          <Foreign text={chain.hops.map(({ title }) => title).join(' → ')} max={400} />
+        </span>
+      </div>
+    ),
+  },
+  { title: text.kind, sortBy: ({ kind }) => kind, cell: ({ kind }) => <Badge>{plain(kind)}</Badge> },
+  { title: text.hops, isNumber: true, sortBy: ({ hops }) => hops.length, cell: ({ hops }) => String(hops.length) },
+  {
+    title: text.danger,
+    sortBy: ({ danger }) => (danger ? 1 : 0),
+    cell: ({ danger }) => (danger ? <Badge tone="danger">{text.danger}</Badge> : '–'),
+  },
+  { title: text.proof, sortBy: (chain) => chain.proven_hops, cell: (chain) => <Proof of={chain} /> },
+];
+
+const fixColumns: readonly TableColumn<Fix>[] = [
+  { title: text.severity, cell: ({ severity }) => <Badge tone={severityTone(severity)}>{severity}</Badge> },
+  {
+    title: text.finding,
+    cell: ({ vuln_id: id, title }) => (
+      <A href={`/vulnerabilities?finding=${id}&status=all`}>
+        <Foreign text={title} max={200} />
+      </A>
+    ),
+  },
+  { title: text.application, cell: ({ application }) => <Foreign text={application} max={80} /> },
+  { title: text.breaks, isNumber: true, sortBy: (fix) => fix.chains_broken, cell: (fix) => String(fix.chains_broken) },
+  {
+    title: text.breaksDangerous,
+    isNumber: true,
+    sortBy: (fix) => fix.danger_chains_broken,
+    cell: (fix) => String(fix.danger_chains_broken),
+  },
+  {
+    title: text.maxRisk,
+    isNumber: true,
+    cell: (fix) => text.riskAfter(fix.max_chain_risk_before, fix.max_chain_risk_after),
+  },
+];
+
+function FixFirst(props: { readonly query: Record<string, string> }): JSX.Element {
+  const fixes = createQuery('GET /api/v1/graph/chokepoints', () => ({ query: props.query }));
+  return (
+    <Card isFlush>
+      <Table
+        label={text.fixFirst}
+        columns={fixColumns}
+        of={ofQuery(fixes, ({ items }) => items)}
+        keyOf={({ vuln_id: id }) => id}
+        empty={text.nothingToFix}
+      />
+    </Card>
+  );
+}
+
+export function Chains(): JSX.Element {
+  const [search, setSearch] = useSearchParams();
+  const applications = createApplications();
+  const value = (name: string): string => (typeof search[name] === 'string' ? search[name] : '');
+  const query = (): Record<string, string> => ({
+    ...(value('application_id') === '' ? {} : { application_id: value('application_id') }),
+    ...(value('internet_only') === 'true' ? { internet_only: 'true' } : {}),
+  });
+  const chains = createQuery('GET /api/v1/graph/attack-chains', () => ({ query: query() }));
+  const tab = (): TabName => tabs.find(([name]) => name === value('view'))?.[0] ?? 'picture';
+  return (
+    <>
+      <PageHead title={text.chains} about={text.chainsAbout}>
+        <Toggle
+          label={text.internetOnly}
+          isOn={value('internet_only') === 'true'}
+          onChange={(isOn) => setSearch({ internet_only: isOn ? 'true' : '' })}
+        />
+      </PageHead>
+      <div class="grid grid-3">
+        <SelectField
+          label={text.application}
+          value={value('application_id')}
+          options={applications.options(text.anyApplication)}
+          onChange={(id) => setSearch({ application_id: id })}
+        />
+      </div>
+      <Read of={chains}>{(data) => <Figures of={data().stats} />}</Read>
+      <Tabs label={text.chains} tabs={tabs} chosen={tab()} onChoose={(view) => setSearch({ view })} />
+      <Switch>
+        <Match when={tab() === 'picture'}>
+          <Show when={chains.data()}>{(data) => <Pictures of={data()} />}</Show>
+        </Match>
+        <Match when={tab() === 'table'}>
+          <Card isFlush>
+            <Table
+              label={text.chains}
+              columns={chainColumns}
+              of={ofRows(() => chains.data()?.chains ?? [])}
+              keyOf={({ id }) => id}
+              below={(chain) => (value('chain') === chain.id ? <ChainPicture of={chain} /> : null)}
+              onOpen={({ id }) => setSearch({ chain: value('chain') === id ? '' : id })}
+              chosen={value('chain')}
+              empty={text.noChains}
+              emptyAbout={text.noChainsAbout}
+            />
+          </Card>
+        </Match>
+        <Match when={tab() === 'fix'}>
+          <FixFirst query={query()} />
+        </Match>
+      </Switch>
+    </>
+  );
+}
