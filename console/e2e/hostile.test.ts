@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
 import { loggedInPaths } from './pages.js';
+import { sarifOf } from './reports-of-tools.js';
 import { askApi, chooseOwnPassword, email, go, password, startStack, withoutBrowser, type Stack } from './stack.js';
 
 const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script><svg onload=document.title=3>';
@@ -59,6 +60,67 @@ async function store(t: Test, page: Page, stack: Stack): Promise<void> {
       `${JSON.stringify(text.slice(0, 30))} is stored: ${stored.join(' ')}`,
     );
   }
+}
+
+/** A report whose titles, file names and tool are hostile, in an application with such a name. */
+async function storeFindings(t: Test, page: Page): Promise<void> {
+  const made = corpus.map((text, index) => ({
+    title: `${index} ${text}`,
+    cwe: [918, 78, 798][index % 3] ?? 78,
+    path: `src/${text}`,
+  }));
+  const fits = markup.replaceAll(/[\u0000-\u001f]/g, '').slice(0, 200);
+  const status = await page.evaluate(
+    async ([name, report]) => {
+      const headers = { 'x-gatehouse-request': '1' };
+      const application = await fetch('/api/v1/applications', {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          name,
+          environment: name.slice(0, 60),
+          owner: name,
+          exposure: 'internet',
+          tags: ['<b>'],
+        }),
+      });
+      const form = new FormData();
+      form.set('application_id', ((await application.json()) as { id: string }).id);
+      form.set('file', new File([report], '<img src=x onerror=document.title=8>.sarif'));
+      const imported = await fetch('/api/v1/imports', { method: 'POST', headers, body: form });
+      const built = await fetch('/api/v1/reports', {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ title: name, format: 'html' }),
+      });
+      return [application.status, imported.status, built.status];
+    },
+    [fits, sarifOf(made, markup.slice(0, 60))] as const,
+  );
+  t.same(status, [201, 202, 201], 'application, findings and report are stored');
+}
+
+/** Each finding as it opens, and the chains as pictures. */
+async function findingPages(t: Test, page: Page, width: number): Promise<void> {
+  await go(page, '/vulnerabilities?status=all');
+  await page.getByText(`${corpus.length} of ${corpus.length} shown`).waitFor();
+  for (let row = 0; row < corpus.length; row += 1) {
+    await page.locator('.table-row').nth(row).click();
+    await page.getByRole('dialog').getByRole('heading', { name: 'History' }).waitFor();
+    await isSound(t, page, `finding ${row}, ${width}`);
+    await page.keyboard.press('Escape');
+  }
+  await go(page, '/vulnerabilities/chains');
+  await page.locator('.hop').first().waitFor();
+  await isSound(t, page, `chains, ${width}`);
+  await go(page, '/vulnerabilities/applications');
+  await page.locator('.table-row').first().click();
+  await page.getByRole('dialog').getByRole('link', { name: 'Its attack chains' }).waitFor();
+  await isSound(t, page, `an application, ${width}`);
+  await go(page, '/vulnerabilities/imports');
+  await page.locator('.table-row').first().click();
+  await page.getByRole('dialog').getByText('Unchanged').waitFor();
+  await isSound(t, page, `an import, ${width}`);
 }
 
 /** Characters that would not show, or would turn their neighbours round, and are on the page as they are. */
@@ -116,6 +178,7 @@ async function everyPage(t: Test, stack: Stack, width: number): Promise<void> {
   await go(page, '/admin/users');
   await page.getByRole('button', { name: 'Delete' }).first().click();
   await isSound(t, page, `a question, ${width}`);
+  await findingPages(t, page, width);
   t.same(complaints, []);
 }
 
@@ -125,6 +188,7 @@ t.test('C5: stored attacks are text on every page', { skip: withoutBrowser }, as
   const { page } = await stack.open();
   await chooseOwnPassword(page);
   await store(t, page, stack);
+  await storeFindings(t, page);
   await until('the events are stored', async () => {
     const stored = await page.evaluate(async () => {
       const reply = (await (await fetch('/api/events?limit=100')).json()) as { items: unknown[] };

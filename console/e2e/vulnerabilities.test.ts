@@ -61,8 +61,8 @@ async function triage(t: Test, stack: Stack): Promise<void> {
   await go(page, '/vulnerabilities?cwe=78');
   await page.getByText('1 of 1 shown').waitFor();
   t.equal(await page.locator('.table-row').count(), 1, 'the address holds the filter');
-  await page.locator('.table-row').focus();
-  await page.keyboard.press('Enter');
+  await page.waitForLoadState('networkidle');
+  await page.locator('.table-row').press('Enter');
   const drawer = page.getByRole('dialog');
   await drawer.getByRole('heading', { name: 'OS command injection in the converter' }).waitFor();
   t.match(await drawer.innerText(), /CWE-78[^]*src\/images\/convert\.ts|src\/images\/convert\.ts[^]*CWE-78/);

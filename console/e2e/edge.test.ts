@@ -1,0 +1,57 @@
+// What people see and decide at the edge, in a real browser: attack mode, verdicts over clients, threat feeds.
+import t, { type Test } from 'tap';
+import { testMsMax } from '#api/testing/waiting';
+import { chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
+
+async function verdicts(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/protection/gates?view=bans');
+  await page.getByText('No client is challenged or slowed down').waitFor();
+  await page.getByRole('button', { name: 'Decide over a client' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Address or network').fill('not an address');
+  await dialog.getByRole('button', { name: 'Decide' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel('Address or network').fill('127.0.0.0/8');
+  await dialog.getByRole('button', { name: 'Decide' }).click();
+  await dialog.getByText('covers your own address').waitFor(); // nobody locks themselves out unasked
+  await dialog.getByText('Do it all the same').waitFor();
+  await dialog.getByLabel('Address or network').fill('198.51.100.7');
+  await dialog.getByLabel('Action').selectOption('throttle');
+  await dialog.getByLabel('Why').fill('<b>too many</b>');
+  await dialog.getByRole('button', { name: 'Decide' }).click();
+  const row = page.locator('.table-row', { hasText: '198.51.100.7' });
+  await row.waitFor();
+  t.match(await row.innerText(), /throttle[^]*<b>too many<\/b>/, 'what was decided, and why, as text');
+  await row.getByRole('button', { name: 'End it' }).click();
+  await row.waitFor({ state: 'detached' });
+  t.same(complaints, []);
+}
+
+async function attackMode(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/protection/gates?view=attack');
+  await page.getByText('There was no attack yet').waitFor();
+  await page.locator('.table-row').first().waitFor();
+  t.match(await page.locator('.table-row').first().innerText(), /calm/, 'the node says how it is');
+  t.same(complaints, []);
+}
+
+async function feeds(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/protection/addresses');
+  await page.getByText('No feed is on').waitFor();
+  t.same(complaints, []);
+}
+
+t.setTimeout(testMsMax);
+t.test('the edge in a browser', { skip: withoutBrowser }, async (t) => {
+  const stack = await startStack(t);
+  await chooseOwnPassword((await stack.open()).page);
+  await t.test('G1: a client is slowed down, and let go again', (t) => verdicts(t, stack));
+  await t.test('G2: attack mode, node by node', (t) => attackMode(t, stack));
+  await t.test('G3: the state of the threat feeds', (t) => feeds(t, stack));
+});
