@@ -122,7 +122,7 @@ export function Applications(): JSX.Element {
   const words = createMemo(() => (typeof search['q'] === 'string' ? search['q'] : ''));
   const chosen = createMemo(() => (typeof search['application'] === 'string' ? search['application'] || null : null));
   const list = createPagedList('GET /api/v1/applications', () => ({ ...(words() === '' ? {} : { q: words() }) }));
-  const close = (): void => void setSearch({ application: '' });
+  const close = (): void => setSearch({ application: '' });
   return (
     <>
       <PageHead title={text.applications} about={text.applicationsAbout}>
