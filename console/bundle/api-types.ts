@@ -1,6 +1,6 @@
 // The OpenAPI documents of the control plane and of the vulnerability manager → TypeScript types for the console's
-// client: one member a route, with what goes in (path, query, body) and what comes back. Generated at each bundle, never
-// committed: the documents are.
+// client: one member a route, with what goes in (path, query, body) and what comes back. Generated at each bundle,
+// never committed: the documents are.
 interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];

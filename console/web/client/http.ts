@@ -1,5 +1,6 @@
-// The one module that talks to the control plane, the vulnerability manager in it, and knows their addresses. Types come
-// from the OpenAPI documents (console/generated, made at each bundle), so that a route that changes is a type error here.
+// The one module that talks to the control plane, the vulnerability manager in it, and knows their addresses. Types
+// come from the OpenAPI documents (console/generated, made at each bundle), so that a route that changes is a type
+// error here.
 import { createSignal } from 'solid-js';
 import type { Routes } from '../../generated/api.js';
 import { clientText as words } from '../texts/client.js';

@@ -165,7 +165,7 @@ export const vulnText = {
   scope: 'About',
   built: 'The report is built.',
   download: 'Download',
-  downloadOf: (a: Shown) => `Download ${a}`,
+  downloadOf: (a: Shown, b: Shown) => `Download report ${a} as ${b}`,
   delete: 'Delete',
   deleteReport: 'Delete the report?',
   deleteReportAbout: 'It is gone for everybody. It can be built again, of what is known then.',

@@ -111,8 +111,9 @@ function TableRow<T>(props: RowProps<T>): JSX.Element {
       onClick={open}
       onKeyDown={(event) => {
         if (event.target !== event.currentTarget) return;
-        if (event.key === 'Enter') props.table.onOpen?.(props.row);
-        else props.onKey(event, props.index);
+        if (event.key !== 'Enter') return props.onKey(event, props.index);
+        event.preventDefault(); // the same key would press the first button of the dialog that it opens
+        props.table.onOpen?.(props.row);
       }}
     >
       <For each={props.table.columns}>

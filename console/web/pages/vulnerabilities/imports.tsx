@@ -63,6 +63,44 @@ function FileField(props: { readonly bytesMax: number | undefined; readonly onCh
   );
 }
 
+function FormatFields(props: {
+  readonly formats: readonly { readonly name: string; readonly label: string }[];
+  readonly format: string;
+  readonly onFormat: (name: string) => void;
+  readonly mode: string;
+  readonly onMode: (mode: string) => void;
+}): JSX.Element {
+  return (
+    <>
+      <SelectField
+        label={text.format}
+        value={props.format}
+        options={[['', text.findOut], ...props.formats.map(({ name, label }) => [name, label] as const)]}
+        onChange={props.onFormat}
+      />
+      <SelectField
+        label={text.mode}
+        value={props.mode}
+        options={[
+          ['add', text.modeAdd],
+          ['sync', text.modeSync],
+        ]}
+        onChange={props.onMode}
+      />
+    </>
+  );
+}
+
+function FirstApplication(props: { readonly applications: Applications }): JSX.Element {
+  return (
+    <Show when={props.applications.isKnown() && props.applications.rows().length === 0}>
+      <Notice tone="info">
+        <A href="/vulnerabilities/applications?add=1">{text.firstApplication}</A>
+      </Notice>
+    </Show>
+  );
+}
+
 function Upload(props: { readonly applications: Applications; readonly onImported: () => void }): JSX.Element {
   const [search] = useSearchParams();
   const formats = createQuery('GET /api/v1/imports/formats');
@@ -102,11 +140,7 @@ function Upload(props: { readonly applications: Applications; readonly onImporte
   return (
     <Card title={text.importReport}>
       <div class="stack">
-        <Show when={props.applications.isKnown() && props.applications.rows().length === 0}>
-          <Notice tone="info">
-            <A href="/vulnerabilities/applications?add=1">{text.firstApplication}</A>
-          </Notice>
-        </Show>
+        <FirstApplication applications={props.applications} />
         <div class="grid grid-3">
           <SelectField
             label={text.application}
@@ -115,23 +149,12 @@ function Upload(props: { readonly applications: Applications; readonly onImporte
             onChange={setApplication}
           />
           <FileField bytesMax={formats.data()?.bytes_max} onChosen={setFile} />
-          <SelectField
-            label={text.format}
-            value={format()}
-            options={[
-              ['', text.findOut],
-              ...(formats.data()?.items ?? []).map(({ name, label }) => [name, label] as const),
-            ]}
-            onChange={setFormat}
-          />
-          <SelectField
-            label={text.mode}
-            value={mode()}
-            options={[
-              ['add', text.modeAdd],
-              ['sync', text.modeSync],
-            ]}
-            onChange={setMode}
+          <FormatFields
+            formats={formats.data()?.items ?? []}
+            format={format()}
+            onFormat={setFormat}
+            mode={mode()}
+            onMode={setMode}
           />
           <TextField label={text.branch} value={branch()} onInput={setBranch} help={text.branchHelp} />
         </div>

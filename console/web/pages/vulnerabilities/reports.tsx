@@ -88,7 +88,7 @@ const columnsOf = (
         class="button small"
         href={linkTo('GET /api/v1/reports/{id}/download', undefined, { id })}
         download={`report-${id}.${format}`}
-        aria-label={text.downloadOf(`report-${id}.${format}`)}
+        aria-label={text.downloadOf(id, format)}
       >
         {text.download} {format}
       </a>
