@@ -112,10 +112,8 @@ function Upload(props: { readonly applications: Applications; readonly onImporte
   const [result, setResult] = createSignal<Result | null>(null);
   const [problem, setProblem] = createSignal<string | null>(null);
   const [busy, setBusy] = createSignal<'import' | 'preview' | null>(null);
-  createEffect(() => {
-    const asked = search['application_id'];
-    if (typeof asked === 'string') setApplication(asked);
-  });
+  const asked = (): string => (typeof search['application_id'] === 'string' ? search['application_id'] : '');
+  createEffect(() => setApplication((before) => asked() || before));
   const send = async (what: 'import' | 'preview'): Promise<void> => {
     const chosen = file();
     if (chosen === null) return;
