@@ -28,6 +28,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#api/main': 'value',
     '#console/main': 'value',
     '#fixtures/demo': 'value',
+    '#vm-manager/demo': 'value',
   },
   bench: {
     '#settings': 'value',

@@ -9,10 +9,13 @@ import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
+import { importEndpoints } from './imports/endpoints.js';
 import { muteEndpoints } from './governance/mutes.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
+import { reportEndpoints } from './reports/endpoints.js';
+import { runtimeEndpoints } from './runtime/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
@@ -23,9 +26,12 @@ export const endpoints: readonly Endpoint[] = [
   ...moveEndpoints,
   ...hubEndpoints,
   ...commentEndpoints,
+  ...importEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,
   ...graphEndpoints,
+  ...reportEndpoints,
+  ...runtimeEndpoints,
   ...metaEndpoints,
 ];

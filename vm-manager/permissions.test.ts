@@ -4,6 +4,7 @@ import { startTestApp, type TestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { endpoints } from './endpoints.js';
 import { writes, type Endpoint } from './kit/endpoint.js';
+import { textOf } from './kit/text.js';
 import { builtInRoles, permissionNames, scopeNames, scopesAllow } from './kit/permissions.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -99,7 +100,7 @@ async function otherProject(t: Test, at: TestApp, admin: string): Promise<void> 
   for (const row of endpoints) {
     const [, module = '', parameter] = row.path.split('/');
     if (ids[module] === undefined || parameter !== ':id' || row.upload !== undefined) continue;
-    const url = `${v1}${row.path.replace(':id', String(ids[module]))}`;
+    const url = `${v1}${row.path.replace(':id', textOf(ids[module]))}`;
     const body = row.body === undefined ? undefined : bodies[`${row.method} ${row.path}`];
     const reply = await at.call(row.method, url, { token: person.token, body });
     t.equal(reply.status, 404, `14.1: ${row.method} ${row.path} of another project: ${reply.text.slice(0, 100)}`);

@@ -1,0 +1,72 @@
+// What a report no longer has. A sighting is gone only where the report proves that the tool looked there: it ran to
+// its end, and its inventory (where it has one) names the place. A finding is resolved when no sighting is left; what
+// was found by talking to an application has to be missing twice, because such tools do not see the same each time.
+import { systemActor } from '#http-kit';
+import type { Tx } from '../database.js';
+import type { FindingRow } from '../findings/fields.js';
+import { findMove } from '../kit/machine.js';
+import { lifecycle } from '../findings/lifecycle.js';
+import { transition } from '../findings/transition.js';
+import { isOpen } from '../findings/words.js';
+import type { ImportScope } from './pipeline.js';
+import type { ReportFacts } from './record.js';
+
+const missesOfDynamic = 2;
+const dynamicSources = new Set(['dast', 'api', 'iast']);
+
+interface Missing {
+  readonly id: number;
+  readonly finding_id: number;
+  readonly location: { readonly path?: string };
+  readonly missed_runs: number;
+  readonly source: string;
+}
+
+export async function closeMissing(
+  tx: Tx,
+  scope: ImportScope,
+  facts: ReportFacts,
+): Promise<{ readonly closed: number; readonly unverified: number }> {
+  const missing = await tx<Missing[]>`
+    select o.id, o.finding_id, o.location, o.missed_runs, f.source
+    from vm_occurrences o join vm_findings f on f.id = o.finding_id
+    where o.scope_key = ${scope.scopeKey} and o.last_run is distinct from ${scope.runId} and o.gone_at is null`;
+  const proved = missing.filter(({ location }) => wasLookedAt(facts, location.path));
+  const gone = proved.filter(
+    ({ source, missed_runs }) => !dynamicSources.has(source) || missed_runs + 1 >= missesOfDynamic,
+  );
+  const once = proved.filter((row) => !gone.includes(row)).map(({ id }) => id);
+  for (const ids of chunks(once))
+    await tx`update vm_occurrences set missed_runs = missed_runs + 1 where id in ${tx(ids)}`;
+  for (const ids of chunks(gone.map(({ id }) => id)))
+    await tx`update vm_occurrences set gone_at = ${scope.now} where id in ${tx(ids)}`;
+  let closed = 0;
+  for (const ids of chunks([...new Set(gone.map(({ finding_id }) => finding_id))])) {
+    const rows = await tx<FindingRow[]>`
+      select * from vm_findings f where id in ${tx(ids)}
+        and not exists (select 1 from vm_occurrences o where o.finding_id = f.id and o.gone_at is null) for update`;
+    for (const row of rows) {
+      // what people have closed stays as they closed it
+      if (!isOpen(row.status)) continue;
+      findMove(lifecycle, row.status, 'resolved', 'importer');
+      const wanted = {
+        to: 'resolved',
+        by: 'importer',
+        reason: 'no report of its scope has it any more',
+        runId: scope.runId,
+      } as const;
+      await transition(tx, row, wanted, systemActor, scope.now);
+      closed++;
+    }
+  }
+  return { closed, unverified: missing.length - gone.length };
+}
+
+const wasLookedAt = ({ complete, inventory }: ReportFacts, path: string | undefined): boolean =>
+  complete && (inventory === null || path === undefined || inventory.has(path));
+
+function chunks<T>(all: readonly T[], size = 1000): T[][] {
+  const made: T[][] = [];
+  for (let at = 0; at < all.length; at += size) made.push(all.slice(at, at + size));
+  return made;
+}

@@ -1,0 +1,297 @@
+// /imports: a report comes in, findings come of it, and the answer's numbers add up.
+import { ApiError, OneOf } from '#http-kit';
+import { Type } from '@sinclair/typebox';
+import { allOf, type Tx } from '../database.js';
+import { requireApplication, visibleByApplication } from '../assets/resources.js';
+import { applyMutes } from '../governance/mutes.js';
+import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
+import { emit } from '../kit/events.js';
+import { List, ListQuery, readPage } from '../kit/list.js';
+import { resourceEndpoints, type Resource } from '../kit/resource.js';
+import { finishRun, insertRun, RunView, runStatuses, viewRun, type Run } from '../kit/runs.js';
+import { receive } from '../kit/upload/receive.js';
+import { findFormat, formats } from './formats/index.js';
+import type { Format } from './formats/format.js';
+import { mappedFields, mappedFormat, type Mapping } from './formats/tabular.js';
+import { importItems, type ImportReport } from './pipeline.js';
+import type { ReportFacts } from './record.js';
+import type { ReportFile } from './reading/report-file.js';
+
+const bytesMax = 64 * 1024 * 1024;
+const Short = Type.String({ maxLength: 200 });
+
+const ImportFields = Type.Object(
+  {
+    application_id: Type.String({ maxLength: 20 }),
+    format: Type.Optional(Type.String({ maxLength: 120, description: 'auto, the name of a format, or mapping:NAME' })),
+    // a union, because the fields of an upload are checked by TypeBox itself, which knows no bare enum
+    mode: Type.Optional(
+      Type.Union([Type.Literal('add'), Type.Literal('sync')], {
+        description: 'sync closes what this scope no longer reports',
+      }),
+    ),
+    scope_key: Type.Optional(Short),
+    branch: Type.Optional(Short),
+    commit: Type.Optional(Short),
+    scan_date: Type.Optional(Type.String({ maxLength: 40 })),
+  },
+  { additionalProperties: false },
+);
+type Fields = typeof ImportFields.static;
+const upload = { bytesMax, fields: ImportFields };
+
+const ImportView = Type.Intersect([RunView, Type.Object({ report: Type.Unknown() })]);
+const viewImport = (run: Run) => ({ ...viewRun(run), report: { ...run.result, problems: run.problems } });
+
+const newFacts = (): ReportFacts => ({ tool: '', version: '', complete: true, inventory: null, scannedAt: null });
+
+async function formatOf(call: Pick<Call, 'sql'>, name: string, file: ReportFile): Promise<Format> {
+  if (!name.startsWith('mapping:')) return findFormat(name, file);
+  const [mapping] = await call.sql<Mapping[]>`select * from vm_mappings where name = ${name.slice(8)}`;
+  if (mapping === undefined) throw unfit('format', `names no mapping ${name.slice(8)}`);
+  return mappedFormat(mapping);
+}
+
+/** When it was seen: what the request says, else what the report says, else now; never later than now. */
+function seenAt(fields: Fields, facts: ReportFacts, now: Date): Date {
+  if (fields.scan_date !== undefined) {
+    const at = new Date(fields.scan_date);
+    if (Number.isNaN(at.getTime())) throw unfit('scan_date', 'is no moment such as 2026-01-31T12:00:00Z');
+    if (at > now) throw unfit('scan_date', 'lies ahead');
+    return at;
+  }
+  return facts.scannedAt !== null && facts.scannedAt <= now ? facts.scannedAt : now;
+}
+
+interface Done {
+  readonly run: Run;
+  readonly report: ImportReport;
+  readonly facts: ReportFacts;
+}
+
+/** The whole import within a transaction of the caller's. */
+async function importInto(tx: Tx, call: Call, fields: Fields, file: ReportFile, format: Format): Promise<Done> {
+  const { now, caller } = call;
+  const application = await requireApplication(tx, call.reach, fields.application_id);
+  const { mode = 'add', branch = '', commit = '' } = fields;
+  const scopeKey = [application.id, format.name, branch, fields.scope_key ?? ''].join('|');
+  // one import of a scope at a time: two would each take the other's findings for new
+  await tx`select pg_advisory_xact_lock(${0x67620001}, hashtext(${scopeKey}))`;
+  const input = { format: format.name, mode, branch, commit, scope_key: fields.scope_key ?? '', bytes: file.bytes };
+  const run = await insertRun(
+    tx,
+    { kind: 'import', applicationId: application.id, input, createdBy: caller.actor.name, scopeKey, status: 'running' },
+    now,
+  );
+  const facts = newFacts();
+  const items = format.read(file, facts);
+  const first = await items.next(); // with it the report's own facts are known
+  const rest = async function* () {
+    if (first.done !== true) yield first.value;
+    yield* items;
+  };
+  const report = await importItems(tx, rest(), facts, {
+    applicationId: application.id,
+    projectId: application.project_id,
+    scopeKey,
+    mode,
+    runId: run.id,
+    actor: caller.actor,
+    now,
+    seenAt: seenAt(fields, facts, now),
+  });
+  const { problems, ...counters } = report;
+  const result = { ...counters, tool: facts.tool, tool_version: facts.version, complete: facts.complete };
+  const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, now);
+  if (report.created + report.updated > 0) await applyNewMutes(tx, call, run.id, now);
+  const payload = { created: report.created, reopened: report.reopened, closed: report.closed };
+  await emit(
+    tx,
+    [{ type: 'import.done', entity: 'run', entityId: run.id, applicationId: application.id, payload }],
+    now,
+  );
+  return { run: done, report, facts };
+}
+
+/** Mutes that hold for what came in; nothing is asked where there are none. */
+async function applyNewMutes(tx: Tx, call: Call, runId: number, now: Date): Promise<void> {
+  const [active] = await tx`select 1 from vm_mutes where expires_at > ${now} limit 1`;
+  if (active === undefined) return;
+  const rows = await tx<{ finding_id: number }[]>`select finding_id from vm_occurrences where last_run = ${runId}`;
+  const ids = [...new Set(rows.map(({ finding_id }) => finding_id))];
+  for (let from = 0; from < ids.length; from += 5000)
+    await applyMutes(tx, call.caller.actor, now, ids.slice(from, from + 5000));
+}
+
+/** Ends the transaction of a preview without leaving anything. */
+class Previewed extends Error {
+  readonly done: Done;
+  constructor(done: Done) {
+    super('previewed');
+    this.done = done;
+  }
+}
+
+const importEndpoint = endpoint({
+  method: 'POST',
+  path: '/imports',
+  permission: 'import_findings',
+  kind: 'I',
+  summary: 'Import the report of a tool: multipart with the part "file", or the file alone and the fields in the query',
+  upload,
+  status: 202,
+  answer: ImportView,
+  handle: async (call) => {
+    const sent = await receive<Fields>(call.request, upload);
+    try {
+      const file = { path: sent.file, bytes: sent.bytes };
+      const format = await formatOf(call, sent.fields.format ?? 'auto', file);
+      const { run } = await call.audited(
+        'vm.import',
+        ({ run: made, facts }: Done) => `imported a report of ${facts.tool} (run ${made.id})`,
+        (tx) => importInto(tx, call, sent.fields, file, format),
+        ({ report }) => ({ ...report, problems: report.problems.length }),
+      );
+      return viewImport(run);
+    } finally {
+      await sent.discard();
+    }
+  },
+});
+
+const previewEndpoint = endpoint({
+  method: 'POST',
+  path: '/imports/preview',
+  permission: 'import_findings',
+  kind: 'B',
+  reads: true,
+  summary: 'What an import would do; nothing is kept',
+  upload,
+  answer: Type.Object({ report: Type.Unknown(), tool: Type.String() }),
+  handle: async (call) => {
+    const sent = await receive<Fields>(call.request, upload);
+    try {
+      const file = { path: sent.file, bytes: sent.bytes };
+      const format = await formatOf(call, sent.fields.format ?? 'auto', file);
+      await call.sql.begin(async (tx) => {
+        throw new Previewed(await importInto(tx, call, sent.fields, file, format));
+      });
+      throw new Error('a preview was kept');
+    } catch (error) {
+      if (!(error instanceof Previewed)) throw error;
+      return { report: error.done.report, tool: error.done.facts.tool };
+    } finally {
+      await sent.discard();
+    }
+  },
+});
+
+const mappings: Resource = {
+  path: '/imports/mappings',
+  noun: 'mapping',
+  table: 'vm_mappings',
+  view: 'view_findings',
+  edit: 'import_findings',
+  visible: (sql, reach) => (reach.all ? sql`true` : sql`false`),
+  columns: {
+    name: {
+      schema: Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9._-]+$' }),
+      as: 'plain',
+      write: 'create',
+      required: true,
+      sort: 'text',
+    },
+    format: { schema: OneOf(['json', 'csv']), as: 'plain', write: 'create', required: true },
+    rows_path: { schema: Type.String({ maxLength: 200 }), as: 'plain', write: 'always' },
+    fields: {
+      schema: Type.Object(
+        Object.fromEntries(
+          mappedFields.map((name) => [name, Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))]),
+        ),
+        { additionalProperties: false, minProperties: 1 },
+      ),
+      as: 'json',
+      write: 'always',
+      required: true,
+    },
+    severity_map: {
+      schema: Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 20 })),
+      as: 'json',
+      write: 'always',
+    },
+    fingerprint_fields: {
+      schema: Type.Array(OneOf(mappedFields), { maxItems: 10, uniqueItems: true }),
+      as: 'json',
+      write: 'always',
+    },
+  },
+  check: async (_tx, call, values) => {
+    if (!call.reach.all) throw new ApiError('role_denied', 'Mappings are of the whole organisation.');
+    const fields = values['fields'] as Readonly<Record<string, string>> | undefined;
+    if (fields !== undefined && fields['title'] === undefined) throw unfit('/fields/title', 'is missing');
+  },
+};
+
+export const importEndpoints: readonly Endpoint[] = [
+  importEndpoint,
+  previewEndpoint,
+  endpoint({
+    method: 'GET',
+    path: '/imports/formats',
+    permission: 'view_findings',
+    kind: 'A',
+    summary: 'Formats that can be imported, and how they are known',
+    answer: Type.Object({
+      items: Type.Array(Type.Object({ name: Type.String(), label: Type.String(), detection: Type.String() })),
+      bytes_max: Type.Integer(),
+    }),
+    handle: async () => ({
+      items: formats.map(({ name, label, detection }) => ({ name, label, detection })),
+      bytes_max: bytesMax,
+    }),
+  }),
+  ...resourceEndpoints(mappings),
+  endpoint({
+    method: 'GET',
+    path: '/imports',
+    permission: 'view_findings',
+    kind: 'R',
+    summary: 'Imports, newest first',
+    query: Type.Object(
+      {
+        ...ListQuery,
+        application_id: Type.Optional(Type.String({ maxLength: 20 })),
+        status: Type.Optional(OneOf(runStatuses)),
+      },
+      { additionalProperties: false },
+    ),
+    answer: List(ImportView),
+    handle: async ({ sql, reach, query }) => {
+      const id = query.application_id;
+      const where = allOf(sql, [
+        sql`kind = 'import'`,
+        visibleByApplication('vm_runs')(sql, reach),
+        id === undefined ? sql`true` : /^\d{1,18}$/.test(id) ? sql`application_id = ${id}` : sql`false`,
+        query.status === undefined ? sql`true` : sql`status = ${query.status}`,
+      ]);
+      const sorts = { id: { column: 'id', type: 'number' } } as const;
+      const page = await readPage<Run>(sql, { table: 'vm_runs', where, sorts, sort: '-id' }, query);
+      return { ...page, items: page.items.map(viewImport) };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/imports/:id',
+    permission: 'view_findings',
+    kind: 'R',
+    summary: 'One import with its numbers',
+    answer: ImportView,
+    handle: async ({ sql, reach, params }) => {
+      const id = toId(params['id'] ?? '', 'import');
+      const [run] = await sql<Run[]>`
+        select * from vm_runs where id = ${id} and kind = 'import' and ${visibleByApplication('vm_runs')(sql, reach)}`;
+      if (run === undefined) throw notFound('import', id);
+      return viewImport(run);
+    },
+  }),
+];

@@ -1,0 +1,131 @@
+// What makes two findings one. Fields are written with their lengths before they are hashed, so that ("ab", "c") and
+// ("a", "bc") differ. Never in it: severity, texts, dates, line numbers, versions of tools: those change while the
+// weakness stays.
+import { createHash } from 'node:crypto';
+import type { FindingRecord, Location } from './record.js';
+
+/** sha256 over "v1" and, of each field, its length in bytes (32 bits, big end first) and its UTF-8. */
+export function hashFields(fields: readonly string[]): string {
+  const hash = createHash('sha256').update('v1');
+  for (const field of fields) {
+    const bytes = Buffer.from(field, 'utf8');
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    hash.update(length).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+/** A path whose parts that look like ids stand for any. */
+export function templatedUrl(url: string): string {
+  const path = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)([^?#]*)/i.exec(url);
+  const [host, rest] =
+    path === null ? ['', url.split(/[?#]/)[0] ?? ''] : [(path[1] ?? '').toLowerCase(), path[2] ?? ''];
+  const parts = rest
+    .split('/')
+    .map((part) => (/^(\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16,})$/i.test(part) ? '{id}' : part));
+  return host + (parts.join('/').replace(/\/+$/, '') || '/');
+}
+
+/** A package without its version and without what tells builds apart. */
+export const packageKey = (location: Extract<Location, { kind: 'package' }>): string =>
+  (location.purl === undefined
+    ? location.name
+    : location.purl.replace(/[?#].*$/, '').replace(/@[^/@]*$/, '')
+  ).toLowerCase();
+
+/** The fields that stay the same while lines move and tools are upgraded. */
+function placeOf(record: FindingRecord): readonly string[] {
+  const { location, ruleId } = record;
+  const weakness = ruleId === '' ? (record.cwes[0]?.toString() ?? record.title) : ruleId;
+  switch (location.kind) {
+    case 'code':
+      return [
+        'code',
+        weakness,
+        location.path,
+        (location.snippet ?? '').replace(/\s+/g, ' ').trim(),
+        location.symbol ?? '',
+      ];
+    case 'web':
+      return [
+        'web',
+        weakness,
+        location.method ?? '',
+        templatedUrl(location.url),
+        location.param ?? '',
+        location.matcher ?? '',
+      ];
+    case 'package':
+      return ['package', record.vulnIds[0] ?? weakness, packageKey(location), location.path ?? ''];
+    case 'resource':
+      return ['resource', weakness, location.address, location.path ?? ''];
+    case 'secret':
+      return ['secret', location.hash];
+  }
+}
+
+export interface Keys {
+  /** By place: across versions of a tool. */
+  readonly place: string;
+  /** By the tool's own identity, within the tool. */
+  readonly native: string | null;
+  /** Equal for two records that say the same twice. */
+  readonly exact: string;
+  /** Of findings of other tools that may be the same; null: none is told by it. */
+  readonly cluster: string | null;
+}
+
+export function keysOf(record: FindingRecord, tool: string): Keys {
+  const { location } = record;
+  const line =
+    'line' in location ? `${location.line ?? ''}:${'column' in location ? (location.column ?? '') : ''}` : '';
+  const place = placeOf(record);
+  return {
+    place: hashFields(place),
+    native: record.nativeId === null ? null : hashFields(['native', tool, record.ruleId, record.nativeId]),
+    exact: hashFields([...place, line, record.nativeId ?? '', record.title]),
+    cluster:
+      location.kind === 'secret'
+        ? hashFields(['secret', location.hash])
+        : location.kind === 'package' && record.vulnIds[0] !== undefined
+          ? hashFields(['package', record.vulnIds[0], packageKey(location).split('/').at(-1) ?? ''])
+          : null,
+  };
+}
+
+/** Of everything that the tables keep of a record: equal means that nothing has changed. */
+export const contentHash = (record: FindingRecord): string =>
+  createHash('sha256').update(JSON.stringify(record)).digest('hex');
+
+const shortened = (hash: string): string => Buffer.from(hash, 'hex').toString('base64url', 0, 16);
+
+/**
+ * Keys within one report: a record that says what another said is a duplicate; one at the same place that says
+ * something else (another line) is a finding of its own, counted in the order of the file.
+ */
+export class KeysOfReport {
+  /** By sixteen bytes of the hashes: a report has a hundred thousand of them. */
+  private readonly places = new Map<string, number>();
+  private readonly said = new Set<string>();
+  private readonly tool: string;
+
+  constructor(tool: string) {
+    this.tool = tool;
+  }
+
+  /** null: said already. `toolKey` names the sighting, `fingerprint` the finding. */
+  take(
+    record: FindingRecord,
+  ): { readonly fingerprint: string; readonly toolKey: string; readonly cluster: string | null } | null {
+    const keys = keysOf(record, this.tool);
+    const [place, exact] = [shortened(keys.place), shortened(keys.exact)];
+    if (this.said.has(exact)) return null;
+    const ordinal = this.places.get(place) ?? 0;
+    if (record.location.kind !== 'code' && ordinal > 0) return null;
+    this.said.add(exact);
+    this.places.set(place, ordinal + 1);
+    const fingerprint = ordinal === 0 ? keys.place : hashFields([keys.place, String(ordinal)]);
+    return { fingerprint, toolKey: keys.native ?? fingerprint, cluster: keys.cluster };
+  }
+}

@@ -1,0 +1,229 @@
+// Reports about code and configuration: Semgrep, Gitleaks, Checkov, kube-bench.
+import { unfit } from '../../kit/endpoint.js';
+import { readCvss } from '../../findings/cvss.js';
+import {
+  at,
+  cleanPath,
+  cwesOf,
+  list,
+  masked,
+  num,
+  obj,
+  pos,
+  secretHash,
+  severityWord,
+  str,
+  texts,
+  vulnIdsOf,
+  type Json,
+} from '../normalize.js';
+import { record, type Item } from '../record.js';
+import { readJson } from '../reading/report-file.js';
+import type { Format } from './format.js';
+
+const line = (value: unknown) => (pos(value) === undefined ? {} : { line: pos(value) as number });
+const hidden = (text: string): string => (text === 'requires login' ? '' : text);
+
+function semgrepRecord(one: Json): Item {
+  const extra = obj(one['extra']);
+  const metadata = obj(extra['metadata']);
+  const sca = obj(extra['sca_info']);
+  const dependency = obj(at(sca, 'dependency_match', 'found_dependency'));
+  const isSca = str(dependency['package']) !== '';
+  const ruleId = str(one['check_id']);
+  const snippet = hidden(str(extra['lines']));
+  return record({
+    title:
+      str(metadata['shortlink']) === ''
+        ? (ruleId.split('.').at(-1) ?? ruleId).replace(/-/g, ' ')
+        : (ruleId.split('.').at(-1) ?? ruleId),
+    description: str(extra['message']),
+    severity: severityWord(extra['severity']),
+    cwes: cwesOf(texts(metadata['cwe'])),
+    vulnIds: vulnIdsOf([...texts(metadata['sca-vuln-database-identifier']), ruleId]),
+    source: isSca ? 'sca' : 'sast',
+    ruleId,
+    nativeId: hidden(str(extra['fingerprint'])) || null,
+    location: isSca
+      ? {
+          kind: 'package',
+          name: str(dependency['package']),
+          version: str(dependency['version']),
+          path: cleanPath(dependency['lockfile_path']),
+        }
+      : {
+          kind: 'code',
+          path: cleanPath(one['path']),
+          ...line(at(one, 'start', 'line')),
+          ...(snippet === '' ? {} : { snippet }),
+        },
+    fix: { state: str(extra['fix']) === '' ? 'unknown' : 'fixed_available', text: str(extra['fix']) },
+    references: texts(metadata['references']),
+    tags: texts(metadata['owasp']).map((tag) => tag.slice(0, 60)),
+    reachable: typeof sca['reachable'] === 'boolean' ? sca['reachable'] : null,
+    quality: { HIGH: 0.85, MEDIUM: 0.7, LOW: 0.6 }[str(metadata['confidence'])] ?? 0.7,
+    suppressed: extra['is_ignored'] === true,
+  });
+}
+
+export const semgrep: Format = {
+  name: 'semgrep',
+  label: 'Semgrep JSON',
+  detection: '"results" with "check_id"',
+  detect: (beginning) =>
+    beginning.includes('"check_id"') && beginning.includes('"results"') && !beginning.includes('"check_type"'),
+  async *read(file, facts) {
+    const report = obj(await readJson(file));
+    if (!Array.isArray(report['results'])) throw unfit('file', 'is no report of Semgrep');
+    facts.tool = 'Semgrep';
+    facts.version = str(report['version']);
+    facts.complete = list(report['errors']).every((error) => str(obj(error)['level']) !== 'error');
+    const scanned = texts(at(report, 'paths', 'scanned')).map(cleanPath);
+    facts.inventory = scanned.length > 0 ? new Set(scanned) : null;
+    for (const [index, value] of list(report['results']).entries()) {
+      const one = obj(value);
+      yield str(one['check_id']) === '' ? { dropped: 'has no check_id', at: `/results/${index}` } : semgrepRecord(one);
+    }
+  },
+};
+
+const criticalSecret = /private[-_ ]?key|aws|gcp|azure|cloud/i;
+
+export const gitleaks: Format = {
+  name: 'gitleaks',
+  label: 'Gitleaks JSON',
+  detection: 'a list with "RuleID" and "Secret"',
+  detect: (beginning) => /^\s*\[/.test(beginning) && beginning.includes('"RuleID"') && beginning.includes('"Secret"'),
+  async *read(file, facts) {
+    const report = await readJson(file);
+    if (!Array.isArray(report)) throw unfit('file', 'is no report of Gitleaks');
+    facts.tool = 'Gitleaks';
+    for (const [index, value] of (report as unknown[]).entries()) {
+      const one = obj(value);
+      const secret = str(one['Secret']);
+      const rule = str(one['RuleID']);
+      if (rule === '' || secret === '') {
+        yield { dropped: 'has no RuleID or no Secret', at: `/${index}` };
+        continue;
+      }
+      const path = cleanPath(one['File']) || cleanPath(one['SymlinkFile']);
+      yield record({
+        title: str(one['Description']) || rule,
+        // never the secret itself: its hash finds it again, the mask is for people
+        description: masked(str(one['Match']) || str(one['Context']), secret),
+        severity: criticalSecret.test(`${rule} ${str(one['Description'])}`) ? 'critical' : 'high',
+        cwes: [798],
+        source: 'secret',
+        ruleId: rule,
+        location: { kind: 'secret', path, ...line(one['StartLine']), hash: secretHash(secret) },
+        tags: texts(one['Tags']),
+        evidence: [{ commit: str(one['Commit']), path, date: str(one['Date']) }],
+        extra: { entropy: num(one['Entropy']) },
+      });
+    }
+  },
+};
+
+export const checkov: Format = {
+  name: 'checkov',
+  label: 'Checkov JSON',
+  detection: '"check_type" and "failed_checks"',
+  detect: (beginning) =>
+    beginning.includes('"check_type"') &&
+    (beginning.includes('"failed_checks"') || beginning.includes('"passed_checks"')),
+  async *read(file, facts) {
+    const report = await readJson(file);
+    facts.tool = 'Checkov';
+    const parts = Array.isArray(report) ? (report as unknown[]) : [report];
+    if (!parts.some((part) => obj(obj(part)['results'])['failed_checks'] !== undefined))
+      throw unfit('file', 'is no report of Checkov');
+    for (const part of parts.map(obj)) {
+      facts.version = str(at(part, 'summary', 'checkov_version'));
+      if (list(at(part, 'results', 'parsing_errors')).length > 0) facts.complete = false;
+      for (const one of list(at(part, 'results', 'failed_checks')))
+        yield checkovRecord(obj(one), str(part['check_type']), false);
+      for (const one of list(at(part, 'results', 'skipped_checks')))
+        yield checkovRecord(obj(one), str(part['check_type']), true);
+    }
+  },
+};
+
+function checkovRecord(one: Json, type: string, suppressed: boolean): Item {
+  const path = cleanPath(one['repo_file_path'] ?? one['file_path']);
+  const details = obj(one['vulnerability_details']);
+  const id = str(details['id']);
+  const ruleId = str(one['check_id']) || str(one['bc_check_id']);
+  const snippet = list(one['code_block'])
+    .map((row) => str(list(row)[1]))
+    .join('');
+  const address = str(one['resource_address']) || str(one['resource']);
+  return record({
+    title: str(one['check_name']) || ruleId,
+    description: [str(details['description']), snippet].filter(Boolean).join('\n\n'),
+    severity: severityWord(one['severity'] ?? details['severity'], 'medium'),
+    vulnIds: id === '' ? [] : [id],
+    cvss: readCvss(str(details['vector']) || null, num(details['cvss'])),
+    source:
+      id !== '' ? 'sca' : type === 'secrets' ? 'secret' : type === 'kubernetes' || type === 'helm' ? 'k8s' : 'iac',
+    cwes: type === 'secrets' ? [798] : [],
+    ruleId,
+    location:
+      id !== ''
+        ? { kind: 'package', name: str(details['package_name']), version: str(details['package_version']), path }
+        : type === 'secrets'
+          ? { kind: 'secret', path, hash: secretHash(address), ...line(at(one, 'file_line_range', 0)) }
+          : { kind: 'resource', address, path, ...line(at(one, 'file_line_range', 0)) },
+    fix: {
+      state: str(details['fix_version']) === '' ? 'unknown' : 'fixed_available',
+      text: str(details['fix_version']),
+    },
+    references: texts(one['guideline']),
+    suppressed,
+  });
+}
+
+const apiServerAuth = /^1\.2\.|^4\.2\.[12]$|^5\.1\.|^5\.2\./;
+
+export const kubeBench: Format = {
+  name: 'kube-bench',
+  label: 'kube-bench JSON',
+  detection: '"Controls", or "node_type" with "tests"',
+  detect: (beginning) => beginning.includes('"node_type"') && beginning.includes('"tests"'),
+  async *read(file, facts) {
+    const report = await readJson(file);
+    facts.tool = 'kube-bench';
+    const controls = Array.isArray(report)
+      ? (report as unknown[])
+      : Array.isArray(obj(report)['Controls'])
+        ? list(obj(report)['Controls'])
+        : [report];
+    if (!controls.some((one) => Array.isArray(obj(one)['tests']))) throw unfit('file', 'is no report of kube-bench');
+    for (const control of controls.map(obj))
+      for (const group of list(control['tests']).map(obj))
+        for (const one of list(group['results']).map(obj)) yield kubeBenchItem(one, control, group);
+  },
+};
+
+function kubeBenchItem(one: Json, control: Json, group: Json): Item {
+  const number = str(one['test_number']);
+  const status = str(one['status']);
+  const isManual = str(one['type']) === 'manual';
+  if (status === 'PASS' || status === 'INFO' || (status === 'WARN' && isManual) || number === '')
+    return { dropped: `is ${status.toLowerCase() || 'no check'}`, at: number };
+  const isSoft = one['scored'] === false || status === 'WARN';
+  return record({
+    title: str(one['test_desc']) || number,
+    description: [
+      str(one['reason']),
+      `expected: ${str(one['expected_result'])}`,
+      `found: ${str(one['actual_value'])}`,
+    ].join('\n'),
+    severity: isSoft ? 'low' : apiServerAuth.test(number) ? 'high' : 'medium',
+    cwes: /anonymous|authorization|auth/i.test(str(one['test_desc'])) ? [306] : [],
+    source: 'k8s',
+    ruleId: number,
+    location: { kind: 'resource', address: `${str(control['node_type'])}/${number}` },
+    fix: { state: 'fixed_available', text: str(one['remediation']) },
+    extra: { section: str(group['section']), version: str(control['version']) },
+  });
+}

@@ -1,0 +1,276 @@
+// Reports about dependencies: npm audit, Trivy, Grype.
+import { unfit } from '../../kit/endpoint.js';
+import { readCvss } from '../../findings/cvss.js';
+import type { FixState } from '../../findings/words.js';
+import {
+  at,
+  cleanPath,
+  cwesOf,
+  list,
+  masked,
+  num,
+  obj,
+  pos,
+  secretHash,
+  severityWord,
+  str,
+  texts,
+  vulnIdsOf,
+  type Json,
+} from '../normalize.js';
+import { record, type Item } from '../record.js';
+import { readJson } from '../reading/report-file.js';
+import type { Format } from './format.js';
+
+const word = (beginning: string, name: string): boolean => beginning.includes(`"${name}"`);
+
+export const npmAudit: Format = {
+  name: 'npm-audit',
+  label: 'npm audit --json (versions 1 and 2)',
+  detection: '"auditReportVersion", or "advisories" with "actions"',
+  detect: (beginning) =>
+    word(beginning, 'auditReportVersion') || (word(beginning, 'advisories') && word(beginning, 'actions')),
+  async *read(file, facts) {
+    const given = obj(await readJson(file));
+    const report =
+      given['auditReportVersion'] === undefined && given['audit'] !== undefined ? obj(given['audit']) : given;
+    facts.tool = 'npm audit';
+    if (report['advisories'] !== undefined) return yield* readVersion1(obj(report['advisories']));
+    if (report['vulnerabilities'] === undefined) throw unfit('file', 'is no report of npm audit');
+    for (const [name, value] of Object.entries(obj(report['vulnerabilities']))) yield* readPackage(name, obj(value));
+  },
+};
+
+/** Only advisories themselves; texts in `via` point at packages that are listed on their own. */
+function* readPackage(name: string, entry: Json): Generator<Item> {
+  const available = entry['fixAvailable'];
+  for (const via of list(entry['via']).map(obj)) {
+    if (via['source'] === undefined) continue;
+    const fixed = at(available, 'name') === name ? str(at(available, 'version')) : '';
+    const cvss = obj(via['cvss']);
+    yield record({
+      title: str(via['title']) || `${name} is vulnerable`,
+      description: `${name} ${str(via['range'])}`,
+      severity: severityWord(via['severity']),
+      cwes: cwesOf(texts(via['cwe'])),
+      vulnIds: [...vulnIdsOf([via['url'], via['title']])],
+      cvss: readCvss(str(cvss['vectorString']) || null, num(cvss['score']) || null),
+      source: 'sca',
+      ruleId: str(via['source']),
+      location: {
+        kind: 'package',
+        name: str(via['dependency']) || name,
+        purl: `pkg:npm/${name.replace('@', '%40')}`,
+        path: 'package-lock.json',
+      },
+      fix: { state: available === false ? 'no_fix' : 'fixed_available', ...(fixed === '' ? {} : { version: fixed }) },
+      references: texts(via['url']),
+      quality: 0.8,
+      evidence: texts(entry['nodes']).slice(0, 20),
+      extra: {
+        direct: entry['isDirect'] === true,
+        range: str(via['range']),
+        effects: texts(entry['effects']).slice(0, 50),
+      },
+    });
+  }
+}
+
+function* readVersion1(advisories: Json): Generator<Item> {
+  for (const [id, value] of Object.entries(advisories)) {
+    const advisory = obj(value);
+    const name = str(advisory['module_name']);
+    yield record({
+      title: str(advisory['title']) || `${name} is vulnerable`,
+      description: [str(advisory['overview']), str(advisory['recommendation'])].filter(Boolean).join('\n\n'),
+      severity: severityWord(advisory['severity']),
+      cwes: cwesOf(texts(advisory['cwe'])),
+      vulnIds: vulnIdsOf([...texts(advisory['cves']), advisory['url'], advisory['github_advisory_id']]),
+      cvss: readCvss(str(at(advisory, 'cvss', 'vectorString')) || null, num(at(advisory, 'cvss', 'score')) || null),
+      source: 'sca',
+      ruleId: id,
+      location: { kind: 'package', name, purl: `pkg:npm/${name.replace('@', '%40')}`, path: 'package-lock.json' },
+      fix: {
+        state: str(advisory['patched_versions']) === '<0.0.0' ? 'no_fix' : 'fixed_available',
+        text: str(advisory['patched_versions']),
+      },
+      references: texts(advisory['url']),
+      quality: 0.8,
+      evidence: list(advisory['findings'])
+        .flatMap((one) => texts(obj(one)['paths']))
+        .slice(0, 20),
+    });
+  }
+}
+
+const trivyFix: Readonly<Record<string, FixState>> = {
+  fixed: 'fixed_available',
+  affected: 'no_fix',
+  will_not_fix: 'wont_fix',
+  fix_deferred: 'wont_fix',
+  end_of_life: 'wont_fix',
+};
+
+export const trivy: Format = {
+  name: 'trivy',
+  label: 'Trivy JSON',
+  detection: '"SchemaVersion" and "Results"',
+  detect: (beginning) =>
+    (word(beginning, 'SchemaVersion') && (word(beginning, 'Results') || word(beginning, 'ArtifactName'))) ||
+    /^\s*\[\s*\{\s*"Target"\s*:/.test(beginning),
+  async *read(file, facts) {
+    const report = await readJson(file);
+    const all = Array.isArray(report) ? (report as unknown[]) : list(obj(report)['Results']);
+    if (!Array.isArray(report) && obj(report)['SchemaVersion'] === undefined)
+      throw unfit('file', 'is no report of Trivy');
+    facts.tool = 'Trivy';
+    const image = str(at(report, 'ArtifactType')) === 'container_image';
+    for (const [index, value] of all.entries()) {
+      const result = obj(value);
+      const target = cleanPath(result['Target']);
+      for (const one of list(result['Vulnerabilities']))
+        yield trivyVulnerability(obj(one), target, image && str(result['Class']) === 'os-pkgs');
+      for (const one of list(result['Misconfigurations']))
+        yield* trivyMisconfiguration(obj(one), target, `/Results/${index}`);
+      for (const one of list(result['Secrets'])) yield trivySecret(obj(one), target);
+    }
+  },
+};
+
+function trivyVulnerability(one: Json, target: string, isImage: boolean): Item {
+  const id = str(one['VulnerabilityID']);
+  const name = str(one['PkgName']);
+  const sources = obj(one['CVSS']);
+  const scores = [obj(sources[str(one['SeveritySource'])]), obj(sources['nvd']), ...Object.values(sources).map(obj)];
+  const cvss = scores
+    .flatMap((score) => [
+      readCvss(str(score['V40Vector']) || null, num(score['V40Score'])),
+      readCvss(str(score['V3Vector']) || null, num(score['V3Score'])),
+      readCvss(str(score['V2Vector']) || null, num(score['V2Score'])),
+    ])
+    .find((found) => found !== null);
+  const fixed = str(one['FixedVersion']);
+  const purl = str(at(one, 'PkgIdentifier', 'PURL'));
+  return record({
+    title: str(one['Title']) || `${id} in ${name}`,
+    description: str(one['Description']),
+    severity: severityWord(one['Severity']),
+    cwes: cwesOf(texts(one['CweIDs'])),
+    vulnIds: [id, ...texts(one['VendorIDs'])],
+    cvss: cvss ?? null,
+    source: isImage ? 'container' : 'sca',
+    ruleId: id,
+    location: {
+      kind: 'package',
+      name,
+      version: str(one['InstalledVersion']),
+      path: cleanPath(one['PkgPath']) || target,
+      ...(purl === '' ? {} : { purl }),
+    },
+    fix: {
+      state: trivyFix[str(one['Status'])] ?? (fixed === '' ? 'unknown' : 'fixed_available'),
+      ...(fixed === '' ? {} : { version: fixed }),
+    },
+    references: [...texts(one['PrimaryURL']), ...texts(one['References'])],
+    quality: 0.8,
+    extra: { layer: str(at(one, 'Layer', 'DiffID')) },
+  });
+}
+
+function* trivyMisconfiguration(one: Json, target: string, place: string): Generator<Item> {
+  if (str(one['Status']) !== 'FAIL') return yield { dropped: 'is no failure', at: place };
+  const cause = obj(one['CauseMetadata']);
+  yield record({
+    title: str(one['Title']),
+    description: [str(one['Description']), str(one['Message'])].filter(Boolean).join('\n\n'),
+    severity: severityWord(one['Severity']),
+    source: 'iac',
+    ruleId: str(one['AVDID']) || str(one['ID']),
+    location: {
+      kind: 'resource',
+      address: str(cause['Resource']) || target,
+      path: target,
+      ...(pos(cause['StartLine']) === undefined ? {} : { line: pos(cause['StartLine']) as number }),
+    },
+    fix: { state: 'fixed_available', text: str(one['Resolution']) },
+    references: [...texts(one['PrimaryURL']), ...texts(one['References'])],
+  });
+}
+
+function trivySecret(one: Json, target: string): Item {
+  const match = str(one['Match']);
+  return record({
+    title: str(one['Title']) || str(one['RuleID']),
+    description: `${str(one['Category'])}: ${masked(match, match)}`,
+    severity: severityWord(one['Severity'], 'high'),
+    cwes: [798],
+    source: 'secret',
+    ruleId: str(one['RuleID']),
+    // Trivy masks what it found; the place has to tell two of them apart
+    location: {
+      kind: 'secret',
+      path: target,
+      hash: secretHash(`${str(one['RuleID'])}|${target}|${match}`),
+      ...(pos(one['StartLine']) === undefined ? {} : { line: pos(one['StartLine']) as number }),
+    },
+  });
+}
+
+const grypeFix: Readonly<Record<string, FixState>> = {
+  fixed: 'fixed_available',
+  'not-fixed': 'no_fix',
+  'wont-fix': 'wont_fix',
+};
+
+export const grype: Format = {
+  name: 'grype',
+  label: 'Grype JSON',
+  detection: '"matches" and a descriptor called grype',
+  detect: (beginning) =>
+    word(beginning, 'matches') && (word(beginning, 'matchDetails') || /"name"\s*:\s*"grype"/.test(beginning)),
+  async *read(file, facts) {
+    const report = obj(await readJson(file));
+    if (!Array.isArray(report['matches'])) throw unfit('file', 'is no report of Grype');
+    facts.tool = 'Grype';
+    facts.version = str(at(report, 'descriptor', 'version'));
+    for (const value of list(report['matches'])) {
+      const match = obj(value);
+      const vulnerability = obj(match['vulnerability']);
+      const artifact = obj(match['artifact']);
+      const id = str(vulnerability['id']);
+      const related = list(match['relatedVulnerabilities']).map((one) => str(obj(one)['id']));
+      const scores = [
+        ...list(vulnerability['cvss']),
+        ...list(match['relatedVulnerabilities']).flatMap((one) => list(obj(one)['cvss'])),
+      ].map(obj);
+      const cvss = scores
+        .map((one) => readCvss(str(one['vector']) || null, num(at(one, 'metrics', 'baseScore'))))
+        .find((one) => one !== null);
+      const versions = texts(at(vulnerability, 'fix', 'versions'));
+      const exact = list(match['matchDetails']).some((one) => str(obj(one)['type']).startsWith('exact'));
+      yield record({
+        title: `${id} in ${str(artifact['name'])}`,
+        description: str(vulnerability['description']) || str(at(match, 'relatedVulnerabilities', 0, 'description')),
+        severity: severityWord(vulnerability['severity']),
+        cwes: cwesOf(list(vulnerability['cwes']).map((one) => str(obj(one)['cwe']) || str(one))),
+        vulnIds: [id, ...related],
+        cvss: cvss ?? null,
+        source: ['deb', 'rpm', 'apk'].includes(str(artifact['type'])) ? 'container' : 'sca',
+        ruleId: id,
+        location: {
+          kind: 'package',
+          name: str(artifact['name']),
+          version: str(artifact['version']),
+          path: cleanPath(at(artifact, 'locations', 0, 'path')),
+          ...(str(artifact['purl']) === '' ? {} : { purl: str(artifact['purl']) }),
+        },
+        fix: {
+          state: grypeFix[str(at(vulnerability, 'fix', 'state'))] ?? 'unknown',
+          ...(versions[0] === undefined ? {} : { version: versions[0] }),
+        },
+        references: texts(vulnerability['dataSource']),
+        quality: exact ? 0.8 : 0.6,
+      });
+    }
+  },
+};

@@ -1,0 +1,43 @@
+// Every format that can be imported. The order counts where a file could be two of them.
+import { unfit } from '../../kit/endpoint.js';
+import { readBeginning, type ReportFile } from '../reading/report-file.js';
+import { csaf, cyclonedx, openVex, spdx } from './bills.js';
+import { checkov, gitleaks, kubeBench, semgrep } from './code.js';
+import { grype, npmAudit, trivy } from './dependencies.js';
+import type { Format } from './format.js';
+import { sarif } from './sarif.js';
+import { csv } from './tabular.js';
+import { nuclei, zapJson, zapXml } from './web.js';
+
+export const formats: readonly Format[] = [
+  sarif,
+  cyclonedx,
+  spdx,
+  openVex,
+  csaf,
+  trivy,
+  grype,
+  semgrep,
+  gitleaks,
+  zapJson,
+  zapXml,
+  nuclei,
+  checkov,
+  kubeBench,
+  npmAudit,
+  csv,
+];
+
+/** By name, or found out by the beginning of the file. Throws 422 when it is none that is known. */
+export async function findFormat(name: string, file: ReportFile): Promise<Format> {
+  const names = formats.map((format) => format.name).join(', ');
+  if (name !== 'auto') {
+    const named = formats.find((format) => format.name === name);
+    if (named === undefined) throw unfit('format', `must be auto, ${names}, or mapping:NAME`);
+    return named;
+  }
+  const beginning = await readBeginning(file);
+  const found = formats.find((format) => format.detect(beginning));
+  if (found === undefined) throw unfit('file', 'is of no format that is known', `name one of ${names}`);
+  return found;
+}

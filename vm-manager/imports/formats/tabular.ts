@@ -1,0 +1,218 @@
+// CSV with a head line, and mapping profiles: any CSV or JSON whose fields an operator has named.
+import { parse } from 'csv-parse';
+import { ApiError } from '#http-kit';
+import { createReadStream } from 'node:fs';
+import { readCvss } from '../../findings/cvss.js';
+import { unfit } from '../../kit/endpoint.js';
+import { sources, type Severity, type Source } from '../../findings/words.js';
+import { cleanPath, cwesOf, list, num, pos, severityWord, str, texts, vulnIdsOf } from '../normalize.js';
+import { record, type Item, type Location } from '../record.js';
+import { readBeginning, readJson, type ReportFile } from '../reading/report-file.js';
+import type { Format } from './format.js';
+import { dotted } from './web.js';
+
+/** Our field → names that heads of CSV files give it. */
+const aliases = {
+  title: ['title', 'name', 'summary'],
+  description: ['description', 'details'],
+  severity: ['severity', 'risk', 'level'],
+  cwe: ['cwe', 'cwe_id', 'cwes'],
+  cve: ['cve', 'vuln_id', 'vulnerability_id', 'cves'],
+  score: ['cvss', 'score', 'cvss_score'],
+  vector: ['vector', 'cvss_vector'],
+  path: ['file', 'path', 'file_path'],
+  line: ['line', 'line_number'],
+  url: ['url', 'endpoint'],
+  method: ['method'],
+  param: ['param', 'parameter'],
+  component: ['component', 'package'],
+  version: ['version', 'installed_version'],
+  fixed_version: ['fixed_version', 'fix_version'],
+  references: ['references', 'link', 'links'],
+  native_id: ['id', 'external_id'],
+  rule_id: ['rule', 'rule_id', 'check_id'],
+  source: ['source'],
+  address: ['resource', 'address'],
+} as const;
+export type MappedField = keyof typeof aliases;
+export const mappedFields = Object.keys(aliases) as MappedField[];
+
+export interface Mapping {
+  readonly name: string;
+  readonly format: 'json' | 'csv';
+  readonly rows_path: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly severity_map: Readonly<Record<string, string>>;
+  readonly fingerprint_fields: readonly string[];
+}
+
+const isSource = (text: string): text is Source => (sources as readonly string[]).includes(text);
+
+function locationOf(read: (field: MappedField) => unknown): Location {
+  const url = str(read('url'));
+  const component = str(read('component'));
+  const address = str(read('address'));
+  const line = pos(read('line'));
+  if (component !== '')
+    return { kind: 'package', name: component, version: str(read('version')), path: cleanPath(read('path')) };
+  if (url !== '')
+    return {
+      kind: 'web',
+      url,
+      method: str(read('method')).toUpperCase(),
+      ...(str(read('param')) === '' ? {} : { param: str(read('param')) }),
+    };
+  if (address !== '') return { kind: 'resource', address };
+  return { kind: 'code', path: cleanPath(read('path')) || 'unknown', ...(line === undefined ? {} : { line }) };
+}
+
+const sourceOf: Readonly<Record<Location['kind'], Source>> = {
+  code: 'sast',
+  web: 'dast',
+  package: 'sca',
+  resource: 'iac',
+  secret: 'secret',
+};
+
+function rowRecord(
+  read: (field: MappedField) => unknown,
+  at: string,
+  severities: Readonly<Record<string, string>>,
+  extra: Readonly<Record<string, unknown>>,
+): Item {
+  const title = str(read('title')).trim();
+  const severityText = str(read('severity')).trim();
+  if (title === '') return { dropped: 'has no title', at };
+  const mapped = severities[severityText] ?? severities[severityText.toLowerCase()] ?? severityText;
+  const score = num(read('score'));
+  const severity: Severity =
+    mapped === '' && score !== null
+      ? severityWord(score >= 9 ? 'critical' : score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low')
+      : severityWord(mapped);
+  const location = locationOf(read);
+  const given = str(read('source')).toLowerCase();
+  const fixed = str(read('fixed_version'));
+  const split = (value: unknown): string[] => texts(value).flatMap((text) => text.split(/[,;\s]+/));
+  return record({
+    title,
+    description: str(read('description')),
+    severity,
+    cwes: cwesOf(split(read('cwe')), true),
+    vulnIds: vulnIdsOf(split(read('cve'))),
+    cvss: readCvss(str(read('vector')) || null, score),
+    source: isSource(given) ? given : sourceOf[location.kind],
+    ruleId: str(read('rule_id')),
+    nativeId: str(read('native_id')) || null,
+    location,
+    fix: { state: fixed === '' ? 'unknown' : 'fixed_available', ...(fixed === '' ? {} : { version: fixed }) },
+    references: split(read('references')),
+    extra,
+  });
+}
+
+/** Rows as objects by head. Throws ApiError 400 for what is no CSV, with the line. */
+async function* readRows(file: ReportFile): AsyncGenerator<readonly [number, Readonly<Record<string, string>>]> {
+  const [head = ''] = (await readBeginning(file)).split(/\r?\n/, 1);
+  const delimiter =
+    [',', ';', '\t', '|']
+      .map((one) => [head.split(one).length, one] as const)
+      .sort((left, right) => right[0] - left[0])[0]?.[1] ?? ',';
+  const names = new Set<string>();
+  const parser = createReadStream(file.path).pipe(
+    parse({
+      bom: true,
+      delimiter,
+      max_record_size: 1024 * 1024,
+      skip_empty_lines: true,
+      relax_column_count: false,
+      columns: (cells: string[]) =>
+        cells.map((cell, index) => {
+          const name =
+            cell
+              .trim()
+              .toLowerCase()
+              .replace(/[\s-]+/g, '_') || `column_${index + 1}`;
+          if (names.has(name)) throw new ApiError('malformed_request', `The report has the column ${name} twice.`);
+          names.add(name);
+          return name;
+        }),
+    }),
+  );
+  let row = 1;
+  try {
+    for await (const one of parser) yield [++row, one as Record<string, string>];
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_'))
+      throw new ApiError('malformed_request', `The report is no CSV: ${error.message.slice(0, 200)}`);
+    throw error;
+  }
+}
+
+export const csv: Format = {
+  name: 'csv',
+  label: 'CSV with a head line',
+  detection: 'a head line with title, name or summary, and severity, risk or level',
+  detect: (beginning) => {
+    const head = (beginning.split(/\r?\n/, 1)[0] ?? '')
+      .toLowerCase()
+      .replaceAll('"', '')
+      .split(/[,;\t|]/)
+      .map((cell) => cell.trim());
+    return aliases.title.some((name) => head.includes(name)) && aliases.severity.some((name) => head.includes(name));
+  },
+  async *read(file, facts) {
+    facts.tool = 'CSV';
+    const known = new Set<string>(Object.values(aliases).flat());
+    for await (const [number, row] of readRows(file)) {
+      const read = (field: MappedField): unknown =>
+        aliases[field].map((name) => row[name]).find((cell) => cell !== undefined && cell !== '');
+      const extra = Object.fromEntries(
+        Object.entries(row)
+          .filter(([name, cell]) => !known.has(name) && cell !== '')
+          .slice(0, 50),
+      );
+      yield rowRecord(read, `line ${number}`, {}, extra);
+    }
+    facts.complete = true;
+  },
+};
+
+/** A format made of a profile that somebody has written. */
+export const mappedFormat = (mapping: Mapping): Format => ({
+  name: `mapping:${mapping.name}`,
+  label: mapping.name,
+  detection: 'named by the request',
+  detect: () => false,
+  async *read(file, facts) {
+    facts.tool = mapping.name;
+    const make = (row: unknown, at: string): Item => {
+      const value = (field: string): unknown => {
+        const path = mapping.fields[field];
+        if (path === undefined) return undefined;
+        return mapping.format === 'csv'
+          ? (row as Record<string, string>)[
+              path
+                .trim()
+                .toLowerCase()
+                .replace(/[\s-]+/g, '_')
+            ]
+          : dotted(row, path);
+      };
+      const made = rowRecord(value, at, mapping.severity_map, {});
+      if ('dropped' in made || mapping.fingerprint_fields.length === 0) return made;
+      return {
+        ...made,
+        nativeId: mapping.fingerprint_fields.map((field) => `${field}=${str(value(field))}`).join('|'),
+      };
+    };
+    if (mapping.format === 'csv') {
+      for await (const [number, row] of readRows(file)) yield make(row, `line ${number}`);
+      return;
+    }
+    const rows = dotted(await readJson(file), mapping.rows_path);
+    if (!Array.isArray(rows))
+      throw unfit('file', `has no list at ${mapping.rows_path || 'its top'}`, 'mend rows_path of the mapping');
+    for (const [index, row] of list(rows).entries()) yield make(row, `/${index}`);
+  },
+});

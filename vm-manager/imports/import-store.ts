@@ -1,0 +1,191 @@
+// Rows of imports, written many at a time: one statement for a batch, whatever its size.
+import { json, type Tx } from '../database.js';
+import type { FindingRow } from '../findings/fields.js';
+import type { FindingRecord } from './record.js';
+import type { ImportScope } from './pipeline.js';
+
+export interface Prepared {
+  readonly record: FindingRecord;
+  readonly fingerprint: string;
+  readonly toolKey: string;
+  readonly cluster: string | null;
+  /** Of all that the tables keep of the record. */
+  readonly hash: string;
+  readonly location: string;
+}
+
+interface NewFinding {
+  readonly prepared: Prepared;
+  readonly row: Readonly<Record<string, unknown>>;
+  readonly factors: Readonly<Record<string, unknown>>;
+}
+
+/** Columns as vm_findings has them, and JSON as the database reads it. */
+const rowsOf = (tx: Tx, rows: readonly object[]) => json(tx, JSON.parse(JSON.stringify(rows)));
+
+const columns = [
+  'application_id',
+  'project_id',
+  'title',
+  'status',
+  'severity',
+  'source',
+  'tool',
+  'rule_id',
+  'cwes',
+  'vuln_ids',
+  'location',
+  'risk_score',
+  'effective_risk',
+  'priority_score',
+  'reachable',
+  'exploit_confirmed',
+  'runtime_confirmed',
+  'kev',
+  'epss',
+  'fix_state',
+  'tags',
+  'fingerprint',
+  'cluster_key',
+  'reopen_count',
+  'sla_start',
+  'sla_days',
+  'sla_class',
+  'sla_paused_ms',
+  'due_at',
+  'first_seen',
+  'last_seen',
+  'version',
+  'created_at',
+  'updated_at',
+] as const;
+
+const detailsOf = ({ record }: Prepared) => ({
+  description: record.description,
+  location: record.location,
+  cvss: record.cvss,
+  fix: record.fix,
+  refs: record.references,
+  evidence: record.evidence,
+  extra: record.extra,
+});
+
+/** New findings with their details, sightings and first transitions. */
+export async function insertFindings(
+  tx: Tx,
+  rows: readonly NewFinding[],
+  scope: ImportScope,
+  tool: string,
+): Promise<void> {
+  const { now } = scope;
+  const given = rows.map(({ prepared, row }) => ({
+    ...row,
+    fingerprint: prepared.fingerprint,
+    cluster_key: prepared.cluster,
+    reopen_count: 0,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  }));
+  const names = tx.unsafe(columns.join(', '));
+  const made = await tx<{ id: number; fingerprint: string }[]>`
+    insert into vm_findings (${names})
+    select ${names} from jsonb_populate_recordset(null::vm_findings, ${rowsOf(tx, given)})
+    returning id, fingerprint`;
+  const ids = new Map(made.map(({ id, fingerprint }) => [fingerprint, id]));
+  const idOf = ({ prepared }: NewFinding): number => ids.get(prepared.fingerprint) ?? 0;
+  await tx`
+    insert into vm_finding_details (finding_id, description, location, cvss, fix, refs, evidence, extra, risk_factors)
+    select finding_id, description, location, nullif(cvss, 'null'::jsonb), fix, refs, evidence, extra, risk_factors
+    from jsonb_populate_recordset(null::vm_finding_details, ${rowsOf(
+      tx,
+      rows.map((one) => ({ finding_id: idOf(one), ...detailsOf(one.prepared), risk_factors: one.factors })),
+    )})`;
+  await tx`
+    insert into vm_transitions (finding_id, from_status, to_status, actor_id, actor, by, run_id, at)
+    select n.id, null, 'new', ${scope.actor.id}, ${scope.actor.name}, 'importer', ${scope.runId}, ${now}
+    from jsonb_to_recordset(${rowsOf(tx, made)}) as n(id bigint)`;
+  await insertOccurrences(
+    tx,
+    rows.map((one) => ({ prepared: one.prepared, findingId: idOf(one) })),
+    scope,
+    tool,
+  );
+}
+
+export async function insertOccurrences(
+  tx: Tx,
+  rows: readonly { readonly prepared: Prepared; readonly findingId: number }[],
+  scope: ImportScope,
+  tool: string,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const given = rows.map(({ prepared, findingId }) => ({
+    finding_id: findingId,
+    tool_key: prepared.toolKey,
+    location: prepared.record.location,
+    raw_hash: prepared.hash,
+  }));
+  await tx`
+    insert into vm_occurrences (finding_id, application_id, scope_key, tool, tool_key, location, raw_hash, first_run,
+      last_run, first_seen, last_seen)
+    select n.finding_id, ${scope.applicationId}, ${scope.scopeKey}, ${tool}, n.tool_key, n.location, n.raw_hash,
+      ${scope.runId}, ${scope.runId}, ${scope.seenAt}, ${scope.seenAt}
+    from jsonb_to_recordset(${rowsOf(tx, given)})
+      as n(finding_id bigint, tool_key text, location jsonb, raw_hash text)
+    on conflict (scope_key, tool_key) do update set last_run = excluded.last_run, last_seen = excluded.last_seen,
+      gone_at = null, missed_runs = 0`;
+}
+
+/** Sightings that a report has again. */
+export async function touchOccurrences(tx: Tx, ids: readonly number[], scope: ImportScope): Promise<void> {
+  if (ids.length === 0) return;
+  await tx`
+    update vm_occurrences set last_run = ${scope.runId}, last_seen = greatest(last_seen, ${scope.seenAt}::timestamptz),
+      gone_at = null, missed_runs = 0 where id in ${tx(ids)}`;
+  await tx`
+    update vm_findings f set last_seen = greatest(f.last_seen, ${scope.seenAt}::timestamptz) from vm_occurrences o
+    where o.id in ${tx(ids)} and f.id = o.finding_id and f.last_seen < ${scope.seenAt}`;
+}
+
+const contentColumns = columns.filter(
+  (name) =>
+    ![
+      'application_id',
+      'project_id',
+      'status',
+      'fingerprint',
+      'cluster_key',
+      'reopen_count',
+      'first_seen',
+      'sla_start',
+      'sla_paused_ms',
+      'version',
+      'created_at',
+    ].includes(name),
+);
+
+/** A finding that a report describes otherwise than before. */
+export async function refreshContent(
+  tx: Tx,
+  row: FindingRow,
+  prepared: Prepared,
+  values: Readonly<Record<string, unknown>>,
+  factors: Readonly<Record<string, unknown>>,
+  scope: ImportScope,
+): Promise<void> {
+  const given = rowsOf(tx, [{ ...values, updated_at: scope.now }]);
+  await tx`
+    update vm_findings f set ${tx.unsafe(contentColumns.map((name) => `${name} = n.${name}`).join(', '))},
+      version = f.version + 1
+    from jsonb_populate_recordset(null::vm_findings, ${given}) n where f.id = ${row.id}`;
+  const details = rowsOf(tx, [{ ...detailsOf(prepared), risk_factors: factors }]);
+  await tx`
+    update vm_finding_details d set description = n.description, location = n.location,
+      cvss = nullif(n.cvss, 'null'::jsonb), fix = n.fix, refs = n.refs, evidence = n.evidence, extra = n.extra,
+      risk_factors = n.risk_factors
+    from jsonb_populate_recordset(null::vm_finding_details, ${details}) n where d.finding_id = ${row.id}`;
+  await tx`
+    update vm_occurrences set raw_hash = ${prepared.hash}, location = ${json(tx, prepared.record.location)}
+    where scope_key = ${scope.scopeKey} and tool_key = ${prepared.toolKey}`;
+}

@@ -1,0 +1,144 @@
+// Values of reports, read without believing their types: whatever is not what it should be is absent.
+import { createHash } from 'node:crypto';
+import type { Severity } from '../findings/words.js';
+import { cut } from './record.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const obj = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const str = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+export function num(value: unknown): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+/** A line or a column: a positive whole number, else absent. */
+export function pos(value: unknown): number | undefined {
+  const number = num(value);
+  return number !== null && Number.isInteger(number) && number > 0 && number < 1e9 ? number : undefined;
+}
+export const texts = (value: unknown): string[] =>
+  (Array.isArray(value) ? (value as unknown[]) : value === undefined || value === null ? [] : [value])
+    .map(str)
+    .filter((text) => text !== '');
+
+/** `at(report, 'run', 'tool', 'name')`. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((here, name) => {
+    if (typeof name === 'number') return list(here)[name];
+    const object = obj(here);
+    return Object.hasOwn(object, name) ? object[name] : undefined;
+  }, value);
+}
+
+const severityWords: Readonly<Record<string, Severity>> = {
+  critical: 'critical',
+  crit: 'critical',
+  blocker: 'critical',
+  high: 'high',
+  error: 'high',
+  major: 'high',
+  important: 'high',
+  medium: 'medium',
+  moderate: 'medium',
+  warning: 'medium',
+  warn: 'medium',
+  minor: 'low',
+  low: 'low',
+  note: 'low',
+  negligible: 'info',
+  informational: 'info',
+  information: 'info',
+  info: 'info',
+  none: 'info',
+  unknown: 'info',
+  inventory: 'info',
+  experiment: 'info',
+};
+
+/** Words of any tool, whatever their case; one that nobody knows is `info`. */
+export const severityWord = (word: unknown, otherwise: Severity = 'info'): Severity => {
+  const name = str(word).trim().toLowerCase();
+  return Object.hasOwn(severityWords, name) ? (severityWords[name] ?? otherwise) : otherwise;
+};
+
+/** By the bands of CVSS 3 and 4. */
+export function severityOfScore(score: number): Severity {
+  if (score >= 9) return 'critical';
+  if (score >= 7) return 'high';
+  return score >= 4 ? 'medium' : score > 0 ? 'low' : 'info';
+}
+
+/** Every weakness that the texts name: `CWE-79: …`, `external/cwe/cwe-079`, and 79 where `bare` says so. */
+export function cwesOf(values: readonly unknown[], bare = false): number[] {
+  const found = values.flatMap((value) => {
+    const text = str(value).slice(0, 500);
+    if (bare && /^\d{1,5}$/.test(text)) return [Number(text)];
+    return [...text.matchAll(/cwe[-_ /:]?(\d{1,5})/gi)].map((match) => Number(match[1]));
+  });
+  return [...new Set(found)].filter((number) => number > 0);
+}
+
+/** Ids of vulnerabilities in the texts. */
+export function vulnIdsOf(values: readonly unknown[]): string[] {
+  const pattern = /\b(CVE-\d{4}-\d{4,9}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi;
+  return [
+    ...new Set(
+      values.flatMap((value) =>
+        [...str(value).slice(0, 2000).matchAll(pattern)].map((match) => (match[1] ?? '').toUpperCase()),
+      ),
+    ),
+  ];
+}
+
+/** A path as it stands in a repository: no scheme, no work directory of a CI, no drive, no way out. */
+export function cleanPath(given: unknown): string {
+  let path = str(given).trim();
+  try {
+    if (/^file:/i.test(path)) path = decodeURIComponent(path.replace(/^file:\/{0,2}/i, ''));
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+  }
+  path = path.replace(/\\/g, '/').replace(/^[A-Za-z]:\//, '/');
+  path = path.replace(
+    /^\/(?:github\/workspace|builds\/[^/]+\/[^/]+|home\/runner\/work\/[^/]+\/[^/]+|src|app|workspace)\//,
+    '',
+  );
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') parts.pop();
+    else parts.push(part);
+  }
+  return cut(parts.join('/'), 1000);
+}
+
+/** Text of HTML, for reports that write it into texts. */
+export function plainText(html: unknown): string {
+  return str(html)
+    .slice(0, 100_000)
+    .replace(/<\s*(?:br|\/p|\/li|\/div)\b[^>]{0,200}>/gi, '\n')
+    .replace(/<[^>]{0,1000}>/g, '')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;|&apos;/g, "'")
+    .replace(/&amp;/g, '&')
+    .trim();
+}
+
+/** Of a secret: enough to find it again, and not the secret. */
+export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** The text with the secret in it masked. */
+export function masked(text: string, secret: string): string {
+  const shown = secret.length >= 16 ? secret.slice(0, 4) : '';
+  return secret.length < 4 ? cut(text, 500) : cut(text.replaceAll(secret, `${shown}****`), 500);
+}
+
+export function moment(value: unknown): Date | null {
+  const date = new Date(str(value));
+  return str(value) === '' || Number.isNaN(date.getTime()) ? null : date;
+}

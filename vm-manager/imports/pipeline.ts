@@ -1,0 +1,254 @@
+// From records to findings: in one transaction, in batches, so that a report is imported whole or not at all. What a
+// report says twice is a duplicate; what was imported before is recognised by its keys; what people decided stays.
+import { ApiError, systemActor, type Actor } from '#http-kit';
+import type { Tx } from '../database.js';
+import { markDirty } from '../kit/events.js';
+import type { FindingRow } from '../findings/fields.js';
+import { readFacts, readPolicies, score, type ApplicationFacts, type SlaPolicy } from '../findings/score.js';
+import { transition } from '../findings/transition.js';
+import { severityNumbers } from '../findings/words.js';
+import { closeMissing } from './closing.js';
+import { contentHash, KeysOfReport } from './fingerprint.js';
+import { insertFindings, refreshContent, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
+import { isDropped, showLocation, type FindingRecord, type Item, type ReportFacts } from './record.js';
+
+export const recordsMax = 200_000;
+const batchSize = 500;
+const problemsMax = 200;
+
+export interface ImportScope {
+  readonly applicationId: number;
+  readonly projectId: number | null;
+  /** Application, branch, tool profile: sightings are compared within it. */
+  readonly scopeKey: string;
+  /** `sync` closes what this scope no longer reports. */
+  readonly mode: 'add' | 'sync';
+  readonly runId: number;
+  readonly actor: Actor;
+  readonly now: Date;
+  /** When it was seen; not after now. */
+  readonly seenAt: Date;
+}
+
+export interface ImportReport {
+  parsed: number;
+  created: number;
+  updated: number;
+  reopened: number;
+  unchanged: number;
+  duplicates_in_file: number;
+  dropped: number;
+  dropped_by_reason: Record<string, number>;
+  closed: number;
+  unverified_absence: number;
+  problems: { at: string; detail: string }[];
+}
+
+const empty = (): ImportReport => ({
+  parsed: 0,
+  created: 0,
+  updated: 0,
+  reopened: 0,
+  unchanged: 0,
+  duplicates_in_file: 0,
+  dropped: 0,
+  dropped_by_reason: {},
+  closed: 0,
+  unverified_absence: 0,
+  problems: [],
+});
+
+/** Throws ApiError 413 beyond `recordsMax` records; the transaction is the caller's. */
+export async function importItems(
+  tx: Tx,
+  items: AsyncIterable<Item>,
+  facts: ReportFacts,
+  scope: ImportScope,
+): Promise<ImportReport> {
+  const importer = new Importer(tx, facts, scope, await readFacts(tx, scope.applicationId), await readPolicies(tx));
+  for await (const item of items) await importer.take(item);
+  return importer.finish();
+}
+
+class Importer {
+  private readonly report = empty();
+  private readonly tx: Tx;
+  private readonly facts: ReportFacts;
+  private readonly scope: ImportScope;
+  private readonly application: ApplicationFacts;
+  private readonly policies: readonly SlaPolicy[];
+  private keys: KeysOfReport | null = null;
+  private waiting: Prepared[] = [];
+  private changed = false;
+  private batches = 0;
+
+  constructor(
+    tx: Tx,
+    facts: ReportFacts,
+    scope: ImportScope,
+    application: ApplicationFacts,
+    policies: readonly SlaPolicy[],
+  ) {
+    [this.tx, this.facts, this.scope, this.application, this.policies] = [tx, facts, scope, application, policies];
+  }
+
+  async take(item: Item): Promise<void> {
+    if (++this.report.parsed > recordsMax)
+      throw new ApiError('body_too_large', `The report has more than ${recordsMax} records; split it.`);
+    if (isDropped(item)) return this.drop(item.dropped, item.at);
+    const keys = (this.keys ??= new KeysOfReport(this.facts.tool)).take(item);
+    if (keys === null) {
+      this.report.duplicates_in_file++;
+      return;
+    }
+    this.waiting.push({ record: item, ...keys, hash: contentHash(item), location: showLocation(item.location) });
+    if (this.waiting.length >= batchSize) await this.flush();
+  }
+
+  async finish(): Promise<ImportReport> {
+    await this.flush();
+    const { tx, scope, facts, report } = this;
+    if (scope.mode === 'sync') {
+      const { closed, unverified } = await closeMissing(tx, scope, facts);
+      [report.closed, report.unverified_absence] = [closed, unverified];
+      if (closed > 0) this.changed = true;
+    }
+    if (this.changed) await markDirty(tx, [scope.applicationId], scope.now);
+    return report;
+  }
+
+  private drop(reason: string, at: string): void {
+    const { report } = this;
+    report.dropped++;
+    report.dropped_by_reason[reason] = (report.dropped_by_reason[reason] ?? 0) + 1;
+    if (report.problems.length < problemsMax) report.problems.push({ at, detail: reason });
+  }
+
+  private async flush(): Promise<void> {
+    const batch = this.waiting.splice(0);
+    if (batch.length === 0) return;
+    const { tx, scope } = this;
+    // plans made while the tables were small read all of them; new numbers end those plans
+    if ([4, 40].includes(this.batches++)) await tx.unsafe('analyze vm_findings, vm_occurrences, vm_finding_details');
+    const sightings = await tx<{ tool_key: string; finding_id: number; raw_hash: string; id: number }[]>`
+      select id, tool_key, finding_id, raw_hash from vm_occurrences
+      where scope_key = ${scope.scopeKey} and tool_key in ${tx(batch.map(({ toolKey }) => toolKey))}`;
+    const bySighting = new Map(sightings.map((row) => [row.tool_key, row]));
+    // two statements: one condition with `or` reads every finding of the application
+    const named = await tx<FindingRow[]>`
+      select * from vm_findings where application_id = ${scope.applicationId}
+        and fingerprint in ${tx(batch.map(({ fingerprint }) => fingerprint))} for update`;
+    const seen = await tx<FindingRow[]>`
+      select * from vm_findings where id in ${tx([0, ...sightings.map(({ finding_id }) => finding_id)])} for update`;
+    const found = [...named, ...seen];
+    const byId = new Map(found.map((row) => [row.id, row]));
+    const byFingerprint = new Map(found.map((row) => [row.fingerprint, row]));
+    const fresh: Prepared[] = [];
+    const known: {
+      readonly prepared: Prepared;
+      readonly row: FindingRow;
+      readonly sighting: { id: number; raw_hash: string } | null;
+    }[] = [];
+    for (const prepared of batch) {
+      const sighting = bySighting.get(prepared.toolKey) ?? null;
+      const row =
+        (sighting === null ? undefined : byId.get(sighting.finding_id)) ?? byFingerprint.get(prepared.fingerprint);
+      if (row !== undefined) known.push({ prepared, row, sighting });
+      else if (prepared.record.suppressed) this.drop('is set aside in the report', prepared.location);
+      else fresh.push(prepared);
+    }
+    if (fresh.length > 0) await this.create(fresh);
+    for (const one of known) await this.recognise(one.prepared, one.row, one.sighting);
+    await touchOccurrences(
+      tx,
+      known.flatMap(({ sighting }) => (sighting === null ? [] : [sighting.id])),
+      scope,
+    );
+    await insertOccurrences(
+      tx,
+      known.filter(({ sighting }) => sighting === null).map(({ prepared, row }) => ({ prepared, findingId: row.id })),
+      scope,
+      this.facts.tool,
+    );
+  }
+
+  /** What is known of the vulnerabilities of these records. */
+  private async knownOf(
+    records: readonly FindingRecord[],
+  ): Promise<ReadonlyMap<string, { kev: boolean; epss: number | null }>> {
+    const cves = [...new Set(records.flatMap(({ vulnIds }) => vulnIds.filter((id) => id.startsWith('CVE-'))))];
+    if (cves.length === 0) return new Map();
+    const rows = await this.tx<{ cve: string; kev: boolean; epss: number | null }[]>`
+      select cve, kev, epss from vm_cves where cve in ${this.tx(cves)}`;
+    return new Map(rows.map((row) => [row.cve, row]));
+  }
+
+  private columnsOf(
+    prepared: Prepared,
+    known: ReadonlyMap<string, { kev: boolean; epss: number | null }>,
+    before: FindingRow | null,
+  ) {
+    const { record } = prepared;
+    const { scope, facts } = this;
+    const cves = record.vulnIds.flatMap((id) => known.get(id) ?? []);
+    const epss = cves.flatMap((one) => (one.epss === null ? [] : [one.epss]));
+    const content = {
+      title: record.title,
+      severity: severityNumbers[record.severity] ?? 0,
+      source: record.source,
+      tool: facts.tool,
+      rule_id: record.ruleId,
+      cwes: record.cwes,
+      vuln_ids: record.vulnIds,
+      location: prepared.location,
+      reachable: record.reachable ?? before?.reachable ?? null,
+      kev: cves.some(({ kev }) => kev),
+      epss: epss.length === 0 ? null : Math.max(...epss),
+      fix_state: record.fix.state,
+      tags: before?.tags ?? record.tags,
+    };
+    const row = {
+      application_id: scope.applicationId,
+      project_id: scope.projectId,
+      status: before?.status ?? ('new' as const),
+      risk_override: before?.risk_override ?? null,
+      risk_override_until: before?.risk_override_until ?? null,
+      exploit_confirmed: before?.exploit_confirmed ?? false,
+      runtime_confirmed: before?.runtime_confirmed ?? false,
+      assignee_id: before?.assignee_id ?? null,
+      sla_start: before?.sla_start ?? scope.seenAt,
+      sla_paused_ms: before?.sla_paused_ms ?? 0,
+      first_seen: before?.first_seen ?? scope.seenAt,
+      last_seen: scope.seenAt,
+      ...content,
+    };
+    const { scored, factors } = score(row, record, this.application, this.policies, scope.now);
+    return { row: { ...row, ...scored }, factors: { ...factors } };
+  }
+
+  private async create(batch: readonly Prepared[]): Promise<void> {
+    const known = await this.knownOf(batch.map(({ record }) => record));
+    const rows = batch.map((prepared) => ({ prepared, ...this.columnsOf(prepared, known, null) }));
+    await insertFindings(this.tx, rows, this.scope, this.facts.tool);
+    this.report.created += batch.length;
+    this.changed = true;
+  }
+
+  private async recognise(prepared: Prepared, row: FindingRow, sighting: { raw_hash: string } | null): Promise<void> {
+    const { tx, scope, report } = this;
+    const isSame = sighting !== null && sighting.raw_hash === prepared.hash;
+    if (!isSame) {
+      const known = await this.knownOf([prepared.record]);
+      const { row: columns, factors } = this.columnsOf(prepared, known, row);
+      await refreshContent(tx, row, prepared, columns, factors, scope);
+      this.changed = true;
+    }
+    if (row.status === 'resolved' && !prepared.record.suppressed) {
+      const wanted = { to: 'reopened', by: 'importer', reason: 'a report has it again', runId: scope.runId } as const;
+      const [fresh] = await tx<FindingRow[]>`select * from vm_findings where id = ${row.id}`;
+      if (fresh !== undefined) await transition(tx, fresh, wanted, systemActor, scope.now);
+      report.reopened++;
+    } else if (isSame) report.unchanged++;
+    else report.updated++;
+  }
+}

@@ -1,0 +1,166 @@
+// A JSON file whose one large list is read element by element. The bytes are followed by structure only (strings,
+// brackets, names); each element, and what is left of the document without them, is then parsed by JSON.parse, which
+// has the last word about what is JSON. A library was weighed (stream-json): its authors say that it is not for hostile
+// input, and it makes an object of each token.
+import { ApiError } from '#http-kit';
+
+export interface CutRules {
+  /** `['runs', '*', 'results', '*']`: names of objects, and `*` for each element of a list. */
+  readonly path: readonly string[];
+  readonly elementBytesMax: number;
+  /** Of the document without the elements. */
+  readonly restBytesMax: number;
+  readonly depthMax: number;
+}
+
+export interface Cut {
+  /** Indices of the lists on the way, outermost first. */
+  readonly at: readonly number[];
+  readonly text: string;
+}
+
+interface Level {
+  readonly isList: boolean;
+  index: number;
+  name: string;
+  /** Steps of the path that lead here; -1: off the path. */
+  readonly steps: number;
+}
+
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma, colon] = [
+  0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x3a,
+] as const;
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
+/** Feed it the bytes in pieces; `push` gives the elements that ended in the piece. Throws ApiError 400, 413. */
+export class JsonCutter {
+  private readonly rules: CutRules;
+  private readonly levels: Level[] = [];
+  private inString = false;
+  private isEscaped = false;
+  private isName = false;
+  private name = '';
+  private readonly kept: Buffer[] = [];
+  private keptBytes = 0;
+  private element: Buffer[] | null = null;
+  private elementBytes = 0;
+  private elementDepth = 0;
+
+  constructor(rules: CutRules) {
+    this.rules = rules;
+  }
+
+  push(chunk: Buffer): Cut[] {
+    const found: Cut[] = [];
+    let from = 0;
+    for (let i = 0; i < chunk.length; i++) {
+      const code = chunk[i] ?? 0;
+      if (this.inString) {
+        this.stringByte(code);
+        continue;
+      }
+      if (isSpace(code)) continue;
+      if (this.element === null && this.beginsElement(code)) {
+        this.keep(chunk.subarray(from, i));
+        from = i;
+        this.element = [];
+        this.elementBytes = 0;
+        this.elementDepth = this.levels.length;
+      } else if (this.element !== null && this.endsElement(code)) {
+        found.push(this.endElement(chunk.subarray(from, i)));
+        from = i;
+        // the comma between two elements goes with them
+        if (code === comma) from = i + 1;
+      }
+      this.structure(code);
+    }
+    if (this.element === null) this.keep(chunk.subarray(from));
+    else this.keepElement(chunk.subarray(from));
+    return found;
+  }
+
+  /** The document with the list empty, as text. Throws ApiError 400 where the file ends in the middle. */
+  end(): string {
+    if (this.levels.length > 0 || this.inString || this.element !== null)
+      throw new ApiError('malformed_request', 'The report ends in the middle of its JSON.');
+    return Buffer.concat(this.kept).toString('utf8');
+  }
+
+  private stringByte(code: number): void {
+    if (this.isEscaped) this.isEscaped = false;
+    else if (code === backslash) this.isEscaped = true;
+    else if (code === quote) {
+      this.inString = false;
+      return;
+    }
+    if (this.isName && this.name.length < 64) this.name += String.fromCharCode(code);
+  }
+
+  private beginsElement(code: number): boolean {
+    const top = this.levels.at(-1);
+    return (
+      top !== undefined &&
+      top.isList &&
+      top.steps === this.rules.path.length - 1 &&
+      code !== comma &&
+      code !== closeBracket
+    );
+  }
+
+  private endsElement(code: number): boolean {
+    return this.levels.length === this.elementDepth && (code === comma || code === closeBracket);
+  }
+
+  private endElement(last: Buffer): Cut {
+    this.keepElement(last);
+    const text = Buffer.concat(this.element ?? []).toString('utf8');
+    this.element = null;
+    return { at: this.levels.filter(({ isList }) => isList).map(({ index }) => index), text };
+  }
+
+  private structure(code: number): void {
+    const top = this.levels.at(-1);
+    if (code === quote) {
+      this.inString = true;
+      this.isName = top !== undefined && !top.isList && top.name === '';
+      if (this.isName) this.name = '';
+    } else if (code === colon && top !== undefined && !top.isList) top.name = `${this.name}:`;
+    else if (code === comma && top !== undefined) {
+      top.index++;
+      top.name = '';
+    } else if (code === openBrace || code === openBracket) this.open(code === openBracket, top);
+    else if (code === closeBrace || code === closeBracket) {
+      if (top === undefined || top.isList !== (code === closeBracket))
+        throw new ApiError('malformed_request', 'The report is no JSON: its brackets do not fit.');
+      this.levels.pop();
+    }
+  }
+
+  private open(isList: boolean, top: Level | undefined): void {
+    if (this.levels.length >= this.rules.depthMax)
+      throw new ApiError('nested_too_deep', `The report nests deeper than ${this.rules.depthMax} levels.`);
+    const wanted = top === undefined ? undefined : this.rules.path[top.steps];
+    const isOnPath = top !== undefined && top.steps >= 0 && (top.isList ? wanted === '*' : `${wanted}:` === top.name);
+    this.levels.push({ isList, index: 0, name: '', steps: top === undefined ? 0 : isOnPath ? top.steps + 1 : -1 });
+  }
+
+  private keep(piece: Buffer): void {
+    this.keptBytes += piece.length;
+    if (this.keptBytes > this.rules.restBytesMax)
+      throw new ApiError(
+        'body_too_large',
+        `The report has more than ${this.rules.restBytesMax} bytes beside its results.`,
+      );
+    if (piece.length > 0) this.kept.push(Buffer.from(piece));
+  }
+
+  private keepElement(piece: Buffer): void {
+    this.elementBytes += piece.length;
+    if (this.elementBytes > this.rules.elementBytesMax)
+      throw new ApiError(
+        'body_too_large',
+        `A result of the report is larger than ${this.rules.elementBytesMax} bytes.`,
+      );
+    if (piece.length > 0) this.element?.push(Buffer.from(piece));
+  }
+}

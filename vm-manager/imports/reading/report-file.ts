@@ -1,0 +1,83 @@
+// A report on the disk, read as its format needs it: whole, in elements, in lines. Every way has its bounds, and what
+// is refused names the place.
+import { ApiError, isNestedDeeper } from '#http-kit';
+import { createReadStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { JsonCutter, type Cut } from './json-cut.js';
+
+const wholeBytesMax = 32 * 1024 * 1024;
+const depthMax = 64;
+const lineBytesMax = 1024 * 1024;
+
+export interface ReportFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** The first bytes, for finding out what it is. */
+export async function readBeginning({ path }: ReportFile, most = 65_536): Promise<string> {
+  const handle = await open(path);
+  try {
+    const buffer = Buffer.alloc(most);
+    const { bytesRead } = await handle.read(buffer, 0, most, 0);
+    return buffer
+      .subarray(0, bytesRead)
+      .toString('utf8')
+      .replace(/^\ufeff/, '');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Throws ApiError 400 for what is no JSON, 413 beyond what is read at once. */
+export async function readWhole(file: ReportFile): Promise<string> {
+  if (file.bytes > wholeBytesMax)
+    throw new ApiError('body_too_large', `A report of this format has at most ${wholeBytesMax} bytes; split it.`);
+  return (await readFile(file.path, 'utf8')).replace(/^\ufeff/, '');
+}
+
+export async function readJson(file: ReportFile): Promise<unknown> {
+  return parseJson(await readWhole(file), 'The report');
+}
+
+export function parseJson(text: string, what: string): unknown {
+  if (isNestedDeeper(text, depthMax))
+    throw new ApiError('nested_too_deep', `${what} nests deeper than ${depthMax} levels.`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ApiError('malformed_request', `${what} is no JSON: ${error.message.slice(0, 200)}`);
+  }
+}
+
+/** The document without the elements of its large list. */
+export async function readRest(file: ReportFile, path: readonly string[]): Promise<unknown> {
+  const cutter = new JsonCutter({ path, elementBytesMax: lineBytesMax, restBytesMax: wholeBytesMax, depthMax });
+  for await (const chunk of createReadStream(file.path, { highWaterMark: 262_144 }))
+    cutter.push(withoutMark(chunk as Buffer));
+  return parseJson(cutter.end(), 'The report');
+}
+
+export async function* readElements(file: ReportFile, path: readonly string[]): AsyncGenerator<Cut> {
+  const cutter = new JsonCutter({ path, elementBytesMax: lineBytesMax, restBytesMax: wholeBytesMax, depthMax });
+  for await (const chunk of createReadStream(file.path, { highWaterMark: 262_144 }))
+    yield* cutter.push(withoutMark(chunk as Buffer));
+  cutter.end();
+}
+
+const withoutMark = (chunk: Buffer): Buffer =>
+  chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? chunk.subarray(3) : chunk;
+
+/** Lines with their numbers, from 1. Throws ApiError 413 for one that is too long. */
+export async function* readLines(file: ReportFile): AsyncGenerator<readonly [number, string]> {
+  const stream = createReadStream(file.path, { encoding: 'utf8' });
+  let number = 0;
+  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+    number++;
+    if (line.length > lineBytesMax)
+      throw new ApiError('body_too_large', `Line ${number} is longer than ${lineBytesMax} bytes.`);
+    if (line.trim() !== '') yield [number, line.replace(/^\ufeff/, '')];
+  }
+}

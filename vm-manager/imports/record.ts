@@ -1,0 +1,160 @@
+// What every importer makes of a report: one record for each finding, in one shape, with bounded texts.
+import type { CvssValue } from '../findings/fields.js';
+import type { FixState, Severity, Source } from '../findings/words.js';
+
+export type Location =
+  | {
+      readonly kind: 'code';
+      readonly path: string;
+      readonly line?: number;
+      readonly end_line?: number;
+      readonly column?: number;
+      readonly symbol?: string;
+      readonly snippet?: string;
+    }
+  | {
+      readonly kind: 'web';
+      readonly url: string;
+      readonly method?: string;
+      readonly param?: string;
+      readonly matcher?: string;
+    }
+  | {
+      readonly kind: 'package';
+      readonly name: string;
+      readonly version?: string;
+      readonly purl?: string;
+      readonly path?: string;
+    }
+  | { readonly kind: 'resource'; readonly address: string; readonly path?: string; readonly line?: number }
+  | { readonly kind: 'secret'; readonly path: string; readonly line?: number; readonly hash: string };
+
+export interface FindingRecord {
+  readonly title: string;
+  readonly description: string;
+  readonly severity: Severity;
+  readonly cwes: readonly number[];
+  /** CVE first. */
+  readonly vulnIds: readonly string[];
+  readonly cvss: CvssValue | null;
+  readonly source: Source;
+  readonly ruleId: string;
+  /** A fingerprint that the tool itself calls stable. */
+  readonly nativeId: string | null;
+  readonly location: Location;
+  readonly fix: { readonly state: FixState; readonly version?: string; readonly text?: string };
+  readonly references: readonly string[];
+  readonly evidence: readonly unknown[];
+  readonly tags: readonly string[];
+  readonly reachable: boolean | null;
+  /** 0.6 (heuristic) to 1.0 (exploited). */
+  readonly quality: number;
+  /** The report says that somebody has set it aside. */
+  readonly suppressed: boolean;
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/** What the report says beside findings; importers fill it while they read. */
+export interface ReportFacts {
+  tool: string;
+  version: string;
+  /** False where the tool did not look at everything: then nothing is closed. */
+  complete: boolean;
+  /** Paths that were looked at; null: the report does not list them. */
+  inventory: Set<string> | null;
+  /** When the report says that it was made. */
+  scannedAt: Date | null;
+}
+
+/** A record that is not taken, and why. */
+export interface Dropped {
+  readonly dropped: string;
+  /** Where in the report: a JSON pointer, or a line. */
+  readonly at: string;
+}
+
+export type Item = FindingRecord | Dropped;
+export const isDropped = (item: Item): item is Dropped => 'dropped' in item;
+
+const blank = {
+  description: '',
+  cwes: [],
+  vulnIds: [],
+  cvss: null,
+  nativeId: null,
+  fix: { state: 'unknown' },
+  references: [],
+  evidence: [],
+  tags: [],
+  reachable: null,
+  quality: 0.7,
+  suppressed: false,
+  extra: {},
+} as const satisfies Partial<FindingRecord>;
+
+type Needed = Pick<FindingRecord, 'title' | 'severity' | 'source' | 'ruleId' | 'location'>;
+
+/** A record with what is known; texts are cut to what the tables take. */
+export function record(given: Needed & Partial<FindingRecord>): FindingRecord {
+  const all: FindingRecord = { ...blank, ...given };
+  return {
+    ...all,
+    title: cut(all.title.replace(/\s+/g, ' ').trim() || all.ruleId || 'Untitled', 300),
+    description: cut(all.description, 20_000),
+    ruleId: cut(all.ruleId, 300),
+    nativeId: all.nativeId === null ? null : cut(all.nativeId, 500),
+    vulnIds: [...new Set(all.vulnIds.map((id) => cut(id.toUpperCase(), 60)))].sort(byCveFirst).slice(0, 50),
+    cwes: [...new Set(all.cwes)].slice(0, 20),
+    references: [...new Set(all.references.filter((link) => /^https?:\/\//i.test(link)))]
+      .slice(0, 50)
+      .map((one) => cut(one, 2000)),
+    tags: [...new Set(all.tags.map((tag) => cut(tag, 60)))].slice(0, 50),
+    evidence: all.evidence.slice(0, 20),
+    location: cutLocation(all.location),
+  };
+}
+
+const byCveFirst = (left: string, right: string): number =>
+  Number(right.startsWith('CVE-')) - Number(left.startsWith('CVE-')) || (left < right ? -1 : left > right ? 1 : 0);
+
+/** At most so many characters, with a mark where something is missing; without what no column takes. */
+export function cut(text: string, most: number): string {
+  const clean = text
+    .replace(/\0/g, '')
+    .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
+  if (clean.length <= most) return clean;
+  return `${clean.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+function cutLocation(location: Location): Location {
+  const made: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(location)) {
+    if (value === undefined) continue;
+    made[name] = typeof value === 'string' ? cut(value, name === 'snippet' ? 1000 : 1500) : value;
+  }
+  return made as unknown as Location;
+}
+
+/** One line for people. */
+export function showLocation(location: Location): string {
+  const line = (at?: number): string => (at === undefined ? '' : `:${at}`);
+  switch (location.kind) {
+    case 'code':
+    case 'secret':
+      return `${location.path}${line(location.line)}`;
+    case 'web':
+      return [location.method, location.url, location.param === undefined ? '' : `[${location.param}]`]
+        .filter(Boolean)
+        .join(' ');
+    case 'package':
+      return (
+        location.name +
+        (location.version === undefined ? '' : `@${location.version}`) +
+        (location.path === undefined ? '' : ` (${location.path})`)
+      );
+    case 'resource':
+      return location.path === undefined
+        ? location.address
+        : `${location.address} (${location.path}${line(location.line)})`;
+  }
+}
