@@ -151,7 +151,8 @@ const sumOf = (levels: readonly number[], total: string, part: string): string =
  */
 function blockEarly(levels: readonly number[], condition: string | null): string {
   const block = (id: number, phase: number, total: string, part: string, threshold: string, what: string): string =>
-    `${condition ?? 'SecAction'} \\\n    "id:${id + 39},phase:${phase},pass,nolog,t:none,${sumOf(levels, total, part)}"\n` +
+    `${condition ?? 'SecAction'} \\\n` +
+    `    "id:${id + 39},phase:${phase},pass,nolog,t:none,${sumOf(levels, total, part)}"\n` +
     `SecRule TX:${total} "@ge %{tx.${threshold}_anomaly_score_threshold}" \\\n` +
     `    "id:${id},phase:${phase},deny,t:none,log,severity:CRITICAL,tag:'anomaly-evaluation',` +
     `msg:'${what} Anomaly Score Exceeded in phase ${phase} (Total Score: %{tx.${total}})'"\n`;
