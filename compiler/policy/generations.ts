@@ -146,8 +146,8 @@ const sumOf = (levels: readonly number[], total: string, part: string): string =
   [`setvar:'tx.${total}=0'`, ...levels.map((level) => `setvar:'tx.${total}=+%{tx.${part}${level}}'`)].join(',');
 
 /**
- * What version 4's rules 949111 and 959101 do at the ends of phases 1 and 3, under their ids. `condition` holds where it
- * is to happen, null: everywhere; elsewhere there is no sum that could reach a threshold.
+ * What version 4's rules 949111 and 959101 do at the ends of phases 1 and 3, under their ids. `condition` holds where
+ * that is to happen, null: everywhere; elsewhere there is no sum that could reach a threshold.
  */
 function blockEarly(levels: readonly number[], condition: string | null): string {
   const block = (id: number, phase: number, total: string, part: string, threshold: string, what: string): string =>
