@@ -13,6 +13,9 @@ export const usage = [
   '  gatehouse console [--ui-port N]   only the console in a browser, in front of the control plane',
   '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +
     'Gatehouse stopped',
+  '  gatehouse harden [--dry-run]      limits of this host in front of the protected ports (nftables, sysctl): ' +
+    '--rate N, --connections N, --ports A,B,',
+  '                                    --trusted NETWORKS; --remove takes them back',
   '  gatehouse demo [--demo-port N]    only the bundled demo shop',
   '  gatehouse demo-data --token apt_… [--url URL] [--remove]',
   '                                    a made-up organisation for the vulnerability manager, ' +

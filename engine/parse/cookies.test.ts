@@ -195,6 +195,23 @@ t.test('A5: what applications make of a value is shown besides', async (t) => {
   t.ok(parse(`n=[${'1,'.repeat(20_000)}2]`).length <= 210, 'a bound on what one value adds');
 });
 
+t.test(
+  'A5: JSON in base64 is found whatever white space it begins with, and wherever in the header it stands',
+  async (t) => {
+    for (const blank of ['', ' ', '\t', '\n', '\r', '\n  '])
+      for (const text of [`{${blank}"a":"; id"}`, `[${blank}"; id"]`, `[${blank}{"a":"; id"}]`, `[${blank}1,"; id"]`]) {
+        const value = Buffer.from(text).toString('base64url');
+        for (const header of [`n=${value}`, `e=e3b0; n=c2ln--${value}; y=z`, `n=x.${value}.c2ln`, `n="x:${value}"`])
+          t.ok(
+            parse(header).some(([name, shown]) => name === 'n' && shown === '; id'),
+            `${JSON.stringify(text)} in ${header}`,
+          );
+      }
+    for (const word of ['e3b0c44298fc1c14', 'W', 'ey', 'eyes', 'ewe', 'n--ey.ew'])
+      t.same(parse(`n=${word}`), [['n', word]], `${word} is a word`);
+  },
+);
+
 t.test('A5: whatever is encoded, and however often, one reading is the text itself', async () => {
   fc.assert(
     fc.property(

@@ -53,7 +53,7 @@ export const pipeline: readonly PipelineStage[] = [
     'flood_autoban_duration_sec',
     'flood_autoban_exempt',
   ]),
-  stage('gate', 'ja3-blocklist', 'protected', 'TLS clients by their JA3; requests without TLS have none', '403', [
+  stage('gate', 'tls-fingerprints', 'protected', 'TLS clients by their JA3; requests without TLS have none', '403', [
     'bot_ja3_blocklist',
   ]),
   stage('gate', 'flood-global', 'all', 'all clients together', '429', [

@@ -44,7 +44,13 @@ for (const kind of listenerKinds) {
       new RegExp(`${limitedMetric} ${enforced}[^]*gatehouse_bans_active 1`),
     );
     t.match(await (await admin(plane, '/gates')).json(), {
-      gates: [{ name: 'deny-list' }, { name: 'bans' }, { name: 'flood-global', appliesTo: 'all' }],
+      gates: [
+        { name: 'crash-requests', appliesTo: 'all' },
+        { name: 'deny-list' },
+        { name: 'bans' },
+        { name: 'tls-fingerprints' },
+        { name: 'flood-global', appliesTo: 'all' },
+      ],
       zones: [{ site: 'all', zone: 'default', outcome: 'enforced', count: enforced }],
       heavy: [{ zone: 'default' }, { zone: 'default' }],
       rateKeys: { keys: 2, keysMax: 2_097_181, evicted: 0 },

@@ -61,8 +61,7 @@ export class Crashes {
     private readonly onProblem: (message: string) => void,
   ) {}
 
-  /** Hears of requests at which a worker, or this process before, ended. */
-  onRequest: (request: Flight, agoMs: number) => void = () => {};
+  private onRequest: (request: Flight, agoMs: number) => void = () => {};
 
   private get marker(): string {
     return join(this.dataDir, 'serving');
@@ -106,8 +105,12 @@ export class Crashes {
     });
   }
 
-  /** Tells of the requests that were recorded within so many milliseconds, by this run or others. */
-  recall(withinMs: number): void {
+  /**
+   * Tells of requests at which a worker, or a process before this one, ended: at once of those recorded within so many
+   * milliseconds, then of each that comes.
+   */
+  tell(onRequest: (request: Flight, agoMs: number) => void, withinMs: number): void {
+    this.onRequest = onRequest;
     this.attempt(() => {
       for (const line of readLastLines(join(this.dataDir, 'log', 'crashes.jsonl'))) {
         const { at, current } = JSON.parse(line) as Crash;

@@ -131,8 +131,7 @@ async function recallState(options: DataPlaneOptions, { workers, adminToken }: P
   const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(adminToken));
   if (options.resume) await gates.resume();
   const certificates = await openCertificates(options, generations, log);
-  crashes.onRequest = (request, agoMs) => gates.crashed(request, agoMs);
-  crashes.recall(crashWindowMs);
+  crashes.tell((request, agoMs) => gates.crashed(request, agoMs), crashWindowMs);
   const shipper = createShipper(options, log);
   const attack = watchAttacks(options, generations, gates, shipper, log);
   if (options.resume) await attack.resume();

@@ -1,5 +1,6 @@
 // The TLS edge as clients meet it: handshakes, both protocols, one road.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { connect as http2Connect, type IncomingHttpHeaders, type ClientHttp2Session } from 'node:http2';
 import { request } from 'node:https';
 import { connect as tcpConnect } from 'node:net';
@@ -196,3 +197,25 @@ t.test('TLS: curl over both protocols, and openssl, have fingerprints that stay 
   t.match(found[3]?.ja4, /^t12d\d{4}h1_/);
   t.match(found[4], { ja4: /^t13[di]\d{4}00_/, alpn: null }, 'openssl offers no protocol');
 });
+
+const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+
+t.test(
+  'TLS: Chromium comes over HTTP/2, with the same JA4 each time',
+  { skip: chromium === undefined ? 'no Chromium on this machine' : false },
+  async (t) => {
+    const { port, plane } = await startEdge(t);
+    const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--ignore-certificate-errors', '--dump-dom'];
+    for (let count = 0; count < 2; count += 1)
+      await run(chromium ?? '', [...flags, `https://localhost:${port}/?q=EVIL`], { timeout: 60_000 });
+    const seen = async (): Promise<EventTls[]> =>
+      (await auditLines<{ gatehouse: { tls: EventTls } }>(plane)).map(({ gatehouse }) => gatehouse.tls);
+    await until(async () => (await seen()).length >= 2);
+    const prints = await seen();
+    t.equal(new Set(prints.map(({ ja4 }) => ja4)).size, 1);
+    t.match(prints[0]?.ja4, /^t13d15\d\dh2_/);
+    t.equal(prints[0]?.alpn, 'h2');
+  },
+);

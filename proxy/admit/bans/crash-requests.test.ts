@@ -122,14 +122,13 @@ t.test('R4: a run that begins knows of the requests that ended those before it',
   const problems: string[] = [];
   const crashes = new Crashes(directory, (text) => problems.push(text));
   const seen: [string, number][] = [];
-  crashes.onRequest = ({ uri }, agoMs) => seen.push([uri, agoMs]);
-  crashes.recall(600_000);
+  crashes.tell(({ uri }, agoMs) => void seen.push([uri, agoMs]), 600_000);
   const [uri, agoMs = 0] = seen.at(-1) ?? [];
   t.equal(uri, '/new');
   t.ok(agoMs >= 60_000 && agoMs < 600_000, 'as long ago as it was');
   t.notOk(seen.some(([uri]) => uri === '/old'));
   t.same(problems, []);
   const none = new Crashes(join(directory, 'nothing'), (text) => problems.push(text));
-  none.recall(600_000);
+  none.tell(() => {}, 600_000);
   t.same(problems, [], 'where there is no log');
 });

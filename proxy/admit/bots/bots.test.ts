@@ -214,3 +214,18 @@ t.test('5: classes', async (t) => {
   ] as const)
     t.equal(classifyAgent(userAgent), kind, userAgent);
 });
+
+t.test(
+  'TLS: who claims to be a browser and offers no protocol in the handshake gets points, not a refusal',
+  async (t) => {
+    const tls = (alpn: 'h2' | null) => ({ version: 'TLSv1.3', serverName: 'a', alpn, ja3: '', ja4: '', given: [] });
+    const over = (agent: string, alpn: 'h2' | null, settings: object = {}): number =>
+      scoreOf(ask(agent, { bot_action: 'block', ...settings }, fields, testGateWorker(), { tls: tls(alpn) }));
+    t.equal(over(firefox, 'h2'), 0);
+    t.equal(over(firefox, null), 2);
+    t.equal(over(firefox, null, { bot_check_headers: false }), 0);
+    t.equal(over('okhttp/4.12.0', null), 0, 'an app is no worse for it');
+    t.equal(over('kube-probe/1.29', null), 0);
+    t.ok(ask(firefox, { bot_action: 'block' }, fields, testGateWorker(), { tls: tls(null) }).isForwarded);
+  },
+);

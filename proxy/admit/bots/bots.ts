@@ -9,6 +9,8 @@
 //   API clients leave them out, and are no worse for it.
 // - A crawler that is known by name passes until its name is looked up (crawler-check.ts); then it is exempt, or an
 //   impostor, or, where nobody knows, one with the points of a crawler. Lists of addresses are not fetched.
+// - Every browser offers protocols in its TLS handshake (ALPN; `00` in a JA4). Who claims to be one and offers none
+//   gets points, fewer than the limit, since appliances that open TLS for a company may do so.
 // - A request that came without TLS has no fingerprint, and gets no points for that: whoever wants fingerprints closes
 //   the plain port.
 import { findField } from '../../http/header-fields.js';
@@ -35,6 +37,8 @@ const points: Readonly<Record<AgentClass, number>> = {
 };
 /** Of missing Accept, Accept-Language and Accept-Encoding, by their bits below. */
 const missingPoints = [2, 2, 1] as const;
+/** Of a handshake that no browser makes. */
+const handshakePoints = 2;
 const looksAtFields: ReadonlySet<AgentClass> = new Set(['browser', 'headless', 'scanner']);
 
 interface Bots {
@@ -52,9 +56,14 @@ interface Agent {
 }
 
 /** User-Agents that were met, by their text. */
+interface Agents {
+  readonly met: Map<string, Agent>;
+  lastText: string;
+  last: Agent | null;
+}
 const agentsMax = 2000;
 
-export const bots: Gate<Bots, Map<string, Agent>> = {
+export const bots: Gate<Bots, Agents> = {
   name: 'bots',
   appliesTo: 'protected',
   bound: {
@@ -63,7 +72,7 @@ export const bots: Gate<Bots, Map<string, Agent>> = {
     unit: 'entries',
     beyond: 'all are forgotten, and found out again',
   },
-  createState: () => new Map(),
+  createState: () => ({ met: new Map(), lastText: '', last: null }),
   compile: (config) => ({
     blocks: config.botAction === 'block',
     threshold: config.botScoreThreshold,
@@ -75,15 +84,17 @@ export const bots: Gate<Bots, Map<string, Agent>> = {
   decide: (request, _site, context) => {
     const { compiled, state, crawlers } = context;
     const { headers, clientIp } = request.head;
+    const { tls } = request.exchange;
     const { kind, crawler } = agentOf(findField(headers, 'user-agent') ?? '', state);
-    if (kind === 'browser' && crawler === null && (!compiled.checksFields || acceptBits(headers) === 7)) return null;
+    const looksLikeBrowser = !compiled.checksFields || (acceptBits(headers) === 7 && tls?.alpn !== null);
+    if (kind === 'browser' && crawler === null && looksLikeBrowser) return null;
     const verdict = crawler === null ? null : crawlers.ask(clientIp, crawler, compiled.looksUp);
     if (verdict === 'pending' || (verdict === 'verified' && compiled.allowsVerified)) return null;
     if (verdict === 'impostor') {
       request.give('apb_score', String(points.scanner));
       return settle(botRuleIds.impostor, `claims to be ${crawler?.name ?? ''}`, request, context);
     }
-    const score = scoreOf(kind, headers, compiled);
+    const score = scoreOf(kind, headers, tls?.alpn === null, compiled);
     if (score === 0) return null;
     request.give('apb_score', String(score));
     if (score < compiled.threshold) return null;
@@ -91,21 +102,33 @@ export const bots: Gate<Bots, Map<string, Agent>> = {
   },
 };
 
-function agentOf(userAgent: string, state: Map<string, Agent>): Agent {
-  const known = state.get(userAgent);
-  if (known !== undefined) return known;
-  if (state.size >= agentsMax) state.clear();
-  const agent = { kind: classifyAgent(userAgent), crawler: claimedCrawler(userAgent) };
-  state.set(userAgent, agent);
+/** The one that was met last is compared, not looked up: a look-up hashes a hundred characters. */
+function agentOf(userAgent: string, state: Agents): Agent {
+  if (state.last !== null && state.lastText === userAgent) return state.last;
+  let agent = state.met.get(userAgent);
+  if (agent === undefined) {
+    if (state.met.size >= agentsMax) state.met.clear();
+    agent = { kind: classifyAgent(userAgent), crawler: claimedCrawler(userAgent) };
+    state.met.set(userAgent, agent);
+  }
+  state.lastText = userAgent;
+  state.last = agent;
   return agent;
 }
 
-function scoreOf(kind: AgentClass, headers: readonly string[], { countsAutomation, checksFields }: Bots): number {
+/** `offersNothing`: in its TLS handshake, of the protocols behind it. */
+function scoreOf(
+  kind: AgentClass,
+  headers: readonly string[],
+  offersNothing: boolean,
+  { countsAutomation, checksFields }: Bots,
+): number {
   const isAutomation = kind === 'automation' || kind === 'empty';
   let score = isAutomation && !countsAutomation ? 0 : points[kind];
   if (checksFields && looksAtFields.has(kind)) {
     const present = acceptBits(headers);
     for (const [bit, missing] of missingPoints.entries()) if ((present & (1 << bit)) === 0) score += missing;
+    if (offersNothing) score += handshakePoints;
   }
   return score;
 }
@@ -125,12 +148,7 @@ function acceptBits(headers: readonly string[]): number {
 }
 
 /** Refused where the settings say so; else recorded, as often as records have room. */
-function settle(
-  id: number,
-  data: string,
-  { head }: GateRequest,
-  context: GateContext<Bots, Map<string, Agent>>,
-): Decision | null {
+function settle(id: number, data: string, { head }: GateRequest, context: GateContext<Bots, Agents>): Decision | null {
   const isTold = context.budget.spend(context.clock.monotonicMs());
   const rule: DecisionRule = {
     id,

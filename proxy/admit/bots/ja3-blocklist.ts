@@ -6,7 +6,7 @@ import type { Gate } from '../gate.js';
 import { botRuleIds } from './bots.js';
 
 export const ja3Blocklist: Gate<ReadonlySet<string>> = {
-  name: 'ja3-blocklist',
+  name: 'tls-fingerprints',
   appliesTo: 'protected',
   bound: { of: 'hashes of the list', max: 10_000, unit: 'entries', beyond: 'the settings are refused' },
   compile: ({ botJa3Blocklist: hashes }) => (hashes.length === 0 ? null : new Set(hashes)),

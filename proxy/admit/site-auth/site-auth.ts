@@ -9,7 +9,7 @@
 // fail_mode open: that is for inspection, not for letting strangers in.
 //
 // Memory: tokens that were verified, by their text, 2,000 a worker. Beyond: all are forgotten, and verified again.
-import type { GivenVariable } from '#engine';
+import type { GivenValues, GivenVariable } from '#engine';
 import { findField } from '../../http/header-fields.js';
 import type { Decision, Denial } from '../decision.js';
 import type { Gate, GateContext, GateRequest } from '../gate.js';
@@ -34,6 +34,8 @@ interface SiteAuth {
 /** Verified tokens, with what they were verified under. */
 interface Known {
   readonly claims: Map<string, Claims>;
+  /** What rules are given of them. */
+  readonly given: WeakMap<Claims, GivenValues>;
   auth: SiteAuth | null;
   keys: KeySet | null;
 }
@@ -47,7 +49,7 @@ export const siteAuth: Gate<SiteAuth, Known> = {
     unit: 'entries',
     beyond: 'all are forgotten, and verified again when they come',
   },
-  createState: () => ({ claims: new Map(), auth: null, keys: null }),
+  createState: () => ({ claims: new Map(), given: new WeakMap(), auth: null, keys: null }),
   compile: (config) =>
     config.authEnabled && config.authProtectedPaths.length > 0
       ? {
@@ -66,8 +68,9 @@ export const siteAuth: Gate<SiteAuth, Known> = {
     const { prefixes, secret, keysUrl } = context.compiled;
     const { head } = request;
     const readings = context.paths.readings(head.uri);
-    const index = prefixes.findIndex((prefix) => isAnyUnder(prefix, readings));
-    if (index < 0 || isPreflight(request)) return null;
+    let index = 0;
+    while (index < prefixes.length && !isAnyUnder(prefixes[index] as string, readings)) index += 1;
+    if (index === prefixes.length || isPreflight(request)) return null;
     const authorization = findField(head.headers, 'authorization') ?? '';
     const hasCredentials = authorization !== '' || (findField(head.headers, 'x-api-key') ?? '') !== '';
     if (!hasCredentials) return refuse(401, index, 'no credentials', 'Bearer');
@@ -97,11 +100,11 @@ function checkCredentials(
     context.onKeysWanted();
     return refuse(503, index, 'the key set could not be fetched', null);
   }
-  const token = /^bearer +([^ ]+) *$/i.exec(authorization)?.[1];
-  if (token === undefined) return refuse(401, index, 'no bearer token', 'Bearer');
+  const token = tokenOf(authorization);
+  if (token === null) return refuse(401, index, 'no bearer token', 'Bearer');
   const answer = answerOf(token, keys, context, Math.floor(nowMs / 1000));
   if (answer.kind === 'valid') {
-    giveClaims(answer.claims, request);
+    giveClaims(answer.claims, request, context.state.given);
     return null;
   }
   if (answer.problem === 'unknown key') context.onKeysWanted();
@@ -116,16 +119,32 @@ const givenClaims: readonly (readonly [GivenVariable, readonly string[]])[] = [
   ['auth_scope', ['scope', 'scp']],
 ];
 
+/** As nearly every client writes it, or as the scheme may be written at all. */
+function tokenOf(authorization: string): string | null {
+  if (authorization.length > 7 && authorization.startsWith('Bearer ') && authorization.indexOf(' ', 7) === -1)
+    return authorization.slice(7);
+  return /^bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? null;
+}
+
 /** The client's principal, as variables for rules: texts, and lists of texts with blanks between. */
-function giveClaims(claims: Claims, request: GateRequest): void {
+function principalOf(claims: Claims): GivenValues {
+  const given: [GivenVariable, string][] = [];
   for (const [variable, names] of givenClaims)
     for (const name of names) {
       const claim = claims[name];
       const value = Array.isArray(claim) ? claim.join(' ') : claim;
       if (typeof value !== 'string' || value === '') continue;
-      request.give(variable, Buffer.from(value, 'utf8').toString('latin1'));
+      given.push([variable, Buffer.from(value, 'utf8').toString('latin1')]);
       break;
     }
+  return given;
+}
+
+/** `given`: worked out once for each token that is known. */
+function giveClaims(claims: Claims, request: GateRequest, given: WeakMap<Claims, GivenValues>): void {
+  let principal = given.get(claims);
+  if (principal === undefined) given.set(claims, (principal = principalOf(claims)));
+  for (const [variable, value] of principal) request.give(variable, value);
 }
 
 function answerOf(

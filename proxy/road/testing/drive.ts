@@ -8,6 +8,7 @@ import { resolveProxyConfig } from '../../contract/proxy-config.js';
 import type { SecurityEvent } from '../../contract/index.js';
 import { createStore, doubleArtifact, loadInspection } from '../../e2e/inspection-double.js';
 import type { Framing } from '../../http/framing.js';
+import type { ClientTls } from '../../listeners/front/connection-facts.js';
 import type { Exchange } from '../../listeners/listener.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { toRequestLine, type RequestFacts, type RequestRing } from '../../records/request-records.js';
@@ -46,6 +47,7 @@ export interface Drive {
   readonly uri?: string;
   readonly headers?: readonly string[];
   readonly framing?: Framing;
+  readonly tls?: ClientTls | null;
 }
 
 function generationOf({ gates, site, settings, worker = testGateWorker().worker }: Drive): Generation {
@@ -82,7 +84,8 @@ export function drive(request: Drive): Driven {
     head,
     framing: request.framing ?? { kind: 'none' },
     refusal: null,
-    isTls: false,
+    isTls: request.tls != null,
+    tls: request.tls ?? null,
     isUpgrade: false,
     tunnelsRawBytes: false,
     relaysTrailers: false,

@@ -1,6 +1,7 @@
 // Requests of HTTP/2 that would be other requests, or more than one, if they were written down as HTTP/1.1.
 import t, { type Test } from 'tap';
 import { startBackend, startPlane, testMsMax } from '../../e2e/harness.js';
+import { leftOutCases } from './differences.js';
 import { frameTypes, flags, RawHttp2 } from '../testing/raw-http2.js';
 import {
   hidden,
@@ -87,6 +88,10 @@ async function send(port: number, { fields, body }: Case): Promise<number | stri
   client.close();
   return outcome;
 }
+
+t.test('TLS: what the library leaves out is listed', async (t) => {
+  t.strictSame(leftOut.map(({ what }) => what).sort(), [...leftOutCases].sort());
+});
 
 for (const isProtected of [true, false]) {
   const where = isProtected ? 'a protected site' : 'a site without protection';
