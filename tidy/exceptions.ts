@@ -35,6 +35,7 @@ export const entries: Readonly<Record<string, string>> = {
 export const indirect: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'make format, make check',
   '@types/node': 'types of node',
+  '@types/pdfkit': 'types of pdfkit',
   'node-addon-api': 'engine/native/binding.gyp',
   'node-gyp': 'bin/setup/node-packages.mjs',
   oxlint: 'make check',

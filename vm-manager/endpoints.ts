@@ -14,6 +14,8 @@ import { muteEndpoints } from './governance/mutes.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
+import { reportEndpoints } from './reports/endpoints.js';
+import { runtimeEndpoints } from './runtime/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
@@ -29,5 +31,7 @@ export const endpoints: readonly Endpoint[] = [
   ...acceptanceEndpoints,
   ...governanceEndpoints,
   ...graphEndpoints,
+  ...reportEndpoints,
+  ...runtimeEndpoints,
   ...metaEndpoints,
 ];

@@ -68,6 +68,8 @@ export const auditActions = {
   'threat.feed.off': { by: ['system'], meaning: 'the networks of a feed that was switched off were removed' },
   'ban.add': { by: ['system'], meaning: 'clients that went on although they were limited were banned' },
   'ban.lift': { by: ['people'], meaning: 'an automatic ban was lifted before its end' },
+  'verdict.add': { by: ['people', 'system'], meaning: 'clients were slowed down or challenged on all paths' },
+  'verdict.lift': { by: ['people'], meaning: 'a client is not slowed down or challenged any more' },
   'attack.enter': { by: ['system'], meaning: 'a node found that it is attacked, and went into attack mode' },
   'attack.leave': { by: ['system'], meaning: 'a node left attack mode' },
   'managed-feed.update': { by: ['people', 'system'], meaning: 'a new version of the managed feed was taken up' },

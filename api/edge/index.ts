@@ -2,15 +2,20 @@
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import { createAttackJob, type AttackJobParts } from './attack/job.js';
 import { registerAttackRoute } from './attack/routes.js';
+import { createVerdictJob, type VerdictParts } from './verdicts/push.js';
+import { registerVerdictRoutes } from './verdicts/routes.js';
 import { registerBotRoutes } from './bot-routes.js';
 import { createBanJob, type BanJobParts } from './job.js';
 import { registerEdgeRoutes, type EdgeParts } from './routes.js';
 import { createSiteKeyJob, type SiteKeyParts } from './site-keys.js';
 
-export const edgeFeature: Feature<EdgeParts & AttackJobParts & BanJobParts & SiteKeyParts> = {
+export const edgeFeature: Feature<EdgeParts & VerdictParts & AttackJobParts & BanJobParts & SiteKeyParts> = {
   name: 'edge',
   access: {
     'GET /api/bans': may('threat-intel:read', everybody),
+    'POST /api/bans': may('threat-intel:write', tuners),
+    'GET /api/verdicts': may('threat-intel:read', everybody),
+    'DELETE /api/verdicts': may('threat-intel:write', tuners),
     'DELETE /api/bans': may('threat-intel:write', tuners),
     'GET /api/attack-mode': may('stats:read', everybody),
     'GET /api/pipeline': may('stats:read', everybody),
@@ -22,7 +27,8 @@ export const edgeFeature: Feature<EdgeParts & AttackJobParts & BanJobParts & Sit
     registerEdgeRoutes(app, parts);
     registerBotRoutes(app, parts);
     registerAttackRoute(app, parts);
+    registerVerdictRoutes(app, parts);
   },
-  jobs: (parts) => [createBanJob(parts), createAttackJob(parts), createSiteKeyJob(parts)],
+  jobs: (parts) => [createBanJob(parts), createAttackJob(parts), createVerdictJob(parts), createSiteKeyJob(parts)],
   migrations: new URL('./migrations/', import.meta.url),
 };

@@ -57,6 +57,8 @@ export const GateFigures = Type.Object({
   crawlers: Type.Array(Type.Object({ crawler: Type.String(), verdict: Type.String(), requests: Type.Number() })),
   /** Absent: a node of a release before attack mode. */
   attack: Type.Optional(NodeAttack),
+  /** Which list of verdicts the node has; absent: a node of a release before verdicts. */
+  verdicts: Type.Optional(Type.Object({ sha256: Type.String() })),
   siteKeys: Type.Object({ url: Type.String(), fetchedAtMs: Type.Number(), wantedAtMs: Type.Number() }),
 });
 export type NodeAttack = Static<typeof NodeAttack>;
@@ -73,6 +75,8 @@ export interface NodeGates {
   figures(): Promise<OfNode<GateFigures>[]>;
   /** Lifts a ban on every node that answers, or on that one. */
   lift(network: string, node?: string): Promise<void>;
+  /** Who is slowed down or challenged, all of them, for one node. */
+  giveVerdicts(node: string, list: object): Promise<void>;
   /** Public keys of the sites' tokens, for one node. */
   giveKeys(node: string, set: object): Promise<void>;
   /** Addresses that no node is to ban automatically, all of them. */
@@ -95,6 +99,9 @@ export function createNodeGates(urls: readonly string[], client: Pick<NodeClient
     async lift(network, node) {
       const path = `/bans?network=${encodeURIComponent(network)}`;
       await Promise.all((node === undefined ? urls : [node]).map((url) => client.ask(url, 'DELETE', path)));
+    },
+    async giveVerdicts(node, list) {
+      await client.ask(node, 'PUT', '/verdicts', list);
     },
     async giveKeys(node, set) {
       await client.ask(node, 'PUT', '/site-keys', set);

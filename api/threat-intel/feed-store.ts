@@ -9,10 +9,16 @@ interface FeedName {
 export interface FeedState extends FeedName {
   readonly attempted_at: Date;
   readonly succeeded_at: Date | null;
+  /** Networks of the last good answer. */
+  readonly entries: number;
+  /** Since the last good answer; null: there was none. */
+  readonly last_error: string | null;
 }
 
 export async function listFeeds(sql: Queryable): Promise<FeedState[]> {
-  return sql<FeedState[]>`select name, url, attempted_at, succeeded_at from feed_state`;
+  return sql<
+    FeedState[]
+  >`select name, url, attempted_at, succeeded_at, coalesce(entries, 0)::integer as entries, last_error from feed_state`;
 }
 
 export async function recordFeedSuccess(

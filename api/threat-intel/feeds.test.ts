@@ -39,10 +39,21 @@ t.test('feeds', (t) =>
       (await database.sql<{ network: string }[]>`select network from threat_addresses order by network`).map(
         (row) => row.network,
       );
+    const state = async () =>
+      (
+        await at.call('GET', '/api/threat-intel/feeds', {
+          token: String((await at.logIn(admin.email)).body['token']),
+        })
+      ).body;
     t.equal(await run(0), 'nothing was due');
+    t.strictSame((await state())['feeds'], []);
     await set({ ti_feed_url: url, ti_feed_interval_hours: 2 });
     t.match(await run(1), /feed: 2 networks, 0 removed/);
     t.same(await list(), ['203.0.113.1', '203.0.113.2']);
+    t.match(await state(), {
+      interval_hours: 2,
+      feeds: [{ name: 'feed', state: 'ok', entries: 2, last_error: null, host: /^127\.0\.0\.1:/ }],
+    });
     t.equal(await run(60), 'nothing was due');
     answer = { status: 200, body: '203.0.113.2\n203.0.113.3\n' };
     t.match(await run(61), /2 networks, 1 removed/);
@@ -56,6 +67,7 @@ t.test('feeds', (t) =>
       t.match(await run(121), /feed failed: /);
       t.same(await list(), ['203.0.113.2', '203.0.113.3'], 'yesterday’s list stays in force');
     }
+    t.match(await state(), { feeds: [{ state: 'failed', last_error: /not a list of addresses/, entries: 2 }] });
     t.equal(await run(5), 'nothing was due');
     answer = { status: 200, body: '203.0.113.4' };
     t.match(await run(11), /1 networks, 2 removed/, 'after a failure it is tried again soon');

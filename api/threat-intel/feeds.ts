@@ -13,7 +13,7 @@ export type FeedParts = Pick<
   'database' | 'outbound' | 'audit' | 'currentSettings' | 'threatsChanged' | 'torExitsUrl'
 >;
 
-interface Feed {
+export interface Feed {
   readonly name: string;
   readonly url: string;
   readonly everyMs: number;
@@ -27,7 +27,8 @@ const retryMs = 15 * 60_000;
 const wrongShareMax = 0.1;
 const hourMs = 3600_000;
 
-function wantedFeeds(settings: Settings, torExitsUrl: string): Feed[] {
+/** What the settings ask for. */
+export function wantedFeeds(settings: Settings, torExitsUrl: string): Feed[] {
   const everyMs = settings.ti_feed_interval_hours * hourMs;
   return [
     ...(settings.ti_tor_enabled ? [{ name: 'tor', url: torExitsUrl, everyMs }] : []),
@@ -35,7 +36,8 @@ function wantedFeeds(settings: Settings, torExitsUrl: string): Feed[] {
   ];
 }
 
-function dueAtMs(feed: Feed, state: FeedState | undefined): number {
+/** When it is fetched next; 0: at the next look. */
+export function dueAtMs(feed: Feed, state: FeedState | undefined): number {
   if (state === undefined) return 0;
   const hasFailed = state.succeeded_at === null || state.succeeded_at < state.attempted_at;
   return state.attempted_at.getTime() + (hasFailed ? Math.min(retryMs, feed.everyMs) : feed.everyMs);

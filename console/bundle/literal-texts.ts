@@ -98,7 +98,7 @@ export function findLiteralNodes(code: string): Node[] {
     if (codeElements.has(nameOf(tag))) return;
     for (const one of shownBy(node)) {
       const words = one.type === 'JSXText' ? String(one['value']) : wordsOf(one);
-      if (words !== null && hasWord(words)) found.set(one.start, one);
+      if (words !== null && hasWord(words) && !/^https?:\/\//.test(words)) found.set(one.start, one);
     }
     for (const one of handedOnBy(node)) {
       const words = wordsOf(one);

@@ -35,7 +35,7 @@ const throttle: Decision = {
 t.test('the table: every gate has a name of its own and says how much memory it takes', async (t) => {
   t.equal(new Set(gates.map(({ name }) => name)).size, gates.length);
   for (const { name, bound: own } of gates) {
-    t.match(name, /^[a-z]+(-[a-z]+)*$/);
+    t.match(name, /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/); // digits as well: ja3-blocklist
     t.ok(own.max > 0 && own.beyond.length > 10, `${name}: ${own.max} ${own.unit}, beyond: ${own.beyond}`);
   }
 });

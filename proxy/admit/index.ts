@@ -15,6 +15,7 @@ import { endpointLimits } from './limits/endpoint-limits.js';
 import { attackMode } from './limits/attack.js';
 import { floodBurst, floodGlobal } from './limits/flood.js';
 import { rateZones } from './limits/rate-zones.js';
+import { verdictThrottle } from './limits/verdicts.js';
 import { siteAuth } from './site-auth/site-auth.js';
 import { row, type GateRow, type GateWorker, type PreparedGate } from './gate.js';
 
@@ -23,6 +24,7 @@ export const gates: readonly GateRow[] = [
   row(denyList), // protected: bad addresses, as feeds and people name them
   row(bans), // protected: clients that this node banned by itself
   row(ja3Blocklist), // protected: TLS clients by their fingerprint
+  row(verdictThrottle), // protected: clients that somebody decided to slow down
   row(floodGlobal), // all: guards this program and what is behind it
   row(floodBurst), // protected: the burst of one client
   row(attackMode), // protected: the burst of one client while the node is under attack

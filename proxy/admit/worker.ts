@@ -10,11 +10,20 @@ import { HeavyKeys } from './heavy-keys.js';
 import { PathReader } from './reading.js';
 import type { KeySet } from './site-auth/key-set.js';
 
+/** `intervals` 0: there is nobody in it. */
+export interface VerdictSet {
+  readonly intervals: number;
+  contains(address: string): boolean;
+}
+
 /** Tables that main or jobs beside the road write, and this worker reads. */
 export interface GivenTables {
   readonly denyList: { contains(address: string): boolean };
   /** Addresses that are never banned automatically, besides those of the settings. */
   readonly banSafe: { contains(address: string): boolean };
+  /** Clients that somebody decided to slow down, or to challenge on all paths. */
+  readonly throttled: VerdictSet;
+  readonly challenged: VerdictSet;
   /** Public keys of the sites' tokens; null: none were given. */
   readonly siteKeys: { readonly current: KeySet | null };
 }

@@ -56,6 +56,7 @@ export const pipeline: readonly PipelineStage[] = [
   stage('gate', 'tls-fingerprints', 'protected', 'TLS clients by their JA3; requests without TLS have none', '403', [
     'bot_ja3_blocklist',
   ]),
+  stage('gate', 'verdicts', 'protected', 'clients that somebody decided to slow down (POST /api/bans)', '429'),
   stage('gate', 'flood-global', 'all', 'all clients together', '429', [
     'flood_global_enabled',
     'flood_global_events',

@@ -30,6 +30,7 @@ import { crashWindowMs } from '../shared-state/crash-requests.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
+import { VerdictList } from './gates/verdict-list.js';
 import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
@@ -137,13 +138,27 @@ async function recallState(options: DataPlaneOptions, { workers, adminToken }: P
   if (options.resume) await attack.resume();
   const sharing = shareRates(options, adminToken, generations, gates, log);
   const audit = createAudit(options, log);
-  return { local, first, crashes, generations, threats, gates, certificates, shipper, attack, sharing, audit };
+  const verdicts = new VerdictList();
+  return {
+    local,
+    first,
+    crashes,
+    generations,
+    threats,
+    gates,
+    certificates,
+    shipper,
+    attack,
+    sharing,
+    verdicts,
+    audit,
+  };
 }
 
 type MainState = Awaited<ReturnType<typeof recallState>>;
 
 function superviseWith(
-  { crashes, generations, threats, gates, certificates, shipper, audit }: MainState,
+  { crashes, generations, threats, gates, certificates, shipper, verdicts, audit }: MainState,
   options: DataPlaneOptions,
   { listener, workers, claimed, tlsPort, adminToken }: Place,
   log: Logger,
@@ -168,6 +183,7 @@ function superviseWith(
     generation: () => generations.active,
     threats: () => threats.current,
     safe: () => gates.safe,
+    verdicts: () => verdicts.current,
     siteKeys: () => gates.siteKeys,
     onKeysWanted: () => gates.wantKeys(),
     onVacant: (index) => gates.forgetWorker(index),
@@ -187,13 +203,14 @@ function superviseWith(
 /** Workers that listen, and all that they hand their records to. */
 async function startParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Parts> {
   const { local, first, ...state } = await recallState(options, place, log);
-  const { generations, threats, certificates, shipper, attack, sharing } = state;
+  const { generations, threats, certificates, shipper, attack, sharing, verdicts } = state;
   const supervision = superviseWith({ local, first, ...state }, options, place, log);
   try {
     const begin = { local, hasControlPlane: shipper !== null, log };
     const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
     const { supervisor } = started;
     threats.watch((list) => supervisor.spreadThreats(list));
+    verdicts.onChange = (tables) => supervisor.spreadVerdicts(tables);
     certificates?.watch((set) => supervisor.spreadCertificates(set));
     attack.begin();
     sharing.begin();
@@ -213,11 +230,12 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes, attack, sharing, certificates }: Parts,
+  { supervisor, audit, shipper, threats, crashes, attack, sharing, verdicts, certificates }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
   threats.close();
+  verdicts.close();
   certificates?.close();
   await attack.close();
   await sharing.close();
@@ -265,7 +283,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
   const place = { listener, workers, claimed, tlsPort, adminToken };
   const parts = await startParts(options, place, log).finally(claimed.release);
-  const { supervisor, generations, threats, gates } = parts;
+  const { supervisor, generations, threats, gates, verdicts } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
   const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
   const admin = await startAdmin({
@@ -283,6 +301,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       gates: () => describeGates(parts),
       bans: () => gates.bans,
       liftBan: (network) => gates.lift(network),
+      replaceVerdicts: (candidate) => verdicts.replace(candidate),
       replaceSiteKeys: async (set) => supervisor.spreadSiteKeys(await gates.replaceSiteKeys(set)),
       replaceSafe: (addresses) => supervisor.spreadSafe(gates.replaceSafe(addresses)),
     },

@@ -10,6 +10,7 @@ import { createConnectionShares, forgetShare } from '../listeners/connection-sha
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
+import type { VerdictTables } from '../shared-state/verdict-tables.js';
 import { expireAfter } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { flightTableBytes, readFlights } from '../worker/flight-table.js';
@@ -32,7 +33,16 @@ export interface SupervisorOptions {
   readonly workers: number;
   readonly start: Omit<
     WorkerStart,
-    'workerId' | 'port' | 'generation' | 'threats' | 'safe' | 'siteKeys' | 'connections' | 'flights' | 'flightFile'
+    | 'workerId'
+    | 'port'
+    | 'generation'
+    | 'threats'
+    | 'safe'
+    | 'verdicts'
+    | 'siteKeys'
+    | 'connections'
+    | 'flights'
+    | 'flightFile'
   >;
   readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
   readonly port: number;
@@ -40,6 +50,7 @@ export interface SupervisorOptions {
   readonly generation: () => GenerationPayload;
   readonly threats: () => ThreatTable | null;
   readonly safe: () => ThreatTable | null;
+  readonly verdicts?: () => VerdictTables | null;
   readonly siteKeys: () => KeySetMessage | null;
   readonly onBan: (record: BanRecord) => void;
   readonly onKeysWanted: () => void;
@@ -130,6 +141,7 @@ export class Supervisor implements SlotOwner {
       generation: generation(),
       threats: threats(),
       safe: safe(),
+      verdicts: this.options.verdicts?.() ?? null,
       siteKeys: siteKeys(),
       connections: this.connections,
       flights: new SharedArrayBuffer(flightTableBytes),
@@ -256,6 +268,10 @@ export class Supervisor implements SlotOwner {
   /** Addresses that are never banned; as with the deny list. */
   spreadSafe(list: ThreatTable): void {
     for (const slot of this.slots) slot.post({ kind: 'safe', list });
+  }
+
+  spreadVerdicts(tables: VerdictTables): void {
+    for (const slot of this.slots) slot.post({ kind: 'verdicts', tables });
   }
 
   spreadSiteKeys(set: KeySetMessage): void {

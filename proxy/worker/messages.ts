@@ -10,6 +10,7 @@ import type { MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { GateMemory } from '../shared-state/gate-memory.js';
 import type { TargetView } from '../upstream/several/group.js';
+import type { VerdictTables } from '../shared-state/verdict-tables.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import type { TlsStart } from '../tls-edge/tls-start.js';
@@ -48,6 +49,8 @@ export interface WorkerStart {
   readonly threats: ThreatTable | null;
   /** Addresses that are never banned; null = none were given. */
   readonly safe: ThreatTable | null;
+  /** Clients that are slowed down or challenged; null = none were given. */
+  readonly verdicts: VerdictTables | null;
   /** Public keys of the sites' tokens; null = none were given. */
   readonly siteKeys: KeySetMessage | null;
   readonly gateMemory: GateMemory;
@@ -85,6 +88,7 @@ export interface WorkerOrders {
   readonly report: { readonly token: number };
   readonly threats: { readonly list: ThreatTable };
   readonly safe: { readonly list: ThreatTable };
+  readonly verdicts: { readonly tables: VerdictTables };
   readonly siteKeys: { readonly set: KeySetMessage };
   /** For TLS handshakes from now on. */
   readonly certificates: { readonly set: CertificateSet };

@@ -22,6 +22,7 @@ import { createRequestIds } from '../road/request-id.js';
 import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { openGateMemory } from '../shared-state/gate-memory.js';
 import { createSharedClock } from '../shared-state/shared-clock.js';
+import type { VerdictTables } from '../shared-state/verdict-tables.js';
 import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
@@ -71,6 +72,13 @@ const denyList = new AddressSetHolder();
 if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
 const banSafe = new AddressSetHolder();
 if (start.safe !== null) banSafe.swap(start.safe.version, start.safe.table);
+const throttled = new AddressSetHolder();
+const challenged = new AddressSetHolder();
+function useVerdicts(tables: VerdictTables): void {
+  throttled.swap(tables.throttled.version, tables.throttled.table);
+  challenged.swap(tables.challenged.version, tables.challenged.table);
+}
+if (start.verdicts !== null) useVerdicts(start.verdicts);
 const siteKeys: { current: KeySet | null } = { current: start.siteKeys === null ? null : readKeySet(start.siteKeys) };
 const keysWanted = new EventBudget(1);
 const heap = new HeapWatch();
@@ -92,7 +100,7 @@ const foreignInspector =
 
 const gateWorker = createGateWorker({
   clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now(), sharedMs: createSharedClock() },
-  given: { denyList, banSafe, siteKeys },
+  given: { denyList, banSafe, throttled, challenged, siteKeys },
   shared: openGateMemory(start.gateMemory, start.workerId),
   names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
@@ -235,6 +243,7 @@ const orders: Handlers<WorkerOrders> = {
   report: ({ token }) => report(token),
   threats: ({ list }) => void denyList.swap(list.version, list.table),
   safe: ({ list }) => void banSafe.swap(list.version, list.table),
+  verdicts: ({ tables }) => useVerdicts(tables),
   siteKeys: ({ set }) => {
     siteKeys.current = readKeySet(set);
   },

@@ -2,7 +2,7 @@
 // committed since the last (vm_chain_changes). Several control planes have one each; none needs to tell the others.
 import { ChainEngine } from '../chains/engine.js';
 import type { Queryable, Sql } from '../database.js';
-import { applicationsPerRead, loadApplications } from './rows.js';
+import { applicationsPerRead, loadApplications, type Loaded } from './rows.js';
 
 /** Changes are kept for an hour; who has not looked for half of it reads everything anew. */
 const changesKeptMs = 3_600_000;
@@ -44,12 +44,13 @@ class LiveEngine {
 
   async #build(): Promise<void> {
     const engine = new ChainEngine();
-    for (let after = '0'; ; ) {
-      const loaded = await loadApplications(this.#sql, this.#sql`a.id > ${after}`);
-      for (const { application, findings } of loaded) engine.set(application, findings);
+    const load = (after: string): Promise<Loaded[]> => loadApplications(this.#sql, this.#sql`a.id > ${after}`);
+    // The database reads the next applications while these are worked out.
+    for (let next: Promise<Loaded[]> | null = load('0'); next !== null; ) {
+      const loaded: readonly Loaded[] = await next;
       const last = loaded.at(-1);
-      if (last === undefined || loaded.length < applicationsPerRead) break;
-      after = last.application.id;
+      next = last === undefined || loaded.length < applicationsPerRead ? null : load(last.application.id);
+      for (const { application, findings } of loaded) engine.set(application, findings);
     }
     this.#engine = engine;
   }

@@ -13,12 +13,7 @@ export function Read<T>(props: {
     <Switch fallback={<Loading what={props.what ?? text.loading} />}>
       <Match when={props.of.data() !== undefined}>
         <Show when={props.of.problem()}>
-          {(problem) => (
-            <Notice tone="warn">
-              {text.whatShownNotUp}
-              {problem().message}
-            </Notice>
-          )}
+          {(problem) => <Notice tone="warn">{text.whatIsShownIsOf(problem().message)}</Notice>}
         </Show>
         {props.children(() => props.of.data() as T)}
       </Match>

@@ -104,14 +104,8 @@ export function SeriesChart(props: {
               {(point) => (
                 <tr>
                   <th scope="row">{showMoment(point.at)}</th>
-                  <td>
-                    {point.requests}
-                    {text.requests}
-                  </td>
-                  <td>
-                    {point.blocked}
-                    {text.blocked}
-                  </td>
+                  <td>{text.requestsOf(point.requests)}</td>
+                  <td>{text.blockedOf(point.blocked)}</td>
                 </tr>
               )}
             </For>

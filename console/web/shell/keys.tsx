@@ -49,9 +49,9 @@ export function KeyHelp(props: { readonly isOpen: boolean; readonly onClose: () 
       <Rows
         title={text.everywhere}
         rows={[
-          ['Ctrl K', text.goPageOrDo],
+          [text.keysPalette, text.goPageOrDo],
           ['?', text.keyboardHelp],
-          ['Esc', text.keyClose],
+          [text.keysClose, text.keyClose],
           ...Object.entries(goKeys).map(([key, path]) => [`g ${key}`, titleOf(path)] as const),
         ]}
       />
@@ -59,8 +59,8 @@ export function KeyHelp(props: { readonly isOpen: boolean; readonly onClose: () 
         title={text.inTables}
         rows={[
           ['↓ ↑ j k', text.keyWalk],
-          ['Home End', text.keyEnds],
-          ['Enter', text.keyOpen],
+          [text.keysEnds, text.keyEnds],
+          [text.keyEnter, text.keyOpen],
         ]}
       />
     </Overlay>

@@ -22,7 +22,6 @@ export const changesText = {
   when: 'When',
   version: 'Version',
   nothingWasChanged: 'Nothing was changed',
-  whatForceGoesOn: ' What is in force goes on protecting.',
   compilingThenReplaying: 'Compiling, then replaying.',
   compilingThenOneNode: 'Compiling, then one node after the other.',
   apply: 'Apply',
@@ -44,4 +43,5 @@ export const changesText = {
   scoreBefore: 'Score before',
   rules: 'Rules',
   request: 'Request',
+  whatIsInForceOf: (a: Shown) => `${a} What is in force goes on protecting.`,
 } as const;

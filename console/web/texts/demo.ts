@@ -50,5 +50,4 @@ export const demoText = {
   after: 'After',
   level: 'Paranoia level',
   asItCame: 'nothing: as it came',
-  closed: 'There is no demo here',
 } as const;

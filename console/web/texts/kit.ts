@@ -15,9 +15,6 @@ export const kitText = {
   dismiss: 'Dismiss',
   notes: 'Notes',
   close: 'Close',
-  whatShownNotUp: 'What is shown is not up to date: ',
-  blocked: ' blocked',
-  requests: ' requests',
   requestsOverTime: 'Requests over time',
   helpProblem: (a: Shown, b: Shown) => `${a}-help ${b}-problem`,
   blocked2: 'Blocked',
@@ -26,4 +23,7 @@ export const kitText = {
   leaveAnyway: 'Leave and discard',
   stayHere: 'Stay here',
   unsavedIsLost: 'What you have typed here is not saved. If you leave, it is gone.',
+  whatIsShownIsOf: (a: Shown) => `What is shown is not up to date: ${a}`,
+  blockedOf: (a: Shown) => `${a} blocked`,
+  requestsOf: (a: Shown) => `${a} requests`,
 } as const;

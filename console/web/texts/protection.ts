@@ -52,15 +52,11 @@ export const protectionText = {
   betweenConnectionRulesRates:
     'Between the connection and the rules: rates, floods, bans, site authentication, challenges, bots. ' +
     'They are set under ',
-  refuses: 'Refuses with ',
   protectedSites: 'protected sites',
   allSites: 'all sites',
   noStageTold: 'No stage is told',
   whatEveryRequestMeets: 'What every request meets, in this order',
   thisNodeDoesNot: 'This node does not answer',
-  gaveWay: ' gave way',
-  remembered: ' remembered; ',
-  of: ' of ',
   rateLimitsAreOff: 'Rate limits are off (rl_enabled).',
   limitedMost: 'Limited most',
   nothingWasCountedYet: 'Nothing was counted yet',
@@ -83,4 +79,6 @@ export const protectionText = {
   bans: 'Bans',
   limits2: 'Limits',
   order: 'Order',
+  refusesWithOf: (a: Shown) => `Refuses with ${a}`,
+  ofRememberedGaveWayOf: (a: Shown, b: Shown, c: Shown) => `${a} of ${b} remembered; ${c} gave way`,
 } as const;

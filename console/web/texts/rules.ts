@@ -17,8 +17,6 @@ export const rulesText = {
   name: 'Name',
   compilesTestDoesNot: 'It compiles; a test does not pass',
   compilesItsTestsPass: 'It compiles and its tests pass',
-  column: ', column ',
-  line: 'line ',
   notSaved: 'Not saved',
   rulesYourOwnFrom: 'Rules of your own, from a form or as seclang. Rules that are off are kept and not loaded.',
   customRules: 'Custom rules',
@@ -56,4 +54,5 @@ export const rulesText = {
   n3AnswerHead: '3: answer head',
   n2RequestBody: '2: request body',
   n1RequestHead: '1: request head',
+  lineColumnOf: (a: Shown, b: Shown) => `line ${a}, column ${b}`,
 } as const;

@@ -7,7 +7,6 @@ export const settingsText = {
   saveMineOver: 'Save mine over it',
   keepTheirs: 'Keep theirs',
   somebodyElseSavedMeanwhile: 'Somebody else saved meanwhile',
-  oneLine: ' One a line.',
   add: 'Add',
   remove: 'Remove',
   notJson: 'is not JSON',
@@ -16,7 +15,6 @@ export const settingsText = {
   usually: (a: Shown) => `, usually ${a}`,
   settings: 'Settings',
   groupsSettings: 'Groups of settings',
-  only: ' only',
   notForceThisRelease: 'not in force in this release',
   changed: 'changed',
   save: 'Save',
@@ -56,5 +54,6 @@ export const settingsText = {
   whatProtectedWhereAnswers: 'What is protected, and where it answers. Empty: the bundled demo.',
   sites: 'Sites',
   asForEverything: 'as for everything',
-  thereAreUnsavedSettings: 'There are unsaved settings. Leave without saving them?',
+  oneALine: 'One a line.',
+  onlyOf: (a: Shown) => `${a} only`,
 } as const;

@@ -1,6 +1,6 @@
-// Paths that only browsers get: a page with a small piece of work, then a cookie. Stateless (tokens.ts), so that every
-// node takes what another one gave. Clients that show no pages get a refusal of the right form, with the address at
-// which a browser could do it for them.
+// Paths that only browsers get, and clients that somebody decided to challenge on all paths: a page with a small piece
+// of work, then a cookie. Stateless (tokens.ts), so that every node takes what another one gave. Clients that show no
+// pages get a refusal of the right form, with the address at which a browser could do it for them.
 //
 // The answer comes to `/.gatehouse/challenge` below the site's prefix, on GET, and leads back where it came from: to a
 // path of this site, never anywhere else. Preflight requests of CORS go through: browsers send them without cookies.
@@ -39,22 +39,25 @@ export const challenge: Gate<Challenging> = {
     unit: 'entries',
     beyond: 'the oldest of a full bucket is forgotten, and could be answered once more until it expires',
   },
-  compile: (config) =>
-    config.challengeEnabled && config.challengePaths.length > 0
-      ? {
-          prefixes: config.challengePaths.map(prefixOf),
-          bits: config.challengeDifficulty,
-          passMs: config.challengePassSec * 1000,
-        }
-      : null,
+  compile: (config) => ({
+    prefixes: config.challengeEnabled ? config.challengePaths.map(prefixOf) : [],
+    bits: config.challengeDifficulty,
+    passMs: config.challengePassSec * 1000,
+  }),
   decide: (request, site, context) => {
     const { head } = request;
+    const { challenged } = context.tables;
+    const { prefixes } = context.compiled;
+    if (prefixes.length === 0 && challenged.intervals === 0) return null;
     if (head.uri.startsWith(answerPath, site.prefix.length) && head.uri.startsWith(site.prefix)) {
       const answer = answerTo(request, site, context);
       if (answer !== null) return answer;
     }
-    const readings = context.paths.readings(head.uri);
-    if (!context.compiled.prefixes.some((prefix) => isAnyUnder(prefix, readings))) return null;
+    if (!(challenged.intervals > 0 && challenged.contains(head.clientIp))) {
+      if (prefixes.length === 0) return null;
+      const readings = context.paths.readings(head.uri);
+      if (!prefixes.some((prefix) => isAnyUnder(prefix, readings))) return null;
+    }
     const kind = clientKindOf(request);
     if (kind === 'preflight') return null;
     const bearer = bearerOf(request);

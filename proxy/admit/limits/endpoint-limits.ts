@@ -3,7 +3,8 @@
 //
 // A template is compared segment by segment: `{anything}` is one segment, a `*` at the end any rest, everything else is
 // compared without case. A slash at the end does not matter. HEAD counts where GET does. A path that servers may read
-// in several ways takes a place wherever one of the readings belongs.
+// in several ways takes a place wherever one of the readings belongs. One that has too many readings to tell takes one
+// in every endpoint of its method: the tightest decides, and nobody gets around a limit by writing a path oddly.
 import { parseWindow } from '#settings';
 import type { ProxyConfig } from '../../contract/index.js';
 import { compileAutoBan, type AutoBan } from '../bans/auto-ban.js';
@@ -28,6 +29,7 @@ interface Branch {
 
 interface Endpoints {
   readonly root: Branch;
+  readonly all: readonly Endpoint[];
   readonly autoBan: AutoBan | null;
 }
 
@@ -64,6 +66,12 @@ function plant(root: Branch, { path, method, events, window, dryRun }: EndpointL
   let branch = root;
   for (const segment of isOpen ? segments.slice(0, -1) : segments) branch = branchFor(branch, segment);
   (isOpen ? branch.below : branch.here).push({ method, limit });
+}
+
+/** Those of all templates. */
+function endpointsOf({ named, any, here, below }: Branch): Endpoint[] {
+  const further = [...named.values(), ...(any === null ? [] : [any])];
+  return [...here, ...below, ...further.flatMap(endpointsOf)];
 }
 
 /** Adds the endpoints of every template that the rest of the path from `from` on fits; `from` is behind a slash. */
@@ -104,14 +112,16 @@ export const endpointLimits: Gate<Endpoints, Scratch> = {
     if (!config.rlEnabled || config.endpointLimits.length === 0) return null;
     const root = newBranch();
     for (const endpoint of config.endpointLimits) plant(root, endpoint, config.rlDistributed);
-    return { root, autoBan: compileAutoBan(config) };
+    return { root, all: endpointsOf(root), autoBan: compileAutoBan(config) };
   },
   decide: (request, site, worker) => {
-    const { root, autoBan } = worker.compiled;
+    const { root, all, autoBan } = worker.compiled;
     const { head } = request;
     const { asked } = worker.state;
     asked.length = 0;
-    for (const path of worker.paths.readings(head.uri) ?? []) walk(root, path, 1, head.method, asked);
+    const readings = worker.paths.readings(head.uri);
+    if (readings === null) addMeant(all, head.method, asked);
+    else for (const path of readings) walk(root, path, 1, head.method, asked);
     let recorded: Decision | null = null;
     for (const { limit } of asked) {
       worker.client.read(head.clientIp);

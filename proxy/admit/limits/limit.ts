@@ -20,7 +20,13 @@ export interface Limit {
 }
 
 /** Rules by which people find limited requests; no rule set has them. */
-export const limitRuleIds = { flood: 1_006_100, zone: 1_006_101, endpoint: 1_006_102, attack: 1_006_103 } as const;
+export const limitRuleIds = {
+  flood: 1_006_100,
+  zone: 1_006_101,
+  endpoint: 1_006_102,
+  attack: 1_006_103,
+  verdict: 1_006_104,
+} as const;
 
 export interface LimitSettings {
   readonly kind: keyof typeof limitRuleIds;
@@ -38,6 +44,7 @@ const messages: Readonly<Record<LimitSettings['kind'], string>> = {
   zone: 'More requests than the rate limit allows',
   endpoint: 'More requests than this endpoint is to get',
   attack: 'More requests than a client may send while under attack',
+  verdict: 'More requests than this client may send until its verdict ends',
 };
 
 export function compileLimit(settings: LimitSettings): Limit {

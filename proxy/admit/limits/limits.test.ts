@@ -181,3 +181,21 @@ t.test('1: a flood does not fill the records', async (t) => {
     20,
   );
 });
+
+t.test('4: a path with too many readings takes a place of every endpoint of its method', async (t) => {
+  const odd = `/${'x'.repeat(6000)}/%2e%2e;a%5c..%2f%252e//a;b=c/../login%20.`;
+  const settings = {
+    rl_enabled: true,
+    rl_events: 10_000,
+    endpoint_limits: [
+      { path: '/login', method: 'POST', events: 2, window: '1m' },
+      { path: '/search', method: 'GET', events: 1, window: '1m' },
+    ],
+  };
+  const { worker } = testGateWorker();
+  t.equal(worker.paths.readings(odd), null, 'this is one');
+  const post = { method: 'POST', uri: odd };
+  t.strictSame(client(settings).statuses([post, post, post]), [200, 200, 429]);
+  t.strictSame(client(settings).statuses([post, post, { method: 'POST', uri: '/login' }]), [200, 200, 429]);
+  t.strictSame(client(settings).statuses([post, { method: 'PUT', uri: odd }, { uri: '/' }]), [200, 200, 200]);
+});

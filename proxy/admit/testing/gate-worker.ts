@@ -14,7 +14,7 @@ export interface TestWorker {
   pass(ms: number): void;
 }
 
-const none = { contains: () => false };
+const none = { contains: () => false, intervals: 0 };
 
 /** Nobody has a name. */
 export const noNames: NameService = {
@@ -33,7 +33,7 @@ export function testGateWorker(
   let wanted = 0;
   const worker = createGateWorker({
     clock: { wallMs: () => nowMs, monotonicMs: () => nowMs, sharedMs: () => nowMs },
-    given: { denyList: none, banSafe: none, siteKeys: { current: null }, ...given },
+    given: { denyList: none, banSafe: none, throttled: none, challenged: none, siteKeys: { current: null }, ...given },
     shared: openGateMemory(memory),
     names,
     challengeSecret: Buffer.from('the secret of the test'),

@@ -24,6 +24,8 @@ export interface AdminActions {
   bans(): readonly object[];
   /** Whether there was one to lift. */
   liftBan(network: string): boolean;
+  /** Clients that are slowed down or challenged, whole. Throws RangeError for what is no list of them. */
+  replaceVerdicts(candidate: unknown): number;
   /** Public keys of the sites' tokens. Throws RangeError for what is no key set. */
   replaceSiteKeys(set: unknown): Promise<void>;
   /** Addresses that are never banned automatically, whole. Throws RangeError for what is no list of addresses. */
@@ -143,6 +145,16 @@ const gateRoutes: Readonly<Record<string, Route>> = {
     if (network === null)
       sendProblem(response, 400, 'No network', 'say which: DELETE /bans?network=192.0.2.1, as GET /bans names it');
     else sendJson(response, 200, { lifted: actions.liftBan(network) });
+  },
+  'PUT /verdicts': async (actions, request, response) => {
+    const input = await readJson(request, response);
+    if (input === null) return;
+    try {
+      sendJson(response, 200, { outcome: 'active', verdicts: actions.replaceVerdicts(input.value) });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      sendProblem(response, 422, 'No list of verdicts', error.message);
+    }
   },
   'PUT /site-keys': async (actions, request, response) => {
     const input = await readJson(request, response);

@@ -8,6 +8,7 @@ import type { CrawlerCount } from '../../admit/bots/crawler-check.js';
 import { gates as gateTable } from '../../admit/index.js';
 import type { AttackWatch } from '../gates/attack-watch.js';
 import type { GateState } from '../gates/gate-state.js';
+import type { VerdictList } from '../gates/verdict-list.js';
 import type { SharedRates } from '../gates/shared-rates.js';
 import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
@@ -29,6 +30,7 @@ export interface Parts {
   readonly gates: GateState;
   readonly attack: AttackWatch;
   readonly sharing: SharedRates;
+  readonly verdicts: VerdictList;
   readonly crashes: Crashes;
   /** Of the TLS edge; null: there is none. */
   readonly certificates: CertificateStore | null;
@@ -83,7 +85,13 @@ function addUp(counts: readonly CrawlerCount[]): CrawlerCount[] {
 }
 
 /** `GET /gates`: the table of gates in its order, what limits have counted, and the clients that were limited most. */
-export async function describeGates({ supervisor, gates, attack, sharing }: Parts): Promise<Record<string, unknown>> {
+export async function describeGates({
+  supervisor,
+  gates,
+  attack,
+  sharing,
+  verdicts,
+}: Parts): Promise<Record<string, unknown>> {
   const { heavy, crawlers, metrics } = await supervisor.report();
   const limited = new Map<string, { zone: string; network: string; limited: number }>();
   for (const { zone, network, limited: count } of heavy) {
@@ -112,6 +120,7 @@ export async function describeGates({ supervisor, gates, attack, sharing }: Part
     crawlers: addUp(crawlers),
     attack: attack.describe(),
     sharing: sharing.describe(),
+    verdicts: verdicts.describe(),
   };
 }
 

@@ -69,7 +69,7 @@ export function TwoFactor(): JSX.Element {
       <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
       <RecoveryCodes codes={codes()} />
       <div class="row">
-        {words.secondFactor}{' '}
+        {words.secondFactor}
         <Badge tone={account()?.totp_enabled === true ? 'good' : 'warn'}>
           {account()?.totp_enabled === true ? 'on' : 'off'}
         </Badge>

@@ -101,8 +101,7 @@ function Waiting(props: {
       <div class="stack">
         <Show when={step() !== null}>
           <p class="muted" role="status">
-            {step() === 'apply' ? text.compilingThenOneNode : text.compilingThenReplaying}
-            {text.whatForceGoesOn}
+            {text.whatIsInForceOf(step() === 'apply' ? text.compilingThenOneNode : text.compilingThenReplaying)}
           </p>
         </Show>
         <Show when={refused()}>

@@ -34,11 +34,7 @@ export function Facets(props: { readonly events: readonly SecurityEvent[] }): JS
       <details class="card">
         <summary class="summary">
           {text.whatStandsOut}
-          <span class="faint">
-            {text.amongNewest}
-            {showCount(read().length)}
-            {text.shown}
-          </span>
+          <span class="faint">{text.amongTheNewestShownOf(showCount(read().length))}</span>
         </summary>
         <div class="body grid-4">
           <For each={counted()}>

@@ -66,9 +66,7 @@ export function Requests(): JSX.Element {
         />
       </Card>
       <p class="faint small" role="status">
-        {list.items().length}
-        {text.shown}
-        {list.hasMore() ? text.moreAreReadAs : text.allThereAre}
+        {text.shownOf(list.items().length, list.hasMore() ? text.moreAreReadAs : text.allThereAre)}
       </p>
     </>
   );

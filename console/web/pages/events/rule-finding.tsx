@@ -45,8 +45,8 @@ export function RuleFinding(props: { readonly message: RuleMessage }): JSX.Eleme
               <div class="small muted">
                 <code>
                   <Foreign text={found().variable} />
-                </code>{' '}
-                {words.by}
+                </code>
+                {words.byOf()}
                 <code>@{found().operator}</code>
               </div>
               <div class="code">

@@ -37,14 +37,7 @@ export function ScoreSum(props: {
         <div class="row between table-sum">
           <span>
             <strong>{text.inboundScore}</strong>
-            <Show when={threshold()}>
-              {(limit) => (
-                <span class="faint">
-                  {text.blocksFrom}
-                  {limit()}
-                </span>
-              )}
-            </Show>
+            <Show when={threshold()}>{(limit) => <span class="faint">{text.blocksFromOf(limit())}</span>}</Show>
             <Show when={sum() !== props.event.inbound_score}>
               <span class="faint">{text.rulesWithoutMessageOr}</span>
             </Show>

@@ -1,7 +1,7 @@
 // Three steps for whoever starts, each done where it is told: name the application, put it in force, see the first
 // attack blocked. Gone once they are done, or put away.
 import { A } from '@solidjs/router';
-import { createSignal, Show, type JSX } from 'solid-js';
+import { createMemo, createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
 import { createQuery, type QueryState } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
@@ -13,6 +13,7 @@ import { overviewText as text } from '../../texts/overview.js';
 
 const kept = 'gatehouse.first-steps';
 const lookEveryMs = 3000;
+const newVersionsMax = 10;
 
 function Step(props: {
   readonly isDone: boolean;
@@ -164,34 +165,46 @@ function Seen(props: { readonly event: Blocked }): JSX.Element {
 
 /** What is done of the three, from what the control plane says. */
 function createProgress(settings: QueryState<unknown>) {
-  const versions = createQuery('GET /api/config/versions', () => ({ query: { limit: 1 } }), { everyMs: lookEveryMs });
-  const blocked = createQuery('GET /api/events', () => ({ query: { verdict: 'block', limit: 1 } }), {
-    everyMs: lookEveryMs,
-  });
   const hasSites = (): boolean =>
     ((settings.data() as { readonly sites?: unknown[] } | undefined)?.sites?.length ?? 0) > 0;
-  const first = (): Blocked | undefined => blocked.data()?.items[0];
+  const versions = createQuery('GET /api/config/versions', () => ({ query: { limit: 5 } }), { everyMs: lookEveryMs });
+  const active = (): Item<'GET /api/config/versions'> | undefined => versions.data()?.items.find((one) => one.active);
+  // since the application is protected: the program tries the rules itself when it starts
+  const since = createMemo(() => (hasSites() ? active()?.at : undefined));
+  const blocked = createQuery(
+    'GET /api/events',
+    () => {
+      const from = since();
+      return from === undefined ? null : { query: { verdict: 'block', limit: 1, from } };
+    },
+    { everyMs: lookEveryMs },
+  );
+  const first = (): Blocked | undefined => (isInForce() ? blocked.data()?.items[0] : undefined);
   const isInForce = (): boolean => hasSites() && versions.data()?.items[0]?.active === true;
   const isKnown = (): boolean =>
-    settings.data() !== undefined && versions.data() !== undefined && blocked.data() !== undefined;
+    settings.data() !== undefined &&
+    versions.data() !== undefined &&
+    (since() === undefined || blocked.data() !== undefined);
+  /** Who has changed so much needs no first steps. */
+  const isOld = (): boolean => hasSites() && (versions.data()?.items[0]?.id ?? 0) > newVersionsMax;
   const reload = (): void => {
     void settings.reload();
     void versions.reload();
   };
-  return { hasSites, isInForce, first, isKnown, reload };
+  return { hasSites, isInForce, first, isKnown, isOld, reload };
 }
 
 function Steps(props: { readonly onAway: () => void }): JSX.Element {
   const settings = createQuery('GET /api/settings');
-  const { hasSites, isInForce, first, isKnown, reload } = createProgress(settings);
-  const wasDone = (): boolean => isInForce() && first() !== undefined;
+  const { hasSites, isInForce, first, isKnown, isOld, reload } = createProgress(settings);
+  const wasDone = (): boolean => isOld() || first() !== undefined;
   const [isFresh, setFresh] = createSignal(false);
   const onDone = (): void => {
     setFresh(true); // who did the steps here sees the last of them as well
     reload();
   };
   return (
-    <Show when={isKnown() && (!wasDone() || isFresh())}>
+    <Show when={isFresh() || (isKnown() && !wasDone())}>
       <Card
         title={text.threeStepsStart}
         actions={
@@ -214,8 +227,8 @@ function Steps(props: { readonly onAway: () => void }): JSX.Element {
           <Step isDone={first() !== undefined} title={text.seeAttackBlocked} about={text.seeAttackAbout}>
             <FirstAttack />
           </Step>
+          <Show when={first()}>{(event) => <Seen event={event()} />}</Show>
         </ol>
-        <Show when={first()}>{(event) => <Seen event={event()} />}</Show>
       </Card>
     </Show>
   );

@@ -44,21 +44,14 @@ export function Health(): JSX.Element {
       </Show>
       <div class="row wrap wide">
         <Entry label={text.nodes} href="/admin/nodes">
-          <Badge tone={active() === all() && all() > 0 ? 'good' : 'danger'}>
-            {active()}
-            {text.of}
-            {all()}
-            {text.active}
-          </Badge>
+          <Badge tone={active() === all() && all() > 0 ? 'good' : 'danger'}>{text.ofActiveOf(active(), all())}</Badge>
         </Entry>
         <Entry label={text.mode} href="/waf">
           <Badge tone={mode() === 'On' ? 'good' : 'warn'}>{mode() === 'On' ? 'blocking' : mode()}</Badge>
         </Entry>
         <Entry label={text.ruleSet} href="/waf">
           <Badge tone={off().length === 0 ? 'good' : 'warn'}>
-            {text.crs}
-            {categories.data()?.crs_version ?? '–'}
-            {off().length > 0 ? text.off(off().join(', ')) : ''}
+            {text.crsOf(categories.data()?.crs_version ?? '–', off().length > 0 ? text.off(off().join(', ')) : '')}
           </Badge>
         </Entry>
         <Entry label={text.licence} href="/admin/licence">

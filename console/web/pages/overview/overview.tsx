@@ -55,11 +55,7 @@ function TopList(props: {
               <span class="nums">
                 {showCount(row.requests)}
                 <Show when={(row.blocked ?? 0) > 0}>
-                  <span class="faint">
-                    {' '}
-                    · {showCount(row.blocked ?? 0)}
-                    {words.blocked2}
-                  </span>
+                  <span class="faint"> · {words.blockedOf(showCount(row.blocked ?? 0))}</span>
                 </Show>
               </span>
             </A>
@@ -209,12 +205,7 @@ export function Overview(): JSX.Element {
             <Numbers traffic={data()} site={siteFilter()} />
             <Card
               title={words.traffic}
-              actions={
-                <span class="faint small">
-                  {showMoment(data().from)}
-                  {words.untilNowDragLook}
-                </span>
-              }
+              actions={<span class="faint small">{words.untilNowDragToOf(showMoment(data().from))}</span>}
             >
               <Show
                 when={data().requests > 0}

@@ -47,10 +47,7 @@ function Pipeline(): JSX.Element {
                     </div>
                     <span class="muted">{stage.description}</span>
                     <Show when={stage.refuses}>
-                      <span class="small faint">
-                        {text.refuses}
-                        {stage.refuses}
-                      </span>
+                      <span class="small faint">{text.refusesWithOf(stage.refuses)}</span>
                     </Show>
                     <div class="row wrap">
                       <For each={stage.settings}>{(name) => <SettingLink name={name} />}</For>

@@ -71,12 +71,11 @@ export function RateLimits(): JSX.Element {
                 title={<span class="mono">{node.node}</span>}
                 actions={
                   <span class="small faint nums">
-                    {showCount(node.keys)}
-                    {text.of}
-                    {showCount(node.keys_max)}
-                    {text.remembered}
-                    {showCount(node.evicted)}
-                    {text.gaveWay}
+                    {text.ofRememberedGaveWayOf(
+                      showCount(node.keys),
+                      showCount(node.keys_max),
+                      showCount(node.evicted),
+                    )}
                   </span>
                 }
               >

@@ -40,12 +40,7 @@ function Problems(props: { readonly tried: Tried | null; readonly refused: Refus
         {(one) => (
           <Notice tone={one.severity === 'error' ? 'danger' : 'warn'} title={one.message}>
             <span class="small">
-              <Show when={(one.line ?? 0) > 0}>
-                {words.line}
-                {one.line}
-                {words.column}
-                {one.column}:{' '}
-              </Show>
+              <Show when={(one.line ?? 0) > 0}>{words.lineColumnOf(one.line, one.column)}: </Show>
               {one.hint} <code class="faint">{one.code}</code>
             </span>
           </Notice>

@@ -164,8 +164,7 @@ function LinesField(props: SchemaFieldProps): JSX.Element {
       value={((props.value ?? []) as readonly string[]).join('\n')}
       help={
         <>
-          {helpOf(props.schema)}
-          {words.oneLine}
+          {helpOf(props.schema)} {words.oneALine}
         </>
       }
       problem={problemAt(props)}

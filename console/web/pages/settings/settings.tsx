@@ -63,6 +63,8 @@ export function DraftGuard(): JSX.Element {
   return <UnsavedGuard isDirty={changed().length > 0} onDiscard={discard} keeps={keeps} />;
 }
 
+const fields = 'input, select, textarea, button';
+
 /** The setting that the address names is brought into view, once it is there. */
 function createShownSetting(isThere: () => boolean): void {
   const location = useLocation();
@@ -71,7 +73,7 @@ function createShownSetting(isThere: () => boolean): void {
     if (name === '' || !isThere()) return;
     const element = document.getElementById(name);
     element?.scrollIntoView({ block: 'center' });
-    element?.querySelector<HTMLElement>('input, select, textarea, button')?.focus({ preventScroll: true });
+    element?.querySelector<HTMLElement>(fields)?.focus({ preventScroll: true });
   });
 }
 
@@ -88,10 +90,7 @@ function Setting(props: { readonly name: string; readonly schema: SettingSchema 
           <Badge tone="warn">{text.notForceThisRelease}</Badge>
         </Show>
         <Show when={isForeign()}>
-          <Badge>
-            {props.schema['x-access']}
-            {text.only}
-          </Badge>
+          <Badge>{text.onlyOf(props.schema['x-access'])}</Badge>
         </Show>
       </div>
       <SchemaField

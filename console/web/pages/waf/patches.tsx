@@ -50,11 +50,11 @@ function PatchCard(props: { readonly patch: Patch; readonly onChanged: () => voi
       </header>
       <div class="body stack tight small">
         <span class="muted">
-          {`${props.patch.product} ${props.patch.affected}, ${props.patch.cwe}; `}
-          {props.patch.tests.length}
-          {words.tests}
-          {hits()}
-          {words.attempts30Days}
+          {words.testsAttemptsInDaysOf(
+            `${props.patch.product} ${props.patch.affected}, ${props.patch.cwe}; `,
+            props.patch.tests.length,
+            hits(),
+          )}
         </span>
         <details>
           <summary>{words.rule}</summary>

@@ -107,13 +107,9 @@ function CategoryCard(props: { readonly category: Category }): JSX.Element {
         <div>
           <h3>{about[props.category.key] ?? props.category.key}</h3>
           <div class="row small faint">
-            <code>{props.category.key}</code> {props.category.rules ?? '–'}
-            {words.rules}
+            <code>{props.category.key}</code> {words.rulesOf(props.category.rules ?? '–')}
             <Show when={mine().path_exclusions.length > 0}>
-              <Badge tone="warn">
-                {mine().path_exclusions.length}
-                {words.excludedPaths}
-              </Badge>
+              <Badge tone="warn">{words.excludedPathsOf(mine().path_exclusions.length)}</Badge>
             </Show>
           </div>
         </div>
@@ -160,9 +156,7 @@ export function RuleSet(): JSX.Element {
         title={words.ruleSet}
         about={
           <>
-            {words.owaspCoreRuleSet}
-            {categories.data()?.crs_version ?? ''}
-            {words.eachCategoryCanBe}
+            {words.owaspCoreRuleSetOf(categories.data()?.crs_version ?? '')}
             <A href="/waf/tuning">{words.tuning}</A>.
           </>
         }

@@ -54,8 +54,7 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
               {props.of.rule_id}
             </a>
             <Badge tone={likelihoodTone(props.of.likelihood.score)}>
-              {props.of.likelihood.score}
-              {words.n100LikelyFalse}
+              {words.ofLikelyFalseOf(props.of.likelihood.score)}
             </Badge>
             <Badge tone={props.of.suggestion.state === 'verified' ? 'good' : 'neutral'}>
               {props.of.suggestion.state.replaceAll('_', ' ')}
@@ -73,10 +72,7 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
       </header>
       <div class="body stack tight small">
         <span class="muted">
-          {showCount(props.of.hits)}
-          {words.hitsFrom}
-          {props.of.likelihood.features.distinct_clients}
-          {words.clients}
+          {words.hitsFromClientsOf(showCount(props.of.hits), props.of.likelihood.features.distinct_clients)}
         </span>
         <span>{props.of.suggestion.reason}</span>
         <Show when={props.of.suggestion.seclang}>{(text) => <pre class="code">{text()}</pre>}</Show>

@@ -3,7 +3,7 @@
 import { readFlags } from '../environment/flags.js';
 import { readEnvironment } from '../environment/read-environment.js';
 import { parseOptions } from '../command-line.js';
-import { thisHost, type Host } from '../harden/host.js';
+import { thisHost, type Host } from './host.js';
 import {
   isNetwork,
   kernelSettings,
@@ -12,7 +12,7 @@ import {
   sysctlFile,
   wantedSettings,
   type HardenOptions,
-} from '../harden/rules.js';
+} from './rules.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 
 export const paths = {

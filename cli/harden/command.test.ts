@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
-import type { Host } from '../harden/host.js';
-import { isNetwork, nftRules } from '../harden/rules.js';
+import type { Host } from './host.js';
+import { isNetwork, nftRules } from './rules.js';
 import { Refusal } from '../refusal.js';
-import { paths, runHarden } from './harden.js';
+import { paths, runHarden } from './command.js';
 
 interface TestHost extends Host {
   readonly files: Map<string, string>;

@@ -1,0 +1,39 @@
+// The table of verdicts short of a ban. `setVerdicts` is what decides over clients calls: routes, and what scores them.
+import type { Queryable, Tx } from '../../db/client.js';
+
+export interface VerdictRow {
+  readonly network: string;
+  readonly action: 'challenge' | 'throttle';
+  readonly reason: string;
+  readonly added_by: string;
+  readonly added_at: Date;
+  readonly expires_at: Date;
+}
+
+/** As many as a node takes. */
+export const verdictsMax = 100_000;
+
+/** The last verdict on a network holds. `network` canonical. */
+export async function setVerdicts(tx: Tx, verdicts: readonly VerdictRow[]): Promise<void> {
+  for (const { network, action, reason, added_by, added_at, expires_at } of verdicts)
+    await tx`
+      insert into verdicts (network, action, reason, added_by, added_at, expires_at)
+      values (${network}, ${action}, ${reason}, ${added_by}, ${added_at}, ${expires_at})
+      on conflict (network) do update set action = excluded.action, reason = excluded.reason,
+        added_by = excluded.added_by, added_at = excluded.added_at, expires_at = excluded.expires_at`;
+}
+
+/** In force, by network; `after`: behind this one. */
+export async function listVerdicts(sql: Queryable, after: string, now: Date, limit: number): Promise<VerdictRow[]> {
+  return sql<VerdictRow[]>`
+    select * from verdicts where expires_at > ${now} and network > ${after} order by network limit ${limit}`;
+}
+
+/** Returns how many there were. */
+export async function removeVerdict(sql: Queryable, network: string, now: Date): Promise<number> {
+  return (await sql`delete from verdicts where network = ${network} and expires_at > ${now}`).count;
+}
+
+export async function pruneVerdicts(sql: Queryable, now: Date): Promise<void> {
+  await sql`delete from verdicts where expires_at <= ${now}`;
+}

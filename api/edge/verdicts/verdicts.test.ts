@@ -1,0 +1,68 @@
+// Challenge and throttle for one client, over the API: stored with their end, on every node at once, and lifted.
+import t, { type Test } from 'tap';
+import type { Database } from '../../db/client.js';
+import { startTestApp } from '../../testing/app.js';
+import { onBothDatabases } from '../../testing/databases.js';
+import { createNodeGates } from '../node-gates.js';
+
+async function suite(t: Test, database: Database): Promise<void> {
+  const lists: { url: string; verdicts: readonly { network: string; action: string; untilMs: number }[] }[] = [];
+  const figures = {
+    decisions: [],
+    zones: [],
+    heavy: [],
+    rateKeys: { keys: 0, keysMax: 64, evicted: 0 },
+    crawlers: [],
+    siteKeys: { url: '', fetchedAtMs: 0, wantedAtMs: 0 },
+    verdicts: { sha256: '' },
+  };
+  const nodeGates = createNodeGates(['http://node-a', 'http://node-b'], {
+    ask: async (url, method, path, body) => {
+      if (path === '/verdicts' && method === 'PUT')
+        lists.push({ url, ...(body as Omit<(typeof lists)[number], 'url'>) });
+      return path === '/gates' ? figures : null;
+    },
+  });
+  const at = await startTestApp(database, { nodeGates });
+  const { token, email } = await at.user('operator');
+  const viewer = await at.user('viewer');
+  const add = (body: object, who = token) => at.call('POST', '/api/bans', { token: who, body });
+
+  const made = await add({ network: '203.0.113.7', action: 'challenge', expires_in_seconds: 60, reason: 'odd' });
+  t.match(made, {
+    status: 200,
+    body: { network: '203.0.113.7', added_by: email, expires_at: new Date(at.clock.nowMs + 60_000).toISOString() },
+  });
+  t.strictSame(lists, [
+    ...['http://node-a', 'http://node-b'].map((url) => ({
+      url,
+      verdicts: [{ network: '203.0.113.7', action: 'challenge', untilMs: at.clock.nowMs + 60_000 }],
+    })),
+  ]);
+  t.equal((await add({ network: '203.0.113.7', action: 'throttle' })).status, 200, 'the last one holds');
+  t.equal((await add({ network: '2001:db8::/48', action: 'throttle' })).status, 200);
+  const list = async () => (await at.call('GET', '/api/verdicts', { token: viewer.token })).body['items'];
+  t.match(await list(), [{ network: '2001:db8::/48' }, { network: '203.0.113.7', action: 'throttle' }]);
+  t.equal((await add({ network: '198.51.100.0/24', action: 'deny', reason: 'enough' })).status, 200);
+  const denied = (await at.call('GET', '/api/threat-intel?q=198.51', { token })).body;
+  t.match(denied, { items: [{ network: '198.51.100.0/24', source: 'manual', reason: 'enough' }] });
+
+  t.equal((await add({ network: 'x', action: 'throttle' })).status, 400);
+  t.equal((await add({ network: '203.0.113.9', action: 'tarpit' })).status, 400);
+  t.equal((await add({ network: '203.0.113.9', action: 'throttle', expires_in_seconds: 0 })).status, 400);
+  t.equal((await add({ network: '192.0.2.0/24', action: 'challenge' })).status, 409, 'one that covers the caller');
+  t.equal((await add({ network: '192.0.2.0/24', action: 'challenge', force: true })).status, 200);
+  t.equal((await add({ network: '203.0.113.9', action: 'throttle' }, viewer.token)).status, 403);
+
+  const lift = () => at.call('DELETE', '/api/verdicts?network=203.0.113.7', { token });
+  t.equal((await lift()).status, 204);
+  t.equal((await lift()).status, 404);
+  t.notOk(lists.at(-1)?.verdicts.some(({ network }) => network === '203.0.113.7'));
+  at.clock.nowMs += 601_000;
+  t.strictSame(await list(), [], 'they end by themselves');
+  const job = at.jobs.find(({ name }) => name === 'verdicts');
+  t.equal(await job?.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal }), 'nothing new');
+  await at.close();
+}
+
+t.test('4: verdicts over the API', (t) => onBothDatabases(t, 'verdicts', suite));

@@ -1,0 +1,28 @@
+// Clients of which somebody decided that they may go on slowly: 15 requests in 10 seconds on all paths, whoever decided
+// (an operator over the API, or what scores clients). The list is main's (main/gates/verdict-list.ts); that of clients
+// who have to answer a challenge is asked by the challenge itself.
+import type { Gate } from '../gate.js';
+import { ask, compileLimit, limitBound, type Limit } from './limit.js';
+
+export const verdictEvents = 15;
+export const verdictWindowSeconds = 10;
+
+export const verdictThrottle: Gate<Limit> = {
+  name: 'verdicts',
+  appliesTo: 'protected',
+  bound: limitBound,
+  compile: () =>
+    compileLimit({
+      kind: 'verdict',
+      name: 'verdict',
+      events: verdictEvents,
+      windowSeconds: verdictWindowSeconds,
+      isDryRun: false,
+    }),
+  decide: (request, site, worker) => {
+    const { throttled } = worker.tables;
+    if (throttled.intervals === 0 || !throttled.contains(request.head.clientIp)) return null;
+    worker.client.read(request.head.clientIp);
+    return ask(worker.compiled, worker.client, request, site, worker, null);
+  },
+};

@@ -1,0 +1,266 @@
+// /reports: built on demand from what the builder may see, and kept as they were.
+import { ApiError, OneOf, Time } from '#http-kit';
+import { Type, type Static } from '@sinclair/typebox';
+import { visibleApplications } from '../assets/resources.js';
+import { allOf, json, type Fragment } from '../database.js';
+import { scopeOf } from '../graph/endpoints.js';
+import { currentChains } from '../graph/live-engine.js';
+import { isUnconfined, type Reach } from '../kit/caller.js';
+import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
+import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
+import { chainReport, type ChainReport } from './chain-report.js';
+import { toPdf } from './pdf.js';
+import { toCsv, toHtml, toJson, toSection } from './render.js';
+
+const closed = { additionalProperties: false } as const;
+const formats = ['html', 'pdf', 'csv', 'json'] as const;
+type Format = (typeof formats)[number];
+
+const sections = {
+  'attack-chains': {
+    title: 'Attack Chains and Toxic Combinations',
+    description: 'four figures and the fifty gravest chains by score',
+  },
+} as const;
+const sectionNames = Object.keys(sections) as (keyof typeof sections)[];
+
+const mediaTypes: Readonly<Record<Format, string>> = {
+  html: 'text/html; charset=utf-8',
+  pdf: 'application/pdf',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+const reportsMax = 10_000;
+
+const Scope = Type.Object(
+  {
+    application_id: Type.Optional(Type.String({ maxLength: 20 })),
+    project_id: Type.Optional(Type.String({ maxLength: 20 })),
+    tag: Type.Optional(Type.String({ maxLength: 60 })),
+  },
+  { ...closed, description: 'which applications; without any, all that you see' },
+);
+const Wanted = Type.Object(
+  {
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    scope: Type.Optional(Scope),
+    sections: Type.Optional(
+      Type.Array(OneOf(sectionNames), { minItems: 1, maxItems: sectionNames.length, uniqueItems: true }),
+    ),
+    format: OneOf(formats),
+  },
+  closed,
+);
+const Preview = Type.Object({ scope: Type.Optional(Scope), section: OneOf(sectionNames) }, closed);
+
+interface ReportRow {
+  readonly id: number;
+  readonly title: string;
+  readonly scope: unknown;
+  readonly sections: readonly string[];
+  readonly format: Format;
+  readonly created_by_name: string;
+  readonly created_at: Date;
+}
+const ReportView = Type.Object({
+  id: Type.String(),
+  title: Type.String(),
+  scope: Scope,
+  sections: Type.Array(Type.String()),
+  format: OneOf(formats),
+  status: OneOf(['succeeded']),
+  created_by: Type.String(),
+  created_at: Time,
+});
+const view = (row: ReportRow) => ({
+  id: String(row.id),
+  title: row.title,
+  scope: row.scope,
+  sections: row.sections,
+  format: row.format,
+  status: 'succeeded' as const,
+  created_by: row.created_by_name,
+  created_at: row.created_at.toISOString(),
+});
+
+/** Reports hold findings: who may not read those may build none. */
+function findingsReach({ caller }: Call): Reach {
+  const reach = caller.reach('view_findings', false);
+  if (reach === null) throw new ApiError('role_denied', 'This needs the permission view_findings as well.');
+  return reach;
+}
+
+/** The one application that a scope resolves to; null where it resolves to several, to none or to all. */
+async function onlyApplication(
+  { sql }: Pick<Call, 'sql'>,
+  reach: Reach,
+  scope: Static<typeof Scope>,
+): Promise<{ id: string; name: string } | null> {
+  const where: Fragment[] = [visibleApplications(sql, reach), sql`status = 'active'`];
+  if (scope.application_id !== undefined) where.push(sql`id = ${toId(scope.application_id, 'application')}`);
+  if (scope.project_id !== undefined) where.push(sql`project_id = ${toId(scope.project_id, 'project')}`);
+  if (scope.tag !== undefined) where.push(sql`tags @> ${json(sql, [scope.tag])}`);
+  const rows = await sql<{ id: number; name: string }[]>`
+    select id, name from vm_applications where ${allOf(sql, where)} order by id limit 2`;
+  const [row] = rows;
+  if (scope.application_id !== undefined && row === undefined) throw notFound('application', scope.application_id);
+  return rows.length === 1 && row !== undefined ? { id: String(row.id), name: row.name } : null;
+}
+
+async function build(call: Call, scope: Static<typeof Scope>, title: string) {
+  const reach = findingsReach(call);
+  const only = await onlyApplication(call, reach, scope);
+  const engine = await currentChains(call.sql);
+  const chains = engine.read(
+    await scopeOf({ sql: call.sql, reach }, engine, only === null ? {} : { application_id: only.id }),
+  );
+  const report = chainReport(chains, {
+    title,
+    scope: only === null ? 'The organisation' : `The application ${only.name}`,
+    now: call.now,
+  });
+  return { report, only };
+}
+
+async function render(report: ChainReport, format: Format): Promise<Buffer> {
+  if (format === 'pdf') return toPdf(report);
+  const write = { html: toHtml, csv: toCsv, json: toJson }[format];
+  return Buffer.from(write(report), 'utf8');
+}
+
+const readable = ({ sql, caller, reach }: Pick<Call, 'sql' | 'caller' | 'reach'>): Fragment =>
+  isUnconfined(reach) ? sql`true` : sql`created_by = ${caller.person.userId}`;
+const facts = ['id', 'title', 'scope', 'sections', 'format', 'created_by_name', 'created_at'];
+
+async function requireReport(call: Call): Promise<ReportRow> {
+  const id = call.params['id'] ?? '';
+  const [row] = await call.sql<ReportRow[]>`
+    select ${call.sql(facts)} from vm_reports where id = ${toId(id, 'report')} and ${readable(call)}`;
+  if (row === undefined) throw notFound('report', id);
+  return row;
+}
+
+const sorts = { created_at: { column: 'created_at', type: 'time' } } as const;
+
+const building: readonly Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/reports',
+    permission: 'build_reports',
+    kind: 'R',
+    summary: 'Build a report of what you may see',
+    body: Wanted,
+    status: 201,
+    answer: ReportView,
+    handle: async (call) => {
+      const { scope = {}, format, title = sections['attack-chains'].title } = call.body;
+      const { report, only } = await build(call, scope, title);
+      const content = await render(report, format);
+      return view(
+        await call.audited(
+          'vm.create',
+          (row: ReportRow) => `built the report ${row.id}`,
+          async (tx) => {
+            const [count] = await tx<{ n: number }[]>`select count(*) as n from vm_reports`;
+            if ((count?.n ?? 0) >= reportsMax)
+              throw unfit('/reports', `are ${reportsMax} already`, 'delete those that nobody needs');
+            const [row] = await tx<ReportRow[]>`
+              insert into vm_reports ${tx({
+                title,
+                scope: json(tx, scope),
+                sections: json(tx, ['attack-chains']),
+                format,
+                application_id: only === null ? null : only.id,
+                created_by: call.caller.person.userId,
+                created_by_name: call.caller.person.email,
+                created_at: call.now,
+              } as never)} returning ${tx(facts)}`;
+            if (row === undefined) throw new Error('the report was not stored');
+            await tx`insert into vm_report_contents (report_id, content) values (${row.id}, ${content})`;
+            return row;
+          },
+        ),
+      );
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/reports/preview',
+    permission: 'build_reports',
+    kind: 'B',
+    reads: true,
+    summary: 'One section as HTML, not kept',
+    body: Preview,
+    mediaType: mediaTypes.html,
+    handle: async (call) => {
+      const { scope = {}, section } = call.body;
+      return toSection((await build(call, scope, sections[section].title)).report);
+    },
+  }),
+];
+
+const kept: readonly Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/reports',
+    permission: 'view_reports',
+    kind: 'R',
+    summary: 'Reports that you built; all of them for who sees everything',
+    query: Type.Object({ ...ListQuery, sort: SortQuery(sorts) }, closed),
+    answer: List(ReportView),
+    handle: async (call) => {
+      const source = { table: 'vm_reports', where: readable(call), sorts, sort: '-created_at' };
+      const page = await readPage<ReportRow>(call.sql, source, call.query);
+      return { ...page, items: page.items.map(view) };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/reports/sections',
+    permission: 'view_reports',
+    kind: 'A',
+    summary: 'What a report can hold',
+    handle: async () => ({ items: sectionNames.map((name) => ({ name, ...sections[name] })) }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/reports/:id',
+    permission: 'view_reports',
+    kind: 'R',
+    summary: 'A report: what it is about',
+    answer: ReportView,
+    handle: async (call) => view(await requireReport(call)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/reports/:id/download',
+    permission: 'view_reports',
+    kind: 'X',
+    summary: 'A report as a file',
+    handle: async (call) => {
+      const { id, format } = await requireReport(call);
+      const [row] = await call.sql<
+        { content: Buffer }[]
+      >`select content from vm_report_contents where report_id = ${id}`;
+      call.reply
+        .type(mediaTypes[format])
+        .header('content-disposition', `attachment; filename="report-${id}.${format}"`)
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+      return Buffer.from(row?.content ?? []);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/reports/:id',
+    permission: 'build_reports',
+    kind: 'C',
+    summary: 'Delete a report',
+    status: 204,
+    handle: async (call) => {
+      const { id } = await requireReport(call);
+      await call.audited('vm.delete', `deleted the report ${id}`, (tx) => tx`delete from vm_reports where id = ${id}`);
+    },
+  }),
+];
+
+export const reportEndpoints: readonly Endpoint[] = [...building, ...kept];

@@ -1,0 +1,110 @@
+// From a confirmed event to the finding that it proves: the one of the same weakness at the same place, or a new one.
+// The proof stays with the finding. A proof beats an opinion: a finding that was closed comes back.
+import { createHash } from 'node:crypto';
+import { escapeLike, type Actor } from '#http-kit';
+import { json, type Tx } from '../database.js';
+import type { FindingRow } from '../findings/fields.js';
+import { refreshFindings } from '../findings/refresh.js';
+import { insertManual } from '../findings/store.js';
+import { transition } from '../findings/transition.js';
+import { isOpen, severityNumbers, type Status } from '../findings/words.js';
+import { attacks, type AttackType } from './attacks.js';
+
+export interface ConfirmedEvent {
+  readonly id: number;
+  readonly attackType: AttackType;
+  readonly method: string;
+  readonly route: string;
+  readonly file: string;
+  readonly requestId: string | null;
+  /** Masked. */
+  readonly proof: unknown;
+  readonly at: Date;
+}
+export interface Place {
+  readonly applicationId: number;
+  readonly projectId: number | null;
+}
+
+/** Proofs that are kept with one finding; the oldest go first. */
+const proofsMax = 20;
+
+async function match(tx: Tx, { applicationId }: Place, event: ConfirmedEvent): Promise<FindingRow | null> {
+  const { cwe } = attacks[event.attackType];
+  const places = [event.route, event.file].filter((place) => place.length > 1);
+  for (const place of places) {
+    // The place as a whole: /orders is not /orders/archive and not /my/orders.
+    const pattern = `(^|[^[:alnum:]_/.-])${place.replace(/[^\w/ -]/g, '\\$&')}($|[^[:alnum:]_/.-])`;
+    const [row] = await tx<FindingRow[]>`
+      select * from vm_findings where application_id = ${applicationId} and cwes @> ${json(tx, [cwe])}
+        and location like ${`%${escapeLike(place)}%`} and location ~ ${pattern}
+      order by is_open desc, priority_score desc, id limit 1 for update`;
+    if (row !== undefined) return row;
+  }
+  const [own] = await tx<FindingRow[]>`
+    select * from vm_findings
+    where application_id = ${applicationId} and fingerprint = ${fingerprintOf(event)} for update`;
+  return own ?? null;
+}
+
+const fingerprintOf = ({ attackType, method, route, file }: ConfirmedEvent): string =>
+  `runtime:${createHash('sha256')
+    .update(JSON.stringify([attackType, method, route, file]))
+    .digest('hex')}`;
+
+async function create(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor, now: Date): Promise<FindingRow> {
+  const { cwe, severity, title } = attacks[event.attackType];
+  const made = await insertManual(
+    tx,
+    {
+      ...place,
+      title,
+      severity: severityNumbers[severity] ?? 0,
+      cwes: [cwe],
+      vulnIds: [],
+      location: [event.method, event.route || event.file].filter((part) => part !== '').join(' '),
+      description: '',
+      cvss: null,
+      tags: [],
+      reachable: true,
+      references: [],
+    },
+    actor,
+    now,
+  );
+  await tx`
+    update vm_findings set source = 'iast', tool = 'runtime-sensor', fingerprint = ${fingerprintOf(event)}
+    where id = ${made.id}`;
+  return made;
+}
+
+const afterProof = (status: Status): Status | null => {
+  if (!isOpen(status)) return 'reopened';
+  return status === 'new' || status === 'triaged' || status === 'reopened' ? 'confirmed' : null;
+};
+
+/** Marks the finding as proven at run time, keeps the proof, and returns its id. */
+export async function confirm(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor, now: Date): Promise<number> {
+  const row = (await match(tx, place, event)) ?? (await create(tx, place, event, actor, now));
+  const to = afterProof(row.status);
+  const reason = `proven at run time by event ${event.id}`;
+  if (to !== null) await transition(tx, row, { to, by: 'proof', reason }, actor, now);
+  await tx`
+    update vm_findings set runtime_confirmed = true, updated_at = ${now}, version = version + 1 where id = ${row.id}`;
+  const proof = {
+    kind: 'runtime',
+    event_id: String(event.id),
+    attack_type: event.attackType,
+    request_id: event.requestId,
+    at: event.at.toISOString(),
+    proof: event.proof,
+  };
+  await tx`
+    insert into vm_finding_details (finding_id, evidence) values (${row.id}, ${json(tx, [proof])})
+    on conflict (finding_id) do update set evidence = (
+      select coalesce(jsonb_agg(one order by place), '[]') from (
+        select one, place from jsonb_array_elements(vm_finding_details.evidence || ${json(tx, [proof])})
+          with ordinality as all_of_them (one, place) order by place desc limit ${proofsMax}) newest)`;
+  await refreshFindings(tx, [row.id], now);
+  return row.id;
+}

@@ -1,0 +1,239 @@
+// /runtime/events: what sensors in running applications, and pivots of live scans, saw.
+import { createHash } from 'node:crypto';
+import { Nullable, OneOf, Time } from '#http-kit';
+import { Type, type Static } from '@sinclair/typebox';
+import { requireApplication } from '../assets/resources.js';
+import { allOf, json, type Fragment, type Tx } from '../database.js';
+import { reachable, type Reach } from '../kit/caller.js';
+import { endpoint, notFound, toId, unfit, When, type Endpoint } from '../kit/endpoint.js';
+import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
+import { attackTypes } from './attacks.js';
+import { confirm } from './confirm.js';
+import { maskText, maskValue } from './mask.js';
+
+const closed = { additionalProperties: false } as const;
+const eventsMax = 500;
+const Short = Type.String({ maxLength: 200 });
+const actions = ['observed', 'blocked'] as const;
+
+const Event = Type.Object(
+  {
+    application_id: Type.String({ maxLength: 20 }),
+    sensor_id: Type.String({ minLength: 1, maxLength: 200 }),
+    event_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'of the sensor; the same event is taken once' }),
+    ),
+    request_id: Type.Optional(Short),
+    attack_type: OneOf(attackTypes),
+    confirmed: Type.Optional(Type.Boolean({ default: false, description: 'proven, not only suspected' })),
+    action: Type.Optional(OneOf(actions)),
+    method: Type.Optional(Type.String({ maxLength: 20 })),
+    route: Type.Optional(Type.String({ maxLength: 1000 })),
+    file: Type.Optional(Type.String({ maxLength: 1000 })),
+    line: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
+    sink: Type.Optional(Type.String({ maxLength: 500 })),
+    stack: Type.Optional(Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 100 })),
+    proof: Type.Optional(Type.Record(Type.String({ maxLength: 200 }), Type.Unknown(), { maxProperties: 100 })),
+    at: When,
+  },
+  closed,
+);
+type Given = Static<typeof Event>;
+
+const EventView = Type.Object({
+  id: Type.String(),
+  application_id: Type.String(),
+  vuln_id: Nullable(Type.String()),
+  sensor_id: Type.String(),
+  request_id: Nullable(Type.String()),
+  attack_type: OneOf(attackTypes),
+  confirmed: Type.Boolean(),
+  action: OneOf(actions),
+  method: Type.String(),
+  route: Type.String(),
+  file: Type.String(),
+  line: Nullable(Type.Integer()),
+  sink: Type.String(),
+  stack: Type.Array(Type.String()),
+  proof: Type.Record(Type.String(), Type.Unknown()),
+  at: Time,
+  received_at: Time,
+});
+
+interface EventRow {
+  readonly id: number;
+  readonly application_id: number;
+  readonly finding_id: number | null;
+  readonly at: Date;
+  readonly received_at: Date;
+}
+
+function view({ finding_id: finding, at, received_at: received, ...row }: EventRow): object {
+  const { event_key: _key, sort_value: _sort, ...shown } = row as Record<string, unknown>;
+  return {
+    ...shown,
+    id: String(row.id),
+    application_id: String(row.application_id),
+    vuln_id: finding === null ? null : String(finding),
+    at: at.toISOString(),
+    received_at: received.toISOString(),
+  };
+}
+
+/** The same event, sent twice, has the same key: the sensor's own id where it gives one, else what it says. */
+const keyOf = (event: Given): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify(
+        event.event_id === undefined
+          ? [
+              event.application_id,
+              event.sensor_id,
+              event.request_id,
+              event.attack_type,
+              event.method,
+              event.route,
+              event.file,
+              event.line,
+              event.confirmed,
+              event.at,
+            ]
+          : [event.application_id, event.sensor_id, event.event_id],
+      ),
+    )
+    .digest('hex');
+
+async function insert(tx: Tx, given: Given, applicationId: number, now: Date): Promise<number | null> {
+  const at = new Date(given.at);
+  if (Number.isNaN(at.getTime())) throw unfit('/events', `name a moment that is none: ${given.at}`);
+  const [row] = await tx<{ id: number }[]>`
+    insert into vm_runtime_events ${tx({
+      application_id: applicationId,
+      event_key: keyOf(given),
+      sensor_id: given.sensor_id,
+      request_id: given.request_id ?? null,
+      attack_type: given.attack_type,
+      confirmed: given.confirmed ?? false,
+      action: given.action ?? 'observed',
+      method: given.method ?? '',
+      route: maskText(given.route ?? ''),
+      file: given.file ?? '',
+      line: given.line ?? null,
+      sink: maskText(given.sink ?? ''),
+      stack: json(tx, (given.stack ?? []).map(maskText)),
+      proof: json(tx, maskValue(given.proof ?? {})),
+      at,
+      received_at: now,
+    } as never)} on conflict (event_key) do nothing returning id`;
+  return row?.id ?? null;
+}
+
+const visible = (sql: Tx | Parameters<typeof reachable>[0], reach: Reach): Fragment =>
+  sql`exists (select 1 from vm_applications a where a.id = vm_runtime_events.application_id
+    and ${reachable(sql, reach, sql`a.id`, sql`a.project_id`)})`;
+
+const sorts = { received_at: { column: 'received_at', type: 'time' } } as const;
+
+export const runtimeEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/runtime/events',
+    permission: 'ingest_runtime',
+    kind: 'I',
+    summary: `Events of sensors, at most ${eventsMax} at once; a confirmed one proves its finding, or makes it`,
+    body: Type.Object({ events: Type.Array(Event, { minItems: 1, maxItems: eventsMax }) }, closed),
+    status: 202,
+    answer: Type.Object({
+      accepted: Type.Integer({ description: 'new events' }),
+      deduped: Type.Integer({ description: 'events that were here already' }),
+      linked: Type.Integer({ description: 'new events that prove a finding' }),
+    }),
+    handle: async (call) =>
+      call.audited(
+        'vm.import',
+        (made: { accepted: number }) => `sent ${made.accepted} runtime events`,
+        async (tx) => {
+          const made = { accepted: 0, deduped: 0, linked: 0 };
+          const { actor } = call.caller;
+          for (const given of call.body.events) {
+            const { id: applicationId, project_id: projectId } = await requireApplication(
+              tx,
+              call.reach,
+              given.application_id,
+            );
+            const id = await insert(tx, given, applicationId, call.now);
+            if (id === null) {
+              made.deduped++;
+              continue;
+            }
+            made.accepted++;
+            if (given.confirmed !== true) continue;
+            const finding = await confirm(
+              tx,
+              { applicationId, projectId },
+              {
+                id,
+                attackType: given.attack_type,
+                method: given.method ?? '',
+                route: maskText(given.route ?? ''),
+                file: given.file ?? '',
+                requestId: given.request_id ?? null,
+                proof: maskValue(given.proof ?? {}),
+                at: new Date(given.at),
+              },
+              actor,
+              call.now,
+            );
+            await tx`update vm_runtime_events set finding_id = ${finding} where id = ${id}`;
+            made.linked++;
+          }
+          return made;
+        },
+      ),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/runtime/events',
+    permission: 'view_runtime',
+    kind: 'A',
+    summary: 'Events of sensors, the newest first',
+    query: Type.Object(
+      {
+        ...ListQuery,
+        sort: SortQuery(sorts),
+        application_id: Type.Optional(Type.String({ maxLength: 20 })),
+        vuln_id: Type.Optional(Type.String({ maxLength: 20 })),
+        attack_type: Type.Optional(OneOf(attackTypes)),
+        confirmed: Type.Optional(Type.Boolean()),
+      },
+      closed,
+    ),
+    answer: List(EventView),
+    handle: async ({ sql, reach, query }) => {
+      const where: Fragment[] = [visible(sql, reach)];
+      if (query.application_id !== undefined)
+        where.push(sql`application_id = ${toId(query.application_id, 'application')}`);
+      if (query.vuln_id !== undefined) where.push(sql`finding_id = ${toId(query.vuln_id, 'finding')}`);
+      if (query.attack_type !== undefined) where.push(sql`attack_type = ${query.attack_type}`);
+      if (query.confirmed !== undefined) where.push(sql`confirmed = ${query.confirmed}`);
+      const source = { table: 'vm_runtime_events', where: allOf(sql, where), sorts, sort: '-received_at' };
+      const page = await readPage<EventRow>(sql, source, query);
+      return { ...page, items: page.items.map(view) };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/runtime/events/:id',
+    permission: 'view_runtime',
+    kind: 'A',
+    summary: 'An event, with its stack and its masked proof',
+    answer: EventView,
+    handle: async ({ sql, reach, params }) => {
+      const id = params['id'] ?? '';
+      const [row] = await sql<EventRow[]>`
+        select * from vm_runtime_events where id = ${toId(id, 'event')} and ${visible(sql, reach)}`;
+      if (row === undefined) throw notFound('event', id);
+      return view(row);
+    },
+  }),
+];
