@@ -14,8 +14,8 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   'control-plane': async () => (await import('./commands/control-plane.js')).runControlPlane,
   console: async () => (await import('./commands/console.js')).runConsole,
   'reset-password': async () => (await import('./commands/reset-password.js')).runResetPassword,
+  'demo-data': async () => (await import('./commands/vm/demo-data.js')).runDemoData,
   harden: async () => (await import('./harden/command.js')).runHarden,
-  'demo-data': async () => (await import('./commands/demo-data.js')).runDemoData,
   demo: async () => (await import('./commands/demo.js')).runDemo,
 };
 

@@ -11,6 +11,8 @@ import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
 import { muteEndpoints } from './governance/mutes.js';
+import { ciEndpoints } from './gate/ci.js';
+import { gateEndpoints } from './gate/endpoints.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
@@ -31,6 +33,8 @@ export const endpoints: readonly Endpoint[] = [
   ...acceptanceEndpoints,
   ...governanceEndpoints,
   ...graphEndpoints,
+  ...gateEndpoints,
+  ...ciEndpoints,
   ...reportEndpoints,
   ...runtimeEndpoints,
   ...metaEndpoints,

@@ -90,7 +90,8 @@ export type VmAction =
   | 'vm.transition'
   | 'vm.import'
   | 'vm.token'
-  | 'vm.access';
+  | 'vm.access'
+  | 'vm.gate';
 
 export interface Host {
   readonly sql: Sql;

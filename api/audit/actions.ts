@@ -91,6 +91,10 @@ export const auditActions = {
   'vm.import': { by: ['people'], meaning: 'a report of a tool was imported, or an import was undone' },
   'vm.token': { by: ['people'], meaning: 'a token for /api/v1 was made or revoked' },
   'vm.access': { by: ['people'], meaning: 'the grants of somebody for /api/v1 were replaced' },
+  'vm.gate': {
+    by: ['people'],
+    meaning: 'the gate was asked about a commit or overridden, or a badge was made or ended',
+  },
 
   'audit.export': { by: ['people'], meaning: 'the audit log was exported' },
 } as const satisfies Record<string, AuditActionRow>;

@@ -2,10 +2,12 @@
 // the views of that application and the chains of its project anew, and nothing else. What is asked for is built on
 // the first read, so that a thousand changes between two reads cost each project once.
 import { viewOf } from './candidate.js';
+import type { Chain } from './chain.js';
 import type { ChainApplication, ChainFinding } from './finding.js';
 import {
   chainsOfGroup,
   chainsOfMember,
+  chainsThrough,
   memberOf,
   mergeGroups,
   type GroupChains,
@@ -95,6 +97,20 @@ export class ChainEngine {
 
   /** What a scope would have without some findings: everything about their projects is made anew. */
   without(gone: readonly FindingAddress[], scope: ChainScope = {}): RankedChains {
+    return this.#less(gone).read(scope);
+  }
+
+  /** Every chain with a hop in an application, as if some findings were not there. */
+  through(applicationId: string, gone: readonly FindingAddress[] = []): Chain[] {
+    const engine = gone.length === 0 ? this : this.#less(gone);
+    const application = engine.application(applicationId);
+    const group = application === null ? undefined : engine.#groups.get(groupKeyOf(application));
+    const members = group === undefined ? [] : engine.#members(group, {});
+    const member = members.find(({ view }) => view.application.id === applicationId);
+    return member === undefined ? [] : chainsThrough(member, members);
+  }
+
+  #less(gone: readonly FindingAddress[]): ChainEngine {
     const other = new ChainEngine({ withPack: this.#withPack });
     for (const [id, kept] of this.#kept) other.#kept.set(id, kept);
     for (const [key, group] of this.#groups) other.#groups.set(key, { ...group, ids: new Set(group.ids) });
@@ -104,7 +120,7 @@ export class ChainEngine {
       const left = kept.findings.filter(({ id }) => !gone.some((one) => one.id === id));
       other.set(kept.application, left);
     }
-    return other.read(scope);
+    return other;
   }
 
   #forget(applicationId: string): void {

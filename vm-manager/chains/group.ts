@@ -81,6 +81,19 @@ export function chainsOfMember(member: Member, members: readonly Member[]): Grou
   };
 }
 
+/**
+ * Every chain that one member has a hop in, wherever it starts; lateral movement as the best paths of the group and
+ * of each start. Nothing is cut off: who asks wants to know of all of them.
+ */
+export function chainsThrough(member: Member, members: readonly Member[]): Chain[] {
+  const views = members.map(({ view }) => view);
+  const into = views.filter((view) => view !== member.view).flatMap((view) => crossServiceFrom(view, [member.view]));
+  const lateral = [...lateralMovement(views), ...lateralMovement(views, member.view)];
+  const isThrough = ({ hops }: Chain): boolean => hops.some(({ view }) => view === member.view);
+  const chains = [...member.own, ...crossServiceFrom(member.view, views), ...into, ...lateral.filter(isThrough)];
+  return collapse(chains).sort(compareChains);
+}
+
 /** Chains of several groups together: the answer of the engine. */
 export interface RankedChains {
   /** At most 40, by proven hops, then score. */

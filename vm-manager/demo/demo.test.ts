@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
-import { runDemoData } from '#cli/commands/demo-data';
+import { runDemoData } from '#cli/commands/vm/demo-data';
 import { createOrganisation } from './organisation.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];

@@ -17,7 +17,7 @@ import { importItems, type ImportReport } from './pipeline.js';
 import type { ReportFacts } from './record.js';
 import type { ReportFile } from './reading/report-file.js';
 
-const bytesMax = 64 * 1024 * 1024;
+export const bytesMax = 64 * 1024 * 1024;
 const Short = Type.String({ maxLength: 200 });
 
 const ImportFields = Type.Object(
@@ -37,7 +37,7 @@ const ImportFields = Type.Object(
   },
   { additionalProperties: false },
 );
-type Fields = typeof ImportFields.static;
+export type Fields = typeof ImportFields.static;
 const upload = { bytesMax, fields: ImportFields };
 
 const ImportView = Type.Intersect([RunView, Type.Object({ report: Type.Unknown() })]);
@@ -45,7 +45,7 @@ const viewImport = (run: Run) => ({ ...viewRun(run), report: { ...run.result, pr
 
 const newFacts = (): ReportFacts => ({ tool: '', version: '', complete: true, inventory: null, scannedAt: null });
 
-async function formatOf(call: Pick<Call, 'sql'>, name: string, file: ReportFile): Promise<Format> {
+export async function formatOf(call: Pick<Call, 'sql'>, name: string, file: ReportFile): Promise<Format> {
   if (!name.startsWith('mapping:')) return findFormat(name, file);
   const [mapping] = await call.sql<Mapping[]>`select * from vm_mappings where name = ${name.slice(8)}`;
   if (mapping === undefined) throw unfit('format', `names no mapping ${name.slice(8)}`);
@@ -63,14 +63,14 @@ function seenAt(fields: Fields, facts: ReportFacts, now: Date): Date {
   return facts.scannedAt !== null && facts.scannedAt <= now ? facts.scannedAt : now;
 }
 
-interface Done {
+export interface Done {
   readonly run: Run;
   readonly report: ImportReport;
   readonly facts: ReportFacts;
 }
 
 /** The whole import within a transaction of the caller's. */
-async function importInto(tx: Tx, call: Call, fields: Fields, file: ReportFile, format: Format): Promise<Done> {
+export async function importInto(tx: Tx, call: Call, fields: Fields, file: ReportFile, format: Format): Promise<Done> {
   const { now, caller } = call;
   const application = await requireApplication(tx, call.reach, fields.application_id);
   const { mode = 'add', branch = '', commit = '' } = fields;

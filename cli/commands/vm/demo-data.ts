@@ -1,8 +1,8 @@
 // `gatehouse demo-data`: a made-up organisation in a running installation, sent through the same imports that tools
 // use; `--remove` takes it away again, findings and all.
 import { createOrganisation, type DemoApplication } from '#vm-manager/demo';
-import { parseOptions } from '../command-line.js';
-import { Refusal, wrongUsage } from '../refusal.js';
+import { parseOptions } from '../../command-line.js';
+import { Refusal, wrongUsage } from '../../refusal.js';
 
 const usage = 'Usage: gatehouse demo-data --token apt_… [--url http://127.0.0.1:8095] [--remove]';
 

@@ -1,0 +1,123 @@
+// What a commit has and its baseline has not, read from the sightings that imports leave behind. A sighting lies in a
+// scope (application, format, branch, profile) and spans the imports from its first to its last: it belongs to every
+// import of its scope in between.
+import type { FindingRow } from '../findings/fields.js';
+import { json, type Queryable } from '../database.js';
+import type { GateFinding } from './conditions.js';
+
+/** An import that counts: of the commit, or of its baseline. */
+export interface ImportRef {
+  readonly id: number;
+  readonly scope_key: string;
+  readonly commit: string;
+  readonly branch: string;
+}
+
+export interface Baseline {
+  readonly commit: string;
+  readonly branch: string;
+  readonly run_ids: readonly string[];
+}
+
+export interface CommitFacts {
+  /** Of its first import. */
+  readonly branch: string;
+  readonly runIds: readonly string[];
+  readonly baseline: Baseline | null;
+  /** Open, of the application; without those that only other branches have. */
+  readonly findings: readonly GateFinding[];
+  /** Open findings that only other branches have. */
+  readonly elsewhere: readonly string[];
+  /** Findings of the commit that people accepted, muted or called wrong. */
+  readonly excluded: number;
+}
+
+const importsOf = (sql: Queryable, applicationId: number) => sql`
+  select id, scope_key, coalesce(input ->> 'commit', '') as commit, coalesce(input ->> 'branch', '') as branch
+  from vm_runs where kind = 'import' and status = 'succeeded' and application_id = ${applicationId}
+    and scope_key is not null`;
+
+/**
+ * The imports that a commit is compared with: the newest of each scope on the baseline's branch. A commit of that
+ * branch itself, or of an application that has nothing there, is compared with what its own branch had before; commits
+ * that the gate refused are passed over, for otherwise a second push would make a finding old.
+ */
+async function readBaseline(
+  sql: Queryable,
+  applicationId: number,
+  own: readonly ImportRef[],
+  baselineBranch: string,
+  asked: string | null,
+): Promise<readonly ImportRef[]> {
+  const [first] = own;
+  if (first === undefined) return [];
+  const newest = (where: ReturnType<typeof importsOf>) => sql<ImportRef[]>`
+    select distinct on (scope_key) * from (${importsOf(sql, applicationId)}) i
+    where commit <> ${first.commit} and ${where} order by scope_key, id desc`;
+  if (asked !== null) return newest(sql`commit = ${asked}`);
+  if (first.branch !== baselineBranch) {
+    const there = await newest(sql`branch = ${baselineBranch}`);
+    if (there.length > 0) return there;
+  }
+  return newest(sql`branch = ${first.branch} and id < ${Math.min(...own.map(({ id }) => id))}
+    and coalesce((select e.verdict <> 'fail' or e.override is not null from vm_gate_evaluations e
+      where e.application_id = ${applicationId} and e.commit = i.commit order by e.id desc limit 1), true)`);
+}
+
+/** Findings that were seen in these imports. */
+async function seenIn(sql: Queryable, runs: readonly ImportRef[]): Promise<Set<number>> {
+  const seen = new Set<number>();
+  for (const { id, scope_key } of runs) {
+    const rows = await sql<{ finding_id: number }[]>`
+      select distinct finding_id from vm_occurrences
+      where scope_key = ${scope_key} and first_run <= ${id} and last_run >= ${id}`;
+    for (const { finding_id } of rows) seen.add(finding_id);
+  }
+  return seen;
+}
+
+/** Null for a commit that nothing was imported for. */
+export async function readCommit(
+  sql: Queryable,
+  application: { readonly id: number },
+  commit: string,
+  baselineBranch: string,
+  asked: string | null,
+): Promise<CommitFacts | null> {
+  const own = await sql<ImportRef[]>`
+    select * from (${importsOf(sql, application.id)}) i where commit = ${commit} order by id`;
+  const [first] = own;
+  if (first === undefined) return null;
+  const base = await readBaseline(sql, application.id, own, baselineBranch, asked);
+  const [head, before] = [await seenIn(sql, own), await seenIn(sql, base)];
+  const branches = [...new Set(['', baselineBranch, ...[...own, ...base].map(({ branch }) => branch)])];
+  const others = await sql<{ id: number }[]>`
+    select f.id from vm_findings f where f.application_id = ${application.id} and f.is_open
+      and exists (select 1 from vm_occurrences o where o.finding_id = f.id and o.gone_at is null)
+      and not exists (select 1 from vm_occurrences o left join vm_runs r on r.id = o.first_run
+        where o.finding_id = f.id and o.gone_at is null and coalesce(r.input ->> 'branch', '') in ${sql(branches)})`;
+  const elsewhere = new Set(others.map(({ id }) => id));
+  const rows = await sql<FindingRow[]>`
+    select * from vm_findings where application_id = ${application.id} and is_open order by id`;
+  const [set] =
+    head.size === 0
+      ? []
+      : await sql<{ n: number }[]>`
+    select count(*) as n from vm_findings where application_id = ${application.id}
+      and status in ('risk_accepted', 'muted', 'false_positive', 'out_of_scope', 'duplicate')
+      and id in (select value::bigint from jsonb_array_elements_text(${json(sql, [...head])}))`;
+  const last = base.reduce<ImportRef | null>((most, run) => (most === null || run.id > most.id ? run : most), null);
+  return {
+    branch: first.branch,
+    runIds: own.map(({ id }) => String(id)),
+    baseline:
+      last === null
+        ? null
+        : { commit: last.commit, branch: last.branch, run_ids: base.map(({ id }) => String(id)).sort() },
+    findings: rows
+      .filter(({ id }) => !elsewhere.has(id))
+      .map((row) => ({ ...row, isNew: head.has(row.id) && !before.has(row.id) })),
+    elsewhere: [...elsewhere].map(String),
+    excluded: set?.n ?? 0,
+  };
+}
