@@ -81,6 +81,12 @@ export function chainsOfMember(member: Member, members: readonly Member[]): Grou
   };
 }
 
+/** Every chain that starts at one member of a group; of lateral movement the best twelve. */
+export function allFrom(member: Member, members: readonly Member[]): Chain[] {
+  const views = members.map(({ view }) => view);
+  return [...member.own, ...crossServiceFrom(member.view, views), ...lateralMovement(views, member.view)];
+}
+
 /** Chains of several groups together: the answer of the engine. */
 export interface RankedChains {
   /** At most 40, by proven hops, then score. */
