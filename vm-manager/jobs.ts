@@ -30,7 +30,7 @@ export const vmJobs = (host: Host): Job[] => [
     name: 'vm-chain-history',
     everyMs: minuteMs,
     run: async ({ nowMs }) => {
-      const { added, gone } = await recordHistory(host.sql, new Date(nowMs));
+      const { added, gone } = await recordHistory(host, new Date(nowMs));
       return `${added} chains are new, ${gone} are gone`;
     },
   },

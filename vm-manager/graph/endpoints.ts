@@ -44,7 +44,7 @@ const chains: readonly Endpoint[] = [
     query: ScopeQuery,
     answer: ChainsView,
     handle: async (call) => {
-      const engine = await currentChains(call.sql);
+      const engine = await currentChains(call.host);
       return chainsAnswer(engine.read(await scopeOf(call, engine, call.query)));
     },
   }),
@@ -69,13 +69,13 @@ const chains: readonly Endpoint[] = [
     ),
     handle: async ({ sql, reach, body, host }) => {
       const ids = honouredIds(body.hop_vuln_ids).filter((id) => /^[1-9]\d{0,17}$/.test(id));
-      if (ids.length === 0) return explain(null, []);
+      if (ids.length === 0) return explain(async () => null, []);
       const loaded = await loadApplications(
         sql,
         sql`${reachable(sql, reach, sql`a.id`, sql`a.project_id`)}
           and a.id in (select application_id from vm_findings where id in ${sql(ids)})`,
       );
-      return explain(host.narrator ?? null, stepsOf(loaded, ids));
+      return explain(host.narrator ?? (async () => null), stepsOf(loaded, ids));
     },
   }),
   endpoint({
@@ -87,7 +87,7 @@ const chains: readonly Endpoint[] = [
     query: ScopeQuery,
     answer: Type.Object({ items: Type.Array(FixView) }, closed),
     handle: async (call) => {
-      const engine = await currentChains(call.sql);
+      const engine = await currentChains(call.host);
       return { items: rankFixes(engine, await scopeOf(call, engine, call.query)).map(viewFix) };
     },
   }),
@@ -123,9 +123,13 @@ const tables: readonly Endpoint[] = [
     permission: 'view_findings',
     kind: 'C',
     summary: 'The rules of toxic combinations, and which are in force',
-    handle: async () => ({
-      items: toxicRules.map(({ slug, name, pack }) => ({ slug, name, pack, enabled: pack === 'specification' })),
-    }),
+    handle: async ({ host }) => {
+      const withPack = (await host.withToxicPack?.()) ?? false;
+      const isEnabled = (pack: string): boolean => pack === 'specification' || withPack;
+      return {
+        items: toxicRules.map(({ slug, name, pack }) => ({ slug, name, pack, enabled: isEnabled(pack) })),
+      };
+    },
   }),
 ];
 

@@ -90,7 +90,7 @@ const byId = endpoint({
     const id = call.params['id'] ?? '';
     const [, start] = /^chain:([1-9]\d{0,17}):[a-z0-9-]{1,80}$/.exec(id) ?? [];
     if (start === undefined) throw notFound('chain', id.slice(0, 60));
-    const engine = await currentChains(call.sql);
+    const engine = await currentChains(call.host);
     await requireApplication(call.sql, call.reach, start);
     const scope = await scopeOf(call, engine, { application_id: start });
     const chain = engine.find(id, { ...scope, applicationId: start });

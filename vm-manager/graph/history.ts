@@ -8,7 +8,7 @@ import type { Chain } from '../chains/chain.js';
 import { startOf } from '../chains/chain.js';
 import { chainId, chainName } from '../chains/present.js';
 import { json, type Queryable, type Sql, type Tx } from '../database.js';
-import { currentChains } from './live-engine.js';
+import { currentChains, type ChainHost } from './live-engine.js';
 
 /** Rows of chains that went longer ago than this are removed. */
 const goneKeptDays = 400;
@@ -167,10 +167,11 @@ function portions(groups: readonly GroupMembers[]): GroupMembers[][] {
 const written = new WeakMap<Sql, WeakSet<GroupChains>>();
 
 /** Writes what has become of the chains since the last call, and removes rows that nobody asks for any more. */
-export async function recordHistory(sql: Sql, now: Date): Promise<Recorded> {
+export async function recordHistory(host: ChainHost, now: Date): Promise<Recorded> {
+  const { sql } = host;
   const done = written.get(sql) ?? new WeakSet();
   written.set(sql, done);
-  const engine = await currentChains(sql);
+  const engine = await currentChains(host);
   const changed = [...engine.groups()].filter(({ chains }) => !done.has(chains));
   const total = { added: 0, gone: await closeLeft(sql, now) };
   for (const groups of portions(changed)) {

@@ -110,7 +110,7 @@ async function onlyApplication(
 async function build(call: Call, scope: Static<typeof Scope>, title: string) {
   const reach = findingsReach(call);
   const only = await onlyApplication(call, reach, scope);
-  const engine = await currentChains(call.sql);
+  const engine = await currentChains(call.host);
   const chains = engine.read(
     await scopeOf({ sql: call.sql, reach }, engine, only === null ? {} : { application_id: only.id }),
   );
