@@ -51,7 +51,7 @@ const ofSites: readonly Rule[] = [
     }
   },
   (s, refuse) => {
-    for (const list of ['custom_rules', 'rule_exclusions'] as const)
+    for (const list of ['custom_rules', 'rule_exclusions', 'virtual_patches'] as const)
       for (const [index, { sites }] of s[list].entries())
         for (const [at, name] of sites.entries())
           if (!s.sites.some((site) => site.name === name))
@@ -62,10 +62,14 @@ const ofSites: readonly Rule[] = [
             );
   },
   (s, refuse) => {
-    for (const [index, { sites, seclang, kind }] of s.custom_rules.entries())
+    const texts = [
+      ...s.custom_rules.map((rule, index) => ({ ...rule, at: `/custom_rules/${index}` })),
+      ...s.virtual_patches.map((rule, index) => ({ ...rule, kind: 'raw', at: `/virtual_patches/${index}` })),
+    ];
+    for (const { sites, seclang, kind, at } of texts)
       if (sites.length > 0 && kind === 'raw' && /^[ \t]*SecRule(?:Remove|Update)/im.test(seclang))
         refuse(
-          `/custom_rules/${index}/seclang`,
+          `${at}/seclang`,
           'changes rules of all sites, but the rule is for some',
           'use ctl:ruleRemove… in a SecRule or SecAction, or leave "sites" empty',
         );

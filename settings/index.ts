@@ -24,7 +24,14 @@ export { describeSettings } from './reference.js';
 export { keptSecret, parseWindow, type Access } from './row.js';
 export { categoryKeys, ownerOfRuleId, ruleIdRanges, type CategoryKey } from './rows/categories.js';
 export { CustomRule, RuleTest } from './rows/rules.js';
-export { basePolicy, contentOfSite, sitePoliciesOf, strictPolicy, type SitePolicy } from './site-policies.js';
+export {
+  basePolicy,
+  contentOfSite,
+  sitePoliciesMax,
+  sitePoliciesOf,
+  strictPolicy,
+  type SitePolicy,
+} from './site-policies.js';
 export {
   accessOf,
   defaultSettings,

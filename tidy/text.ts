@@ -1,7 +1,8 @@
 // What may not be written, what a file may be called, and whether links lead anywhere.
+import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { poolWorkers } from './exceptions.js';
-import { isCode, isTest, lineOf, source, type Check, type NamedCheck } from './source.js';
+import { isCode, isTest, lineOf, root, source, type Check, type NamedCheck } from './source.js';
 
 /** Words built from pieces, so that this file does not contain what it forbids. */
 const word = (...pieces: string[]): string => pieces.join('');
@@ -117,7 +118,9 @@ const docLinks: Check = (sources) =>
         const link = (match[1] ?? '').split('#')[0] ?? '';
         if (link === '' || /^[a-z]+:/.test(link)) return [];
         const to = normalize(join(dirname(path), link)).replace(/\/$/, '');
-        const exists = sources.some((one) => one.path === to || one.path.startsWith(`${to}/`));
+        // Pictures are no text, so that they are not among the sources.
+        const isPicture = to.endsWith('.png') && existsSync(join(root, to));
+        const exists = isPicture || sources.some((one) => one.path === to || one.path.startsWith(`${to}/`));
         return exists ? [] : [`${path}:${lineOf(text, match.index)}: the link ${link} leads nowhere`];
       }),
     );

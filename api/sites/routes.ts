@@ -31,8 +31,13 @@ const SiteView = Type.Object({
       restricted_headers: Type.Array(Type.String()),
       restricted_extensions: Nullable(Type.Array(Type.String(), { description: 'null: the list of the CRS' })),
       request_body_limit_bytes: Type.Integer(),
+      response_body_limit_bytes: Type.Integer({ description: '0: bodies of responses are left alone' }),
+      response_body_types: Type.Array(Type.String()),
+      path_exclusions: Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: 'category → paths where it is off',
+      }),
       own_rules: Type.Array(Type.Integer(), {
-        description: 'rules and exclusions for some sites that are for this one',
+        description: 'rules, virtual patches and exclusions for some sites that are for this one',
       }),
     },
     { description: 'what it has, whether of its own or of the installation' },
@@ -75,6 +80,10 @@ function viewsOf(settings: Settings): Static<typeof SiteView>[] {
       rules: {
         policy: ofSite.get(name) ?? basePolicy,
         ...content,
+        response_body_types: [...content.response_body_types],
+        path_exclusions: Object.fromEntries(
+          Object.entries(content.path_exclusions).map(([key, paths]) => [key, [...paths]]),
+        ),
         allowed_methods: [...content.allowed_methods],
         allowed_content_types: [...content.allowed_content_types],
         restricted_headers: [...content.restricted_headers],

@@ -19,6 +19,18 @@ async function sites(t: Test, database: Database): Promise<void> {
       { strip_prefix: true, example: { goes_to: 'http://h:1/a' }, rules: { policy: /^p/, paranoia_level: 3 } },
     ],
     [
+      'http://h:1',
+      { categories: { xss: { path_exclusions: ['/shop/editor'] } }, response_body_types: ['text/css'] },
+      {
+        rules: {
+          policy: /^p/,
+          path_exclusions: { xss: ['/shop/editor'] },
+          response_body_types: ['text/css'],
+          response_body_limit_bytes: 1_048_576,
+        },
+      },
+    ],
+    [
       'http://h:1/base',
       { strip_prefix: false, mode: 'DetectionOnly' },
       { strip_prefix: false, example: { goes_to: 'http://h:1/base/shop/a' }, mode: 'DetectionOnly' },

@@ -7,6 +7,7 @@ import { findPatchIn, patchCatalog } from './catalog/index.js';
 async function patches(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   const { token } = await at.user('operator');
+  const admin = await at.user('admin', 'boss@example.org');
   const catalog = await at.call('GET', '/api/vpatch/catalog', { token });
   t.match(catalog, { status: 200, body: { total: patchCatalog.length } });
   t.equal((catalog.body['items'] as unknown[]).length, patchCatalog.length);
@@ -25,9 +26,19 @@ async function patches(t: Test, database: Database): Promise<void> {
   t.match((await at.call('GET', '/api/settings', { token })).body['virtual_patches'], [
     { id: 1_007_001, cve: 'CVE-2021-44228', enabled: true },
   ]);
+  const forShop = {
+    sites: [{ name: 'shop', prefix: '/shop', upstream: 'http://127.0.0.1:1', protected: true }],
+    virtual_patches: [{ id: 1_007_001, cve: 'CVE-2021-44228', sites: ['shop'] }],
+  };
+  t.match(await at.call('PATCH', '/api/settings', { token: admin.token, body: forShop }), { status: 200 });
   t.match(await at.call('POST', '/api/vpatch', { token, body: { id: 1_007_001, action: 'disable' } }), {
     body: { patch: { state: 'disabled' } },
   });
+  t.match(
+    (await at.call('GET', '/api/settings', { token })).body['virtual_patches'],
+    [{ id: 1_007_001, enabled: false, sites: ['shop'] }],
+    '8: a patch for some sites stays one for those',
+  );
   t.match(await at.call('POST', '/api/vpatch', { token, body: { id: 1_007_001, action: 'remove' } }), {
     body: { patch: { state: 'available' } },
   });

@@ -143,10 +143,11 @@ export function registerPatchRoutes(app: App, parts: PatchParts): void {
       ifMatch: request.headers['if-match'],
       propose: (shown) => {
         const others = shown.virtual_patches.filter(({ id }) => id !== patch.id);
+        const sites = shown.virtual_patches.find(({ id }) => id === patch.id)?.sites ?? [];
         const entries =
           action === 'remove'
             ? others
-            : [...others, { id: patch.id, cve: patch.cve, name: '', enabled: action === 'apply', seclang: '' }];
+            : [...others, { id: patch.id, cve: patch.cve, name: '', enabled: action === 'apply', seclang: '', sites }];
         return { ...shown, virtual_patches: entries.sort((left, right) => left.id - right.id) };
       },
     });

@@ -76,9 +76,12 @@ export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Dia
   return { before, after };
 }
 
-export function renderVirtualPatches(patches: readonly VirtualPatch[], diagnostics: Diagnostics): string {
-  const texts = patches.map((patch, index) =>
-    patch.enabled ? renderRawRule(patch, ruleIdRanges.virtualPatches, `/virtual_patches/${index}`, diagnostics) : '',
-  );
-  return texts.join('');
+/** Enabled patches as text; problems are reported under their JSON pointers. */
+export function renderVirtualPatches(patches: readonly VirtualPatch[], diagnostics: Diagnostics): ScopedText[] {
+  return patches.flatMap((patch, index) => {
+    const { id, sites, enabled } = patch;
+    if (!enabled) return [];
+    const text = renderRawRule(patch, ruleIdRanges.virtualPatches, `/virtual_patches/${index}`, diagnostics);
+    return text === null ? [] : [{ id, text, sites }];
+  });
 }

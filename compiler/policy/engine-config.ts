@@ -41,16 +41,26 @@ const externalReferences = `SecRule XML_EXTERNAL "@rx ." \\
     ${refusal(200_009, 'An XML document refers to what lies outside of it', '%{XML_EXTERNAL}')}
 `;
 
-function renderResponseBodies(settings: RuleSettings): string {
-  return `SecResponseBodyMimeType ${settings.response_body_types.join(' ')}
-SecResponseBodyLimit ${settings.response_body_limit_bytes}
+/** What any of the policies wants of bodies of responses: the first limit that is one, and every type. */
+export function responseBodiesOf(
+  policies: readonly Pick<SitePolicy, 'response_body_limit_bytes' | 'response_body_types'>[],
+): { readonly bytes: number; readonly types: readonly string[] } {
+  const wanting = policies.filter((one) => one.response_body_limit_bytes > 0 && one.response_body_types.length > 0);
+  const types = [...new Set(wanting.flatMap(({ response_body_types: of }) => of))];
+  return { bytes: wanting[0]?.response_body_limit_bytes ?? 0, types };
+}
+
+function renderResponseBodies(bytes: number, types: readonly string[]): string {
+  return `SecResponseBodyMimeType ${types.join(' ')}
+SecResponseBodyLimit ${bytes}
 SecResponseBodyLimitAction ProcessPartial
 `;
 }
 
 /** Body access and limits, the body processors, and what a body that cannot be parsed means. */
-export function renderEngineConfig(settings: RuleSettings): string {
-  const responses = settings.response_body_limit_bytes > 0 && settings.response_body_types.length > 0;
+export function renderEngineConfig(settings: RuleSettings, policies: readonly SitePolicy[] = []): string {
+  const { bytes, types } = responseBodiesOf(policies.length === 0 ? [settings] : policies);
+  const responses = bytes > 0;
   const flags = multipartFlags.map(([name, variable]) => `${name} %{${variable}}`).join(', ');
   return `# The engine. Limits are in bytes unless they count things.
 SecRuleEngine ${settings.mode}
@@ -63,7 +73,7 @@ SecArgumentsLimit ${argumentsMax}
 SecArgumentSeparator &
 SecUploadFileLimit ${uploadFilesMax}
 SecResponseBodyAccess ${responses ? 'On' : 'Off'}
-${responses ? renderResponseBodies(settings) : ''}SecAuditEngine RelevantOnly
+${responses ? renderResponseBodies(bytes, types) : ''}SecAuditEngine RelevantOnly
 SecAuditLogRelevantStatus "^(?:5|4(?:0[0-35-9]|[1-9]))"
 SecAuditLogParts ABIJDEFHZ
 SecUnicodeMapFile unicode.mapping 20127

@@ -1,32 +1,39 @@
 // Category switches and path exclusions → rules by tag.
-import { categoryKeys, ruleIdRanges, type CategoryKey, type RuleSettings } from '#settings';
-import { toBytes } from './quoting.js';
+import { categoryKeys, ruleIdRanges, type CategoryKey, type RuleSettings, type SitePolicy } from '#settings';
+import { toBytes, wholeTag } from './quoting.js';
 import { categoryTags } from './settings.js';
+import { policyCondition } from './site-policies.js';
 
 export interface CategoryExclusion {
   readonly id: number;
   readonly category: CategoryKey;
   readonly path: string;
+  /** Keys of the policies whose sites have it; null: all. */
+  readonly policies: readonly string[] | null;
 }
 
 /**
  * One per category and path, in the order of the keys; ids count from 1009000. Categories that no site has (`gone`)
  * need none.
  */
-export function listExclusions(settings: RuleSettings, gone: readonly CategoryKey[]): CategoryExclusion[] {
+export function listExclusions(
+  settings: RuleSettings,
+  gone: readonly CategoryKey[],
+  sitePolicies: readonly SitePolicy[] = [],
+): CategoryExclusion[] {
   const exclusions: CategoryExclusion[] = [];
   for (const category of categoryKeys) {
     if (gone.includes(category)) continue;
     const { path_exclusions } = settings.categories[category];
-    for (const path of new Set(path_exclusions))
-      exclusions.push({ id: ruleIdRanges.categoryExclusions[0] + exclusions.length, category, path });
+    const paths = [path_exclusions, ...sitePolicies.map((policy) => policy.path_exclusions[category] ?? [])].flat();
+    for (const path of new Set(paths)) {
+      const having = sitePolicies.filter((policy) => policy.path_exclusions[category]?.includes(path));
+      if (sitePolicies.length > 0 && having.length === 0) continue;
+      const policies = having.length === sitePolicies.length ? null : having.map(({ key }) => key);
+      exclusions.push({ id: ruleIdRanges.categoryExclusions[0] + exclusions.length, category, path, policies });
+    }
   }
   return exclusions;
-}
-
-/** A tag compared whole, also by engines that search tags with regular expressions. */
-export function wholeTag(tag: string): string {
-  return `^${tag}$`;
 }
 
 /**
@@ -50,11 +57,14 @@ export function pathCondition(path: string): string {
 
 /** Before the CRS: categories that do not run on some paths. */
 export function renderExclusions(exclusions: readonly CategoryExclusion[]): string {
-  const rules = exclusions.map(({ id, category, path }) => {
+  const rules = exclusions.map(({ id, category, path, policies }) => {
     const controls = categoryTags[category].map((tag) => `ctl:ruleRemoveByTag=${wholeTag(tag)}`).join(',');
-    return `${pathCondition(path)} \\
-    "id:${id},phase:1,pass,nolog,t:none,tag:'gatehouse/exclusion/${category}',${controls}"
-`;
+    const head = `id:${id},phase:1,pass,nolog,t:none,tag:'gatehouse/exclusion/${category}'`;
+    // A ctl takes effect when its own link matches, so that it stands on the last one.
+    return policies === null
+      ? `${pathCondition(path)} \\\n    "${head},${controls}"\n`
+      : `${policyCondition(policies)} \\\n    "${head},chain"\n` +
+          `    ${pathCondition(path)} \\\n        "t:none,${controls}"\n`;
   });
   return `# Categories that do not run on some paths.\n${rules.join('')}`;
 }

@@ -11,8 +11,9 @@
 //   - some of its patterns need backtracking: `patches` below says what becomes of each;
 //   - its reputation rules (910) ask name servers and a geographic database and do nothing unless set up: left out.
 // Lines stay where they are, so that positions in messages and logs are those of the files.
-import type { RuleSettings } from '#settings';
+import type { RuleSettings, SitePolicy } from '#settings';
 import type { SourceText } from '../text/source.js';
+import { policyCondition } from './site-policies.js';
 
 export interface Generation {
   /** `4`, or `3.3`: the beginning of the versions that belong to it. */
@@ -24,7 +25,7 @@ export interface Generation {
   /** Text written with the TX names of version 4, with those of this generation. */
   translate(text: string): string;
   /** Rule text for behind the rules: '' or what this generation does not do by itself. */
-  conclude(settings: RuleSettings): string;
+  conclude(settings: RuleSettings, policies: readonly SitePolicy[]): string;
 }
 
 const version4: Generation = {
@@ -144,10 +145,14 @@ const directives = /^Sec(?:Rule|Action)\b(?:[^\n]*\\\n)*[^\n]*(?:\n[ \t]+Sec(?:R
 const sumOf = (levels: readonly number[], total: string, part: string): string =>
   [`setvar:'tx.${total}=0'`, ...levels.map((level) => `setvar:'tx.${total}=+%{tx.${part}${level}}'`)].join(',');
 
-/** What version 4's rules 949111 and 959101 do at the ends of phases 1 and 3, under their ids. */
-function blockEarly(levels: readonly number[]): string {
+/**
+ * What version 4's rules 949111 and 959101 do at the ends of phases 1 and 3, under their ids. `condition` holds where
+ * that is to happen, null: everywhere; elsewhere there is no sum that could reach a threshold.
+ */
+function blockEarly(levels: readonly number[], condition: string | null): string {
   const block = (id: number, phase: number, total: string, part: string, threshold: string, what: string): string =>
-    `SecAction "id:${id + 39},phase:${phase},pass,nolog,t:none,${sumOf(levels, total, part)}"\n` +
+    `${condition ?? 'SecAction'} \\\n` +
+    `    "id:${id + 39},phase:${phase},pass,nolog,t:none,${sumOf(levels, total, part)}"\n` +
     `SecRule TX:${total} "@ge %{tx.${threshold}_anomaly_score_threshold}" \\\n` +
     `    "id:${id},phase:${phase},deny,t:none,log,severity:CRITICAL,tag:'anomaly-evaluation',` +
     `msg:'${what} Anomaly Score Exceeded in phase ${phase} (Total Score: %{tx.${total}})'"\n`;
@@ -164,12 +169,18 @@ const version33: Generation = {
     path.endsWith('REQUEST-910-IP-REPUTATION.conf') ? null : { path, text: text.replace(directives, patched) },
   translate: (text) =>
     text.replace(renamed, (_, where: string, name: string) => `${where}${namesOf33[name.toLowerCase()]}`),
-  conclude(settings) {
-    const levels = [1, 2, 3, 4].slice(0, settings.paranoia_level);
+  conclude(settings, policies) {
+    const wanting: readonly Pick<SitePolicy, 'paranoia_level' | 'early_blocking'>[] =
+      policies.length === 0 ? [settings] : policies;
+    // Levels that a policy does not have score nothing.
+    const levels = [1, 2, 3, 4].slice(0, Math.max(...wanting.map((one) => one.paranoia_level)));
+    const early = policies.filter((one) => one.early_blocking).map(({ key }) => key);
+    const isEarly = wanting.some((one) => one.early_blocking);
+    const condition = early.length === policies.length ? null : policyCondition(early);
     return `# The scores under the names of version 4, which records and explanations go by.
 SecAction "id:980900,phase:5,pass,nolog,t:none,${sumOf(levels, 'blocking_inbound_anomaly_score', 'anomaly_score_pl')},\
 ${sumOf(levels, 'blocking_outbound_anomaly_score', 'outbound_anomaly_score_pl')}"
-${settings.early_blocking ? blockEarly(levels) : ''}`;
+${isEarly ? blockEarly(levels, condition) : ''}`;
   },
 };
 

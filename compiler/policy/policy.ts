@@ -39,10 +39,10 @@ export interface Policy {
   readonly sitePolicies: readonly SitePolicy[];
   /** Categories that no site has. */
   readonly disabled: readonly CategoryKey[];
-  /** Custom rules before and behind the CRS, and the text of virtual patches. */
+  /** Custom rules before and behind the CRS, and virtual patches. */
   readonly before: readonly ScopedText[];
   readonly after: readonly ScopedText[];
-  readonly patchText: string;
+  readonly patches: readonly ScopedText[];
 }
 
 export interface PolicyResult {
@@ -62,7 +62,7 @@ export function resolvePolicy(settings: RuleSettings, crs: CoreRuleSet): PolicyR
     sitePolicies.length > 0
       ? disabledForAll(sitePolicies)
       : categoryKeys.filter((key) => !settings.categories[key].enabled);
-  const exclusions = listExclusions(settings, disabled);
+  const exclusions = listExclusions(settings, disabled, sitePolicies);
   const [from, to] = ruleIdRanges.categoryExclusions;
   if (exclusions.length > to - from + 1)
     diagnostics.reportSetting('GH-C7001', `has more than ${to - from + 1} excluded paths`, '/categories');
@@ -73,10 +73,10 @@ export function resolvePolicy(settings: RuleSettings, crs: CoreRuleSet): PolicyR
   }
   const custom = renderCustomRules(settings.custom_rules, diagnostics);
   checkRuleExclusions(settings.rule_exclusions, diagnostics);
-  const patchText = renderVirtualPatches(settings.virtual_patches, diagnostics);
-  if (countGroups(custom.before) + countGroups(custom.after) > siteGroupsMax)
+  const patches = renderVirtualPatches(settings.virtual_patches, diagnostics);
+  if ([custom.before, custom.after, patches].reduce((sum, list) => sum + countGroups(list), 0) > siteGroupsMax)
     diagnostics.reportSetting('GH-C7001', `are for more than ${siteGroupsMax} groups of sites`, '/custom_rules');
-  const policy: Policy = { settings, crs, exclusions, sitePolicies, disabled, ...custom, patchText };
+  const policy: Policy = { settings, crs, exclusions, sitePolicies, disabled, ...custom, patches };
   return { policy: diagnostics.hasErrors ? null : policy, diagnostics: diagnostics.list };
 }
 
@@ -93,7 +93,7 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
   const own = (name: string, text: string): SourceText[] =>
     text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text: crs.generation.translate(text) }];
   return [
-    ...own('engine', renderEngineConfig(settings)),
+    ...own('engine', renderEngineConfig(settings, sitePolicies)),
     ...own('crs-setup', renderCrsSetup(settings, crs.setupVersion)),
     ...own('site-policies', renderSitePolicies(sitePolicies)),
     // a ctl holds for the rules behind it
@@ -103,9 +103,9 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
     ...crs.pluginsBefore,
     ...crs.rules,
     ...crs.pluginsAfter,
-    ...own('crs-conclusion', crs.generation.conclude(settings)),
+    ...own('crs-conclusion', crs.generation.conclude(settings, sitePolicies)),
     ...own('categories', disabled.length === 0 ? '' : renderDisabledCategories(disabled)),
     ...own('custom', gates.render(policy.after)),
-    ...own('virtual-patches', policy.patchText),
+    ...own('virtual-patches', gates.render(policy.patches)),
   ];
 }

@@ -82,3 +82,8 @@ export function renderLabel(text: string): string {
     .replaceAll('%{', '% {')
     .slice(0, 200);
 }
+
+/** A tag compared whole, also by engines that search tags with regular expressions. */
+export function wholeTag(tag: string): string {
+  return `^${tag}$`;
+}

@@ -1,7 +1,8 @@
 // Scoped exclusions → rules with a ctl: one rule (or tag) does not look at one variable (or at all) on one path, for
 // one method, until one moment. Expiry is a condition of the rule itself: nothing has to be compiled when it comes.
 import type { RuleSettings, SitePolicy } from '#settings';
-import { pathCondition, wholeTag } from './exclusions.js';
+import { pathCondition } from './exclusions.js';
+import { wholeTag } from './quoting.js';
 import { siteCondition } from './site-policies.js';
 
 export type ScopedExclusion = RuleSettings['rule_exclusions'][number];

@@ -52,6 +52,8 @@ const inArtifact = [
   'allowedContentTypes',
   'restrictedHeaders',
   'restrictedExtensions',
+  'responseBodyLimitBytes',
+  'responseBodyTypes',
 ] as const satisfies readonly (keyof SentSite)[];
 
 export type SiteConfig = Omit<SentSite, (typeof inArtifact)[number]> & {

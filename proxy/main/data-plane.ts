@@ -279,9 +279,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const { kind: listener, why } = chooseListener(options.listener);
   const workers = workerCount(options, listener, log);
   const claimed = await claimPort(options, listener, workers);
-  const tlsPort = await claimTlsPort(options);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const place = { listener, workers, claimed, tlsPort, adminToken };
+  const place = { listener, workers, claimed, tlsPort: await claimTlsPort(options), adminToken };
   const parts = await startParts(options, place, log).finally(claimed.release);
   const { supervisor, generations, threats, gates, verdicts } = parts;
   const status = (): Promise<Record<string, unknown>> => describe(parts);
@@ -310,7 +309,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     throw error;
   });
 
-  const ports = { http: supervisor.port, admin: admin.port, tls: tlsPort };
+  const ports = { http: supervisor.port, admin: admin.port, tls: place.tlsPort };
   const listeners = ownListeners(options, ports);
   generations.findProblems = (config) => findOwnListeners(config, listeners);
   for (const { path, message, mend } of await generations.findProblems(generations.active.config))

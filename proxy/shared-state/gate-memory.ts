@@ -4,8 +4,8 @@ import { BanTable, banColumns, banEntries } from './ban-table.js';
 import { ClientConnections, connectionEntries } from './client-connections.js';
 import { CrashRequests, crashEntries } from './crash-requests.js';
 import { createKeyTable, KeyTable } from './key-table.js';
-import { createExchangeMemory, RateExchange } from './rate-exchange.js';
-import { rateColumns, rateEntries } from './rate-counters.js';
+import { createExchangeMemory, RateExchange } from './rates/rate-exchange.js';
+import { rateColumns, rateEntries } from './rates/rate-counters.js';
 
 /** On its way to a thread. */
 export interface GateMemory {

@@ -100,6 +100,7 @@ const VirtualPatch = Type.Object(
     name: Text(200),
     enabled: Flag(true),
     seclang: Text(65_536, { description: 'the rule; empty takes the one that the catalogue has for the CVE' }),
+    sites: SiteNames('names of the sites it is for; empty: all'),
   },
   closed,
 );

@@ -1,11 +1,25 @@
 // What a site may have otherwise than the installation: the same settings under the same names; null takes the
 // installation's. compiler/policy/site-policies.ts makes rules of them.
 import { Type } from '@sinclair/typebox';
-import { closed, Flag, OrNull, Whole } from '../row.js';
+import { closed, MediaType, OrNull, Path, Whole } from '../row.js';
 import { categoryKeys, type CategoryKey } from './categories.js';
 import { AllowedContentTypes, AllowedMethods, RestrictedExtensions, RestrictedHeaders } from './http-policy.js';
 
-const Switch = () => Type.Optional(Type.Object({ enabled: Flag(true) }, closed));
+const Switch = () =>
+  Type.Optional(
+    Type.Object(
+      {
+        enabled: Type.Optional(OrNull(Type.Boolean(), 'null follows the global category')),
+        path_exclusions: Type.Optional(
+          OrNull(
+            Type.Array(Path(), { maxItems: 200, uniqueItems: true }),
+            'paths where the category is off for this site, instead of the global list; null follows it, [] is none',
+          ),
+        ),
+      },
+      closed,
+    ),
+  );
 const switches = Object.fromEntries(categoryKeys.map((key) => [key, Switch()])) as Record<
   CategoryKey,
   ReturnType<typeof Switch>
@@ -18,8 +32,8 @@ export const siteRules = {
   early_blocking: OrNull(Type.Boolean(), 'null follows the global early_blocking'),
   categories: OrNull(
     Type.Object(switches, closed),
-    'such as {"php": {"enabled": false}}; a category that is not named follows the global one, and so do excluded ' +
-      'paths',
+    'such as {"php": {"enabled": false}, "xss": {"path_exclusions": ["/editor"]}}; what is not named follows the ' +
+      'global category',
   ),
   allowed_methods: OrNull(AllowedMethods(), 'null follows the global allowed_methods'),
   allowed_content_types: OrNull(AllowedContentTypes(), 'null follows the global allowed_content_types'),
@@ -29,5 +43,14 @@ export const siteRules = {
     Whole(1024, 2 ** 30, 13_107_200),
     'larger request bodies of the site are refused with 413; null follows request_body_limit_bytes and ' +
       'limits.request_body_bytes_max',
+  ),
+  response_body_limit_bytes: OrNull(
+    Whole(0, 2 ** 30, 1_048_576),
+    'responses of the site are inspected up to this size, 0 leaves their bodies alone; null follows the global ' +
+      'response_body_limit_bytes; never more than limits.response_body_bytes_max',
+  ),
+  response_body_types: OrNull(
+    Type.Array(MediaType(), { maxItems: 100, uniqueItems: true }),
+    'media types of responses of the site whose body is inspected; null follows the global response_body_types',
   ),
 } as const;

@@ -88,6 +88,6 @@ export function withManagedRules(settings: Settings, { patches, delivered }: Man
   const own = settings.virtual_patches.map((entry) => (isWithdrawn(entry.id) ? { ...entry, enabled: false } : entry));
   const added = patches
     .filter(({ id }) => !own.some((entry) => entry.id === id))
-    .map(({ id, cve }) => ({ id, cve, name: '', enabled: true, seclang: '' }));
+    .map(({ id, cve }) => ({ id, cve, name: '', enabled: true, seclang: '', sites: [] }));
   return { ...settings, virtual_patches: [...own, ...added] };
 }

@@ -2,7 +2,7 @@
 // and where; what becomes of too many is here, once: 429, dry runs, bans of those that do not stop, and how much of it
 // is written down.
 import type { Site } from '../../road/route.js';
-import { compileRate, take, type Rate } from '../../shared-state/rate-counters.js';
+import { compileRate, take, type Rate } from '../../shared-state/rates/rate-counters.js';
 import { manyClients, punish, type AutoBan } from '../bans/auto-ban.js';
 import type { Decision, DecisionRule } from '../decision.js';
 import type { GateRequest, GateWorker } from '../gate.js';

@@ -20,17 +20,17 @@ import type { Timed, TimeLimits } from './time-limits.js';
 const pendingBytesMax = 64 * 1024;
 /** How long an answered client may go on sending, and how long it may take to close. */
 const lingerMs = 5000;
+/** Of a body behind its answer, read away to keep the connection; behind more of it that is closed. */
+const unreadBytesMax = 1024 * 1024;
 /** The road has the limit for bodies and answers 408; this one is behind it, for bodies that nobody reads. */
 const bodyGraceMs = 2000;
 
 const enum Phase {
   Head,
   Body,
-  /** The request is whole; its answer is under way. */
-  Answer,
+  Answer, // the request is whole; its answer is under way
   Tunnel,
-  /** Answered for the last time: what still comes is read away. */
-  Ending,
+  Ending, // answered for the last time: what still comes is read away
 }
 
 type Wait = 'nothing' | 'first' | 'idle' | 'head' | 'body' | 'drain' | 'linger';
@@ -63,6 +63,8 @@ export class Connection implements Channel, Timed, ActiveMember {
   private isReadStopped = false;
   private waitsFor: Wait = 'first';
   private takenBytes = 0;
+  /** Read away of the body whose answer is out. */
+  private unreadBytes = 0;
 
   constructor(
     private readonly socket: Socket,
@@ -95,15 +97,14 @@ export class Connection implements Channel, Timed, ActiveMember {
 
   /** A client that takes nothing for so long is not waited for any longer. */
   private isSlow(): void {
-    if (this.waitsFor === 'drain' || this.phase === Phase.Ending) return;
+    if (this.waitsFor === 'drain' || this.waitsFor === 'linger' || this.phase === Phase.Ending) return;
     this.takenBytes = this.output.sentBytes;
     this.await('drain', this.writeMs);
   }
 
   /** How long it may take nothing of its answer. */
   private get writeMs(): number {
-    const { clientWriteMs, clientIdleMs } = this.home.options.timeouts;
-    return clientWriteMs ?? clientIdleMs;
+    return this.home.options.timeouts.clientWriteMs ?? this.home.options.timeouts.clientIdleMs;
   }
 
   timedOut(): void {
@@ -220,6 +221,7 @@ export class Connection implements Channel, Timed, ActiveMember {
     const { body } = this;
     if (body === null) return bytes.length;
     const used = body.push(bytes, this.onChunk);
+    if (this.exchange === null) this.unreadBytes += used;
     if (body.fault !== null) this.bodyFault(body.fault);
     else if (body.isDone && this.body === body) {
       this.body = null;
@@ -229,7 +231,7 @@ export class Connection implements Channel, Timed, ActiveMember {
         this.phase = Phase.Answer;
         if (this.waitsFor === 'body') this.awaitNothing();
       }
-    }
+    } else if (this.unreadBytes > unreadBytesMax && this.exchange === null) this.finishConnection();
     return used;
   }
 
@@ -266,9 +268,14 @@ export class Connection implements Channel, Timed, ActiveMember {
     this.body = null;
     this.output.flush();
     this.socket.end();
+    this.linger();
+    this.run();
+  }
+
+  /** Whoever still takes its answer has the time for that. */
+  private linger(): void {
     this.takenBytes = this.output.sentBytes;
     this.await('linger', this.output.waitingBytes > 0 ? this.writeMs : lingerMs);
-    this.run();
   }
 
   private next(): void {
@@ -283,7 +290,7 @@ export class Connection implements Channel, Timed, ActiveMember {
     if (this.waitsFor === 'drain') {
       if (this.phase === Phase.Body && !this.isPaused) this.awaitBody();
       else this.awaitNothing();
-    }
+    } else if (this.waitsFor === 'linger') this.await('linger', lingerMs);
     this.exchange?.onDrain?.();
     this.run();
   }
@@ -359,9 +366,11 @@ export class Connection implements Channel, Timed, ActiveMember {
     }
     this.isPaused = false;
     const { body } = this;
-    if (body !== null && !body.isDone)
-      this.await('linger', lingerMs); // the rest of the request is read away
-    else {
+    if (body !== null && !body.isDone) {
+      this.unreadBytes = 0; // the rest of the request is read away
+      this.output.flush();
+      this.linger();
+    } else {
       this.body = null;
       this.next();
     }

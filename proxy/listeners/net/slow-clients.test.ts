@@ -153,3 +153,57 @@ t.test('an answered client that goes on sending is read away for a while, and th
   t.ok(await until(() => client.text.endsWith('too much')));
   t.ok(await until(() => client.isClosed), 'not for ever');
 });
+
+t.test('8: the rest of a body behind an early answer has an end in time, however lively it comes', async (t) => {
+  for (const [what, answer] of [
+    ['a short answer', Buffer.from('early')],
+    ['one that the client has to take', Buffer.alloc(20_000_000, 'a')],
+  ] as const) {
+    const listener = await listenWith(t, { clientBodyIdleMs: 30_000, clientIdleMs: 30_000 }, (exchange) =>
+      exchange.respond(200, [], answer, false),
+    );
+    const client = clientOf(t, listener, true);
+    const began = performance.now();
+    client.socket.write('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n');
+    dribble(client, 'a');
+    t.ok(await until(() => client.isClosed), `${what}: not for ever`);
+    t.ok(performance.now() - began < 25_000, `${what}: by its own time, not by that of a body that is read`);
+    t.match(client.text.slice(0, 12), 'HTTP/1.1 200', 'and the client has its answer');
+    t.equal(client.text.split('\r\n\r\n')[1]?.length, answer.length, 'all of it');
+  }
+});
+
+t.test('8: the rest of a body behind an early answer has an end in bytes', async (t) => {
+  let requests = 0;
+  const onRequest = (exchange: Exchange): void => {
+    requests += 1;
+    exchange.respond(200, [], 'early', false);
+  };
+  const listener = await listenWith(t, { clientBodyIdleMs: 30_000 }, onRequest);
+  for (const framing of ['Content-Length: 900000000', 'Transfer-Encoding: chunked']) {
+    requests = 0;
+    const client = clientOf(t, listener, true);
+    let isEnded = false;
+    client.socket.on('end', () => (isEnded = true));
+    client.socket.write(`POST / HTTP/1.1\r\nHost: h\r\n${framing}\r\n\r\n`);
+    const part = Buffer.alloc(65_536, 'a');
+    const bytes = framing.startsWith('C') ? part : Buffer.concat([Buffer.from('10000\r\n'), part, Buffer.from('\r\n')]);
+    let sent = 0;
+    while (!isEnded && sent < 20_000_000 && !client.isClosed) {
+      sent += bytes.length;
+      if (!client.socket.write(bytes)) await new Promise((resolve) => setImmediate(resolve));
+    }
+    t.ok(await until(() => isEnded), `${framing}: the end of the connection is said after ${sent} bytes`);
+    t.match(client.text, /early$/, 'behind the answer');
+    client.socket.write('GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n');
+    dribble(client, 'a');
+    t.ok(await until(() => client.isClosed));
+    t.equal(requests, 1, 'nothing behind it is a request');
+  }
+  const kept = clientOf(t, listener);
+  requests = 0;
+  kept.socket.write(`POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 500000\r\n\r\n`);
+  t.ok(await until(() => kept.text.endsWith('early')));
+  kept.socket.write(`${'a'.repeat(500_000)}GET / HTTP/1.1\r\nHost: h\r\n\r\n`);
+  t.ok(await until(() => requests === 2), 'a short rest is read away, and the connection is kept');
+});

@@ -7,7 +7,7 @@ import type { KeySetMessage } from '../../admit/site-auth/key-set.js';
 import { buildAddressSet } from '../../shared-state/address-set.js';
 import { banEntries } from '../../shared-state/ban-table.js';
 import { ClientKey } from '../../shared-state/client-key.js';
-import { rateEntries } from '../../shared-state/rate-counters.js';
+import { rateEntries } from '../../shared-state/rates/rate-counters.js';
 import { createGateMemory, openGateMemory, type GateMemory, type GateTables } from '../../shared-state/gate-memory.js';
 import { createSharedClock } from '../../shared-state/shared-clock.js';
 import type { CrashingRequest } from '../../shared-state/crash-requests.js';

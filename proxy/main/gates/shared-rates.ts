@@ -15,9 +15,9 @@
 // most N + N * (K - 1) / K in a flood of all nodes at once: up to 23 % more than N was seen on a busy machine with two.
 // Exact would be a lease: places that a node reserves in the store before it gives them away. That is not built.
 import { Redis } from 'ioredis';
-import { settle } from '../../shared-state/rate-counters.js';
+import { settle } from '../../shared-state/rates/rate-counters.js';
 import type { KeyTable } from '../../shared-state/key-table.js';
-import type { RateExchange, TakenPlace } from '../../shared-state/rate-exchange.js';
+import type { RateExchange, TakenPlace } from '../../shared-state/rates/rate-exchange.js';
 
 const exchangeEveryMs = 25;
 const keysPerExchange = 2000;

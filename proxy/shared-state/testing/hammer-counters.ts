@@ -1,7 +1,7 @@
 // A thread that takes places of many keys as fast as it can; rate-counters.test.ts adds up what it was given.
 import { parentPort, workerData } from 'node:worker_threads';
 import { KeyTable } from '../key-table.js';
-import { compileRate, rateColumns, take } from '../rate-counters.js';
+import { compileRate, rateColumns, take } from '../rates/rate-counters.js';
 
 export interface Hammering {
   readonly table: SharedArrayBuffer;

@@ -8,8 +8,8 @@
 // which an event costs a whole number, so that sums are those of integers. Nothing is allocated by `take`.
 //
 // Slow twin: rate-counters.test.ts, the same in rational numbers.
-import { mix } from './client-key.js';
-import type { KeyTable } from './key-table.js';
+import { mix } from '../client-key.js';
+import type { KeyTable } from '../key-table.js';
 import type { RateExchange, TakenPlace } from './rate-exchange.js';
 
 /** What a key has in the table: the moment at which all places are free, in ticks of its limit. */

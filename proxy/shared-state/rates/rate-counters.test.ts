@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import t from 'tap';
-import { createKeyTable, KeyTable, keyTableBytes } from './key-table.js';
+import { createKeyTable, KeyTable, keyTableBytes } from '../key-table.js';
 import { compileRate, rateColumns, rateEntries, take } from './rate-counters.js';
-import type { Hammering } from './testing/hammer-counters.js';
+import type { Hammering } from '../testing/hammer-counters.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_122) });
 t.setTimeout(Number(process.env['TAP_TIMEOUT'] ?? 900) * 1000);
