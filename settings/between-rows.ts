@@ -287,9 +287,21 @@ const ofDetection: readonly Rule[] = [
   },
 ];
 
-const urls = ['ti_feed_url', 'mrf_url', 'auth_jwks_url', 'siem_webhook_url', 'sso_issuer', 'sso_redirect_uri'] as const;
+const urls = [
+  'ti_feed_url',
+  'mrf_url',
+  'auth_jwks_url',
+  'siem_webhook_url',
+  'sso_issuer',
+  'sso_redirect_uri',
+  'vm_model_url',
+] as const;
 
 const ofGovernance: readonly Rule[] = [
+  (s, refuse) => {
+    if (s.vm_model_url !== '' && s.vm_model_name === '')
+      refuse('/vm_model_name', 'is needed with vm_model_url', 'name a model that the service has');
+  },
   (s, refuse) => {
     if (s.policy_session_idle_minutes > s.policy_session_ttl_minutes)
       refuse('/policy_session_idle_minutes', 'must not exceed policy_session_ttl_minutes');

@@ -4,6 +4,7 @@ import { factsOf } from './row.js';
 import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
+import { vulnerabilityRows } from './rows/vulnerabilities.js';
 import { ruleRows } from './rows/rules.js';
 import { siteRows } from './rows/sites.js';
 import { trafficRows } from './rows/traffic.js';
@@ -15,6 +16,7 @@ const groups: readonly (readonly [title: string, rows: Readonly<Record<string, T
   ['Sizes and waiting times', dataPlaneRows],
   ['Bots, detection, authentication of sites', detectionRows],
   ['Data protection, feeds, people, integrations', governanceRows],
+  ['Vulnerability manager', vulnerabilityRows],
 ];
 
 const introduction = `# Settings

@@ -5,6 +5,7 @@ import { defaultOf, factsOf, type Access } from './row.js';
 import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
+import { vulnerabilityRows } from './rows/vulnerabilities.js';
 import { ruleRows } from './rows/rules.js';
 import { siteRules } from './rows/site-rules.js';
 import { siteRows } from './rows/sites.js';
@@ -18,6 +19,7 @@ export const settingRows = {
   ...dataPlaneRows,
   ...detectionRows,
   ...governanceRows,
+  ...vulnerabilityRows,
 };
 export type SettingName = keyof typeof settingRows;
 export const settingNames = Object.keys(settingRows) as SettingName[];

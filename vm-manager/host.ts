@@ -100,6 +100,8 @@ export interface Host {
   readonly identity: Identity;
   readonly audit: AuditPort;
   readonly brandName: string;
-  /** Who writes narratives of chains; absent where no model is configured. */
-  readonly narrator?: Narrator | null;
+  /** Who writes narratives of chains, asked for each; null, or absent: no model is configured. */
+  readonly narrator?: () => Promise<Narrator | null>;
+  /** Whether toxic combinations are also made by the further rules; absent: no. */
+  readonly withToxicPack?: () => Promise<boolean>;
 }

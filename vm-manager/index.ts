@@ -9,6 +9,7 @@ import { toOpenApi } from './kit/docs/openapi.js';
 import { registerUploads } from './kit/upload/receive.js';
 import { vmJobs } from './jobs.js';
 
+export type { Narrator } from './graph/explain.js';
 export type {
   AuditFilter,
   AuditInput,

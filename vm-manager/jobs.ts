@@ -5,6 +5,7 @@ import { expireMutes } from './governance/mutes.js';
 import { refreshWhere } from './findings/refresh.js';
 import type { Host } from './host.js';
 import { forgetChanges } from './graph/live-engine.js';
+import { recordHistory } from './graph/history.js';
 import { endLostRuns } from './kit/runs.js';
 
 const minuteMs = 60_000;
@@ -23,6 +24,14 @@ export const vmJobs = (host: Host): Job[] => [
         const risks = await refreshWhere(tx, tx`f.risk_override_until <= ${now}`, now);
         return `${accepted} acceptances and ${muted} mutes ended, ${risks} overridden risks, ${lost} lost runs`;
       });
+    },
+  },
+  {
+    name: 'vm-chain-history',
+    everyMs: minuteMs,
+    run: async ({ nowMs }) => {
+      const { added, gone } = await recordHistory(host, new Date(nowMs));
+      return `${added} chains are new, ${gone} are gone`;
     },
   },
 ];

@@ -1,11 +1,12 @@
 // The vulnerability manager in this server: its people, sessions, audit log and database are the control plane's.
 import { createVulnerabilityManager, type Host } from '#vm-manager';
 import { createAuditReader } from './audit-port.js';
+import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
 import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 
-type VmParts = IdentityParts & Pick<Parts, 'brandName'>;
+type VmParts = IdentityParts & NarratorParts & Pick<Parts, 'brandName'>;
 
 const toHost = (parts: VmParts): Host => ({
   sql: parts.database.sql,
@@ -13,6 +14,8 @@ const toHost = (parts: VmParts): Host => ({
   identity: createIdentity(parts),
   audit: createAuditReader(parts),
   brandName: parts.brandName,
+  narrator: createNarrators(parts),
+  withToxicPack: async () => (await parts.currentSettings()).vm_toxic_pack,
 });
 
 export const vmFeature: Feature<VmParts> = createVulnerabilityManager(toHost);

@@ -5,7 +5,6 @@ import { Type } from '@sinclair/typebox';
 import type { Queryable, Tx } from '../database.js';
 import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
 import { toId, unfit, When, type Call } from '../kit/endpoint.js';
-import { markDirty } from '../kit/events.js';
 import type { Resource } from '../kit/resource.js';
 import { textOf } from '../kit/text.js';
 import { refreshApplication } from '../findings/refresh.js';
@@ -117,7 +116,6 @@ export const applications: Resource = {
     if (before === null || values['project_id'] !== undefined) await checkApplication(tx, call, values);
   },
   after: async (tx, call, row, before) => {
-    await markDirty(tx, [row.id], call.now);
     if (before === null) return;
     if (before['project_id'] !== row['project_id'])
       await tx`

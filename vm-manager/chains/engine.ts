@@ -4,7 +4,9 @@
 import { viewOf } from './candidate.js';
 import type { Chain } from './chain.js';
 import type { ChainApplication, ChainFinding } from './finding.js';
+import type { Chain } from './chain.js';
 import {
+  allFrom,
   chainsOfGroup,
   chainsOfMember,
   chainsThrough,
@@ -15,6 +17,7 @@ import {
   type RankedChains,
 } from './group.js';
 import { lateralPathsMax } from './kinds/lateral.js';
+import { chainId } from './present.js';
 
 export interface ChainScope {
   /** Only chains that start at this application; what it can reach is loaded all the same. */
@@ -29,6 +32,12 @@ export interface ChainScope {
 export interface FindingAddress {
   readonly id: string;
   readonly applicationId: string;
+}
+
+/** A trust group with its chains. */
+export interface GroupMembers {
+  readonly chains: GroupChains;
+  readonly members: readonly Member[];
 }
 
 interface Kept {
@@ -123,6 +132,22 @@ export class ChainEngine {
     return other;
   }
 
+  /** The trust groups, each with its chains; the object of a group is another one once anything in it has changed. */
+  *groups(): Generator<GroupMembers> {
+    for (const group of this.#groups.values())
+      yield { chains: this.#chainsOf(group, 'all'), members: this.#members(group, {}) };
+  }
+
+  /**
+   * The chain of an id that starts at `scope.applicationId`, also one that is not among those listed; null where there
+   * is none within the scope.
+   */
+  find(id: string, scope: ChainScope & { readonly applicationId: string }): Chain | null {
+    const found = this.#memberOf(scope.applicationId, scope);
+    if (found === null) return null;
+    return allFrom(found.member, found.members).find((chain) => chainId(chain) === id) ?? null;
+  }
+
   #forget(applicationId: string): void {
     const kept = this.#kept.get(applicationId);
     if (kept === undefined) return;
@@ -161,11 +186,16 @@ export class ChainEngine {
     }
   }
 
-  #readOne(applicationId: string, scope: ChainScope): RankedChains {
+  #memberOf(applicationId: string, scope: ChainScope): { member: Member; members: Member[] } | null {
     const application = this.application(applicationId);
     const group = application === null ? undefined : this.#groups.get(groupKeyOf(application));
     const members = group === undefined ? [] : this.#members(group, scope);
     const member = members.find(({ view }) => view.application.id === applicationId);
-    return mergeGroups(member === undefined ? [] : [chainsOfMember(member, members)], lateralPathsMax);
+    return member === undefined ? null : { member, members };
+  }
+
+  #readOne(applicationId: string, scope: ChainScope): RankedChains {
+    const found = this.#memberOf(applicationId, scope);
+    return mergeGroups(found === null ? [] : [chainsOfMember(found.member, found.members)], lateralPathsMax);
   }
 }

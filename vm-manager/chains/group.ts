@@ -94,6 +94,12 @@ export function chainsThrough(member: Member, members: readonly Member[]): Chain
   return collapse(chains).sort(compareChains);
 }
 
+/** Every chain that starts at one member of a group; of lateral movement the best twelve. */
+export function allFrom(member: Member, members: readonly Member[]): Chain[] {
+  const views = members.map(({ view }) => view);
+  return [...member.own, ...crossServiceFrom(member.view, views), ...lateralMovement(views, member.view)];
+}
+
 /** Chains of several groups together: the answer of the engine. */
 export interface RankedChains {
   /** At most 40, by proven hops, then score. */

@@ -22,7 +22,7 @@ async function demo(t: Test, database: Database): Promise<void> {
   t.ok(stats['open_total'] > 4000 && stats['open_total'] < 6500, `14.5: ${stats['open_total']} findings`);
   await t.rejects(runDemoData(['--token', token, '--url', url]), /already/);
   t.equal(await runDemoData(['--token', token, '--url', url, '--remove']), 0);
-  for (const table of ['projects', 'applications', 'findings', 'occurrences', 'transitions', 'runs', 'chain_dirty']) {
+  for (const table of ['projects', 'applications', 'findings', 'occurrences', 'transitions', 'runs', 'chain_history']) {
     const [row] = await database.sql<{ n: number }[]>`select count(*) as n from ${database.sql(`vm_${table}`)}`;
     t.equal(row?.n, 0, `14.5: nothing is left in vm_${table}`);
   }

@@ -4,7 +4,6 @@ import { Type } from '@sinclair/typebox';
 import { readCvss } from './cvss.js';
 import { json, type Tx } from '../database.js';
 import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
-import { markDirty } from '../kit/events.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { checkVersion } from '../kit/resource.js';
 import { requireApplication } from '../assets/resources.js';
@@ -155,15 +154,10 @@ export const vulnerabilityEndpoints: readonly Endpoint[] = [
       call.audited('vm.delete', `deleted the finding ${call.params['id']}`, async (tx) => {
         const row = await requireFinding(tx, call.reach, call.params['id'] ?? '', true);
         checkVersion(call.request.headers['if-match'], row.version);
-        await markDeleted(tx, row, call.now);
+        await tx`delete from vm_findings where id = ${row.id}`;
       }),
   }),
 ];
-
-async function markDeleted(tx: Tx, row: FindingRow, now: Date): Promise<void> {
-  await markDirty(tx, [row.application_id], now);
-  await tx`delete from vm_findings where id = ${row.id}`;
-}
 
 type Patch = { [K in keyof typeof editable]?: unknown } & Record<string, unknown>;
 
@@ -195,7 +189,6 @@ async function patch(tx: Tx, call: Call<Record<string, string>, unknown, Patch>)
   if (Object.keys(details).length > 0)
     await tx`update vm_finding_details set ${tx(details as never)} where finding_id = ${before.id}`;
   await refreshFindings(tx, [before.id], now);
-  await markDirty(tx, [before.application_id], now);
   const [after] = await tx<FindingRow[]>`select * from vm_findings where id = ${before.id}`;
   if (after === undefined) throw new Error('the finding is gone');
   return after;

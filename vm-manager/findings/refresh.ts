@@ -1,7 +1,6 @@
 // Numbers of findings that are worked out again: after something about them, their application, a policy or what is
 // known of vulnerabilities has changed. In batches, so that an application may have any number of findings.
 import { json, type Fragment, type Tx } from '../database.js';
-import { markDirty } from '../kit/events.js';
 import type { CvssValue, FindingRow } from './fields.js';
 import { readPolicies, score, type ApplicationFacts } from './score.js';
 
@@ -19,7 +18,6 @@ type Joined = FindingRow & {
 /** All findings for which `where` holds (columns of `f`); returns how many got other numbers. */
 export async function refreshWhere(tx: Tx, where: Fragment, now: Date): Promise<number> {
   const policies = await readPolicies(tx);
-  const touched = new Set<number>();
   let changed = 0;
   for (let after = 0; ; ) {
     const rows = await tx<Joined[]>`
@@ -45,7 +43,6 @@ export async function refreshWhere(tx: Tx, where: Fragment, now: Date): Promise<
         scored.sla_class === row.sla_class &&
         scored.due_at?.getTime() === row.due_at?.getTime();
       if (isSame) return [];
-      if (scored.priority_score !== row.priority_score) touched.add(row.application_id);
       return [{ id: row.id, ...scored, factors }];
     });
     changed += made.length;
@@ -54,7 +51,6 @@ export async function refreshWhere(tx: Tx, where: Fragment, now: Date): Promise<
     if (last === undefined || rows.length < batch) break;
     after = last.id;
   }
-  await markDirty(tx, [...touched], now);
   return changed;
 }
 

@@ -4,7 +4,7 @@ import type { Actor } from '#http-kit';
 import { json, type Queryable, type Tx } from '../database.js';
 import type { Reach } from '../kit/caller.js';
 import { notFound, toId } from '../kit/endpoint.js';
-import { emit, markDirty } from '../kit/events.js';
+import { emit } from '../kit/events.js';
 import type { CvssValue, DetailsRow, FindingRow } from './fields.js';
 import { visibleFindings } from './query.js';
 import { readFacts, readPolicies, score } from './score.js';
@@ -101,7 +101,6 @@ async function noteNew(tx: Tx, row: FindingRow, actor: Actor, now: Date): Promis
     applicationId: row.application_id,
   } as const;
   await emit(tx, [event], now);
-  await markDirty(tx, [row.application_id], now);
 }
 
 /** What the imported sets say of these vulnerabilities, the worst of each. */

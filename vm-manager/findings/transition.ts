@@ -2,7 +2,7 @@
 // again, all in one transaction. Nothing else writes `status`.
 import { ApiError, type Actor } from '#http-kit';
 import type { Tx } from '../database.js';
-import { emit, markDirty } from '../kit/events.js';
+import { emit } from '../kit/events.js';
 import { findMove, type Cause } from '../kit/machine.js';
 import { unfit } from '../kit/endpoint.js';
 import type { FindingRow } from './fields.js';
@@ -86,7 +86,6 @@ async function store(tx: Tx, row: FindingRow, wanted: Wanted, actor: Actor, now:
     ],
     now,
   );
-  if (opens !== wasOpen) await markDirty(tx, [row.application_id], now);
   return made;
 }
 

@@ -1,49 +1,23 @@
 // /graph: attack chains over the findings that the caller may see, what to fix first, and how findings are classified.
 import { OneOf } from '#http-kit';
-import { Type, type Static } from '@sinclair/typebox';
-import { requireApplication } from '../assets/resources.js';
+import { Type } from '@sinclair/typebox';
 import { chainKinds } from '../chains/chain.js';
 import { attackVersion, byWeakness, classifierVersion } from '../chains/classification/cwe-table.js';
 import { stageLabels } from '../chains/classification/stages.js';
 import { techniqueNames } from '../chains/classification/techniques.js';
-import type { ChainEngine, ChainScope } from '../chains/engine.js';
 import { rankFixes, type Fix } from '../chains/fix-ranking.js';
 import { toxicRules } from '../chains/kinds/toxic-rules.js';
 import { chainsAnswer } from '../chains/present.js';
-import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
-import { endpoint, type Call, type Endpoint } from '../kit/endpoint.js';
+import { reachable } from '../kit/caller.js';
+import { endpoint, type Endpoint } from '../kit/endpoint.js';
 import { explain, honouredIds, stepsOf } from './explain.js';
+import { historyEndpoints } from './history-endpoints.js';
 import { currentChains } from './live-engine.js';
 import { loadApplications } from './rows.js';
+import { scopeOf } from './scope.js';
 import { ChainsView, FixView, ScopeQuery } from './shapes.js';
 
 const closed = { additionalProperties: false } as const;
-
-/** Whether somebody reaches an application, by what the engine knows of it. */
-function visibleTo(engine: ChainEngine, reach: Reach): (applicationId: string) => boolean {
-  const [applications, projects] = [new Set(reach.applications), new Set(reach.projects)];
-  const within = reach.within === null ? null : new Set(reach.within);
-  return (id) => {
-    const project = engine.application(id)?.projectId ?? null;
-    const isGranted = reach.all || applications.has(id) || (project !== null && projects.has(project));
-    return isGranted && (within === null || within.has(id));
-  };
-}
-
-/** The scope of a question: its parameters, and what the caller may see. Throws 404 for an application out of reach. */
-export async function scopeOf(
-  call: Pick<Call, 'sql' | 'reach'>,
-  engine: ChainEngine,
-  given: Static<typeof ScopeQuery>,
-): Promise<ChainScope> {
-  const { application_id: id, internet_only: internetOnly = false } = given;
-  if (id !== undefined) await requireApplication(call.sql, call.reach, id);
-  return {
-    ...(id === undefined ? {} : { applicationId: id }),
-    internetOnly,
-    ...(isUnconfined(call.reach) ? {} : { isVisible: visibleTo(engine, call.reach) }),
-  };
-}
 
 const viewFix = ({ hop, chains, dangerChains, maxChainRisk: [before, after], listed, reformed }: Fix) => ({
   vuln_id: hop.finding.id,
@@ -70,7 +44,7 @@ const chains: readonly Endpoint[] = [
     query: ScopeQuery,
     answer: ChainsView,
     handle: async (call) => {
-      const engine = await currentChains(call.sql);
+      const engine = await currentChains(call.host);
       return chainsAnswer(engine.read(await scopeOf(call, engine, call.query)));
     },
   }),
@@ -95,13 +69,13 @@ const chains: readonly Endpoint[] = [
     ),
     handle: async ({ sql, reach, body, host }) => {
       const ids = honouredIds(body.hop_vuln_ids).filter((id) => /^[1-9]\d{0,17}$/.test(id));
-      if (ids.length === 0) return explain(null, []);
+      if (ids.length === 0) return explain(async () => null, []);
       const loaded = await loadApplications(
         sql,
         sql`${reachable(sql, reach, sql`a.id`, sql`a.project_id`)}
           and a.id in (select application_id from vm_findings where id in ${sql(ids)})`,
       );
-      return explain(host.narrator ?? null, stepsOf(loaded, ids));
+      return explain(host.narrator ?? (async () => null), stepsOf(loaded, ids));
     },
   }),
   endpoint({
@@ -113,7 +87,7 @@ const chains: readonly Endpoint[] = [
     query: ScopeQuery,
     answer: Type.Object({ items: Type.Array(FixView) }, closed),
     handle: async (call) => {
-      const engine = await currentChains(call.sql);
+      const engine = await currentChains(call.host);
       return { items: rankFixes(engine, await scopeOf(call, engine, call.query)).map(viewFix) };
     },
   }),
@@ -149,10 +123,14 @@ const tables: readonly Endpoint[] = [
     permission: 'view_findings',
     kind: 'C',
     summary: 'The rules of toxic combinations, and which are in force',
-    handle: async () => ({
-      items: toxicRules.map(({ slug, name, pack }) => ({ slug, name, pack, enabled: pack === 'specification' })),
-    }),
+    handle: async ({ host }) => {
+      const withPack = (await host.withToxicPack?.()) ?? false;
+      const isEnabled = (pack: string): boolean => pack === 'specification' || withPack;
+      return {
+        items: toxicRules.map(({ slug, name, pack }) => ({ slug, name, pack, enabled: isEnabled(pack) })),
+      };
+    },
   }),
 ];
 
-export const graphEndpoints: readonly Endpoint[] = [...chains, ...tables];
+export const graphEndpoints: readonly Endpoint[] = [...chains, ...historyEndpoints, ...tables];

@@ -43,7 +43,7 @@ t.test(
 t.test('E1: an answer that keeps to the steps is given on, with a mapping that the server makes', async (t) => {
   for (const text of [told(), `\`\`\`json\n${told()}\n\`\`\``, told({ story: 'Uses CVE-2026-1000 and CWE-918.' })]) {
     const { asked, narrator } = saying(text);
-    const answer = await explain(narrator, steps);
+    const answer = await explain(async () => narrator, steps);
     t.match(answer, { ok: true, fix: 'Fix step 1.' });
     t.match(answer, {
       mapping: [
@@ -72,12 +72,13 @@ t.test('E1: an answer that names another step, technique or vulnerability is thr
     told({ story: 7 }),
     told({ story: 'x'.repeat(100_000) }),
   ];
-  for (const text of wrong) t.match(await explain(saying(text).narrator, steps), { ok: false, reason: String }, text);
+  for (const text of wrong)
+    t.match(await explain(async () => saying(text).narrator, steps), { ok: false, reason: String }, text);
 });
 
 t.test('E1: no model, no steps, a model that fails: ok false with the reason', async (t) => {
-  t.match(await explain(null, steps), { ok: false, reason: /No model/ });
-  t.match(await explain(saying(told()).narrator, []), { ok: false, reason: /None of the ids/ });
+  t.match(await explain(async () => null, steps), { ok: false, reason: /No model/ });
+  t.match(await explain(async () => saying(told()).narrator, []), { ok: false, reason: /None of the ids/ });
   const failing: Narrator = { complete: () => Promise.reject(new Error('it took longer than 30 s')) };
-  t.match(await explain(failing, steps), { ok: false, reason: /longer than 30 s/ });
+  t.match(await explain(async () => failing, steps), { ok: false, reason: /longer than 30 s/ });
 });

@@ -114,11 +114,15 @@ function check(text: string, steps: readonly Candidate[]): { readonly story: str
 }
 
 /** Best effort: never throws for what the model does. */
-export async function explain(narrator: Narrator | null, steps: readonly Candidate[]): Promise<Explanation> {
+export async function explain(
+  narrators: () => Promise<Narrator | null>,
+  steps: readonly Candidate[],
+): Promise<Explanation> {
   if (steps.length === 0) return { ok: false, reason: 'None of the ids is an open finding that you may see.' };
-  if (narrator === null) return { ok: false, reason: 'No model is configured.' };
   let text: string;
   try {
+    const narrator = await narrators();
+    if (narrator === null) return { ok: false, reason: 'No model is configured.' };
     text = await narrator.complete(instructions, dataOf(steps));
   } catch (error) {
     return { ok: false, reason: `The model is unavailable: ${(error as Error).message.slice(0, 300)}` };

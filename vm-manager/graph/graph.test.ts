@@ -1,65 +1,13 @@
 // /graph through the API, on both databases: what findings make of chains, at once after each change, and for whom.
 import { Ajv } from 'ajv';
 import t, { type Test } from 'tap';
-import { startTestApp, type TestApp } from '#api/testing/app';
+import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
+import { Organisation, type Body } from '../testing/organisation.js';
 import { attackIds } from '../chains/testing/attack-ids.js';
 import { ChainsView } from './shapes.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
-type Body = Record<string, unknown>;
-interface Chains {
-  readonly chains: readonly {
-    readonly id: string;
-    readonly kind: string;
-    readonly danger: boolean;
-    readonly proven_hops: number;
-    readonly mitre: readonly string[];
-    readonly hops: readonly { readonly vuln_id: string }[];
-  }[];
-  readonly stats: Readonly<Record<string, number>>;
-}
-
-const v1 = '/api/v1';
-
-class Organisation {
-  readonly at: TestApp;
-  readonly token: string;
-  constructor(at: TestApp, token: string) {
-    this.at = at;
-    this.token = token;
-  }
-
-  async call(
-    method: string,
-    path: string,
-    body?: unknown,
-    token = this.token,
-  ): Promise<{ status: number; body: Body }> {
-    return this.at.call(method, `${v1}${path}`, { token, body });
-  }
-
-  async made(path: string, body: Body): Promise<string> {
-    const reply = await this.call('POST', path, body);
-    if (reply.status !== 201) throw new Error(JSON.stringify(reply.body));
-    return String(reply.body['id']);
-  }
-
-  application(name: string, more: Body = {}): Promise<string> {
-    return this.made('/applications', { name, environment: 'prod', business_criticality: 'critical', ...more });
-  }
-
-  finding(application: string, cwe: string, title: string, more: Body = {}): Promise<string> {
-    return this.made('/vulnerabilities', { application_id: application, cwe: [cwe], title, severity: 'high', ...more });
-  }
-
-  async chains(query = '', token = this.token): Promise<Chains> {
-    const reply = await this.call('GET', `/graph/attack-chains${query}`, undefined, token);
-    if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
-    return reply.body as unknown as Chains;
-  }
-}
-
 async function graph(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   t.teardown(() => at.close());

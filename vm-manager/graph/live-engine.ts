@@ -2,6 +2,7 @@
 // committed since the last (vm_chain_changes). Several control planes have one each; none needs to tell the others.
 import { ChainEngine } from '../chains/engine.js';
 import type { Queryable, Sql } from '../database.js';
+import type { Host } from '../host.js';
 import { applicationsPerRead, loadApplications, type Loaded } from './rows.js';
 
 /** Changes are kept for an hour; who has not looked for half of it reads everything anew. */
@@ -15,6 +16,7 @@ interface Look {
 
 class LiveEngine {
   readonly #sql: Sql;
+  #withPack = false;
   #engine = new ChainEngine();
   #last: Look | null = null;
   #turn: Promise<unknown> = Promise.resolve();
@@ -24,14 +26,16 @@ class LiveEngine {
   }
 
   /** The engine with everything that was committed before the call. */
-  async current(): Promise<ChainEngine> {
-    const turn = this.#turn.then(async () => this.#catchUp());
+  async current(withPack: boolean): Promise<ChainEngine> {
+    const turn = this.#turn.then(async () => this.#catchUp(withPack));
     this.#turn = turn.catch(() => undefined);
-    await turn;
-    return this.#engine;
+    return turn;
   }
 
-  async #catchUp(): Promise<void> {
+  async #catchUp(withPack: boolean): Promise<ChainEngine> {
+    // Other rules make other chains everywhere.
+    if (withPack !== this.#withPack) this.#last = null;
+    this.#withPack = withPack;
     const [look] = await this.#sql<{ snapshot: string; at_ms: number }[]>`
       select pg_current_snapshot()::text as snapshot, (extract(epoch from now()) * 1000)::float8 as at_ms`;
     if (look === undefined) throw new Error('the database gave no snapshot');
@@ -40,10 +44,11 @@ class LiveEngine {
     if (last === null || now.atMs - last.atMs > restMaxMs) await this.#build();
     else await this.#apply(last.snapshot, now.snapshot);
     this.#last = now;
+    return this.#engine;
   }
 
   async #build(): Promise<void> {
-    const engine = new ChainEngine();
+    const engine = new ChainEngine({ withPack: this.#withPack });
     const load = (after: string): Promise<Loaded[]> => loadApplications(this.#sql, this.#sql`a.id > ${after}`);
     // The database reads the next applications while these are worked out.
     for (let next: Promise<Loaded[]> | null = load('0'); next !== null; ) {
@@ -73,11 +78,14 @@ class LiveEngine {
 
 const engines = new WeakMap<Sql, LiveEngine>();
 
-/** The engine of a database, up to date. */
-export async function currentChains(sql: Sql): Promise<ChainEngine> {
+export type ChainHost = Pick<Host, 'sql' | 'withToxicPack'>;
+
+/** The engine of a database, up to date, with the rules that are in force. */
+export async function currentChains({ sql, withToxicPack }: ChainHost): Promise<ChainEngine> {
+  const withPack = (await withToxicPack?.()) ?? false;
   const known = engines.get(sql) ?? new LiveEngine(sql);
   engines.set(sql, known);
-  return known.current();
+  return known.current(withPack);
 }
 
 /** Removes changes that nobody will ask for, by the clock of the database that wrote them; returns how many. */

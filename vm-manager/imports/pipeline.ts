@@ -2,7 +2,6 @@
 // report says twice is a duplicate; what was imported before is recognised by its keys; what people decided stays.
 import { ApiError, systemActor, type Actor } from '#http-kit';
 import type { Tx } from '../database.js';
-import { markDirty } from '../kit/events.js';
 import type { FindingRow } from '../findings/fields.js';
 import { readFacts, readPolicies, score, type ApplicationFacts, type SlaPolicy } from '../findings/score.js';
 import { transition } from '../findings/transition.js';
@@ -79,7 +78,6 @@ class Importer {
   private readonly policies: readonly SlaPolicy[];
   private keys: KeysOfReport | null = null;
   private waiting: Prepared[] = [];
-  private changed = false;
   private batches = 0;
 
   constructor(
@@ -111,9 +109,7 @@ class Importer {
     if (scope.mode === 'sync') {
       const { closed, unverified } = await closeMissing(tx, scope, facts);
       [report.closed, report.unverified_absence] = [closed, unverified];
-      if (closed > 0) this.changed = true;
     }
-    if (this.changed) await markDirty(tx, [scope.applicationId], scope.now);
     return report;
   }
 
@@ -231,7 +227,6 @@ class Importer {
     const rows = batch.map((prepared) => ({ prepared, ...this.columnsOf(prepared, known, null) }));
     await insertFindings(this.tx, rows, this.scope, this.facts.tool);
     this.report.created += batch.length;
-    this.changed = true;
   }
 
   private async recognise(prepared: Prepared, row: FindingRow, sighting: { raw_hash: string } | null): Promise<void> {
@@ -241,7 +236,6 @@ class Importer {
       const known = await this.knownOf([prepared.record]);
       const { row: columns, factors } = this.columnsOf(prepared, known, row);
       await refreshContent(tx, row, prepared, columns, factors, scope);
-      this.changed = true;
     }
     if (row.status === 'resolved' && !prepared.record.suppressed) {
       const wanted = { to: 'reopened', by: 'importer', reason: 'a report has it again', runId: scope.runId } as const;

@@ -44,11 +44,3 @@ export async function emit(tx: Tx, events: readonly NewEvent[], now: Date): Prom
     await tx`insert into vm_events ${tx(rows as never)} on conflict (unique_key) do nothing`;
   }
 }
-
-/** Says that the chains of these applications have to be worked out again. */
-export async function markDirty(tx: Tx, applications: readonly (number | string)[], now: Date): Promise<void> {
-  const ids = [...new Set(applications.map(Number))].sort((left, right) => left - right);
-  if (ids.length === 0) return;
-  const rows = ids.map((id) => ({ application_id: id, since: now }));
-  await tx`insert into vm_chain_dirty ${tx(rows)} on conflict (application_id) do nothing`;
-}

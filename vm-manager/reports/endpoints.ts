@@ -3,7 +3,7 @@ import { ApiError, OneOf, Time } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
 import { visibleApplications } from '../assets/resources.js';
 import { allOf, json, type Fragment } from '../database.js';
-import { scopeOf } from '../graph/endpoints.js';
+import { scopeOf } from '../graph/scope.js';
 import { currentChains } from '../graph/live-engine.js';
 import { isUnconfined, type Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
@@ -110,7 +110,7 @@ async function onlyApplication(
 async function build(call: Call, scope: Static<typeof Scope>, title: string) {
   const reach = findingsReach(call);
   const only = await onlyApplication(call, reach, scope);
-  const engine = await currentChains(call.sql);
+  const engine = await currentChains(call.host);
   const chains = engine.read(
     await scopeOf({ sql: call.sql, reach }, engine, only === null ? {} : { application_id: only.id }),
   );
