@@ -5,7 +5,7 @@ export const vulnerabilityRows = {
   vm_toxic_pack: setting(Flag(false), {
     access: 'admin',
     reach: ['control'],
-    enforcedBy: 'vm-manager/graph/live-engine.ts',
+    enforcedBy: 'api/vm-host/index.ts',
     description:
       'toxic combinations by the further rules, too (the pack `further` of GET /api/v1/graph/toxic-rules); the four ' +
       'named ones always hold',
