@@ -4,7 +4,6 @@
 import { viewOf } from './candidate.js';
 import type { Chain } from './chain.js';
 import type { ChainApplication, ChainFinding } from './finding.js';
-import type { Chain } from './chain.js';
 import {
   allFrom,
   chainsOfGroup,

@@ -183,7 +183,7 @@ const runs: readonly Endpoint[] = [
     handle: async (call) => {
       const before = await requireRun(call.sql, call);
       const { commit } = before.input as unknown as CiInput;
-      const looked = await look(call.sql, { id: before.application_id ?? 0 }, commit, null, call.now);
+      const looked = await look(call.host, { id: before.application_id ?? 0 }, commit, null, call.now);
       const row = await call.audited(
         'vm.gate',
         (made: EvaluationRow) => `ended the CI run ${before.id} for ${commit}: ${made.verdict}`,

@@ -99,7 +99,7 @@ const evaluations: readonly Endpoint[] = [
       const { application_id: id, commit, baseline = null } = call.body;
       const application = await requireApplication(call.sql, call.reach, id);
       if (baseline === commit) throw unfit('/baseline', 'is the commit itself');
-      const looked = await look(call.sql, application, commit, baseline, call.now);
+      const looked = await look(call.host, application, commit, baseline, call.now);
       const row = await call.audited(
         'vm.gate',
         (made: EvaluationRow) => `asked the gate about ${commit} of ${application.name}: ${made.verdict}`,

@@ -1,8 +1,8 @@
 // The evaluation of a commit: which gate holds, what the commit brings, what the conditions say of it; kept whole.
 import { ApiError } from '#http-kit';
 import { chainId, chainName } from '../chains/present.js';
-import { currentChains } from '../graph/live-engine.js';
-import { json, type Queryable, type Sql, type Tx } from '../database.js';
+import { currentChains, type ChainHost } from '../graph/live-engine.js';
+import { json, type Queryable, type Tx } from '../database.js';
 import { unfit } from '../kit/endpoint.js';
 import { holds, type Predicate } from '../kit/predicate.js';
 import { readCommit, type Baseline, type CommitFacts } from './commit.js';
@@ -90,8 +90,8 @@ async function gateFor(sql: Queryable, applicationId: number, now: Date): Promis
  * Chains through the application, as if findings of other branches were not there. All of the project counts, whoever
  * asks: a verdict must not depend on what its reader may see.
  */
-async function chainsOf(sql: Sql, applicationId: number, facts: CommitFacts): Promise<GateChain[]> {
-  const engine = await currentChains(sql);
+async function chainsOf(host: ChainHost, applicationId: number, facts: CommitFacts): Promise<GateChain[]> {
+  const engine = await currentChains(host);
   const id = String(applicationId);
   const fresh = new Set(facts.findings.filter(({ isNew }) => isNew).map((row) => String(row.id)));
   return engine
@@ -124,13 +124,14 @@ export interface Looked {
 
 /** What the gate says of a commit; nothing is written. `asked`: the commit to compare with. */
 export async function look(
-  sql: Sql,
+  host: ChainHost,
   application: { readonly id: number },
   commit: string,
   asked: string | null,
   now: Date,
 ): Promise<Looked> {
   const about = { applicationId: application.id, commit };
+  const { sql } = host;
   const gate = await gateFor(sql, application.id, now);
   const said = { id: gate.id, name: gate.name, mode: gate.mode };
   const refused: Verdict = gate.mode === 'warn' ? 'warn' : 'fail';
@@ -142,7 +143,7 @@ export async function look(
   }
   if (asked !== null && facts.baseline === null)
     throw unfit('/baseline', 'names a commit that nothing was imported for');
-  const chains = await chainsOf(sql, application.id, facts);
+  const chains = await chainsOf(host, application.id, facts);
   const conditions = judge(gate.conditions, { findings: facts.findings, chains, now });
   const broken = conditions.filter(({ ok }) => !ok);
   const shown = new Set(broken.flatMap(({ chain_ids }) => chain_ids));
