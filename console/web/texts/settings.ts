@@ -24,6 +24,8 @@ export const settingsText = {
   everythingElse: 'Everything else.',
   other: 'Other',
   whereEventsAreSent: 'Where events are sent.',
+  vulnerabilities: 'Vulnerabilities',
+  whichChainsAreMade: 'Which attack chains are made, and who may describe them.',
   delivery: 'Delivery',
   passwordsSessionsSingleSign: 'Passwords, sessions, single sign-on.',
   logins: 'Logins',

@@ -38,6 +38,7 @@ export const groups: readonly SettingGroup[] = [
   group('retention', text.retention, text.howLongRecordsStay, /^(retention_|storage_)/),
   group('logins', text.logins, text.passwordsSessionsSingleSign, /^(policy_|sso_)/),
   group('delivery', text.delivery, text.whereEventsAreSent, /^siem_/),
+  group('vulnerabilities', text.vulnerabilities, text.whichChainsAreMade, /^vm_/),
 ];
 
 export const other: SettingGroup = group('other', text.other, text.everythingElse, /^/);
