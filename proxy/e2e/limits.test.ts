@@ -49,6 +49,7 @@ for (const kind of listenerKinds) {
         { name: 'deny-list' },
         { name: 'bans' },
         { name: 'tls-fingerprints' },
+        { name: 'verdicts' },
         { name: 'flood-global', appliesTo: 'all' },
       ],
       zones: [{ site: 'all', zone: 'default', outcome: 'enforced', count: enforced }],
