@@ -106,14 +106,20 @@ t.test('1: two threads, 4 zones, 200,000 keys: exactly what each limit allows', 
   const events = 3;
   const buffer = createKeyTable(rateEntries, rateColumns);
   const gate = new SharedArrayBuffer(8);
-  const url = new URL('testing/hammer-counters.js', import.meta.url);
+  const url = new URL('../testing/hammer-counters.js', import.meta.url);
   const threads = [0, 1].map((index) => {
     const workerData: Hammering = { table: buffer, zones, keys, rounds: 3, events, offset: index * 77, gate };
     return new Worker(url, { workerData });
   });
+  // A thread that cannot start is a failure at once, not a wait without end.
+  let broken: unknown = null;
+  for (const thread of threads) thread.on('error', (error) => (broken = error));
   const results = threads.map(async (thread) => ((await once(thread, 'message')) as [Uint8Array])[0]);
   const state = new Int32Array(gate);
-  while (Atomics.load(state, 0) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (Atomics.load(state, 0) < 2) {
+    if (broken !== null) throw broken;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
   Atomics.store(state, 1, 1);
   Atomics.notify(state, 1);
   const [first = new Uint8Array(), second = new Uint8Array()] = await Promise.all(results);
