@@ -386,27 +386,3 @@ create table vm_events (
   unique_key text unique,
   at timestamptz not null
 );
-
--- applications whose chains have to be worked out again; written in the transaction of the change
-create table vm_chain_dirty (
-  application_id bigint primary key references vm_applications (id) on delete cascade,
-  since timestamptz not null
-);
-
--- one row a day and application: trends and posture never scan findings
-create table vm_app_days (
-  day date not null,
-  application_id bigint not null references vm_applications (id) on delete cascade,
-  open_critical integer not null default 0,
-  open_high integer not null default 0,
-  open_medium integer not null default 0,
-  open_low integer not null default 0,
-  open_info integer not null default 0,
-  risk_sum bigint not null default 0,
-  overdue integer not null default 0,
-  opened integer not null default 0,
-  closed integer not null default 0,
-  reopened integer not null default 0,
-  close_seconds bigint not null default 0,
-  primary key (application_id, day)
-);

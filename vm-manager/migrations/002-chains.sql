@@ -46,21 +46,3 @@ create trigger vm_applications_changed after update on vm_applications
   referencing new table as changed for each statement execute function vm_note_applications();
 create trigger vm_applications_removed after delete on vm_applications
   referencing old table as changed for each statement execute function vm_note_applications();
-
--- Chains that stood in a list, from when to when. A chain is named by its id and the findings that it is made of.
-create table vm_chain_history (
-  chain_id text not null,
-  hop_ids text not null,
-  application_id bigint not null references vm_applications (id) on delete cascade,
-  project_id bigint,
-  kind text not null,
-  name text not null,
-  score smallint not null,
-  danger boolean not null,
-  since timestamptz not null,
-  last_seen timestamptz not null,
-  gone_at timestamptz,
-  primary key (chain_id, hop_ids)
-);
-create index vm_chain_history_by_time on vm_chain_history (since desc);
-create index vm_chain_history_gone on vm_chain_history (gone_at desc) where gone_at is not null;

@@ -1,9 +1,5 @@
--- vm_chain_changes tells what has to be worked out again; nothing reads the list that it replaced.
-drop table vm_chain_dirty;
-
 -- Chains from when to when, written by a job. A chain is named by its id and the findings that it is made of, so that
--- the same id over other findings is another chain. Nothing wrote the table of this name before.
-drop table vm_chain_history;
+-- the same id over other findings is another chain.
 create table vm_chain_history (
   id bigint generated always as identity primary key,
   chain_id text not null,
