@@ -9,7 +9,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { measureLoad, warmUp, type LoadOptions } from '../load.js';
 import { HarnessProblem, stopEverything, temporaryDirectory } from '../processes.js';
 import { quantile, summarize } from '../statistics.js';
@@ -51,18 +51,30 @@ function numberOf(flag: string, text: string, min: number): number {
   return value;
 }
 
+const noText: string[] = [];
+const flags = {
+  checkout: { type: 'string', multiple: true, default: noText },
+  rounds: { type: 'string', default: '12' },
+  seconds: { type: 'string', default: '2' },
+  paranoia: { type: 'string', default: '1' },
+  unprotected: { type: 'boolean', default: false },
+  gate: { type: 'string' },
+  profile: { type: 'string' },
+} satisfies NonNullable<ParseArgsConfig['options']>;
+
+/** What no flag is, and a flag without its value, are told like every other wrong one. */
+function readFlags() {
+  try {
+    return parseArgs({ options: flags }).values;
+  } catch (error) {
+    throw new HarnessProblem(
+      `${error instanceof Error ? error.message : String(error)}; there are: --${Object.keys(flags).join(', --')}.`,
+    );
+  }
+}
+
 function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      checkout: { type: 'string', multiple: true, default: [] },
-      rounds: { type: 'string', default: '12' },
-      seconds: { type: 'string', default: '2' },
-      paranoia: { type: 'string', default: '1' },
-      unprotected: { type: 'boolean', default: false },
-      gate: { type: 'string' },
-      profile: { type: 'string' },
-    },
-  });
+  const values = readFlags();
   const checkouts = values.checkout.map(parseCheckout);
   if (checkouts.length < 2)
     throw new HarnessProblem('Two are compared: --checkout before=DIRECTORY --checkout now=. (each built there).');
