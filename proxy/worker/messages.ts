@@ -45,6 +45,8 @@ export interface WorkerStart {
   readonly flights: SharedArrayBuffer;
   /** Where the same is written for after the end of the process; null = nowhere. */
   readonly flightFile: string | null;
+  /** Where `flights` lies instead, so that it outlives the process; null = nowhere. */
+  readonly flightMap: string | null;
   /** The deny list in force; null = none was given. */
   readonly threats: ThreatTable | null;
   /** Addresses that are never banned; null = none were given. */

@@ -27,7 +27,7 @@ import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
 import { createConnectionCap } from './connection-cap.js';
-import { FlightTable } from './flight-table.js';
+import { openFlights } from './flight-table.js';
 import type { Generation } from './generation.js';
 import { HeapWatch } from './heap-watch.js';
 import { beginListening, type Listening } from './listening.js';
@@ -125,7 +125,7 @@ const context: RoadContext = {
   now: () => Date.now(),
   makeRequestId: createRequestIds(),
   poolFor: (site, generation) => pools.of(site, generation),
-  flights: new FlightTable(start.flights, start.flightFile),
+  flights: openFlights(start),
   loops: new LoopGuard(start.nodeId),
   store: module.createStore(),
   metrics,
