@@ -18,6 +18,7 @@ import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
+import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
@@ -37,5 +38,6 @@ export const endpoints: readonly Endpoint[] = [
   ...ciEndpoints,
   ...reportEndpoints,
   ...runtimeEndpoints,
+  ...vpatchEndpoints,
   ...metaEndpoints,
 ];

@@ -32,6 +32,7 @@ interface FindingRow {
   readonly reachable: boolean | null;
   readonly exploit_confirmed: boolean;
   readonly runtime_confirmed: boolean;
+  readonly virtually_patched: boolean;
 }
 
 export interface Loaded {
@@ -63,6 +64,7 @@ const toFinding = (row: FindingRow): ChainFinding => ({
   reachable: row.reachable === true,
   exploitConfirmed: row.exploit_confirmed,
   runtimeConfirmed: row.runtime_confirmed,
+  mitigated: row.virtually_patched,
   location: row.location === '' ? null : row.location,
 });
 
@@ -75,7 +77,8 @@ export async function loadApplications(sql: Queryable, where: Fragment): Promise
   const rows = await sql<FindingRow[]>`
     select f.* from vm_applications a cross join lateral (
       select id, application_id, title, status, severity, source, cwes, vuln_ids, location, effective_risk,
-        priority_score, reachable, exploit_confirmed, runtime_confirmed
+        priority_score, reachable, exploit_confirmed, runtime_confirmed,
+        virtually_patched
       from vm_findings where application_id = a.id and is_open
       order by priority_score desc, effective_risk desc, id limit ${candidatesMax + spareFindings}) f
     where a.id in ${sql(applications.map(({ id }) => id))}`;
