@@ -70,7 +70,8 @@ class LiveEngine {
     for (let at = 0; at < rows.length; at += applicationsPerRead) {
       const ids = rows.slice(at, at + applicationsPerRead).map(({ id }) => id);
       const loaded = await loadApplications(this.#sql, this.#sql`a.id in ${this.#sql(ids)}`);
-      for (const id of ids) this.#engine.remove(id);
+      const found = new Set(loaded.map(({ application }) => application.id));
+      for (const id of ids) if (!found.has(id)) this.#engine.remove(id);
       for (const { application, findings } of loaded) this.#engine.set(application, findings);
     }
   }
