@@ -3,7 +3,7 @@
 // findings of ten open.
 import type { BenchContext } from '../../context.js';
 import { quantile } from '../../statistics.js';
-import { makeApplications, makeFindings, Stage, type Asked } from './stage.js';
+import { inBulk, makeApplications, makeFindings, Stage, type Asked } from './stage.js';
 
 const applications = 10_000;
 const findingsEach = 500;
@@ -80,10 +80,13 @@ export async function vmListCase(context: BenchContext): Promise<void> {
   try {
     context.progress(`vm-list: ${applications * each} findings are made`);
     await makeApplications(stage.sql, { applications, perProject: 100 });
-    for (let from = 1; from <= each; from += perStatement) {
-      await makeFindings(stage.sql, from, Math.min(from + perStatement - 1, each), openShare);
-      context.progress(`vm-list: ${applications * Math.min(from + perStatement - 1, each)} are there`);
-    }
+    await inBulk(stage.sql, async () => {
+      for (let from = 1; from <= each; from += perStatement) {
+        const to = Math.min(from + perStatement - 1, each);
+        await makeFindings(stage.sql, from, to, openShare);
+        context.progress(`vm-list: ${applications * to} are there`);
+      }
+    });
     await stage.sql`truncate vm_chain_changes`;
     await stage.sql`vacuum analyze vm_findings`;
     await stage.start();
