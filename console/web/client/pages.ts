@@ -1,5 +1,6 @@
 // Lists that come in pages: what was read so far, and the next page when it is asked for. Another question begins anew;
-// until its answer came nothing is counted, and when it is refused nothing of the older answer is left to be taken for it.
+// until its answer came nothing is counted, and when it is refused nothing of the older answer is left to be taken for
+// it.
 import { batch, createEffect, createSignal, onCleanup, untrack, type Accessor } from 'solid-js';
 import { call, type Query, type Refused, type Reply, type Route } from './http.js';
 
@@ -8,7 +9,7 @@ export type Row<R extends ListRoute> = Reply<R>['items'][number];
 
 export interface PagedList<T> {
   readonly items: Accessor<readonly T[]>;
-  /** What is there answers what is asked now: false before the first answer, and while another question is on its way. */
+  /** What is there answers what is asked now: not before the first answer, and not while another question is asked. */
   readonly isAnswered: Accessor<boolean>;
   /** More came in front than are kept: between the rows and what could still be read some are missing. */
   readonly isCut: Accessor<boolean>;
@@ -86,11 +87,10 @@ export function createPagedList<R extends ListRoute>(
       if (cursor() !== null && !isCut() && !isLoading()) void read(false);
     },
     reload: () => void read(true),
-    prepend: (rows, max) =>
-      batch(() => {
-        const all = [...rows, ...items()];
-        if (all.length > max) setCut(true);
-        setItems(all.slice(0, max));
-      }),
+    prepend: (rows, max) => {
+      const all = [...rows, ...items()];
+      setCut((before) => before || all.length > max);
+      setItems(all.slice(0, max));
+    },
   };
 }
