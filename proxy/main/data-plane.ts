@@ -25,6 +25,7 @@ import {
   type ClaimedPort,
 } from './listen-port.js';
 import { crashWindowMs } from '../shared-state/crash-requests.js';
+import { observationKeyOf } from '../observation/key.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
@@ -178,6 +179,7 @@ function superviseWith(
       gateMemory: gates.memory,
       // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
       challengeSecret: new Uint8Array(ofToken(adminToken, 'challenge', 32)),
+      observationKey: observationKeyOf(adminToken),
     },
     crashes,
     generation: () => generations.active,
@@ -195,6 +197,7 @@ function superviseWith(
       audit.append(batch, generations.active.config.privacyMode);
       shipper?.addEvents(batch);
     },
+    onObservations: (text) => shipper?.observations.add(text),
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   };

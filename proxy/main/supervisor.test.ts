@@ -33,6 +33,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       shipsRequests: false,
       gateMemory: createGateMemory(64),
       challengeSecret: new Uint8Array(32),
+      observationKey: new Uint8Array(32),
     },
     crashes: {
       flightFile: () => null,
@@ -49,6 +50,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
     onKeysWanted: () => {},
     onEvents: () => {},
     onRequests: () => {},
+    onObservations: () => {},
     log: () => {},
     workerModule: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
   });

@@ -59,6 +59,7 @@ export interface SupervisorOptions {
   readonly onVacant?: (index: number) => void;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
+  readonly onObservations: (text: string) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
   /** What a worker runs; worker.js where none is given. */
   readonly workerModule?: URL;
@@ -167,6 +168,7 @@ export class Supervisor implements SlotOwner {
       report: ({ token, report }) => this.reports.get(token)?.(report),
       events: ({ batch }) => options.onEvents(batch),
       requests: ({ lines, dropped, samples }) => options.onRequests(lines, dropped, samples),
+      observations: ({ text }) => options.onObservations(text),
       log: ({ level, fields, message: text }) => options.log(level, fields, text),
       ban: ({ record }) => options.onBan(record),
       keysWanted: () => options.onKeysWanted(),
