@@ -10,6 +10,7 @@ import { canSharePort, listen, type Listener, type ListenerKind } from './index.
 import { openTogether } from './net/shared-port.js';
 
 const { limits, timeouts } = dataPlaneDefaults();
+const isLinux = process.platform === 'linux';
 
 t.test('R6: a worker is crowded when chance does not explain what it has', (t) => {
   for (const [total, workers, atMost] of [
@@ -113,30 +114,26 @@ const opened = async (port: number): Promise<Socket> =>
   });
 
 for (const kind of ['net', 'node'] as const)
-  t.test(
-    `R6: ${kind}: who waits for a start is dealt to all workers`,
-    { skip: process.platform !== 'linux' },
-    async (t) => {
-      const workers = 3;
-      const port = await freePort();
-      const sockets = openTogether('127.0.0.1', port, workers);
-      if (sockets === null) throw new Error('the addon opens no sockets');
-      t.equal(new Set(sockets).size, workers);
-      // All of them come before any worker takes one.
-      const clients = await Promise.all(Array.from({ length: 90 }, () => opened(port)));
-      const shares = createConnectionShares(workers);
-      for (const [worker, socket] of sockets.entries())
-        t.equal((await listenOn(t, kind, port, shares, worker, socket)).port, port);
-      const counts = new Int32Array(shares);
-      const sum = (): number => counts.reduce((all, count) => all + count, 0);
-      t.ok(await until(() => sum() === clients.length), `${sum()} of ${clients.length} were taken`);
-      const most = crowdedBeyond(clients.length, workers) + 15; // two more standard deviations: chance, as good as never
-      t.ok(Math.max(...counts) <= most, `${counts.join(', ')}: the one that began first has no more than its share`);
-      for (const client of clients) client.destroy();
-    },
-  );
+  t.test(`R6: ${kind}: who waits for a start is dealt to all workers`, { skip: !isLinux }, async (t) => {
+    const workers = 3;
+    const port = await freePort();
+    const sockets = openTogether('127.0.0.1', port, workers);
+    if (sockets === null) throw new Error('the addon opens no sockets');
+    t.equal(new Set(sockets).size, workers);
+    // All of them come before any worker takes one.
+    const clients = await Promise.all(Array.from({ length: 90 }, () => opened(port)));
+    const shares = createConnectionShares(workers);
+    for (const [worker, socket] of sockets.entries())
+      t.equal((await listenOn(t, kind, port, shares, worker, socket)).port, port);
+    const counts = new Int32Array(shares);
+    const sum = (): number => counts.reduce((all, count) => all + count, 0);
+    t.ok(await until(() => sum() === clients.length), `${sum()} of ${clients.length} were taken`);
+    const most = crowdedBeyond(clients.length, workers) + 15; // two more standard deviations: chance, as good as never
+    t.ok(Math.max(...counts) <= most, `${counts.join(', ')}: the one that began first has no more than its share`);
+    for (const client of clients) client.destroy();
+  });
 
-t.test('R6: where one socket cannot be opened, none is', { skip: process.platform !== 'linux' }, async (t) => {
+t.test('R6: where one socket cannot be opened, none is', { skip: !isLinux }, async (t) => {
   const port = await freePort();
   const first = openTogether('127.0.0.1', port, 1);
   t.equal(first?.length, 1);

@@ -81,8 +81,8 @@ function tryPort(host: string, port: number, variable: string): Promise<number> 
 }
 
 /**
- * One socket of each port for each worker, all of them listening; null where a worker opens its own: it is the only one,
- * or its library takes none. The ports are not 0. Throws as `openTogether`.
+ * One socket of each port for each worker, all of them listening; null where a worker opens its own: it is the only
+ * one, or its library takes none. The ports are not 0. Throws as `openTogether`.
  */
 export function openSockets(
   { host, tls }: Pick<DataPlaneOptions, 'host' | 'tls'>,
