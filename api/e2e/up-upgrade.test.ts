@@ -124,6 +124,7 @@ for (const [what, lose, why] of losses)
       JSON.stringify([...answers]),
     );
     t.match(up.said(), why, 'what is wrong is told');
+    t.notMatch(up.said(), /compiling the rules/, 'nobody waits for rules of the local settings, which serve nowhere');
     await endsWell(t, up);
   });
 

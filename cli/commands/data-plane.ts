@@ -67,7 +67,12 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
   const { GATEHOUSE_CONTROL_URL: controlUrl, GATEHOUSE_ADMIN_TOKEN: token } = values;
   // A node whose control plane is elsewhere begins where it ended: its local settings know neither sites nor deny list.
   let resume = own.resume ?? controlUrl !== '';
-  const initial = await loadGeneration(file, data, values, own.artifact).catch(async (error: unknown) => {
+  // What its control plane gave it serves, or nothing does: the rules of the local settings need not be compiled.
+  const isManaged = own.wasManaged && resume && own.artifact === null && controlUrl !== '' && token !== '';
+  const initial = await (isManaged
+    ? Promise.resolve().then(() => ({ config: resolveProxy(readSettings(file), values), artifact: null }))
+    : loadGeneration(file, data, values, own.artifact)
+  ).catch(async (error: unknown) => {
     // Protection that worked before the settings broke must not be lost over a restart.
     if (!(error instanceof Refusal) || !existsSync(join(data, 'current.json'))) throw error;
     say(`${error.message}\n  Starting with what served last (current.json) instead.`);

@@ -6,7 +6,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { noticeOf, type RuleSetNotice } from '#compiler';
-import type { Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { root, shown } from '../environment/directories.js';
 import { createEnvFile, envFilePath } from '../environment/env-file.js';
@@ -15,6 +14,7 @@ import { closeDirectory } from '../environment/private-files.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
+import { installCrs } from '../rule-set/install.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 import { announcement, tryOut, type Control } from '../supervise/announce.js';
 import { keepAlive, patientPauses, urgentPauses } from '../supervise/keep-alive.js';
@@ -40,12 +40,26 @@ interface FirstArtifact {
 }
 
 /**
+ * Where a control plane gave the settings, what served last serves on or protected sites are closed until it has sent
+ * the active ones: the rules of the local file serve in neither case, and nobody waits for them to be compiled.
+ */
+async function managedStart(): Promise<FirstArtifact> {
+  const { directory } = await installCrs({ say: console.log });
+  return { path: null, ruleSetDirectory: directory, rules: noticeOf(directory) };
+}
+
+/**
  * The artifact to start with. Settings that cannot be used stop a first start; later the last active generation serves
  * on (the data plane resumes it), because protection that worked must not be lost over a reboot.
  */
-async function firstArtifact(file: string, data: string, values: Values, signal: AbortSignal): Promise<FirstArtifact> {
+async function firstArtifact(
+  file: string,
+  data: string,
+  { isManaged, signal }: { readonly isManaged: boolean; readonly signal: AbortSignal },
+): Promise<FirstArtifact> {
   try {
     readSettings(file, (note) => console.log(`note: ${note}`));
+    if (isManaged) return await managedStart();
     const { path, crs, cached, tookMs } = await prepareArtifact(file, data, { say: console.log, signal });
     if (!cached) console.log(`rules compiled in ${(tookMs / 1000).toFixed(1)} s`);
     return { path, ruleSetDirectory: crs.directory, rules: noticeOf(crs.directory) };
@@ -176,10 +190,12 @@ export async function runUp(args: readonly string[]): Promise<number> {
   const needsDemo = values.UPSTREAM_CUSTOMER === '' || values.UPSTREAM_PAYMENT === '';
   await checkPorts(wantedPorts(values, { demo: needsDemo, api: hasApi }));
   const { stopped, ending } = waitForSignal();
-  const artifact = await firstArtifact(file, data, values, ending).catch((error: unknown) => {
-    if (!ending.aborted) throw error;
-    return null;
-  });
+  const artifact = await firstArtifact(file, data, { isManaged: hasApi && hadControl(data), signal: ending }).catch(
+    (error: unknown) => {
+      if (!ending.aborted) throw error;
+      return null;
+    },
+  );
   if (artifact === null || ending.aborted) return 0;
   const { path: artifactPath, ruleSetDirectory, rules } = artifact;
   const logDirectory = join(data, 'log');

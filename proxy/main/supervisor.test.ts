@@ -9,18 +9,27 @@ const { config } = resolveProxyConfig({}, { customer: 'http://127.0.0.1:1', paym
 if (config === null) throw new Error('the defaults are no configuration');
 const generation = (id: number): GenerationPayload => ({ id, sha256: '', artifact: null, config, selfTest: 'skip' });
 
+/** What main believes to serve. */
+const active = { id: 1 };
+
 /** A worker that is ready at once, does `onMessage` with every `message` (and `post`), and goes when it is told to. */
-async function supervise(onMessage: string): Promise<Supervisor> {
+async function supervise(
+  onMessage: string,
+  workers = 1,
+  log: (fields: Readonly<Record<string, unknown>>) => void = () => {},
+): Promise<Supervisor> {
   const program = `
-    import { parentPort } from 'node:worker_threads';
+    import { parentPort, workerData } from 'node:worker_threads';
+    const { workerId } = workerData;
     const post = (message) => parentPort.postMessage(message);
     parentPort.on('message', (message) => {
       if (message.kind === 'stop') parentPort.close();
       ${onMessage}
     });
+    post({ kind: 'loaded' });
     post({ kind: 'ready', port: 1 });`;
   const supervisor = new Supervisor({
-    workers: 1,
+    workers,
     port: 1,
     start: {
       tls: null,
@@ -42,7 +51,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       forget: () => {},
       record: () => {},
     },
-    generation: () => generation(1),
+    generation: () => generation(active.id),
     threats: () => null,
     safe: () => null,
     onBan: () => {},
@@ -51,7 +60,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
     onEvents: () => {},
     onRequests: () => {},
     onObservations: () => {},
-    log: () => {},
+    log: (_level, fields) => log(fields),
     workerModule: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
   });
   await supervisor.startAll();
@@ -83,4 +92,45 @@ t.test('the answer about another generation is not the answer about this one', a
   t.same(await good.prepare(generation(7), 60_000), { kind: 'prepared' });
   t.equal(await good.commit(7, 60_000), 1, 'counted as serving');
   await good.stop(0);
+});
+
+const loadsSlowly = `
+  if (message.kind === 'prepare') {
+    post({ kind: 'log', level: 'info', fields: { workerId, isBusy: true }, message: '' });
+    setTimeout(() => {
+      post({ kind: 'log', level: 'info', fields: { workerId, isBusy: false }, message: '' });
+      if (workerId === 1 && message.generation.id === 8) post({ kind: 'refused', id: 8, reason: 'not this one' });
+      else post({ kind: 'prepared', id: message.generation.id });
+    }, 20);
+  }
+  if (message.kind === 'commit') post({ kind: 'committed', id: message.id });`;
+
+t.test('R13: while an apply loads, most workers answer requests', async (t) => {
+  for (const [workers, atOnce] of [
+    [2, 1],
+    [4, 1],
+    [9, 2],
+  ] as const) {
+    const busy = new Set<unknown>();
+    const begun: unknown[] = [];
+    let most = 0;
+    const supervisor = await supervise(loadsSlowly, workers, ({ workerId, isBusy }) => {
+      if (isBusy === undefined) return;
+      if (isBusy === true) begun.push(workerId);
+      if (isBusy === true) busy.add(workerId);
+      else busy.delete(workerId);
+      most = Math.max(most, busy.size);
+      if (begun.length === 2) t.equal(busy.has(0), false, 'the first has loaded before any other begins');
+    });
+    t.same(await supervisor.prepare(generation(7), 60_000), { kind: 'prepared' });
+    t.equal(begun.length, workers);
+    t.equal(most, atOnce, `${workers} workers`);
+    active.id = 7;
+    t.equal(await supervisor.commit(7, 60_000), workers);
+    begun.length = 0;
+    t.same(await supervisor.prepare(generation(8), 60_000), { kind: 'refused', reason: 'not this one' });
+    t.ok(begun.length <= 1 + atOnce, 'who comes behind a refusal need not load at all');
+    await supervisor.stop(0);
+    active.id = 1;
+  }
 });

@@ -28,7 +28,7 @@ import {
 } from '../worker/messages.js';
 import type { Crashes } from './crashes.js';
 import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
-import { ownSockets, WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
+import { ownSockets, turnsOf, WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
@@ -241,14 +241,22 @@ export class Supervisor implements SlotOwner {
     );
   }
 
-  /** All or none: on any refusal every worker discards, and what served goes on serving. */
+  /**
+   * All or none: on any refusal every worker discards, and what served goes on serving. The first loads alone, and the
+   * others find its databases in memory; they take turns, because a worker that loads answers nobody meanwhile.
+   * `timeoutMs`: for all of them together.
+   */
   async prepare(generation: GenerationPayload, timeoutMs: number): Promise<PrepareOutcome> {
     this.preparing = this.loaded();
-    const answers = await this.askAll(this.preparing, generation.id, { kind: 'prepare', generation }, timeoutMs);
-    let reason: string | null = answers.length === 0 ? 'no worker is running' : null;
-    for (const answer of answers) {
-      if (answer === null) reason ??= `a worker died or did not answer within ${timeoutMs} ms while preparing`;
-      else if (answer.kind === 'refused') reason ??= answer.reason;
+    const endMs = performance.now() + timeoutMs;
+    let reason: string | null = this.preparing.length === 0 ? 'no worker is running' : null;
+    for (const turn of turnsOf(this.preparing)) {
+      if (reason !== null) break;
+      const leftMs = Math.max(0, endMs - performance.now());
+      for (const answer of await this.askAll(turn, generation.id, { kind: 'prepare', generation }, leftMs)) {
+        if (answer === null) reason ??= `a worker died or did not answer within ${timeoutMs} ms while preparing`;
+        else if (answer.kind === 'refused') reason ??= answer.reason;
+      }
     }
     if (reason === null) return { kind: 'prepared' };
     this.tellAll({ kind: 'discard', id: generation.id });

@@ -16,6 +16,14 @@ const calmAfterMs = 30_000; // a worker that served this long starts the back-of
 /** The worker opens them itself. */
 export const ownSockets: WorkerSockets = { plain: null, tls: null };
 
+/** One alone, then the others a quarter at a time: most answer at any moment, also of many. */
+export function turnsOf<T>(workers: readonly T[]): T[][] {
+  const size = Math.max(1, Math.floor(workers.length / 4));
+  const turns = [workers.slice(0, 1)];
+  for (let at = 1; at < workers.length; at += size) turns.push(workers.slice(at, at + size));
+  return turns;
+}
+
 /** An answer about a generation. */
 export type Answer = ToMain<'prepared' | 'refused' | 'committed'>;
 
