@@ -55,6 +55,8 @@ export interface WorkerStart {
   readonly siteKeys: KeySetMessage | null;
   readonly gateMemory: GateMemory;
   readonly challengeSecret: Uint8Array;
+  /** Where places of limits that several nodes share are leased; null = nowhere. */
+  readonly limitsStore: { readonly url: string; readonly prefix: string } | null;
 }
 
 export type LogLevel = 'info' | 'warn' | 'error';
