@@ -34,6 +34,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       gateMemory: createGateMemory(64),
       limitsStore: null,
       challengeSecret: new Uint8Array(32),
+      observationKey: new Uint8Array(32),
     },
     crashes: { flightFile: () => null, record: () => {} },
     generation: () => generation(1),
@@ -44,6 +45,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
     onKeysWanted: () => {},
     onEvents: () => {},
     onRequests: () => {},
+    onObservations: () => {},
     log: () => {},
     workerModule: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
   });

@@ -57,6 +57,8 @@ export interface WorkerStart {
   readonly challengeSecret: Uint8Array;
   /** Where places of limits that several nodes share are leased; null = nowhere. */
   readonly limitsStore: { readonly url: string; readonly prefix: string } | null;
+  /** Of the hashes that stand for people in observations; the same on all nodes and in the control plane. */
+  readonly observationKey: Uint8Array;
 }
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -112,6 +114,8 @@ export interface WorkerNews {
   readonly events: { readonly batch: SecurityEvent[] };
   /** Lines of request-records.ts, how many there was no room for, and the few that are kept whole. */
   readonly requests: { readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] };
+  /** A window of discovery (observation/observation.ts), as text. */
+  readonly observations: { readonly text: string };
   readonly log: {
     readonly level: LogLevel;
     readonly fields: Readonly<Record<string, unknown>>;
