@@ -32,6 +32,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       inspectionThreads: 0,
       shipsRequests: false,
       gateMemory: createGateMemory(64),
+      limitsStore: null,
       challengeSecret: new Uint8Array(32),
       observationKey: new Uint8Array(32),
     },
