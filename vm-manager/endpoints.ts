@@ -18,6 +18,7 @@ import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
+import { vexEndpoints } from './vex/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
@@ -39,5 +40,6 @@ export const endpoints: readonly Endpoint[] = [
   ...reportEndpoints,
   ...runtimeEndpoints,
   ...vpatchEndpoints,
+  ...vexEndpoints,
   ...metaEndpoints,
 ];
