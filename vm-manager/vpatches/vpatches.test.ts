@@ -115,8 +115,8 @@ async function road(t: Test, database: Database): Promise<void> {
   });
 
   await t.test('14.V12: documents say that there is a workaround while the proof holds', async (t) => {
-    const vex = async (format: string) =>
-      (await call('GET', `/vex/export?application_id=${shop}&format=${format}`)).body as Json;
+    const vex = async (format: string): Promise<Json> =>
+      (await call('GET', `/vex/export?application_id=${shop}&format=${format}`)).body;
     const open = await vex('openvex');
     const proof = ((await call('GET', `/vpatches/${id}`)).body['proof'] as Json)['sha256'];
     const told = new RegExp(`^workaround_available: .*rule 1007500.*${proof}`);
