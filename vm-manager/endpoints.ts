@@ -16,6 +16,7 @@ import { gateEndpoints } from './gate/endpoints.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
+import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
@@ -38,6 +39,7 @@ export const endpoints: readonly Endpoint[] = [
   ...gateEndpoints,
   ...ciEndpoints,
   ...reportEndpoints,
+  ...postureEndpoints,
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,

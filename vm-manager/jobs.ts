@@ -8,6 +8,7 @@ import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
 import { endLostRuns } from './kit/runs.js';
 import { proveDue } from './vpatches/nightly.js';
+import { rollUp } from './posture/rollup.js';
 
 const minuteMs = 60_000;
 
@@ -39,5 +40,10 @@ export const vmJobs = (host: Host): Job[] => [
     name: 'vm-vpatch-proofs',
     everyMs: minuteMs,
     run: async ({ nowMs }) => proveDue(host, new Date(nowMs)),
+  },
+  {
+    name: 'vm-posture',
+    everyMs: minuteMs,
+    run: async ({ nowMs }) => `${await rollUp(host.sql, new Date(nowMs))} applications were counted`,
   },
 ];
