@@ -9,6 +9,7 @@ import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
+import { intelEndpoints } from './intel/endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
 import { muteEndpoints } from './governance/mutes.js';
 import { ciEndpoints } from './gate/ci.js';
@@ -35,6 +36,7 @@ export const endpoints: readonly Endpoint[] = [
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,
+  ...intelEndpoints,
   ...graphEndpoints,
   ...gateEndpoints,
   ...ciEndpoints,
