@@ -19,6 +19,7 @@ import { metaEndpoints } from './meta.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
+import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
@@ -39,5 +40,6 @@ export const endpoints: readonly Endpoint[] = [
   ...reportEndpoints,
   ...postureEndpoints,
   ...runtimeEndpoints,
+  ...vpatchEndpoints,
   ...metaEndpoints,
 ];

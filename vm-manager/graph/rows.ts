@@ -24,6 +24,7 @@ type FindingRow = readonly [
   reachable: boolean | null,
   exploitConfirmed: boolean,
   runtimeConfirmed: boolean,
+  mitigated: boolean,
 ];
 
 interface ApplicationRow {
@@ -65,6 +66,7 @@ const toFinding = (
     reachable,
     exploited,
     seen,
+    mitigated,
   ]: FindingRow,
 ): ChainFinding => ({
   id: String(id),
@@ -81,6 +83,7 @@ const toFinding = (
   reachable: reachable === true,
   exploitConfirmed: exploited,
   runtimeConfirmed: seen,
+  mitigated,
   location: location === '' ? null : location,
 });
 const none: readonly string[] = [];
@@ -90,7 +93,8 @@ export async function loadApplications(sql: Queryable, where: Fragment): Promise
   const rows = await sql<ApplicationRow[]>`
     select a.id, a.name, a.environment, a.business_criticality, a.project_id, (
       select coalesce(json_agg(json_build_array(id, title, status, severity, source, cwes, vuln_ids, location,
-        effective_risk, priority_score, reachable, exploit_confirmed, runtime_confirmed)), '[]') from (
+        effective_risk, priority_score, reachable, exploit_confirmed, runtime_confirmed,
+         virtually_patched)), '[]') from (
         select * from vm_findings where application_id = a.id and is_open
         order by priority_score desc, effective_risk desc, id limit ${candidatesMax + spareFindings}) f) as findings
     from vm_applications a
