@@ -37,6 +37,7 @@ import { samplesFeature } from './records/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
+import { siemFeature } from './siem/index.js';
 import { sitesFeature } from './sites/index.js';
 import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
@@ -69,6 +70,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   nodesFeature,
   jobsFeature,
   retentionFeature,
+  siemFeature,
   demoFeature,
   vmFeature,
 ];
