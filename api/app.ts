@@ -2,6 +2,7 @@
 // registered here, by name, in this order; nothing is found by scanning a folder. A new feature is one line below.
 import rateLimit from '@fastify/rate-limit';
 import { accountFeature } from './account/index.js';
+import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
 import { registerGuard, requireStillAdmitted } from './auth/guard.js';
@@ -71,6 +72,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   jobsFeature,
   retentionFeature,
   siemFeature,
+  alertsFeature,
   demoFeature,
   vmFeature,
 ];
