@@ -2,6 +2,7 @@
 // registered here, by name, in this order; nothing is found by scanning a folder. A new feature is one line below.
 import rateLimit from '@fastify/rate-limit';
 import { accountFeature } from './account/index.js';
+import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
 import { registerGuard, requireStillAdmitted } from './auth/guard.js';
@@ -37,6 +38,7 @@ import { samplesFeature } from './records/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
+import { siemFeature } from './siem/index.js';
 import { sitesFeature } from './sites/index.js';
 import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
@@ -69,6 +71,8 @@ export const features: readonly Feature<FeatureParts>[] = [
   nodesFeature,
   jobsFeature,
   retentionFeature,
+  siemFeature,
+  alertsFeature,
   demoFeature,
   vmFeature,
 ];
