@@ -31,6 +31,8 @@ export interface Taken {
 export interface CellWriter {
   /** `id` null: never taken before. */
   write(observations: readonly Observation[], source: ObservationSource, id: string | null): Promise<Taken>;
+  /** The same within a transaction that holds the lock `inventory`, without a question whether it was taken. */
+  writeIn(tx: Tx, observations: readonly Observation[], source: ObservationSource): Promise<Taken>;
 }
 
 export interface CellWriterOptions {
@@ -50,25 +52,29 @@ export async function takeOnce(tx: Queryable, source: string, id: string, now: D
 }
 
 export function createCellWriter({ database, now, treeOf }: CellWriterOptions): CellWriter {
+  const writeIn: CellWriter['writeIn'] = async (tx, observations, source) => {
+    const given = sumUp(observations, source);
+    const known = await findCells(tx, given, treeOf);
+    const counts = await countCells(tx, [...new Set(given.map(({ site }) => site))]);
+    const kept = new Map<string, Cell>();
+    let dropped = 0;
+    for (const cell of given) {
+      const place = placeFor(cell, known, counts, treeOf(cell.site));
+      if (place === null) dropped += 1;
+      else merge(kept, known, place);
+    }
+    await saveCells(tx, [...kept.values()]);
+    await touchSites(tx, given, [...kept.values()], dropped);
+    return { stored: given.length - dropped, dropped, isDuplicate: false };
+  };
   return {
+    writeIn,
     write: (observations, source, id) =>
       database.sql.begin(async (tx) => {
         await lockUntilCommit(tx, 'inventory');
         if (id !== null && !(await takeOnce(tx, source, id, new Date(now()))))
           return { stored: 0, dropped: 0, isDuplicate: true };
-        const given = sumUp(observations, source);
-        const known = await findCells(tx, given);
-        const counts = await countCells(tx, [...new Set(given.map(({ site }) => site))]);
-        const kept = new Map<string, Cell>();
-        let dropped = 0;
-        for (const cell of given) {
-          const place = placeFor(cell, known, counts, treeOf(cell.site));
-          if (place === null) dropped += 1;
-          else merge(kept, known, place);
-        }
-        await saveCells(tx, [...kept.values()]);
-        await touchSites(tx, given, [...kept.values()], dropped);
-        return { stored: given.length - dropped, dropped, isDuplicate: false };
+        return writeIn(tx, observations, source);
       }),
   };
 }
@@ -133,8 +139,22 @@ const toCell = ({ stats, first_seen, last_seen, ...row }: CellRow): Cell => ({
   lastMs: last_seen.getTime(),
 });
 
-async function findCells(tx: Queryable, cells: readonly Cell[]): Promise<Map<string, Cell>> {
-  const keys = cells.map(({ site, method, path }) => ({ site, method, path }));
+/** Of their paths, and of the templates that those would be added to. */
+async function findCells(
+  tx: Queryable,
+  cells: readonly Cell[],
+  treeOf: CellWriterOptions['treeOf'],
+): Promise<Map<string, Cell>> {
+  const places = new Map<string, Pick<Cell, 'site' | 'method' | 'path'>>();
+  for (const { site, method, path } of cells) {
+    const tree = treeOf(site);
+    const folded = tree === null ? null : foldedPath(tree, segmentsOf(path));
+    for (const one of folded === null ? [path] : [path, folded]) {
+      const place = { site, method, path: one };
+      places.set(keyOf(place), place);
+    }
+  }
+  const keys = [...places.values()];
   const rows = await tx<CellRow[]>`
     select c.site, c.method, c.path, c.stats, c.first_seen, c.last_seen
     from json_to_recordset(${JSON.stringify(keys)}::text::json) as k (site text, method text, path text)

@@ -5,6 +5,8 @@ import { createInventoryJob } from './job.js';
 import { registerNodeRoutes } from './node-routes.js';
 import { registerInventoryRoutes, type InventoryParts } from './routes.js';
 
+export { takeOnce } from './cells.js';
+export { inventoryOf, type Inventory } from './inventory.js';
 export { listEndpoints, type Endpoint } from './store.js';
 
 export const inventoryFeature: Feature<InventoryParts> = {

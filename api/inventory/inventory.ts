@@ -2,11 +2,11 @@
 import type { ObservationBatch, ObservationSource } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import type { Parts } from '../parts.js';
-import { createCellWriter, type Taken } from './cells.js';
+import { createCellWriter, type CellWriter, type Taken } from './cells.js';
 import { declaredOperations } from './declared.js';
 import { createFolder, type Folder } from './fold.js';
 
-export interface Inventory extends Folder {
+export interface Inventory extends Folder, CellWriter {
   /** `sender` and the batch's id together name what is taken once. */
   take(batch: ObservationBatch, source: ObservationSource, sender: string): Promise<Taken>;
 }
@@ -21,6 +21,7 @@ export function inventoryOf({ database, now }: Pick<Parts, 'database' | 'now'>):
   const writer = createCellWriter({ database, now, treeOf: folder.treeOf });
   const made: Inventory = {
     ...folder,
+    ...writer,
     take: (batch, source, sender) => writer.write(batch.observations, source, `${sender} ${batch.batch_id}`),
   };
   inventories.set(database, made);
