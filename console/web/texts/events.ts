@@ -46,8 +46,6 @@ export const eventsText = {
   somebodyElseSavedMeanwhile: 'Somebody else saved meanwhile.',
   onlyEvents: (a: Shown, b: Shown, c: Shown) => `Only ${a} ${b}, ${c} events`,
   whatStandsOut: 'What stands out ',
-  allThereAre: ', all there are',
-  moreAreReadAs: '; more are read as you scroll',
   nothingMatchedTheseFilters2: 'Nothing matched these filters.',
   noRequests: 'No requests',
   requests: 'Requests',
@@ -76,7 +74,6 @@ export const eventsText = {
   clients: 'Clients',
   rules: 'Rules',
   amongTheNewestShownOf: (a: Shown) => `among the newest ${a} shown`,
-  shownOf: (a: Shown, b: Shown) => `${a} shown${b}`,
   byOf: () => ` by `,
   blocksFromOf: (a: Shown) => ` blocks from ${a}`,
 } as const;

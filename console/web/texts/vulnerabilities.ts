@@ -7,7 +7,6 @@ export const vulnText = {
   titleOrFilter: 'Part of a title or location, or a filter such as tool:NAME or cwe:79',
   noFindings: 'No finding',
   noFindingsAbout: 'Nothing matches these filters, or no report was imported yet.',
-  shownOf: (a: Shown, b: Shown) => `${a} of ${b} shown`,
   state: 'State',
   severity: 'Severity',
   application: 'Application',

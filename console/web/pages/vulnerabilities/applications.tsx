@@ -151,11 +151,6 @@ export function Applications(): JSX.Element {
           emptyAbout={text.noApplicationsAbout}
         />
       </Card>
-      <Show when={list.total() !== null}>
-        <p class="faint small" role="status">
-          {text.shownOf(showCount(list.items().length), showCount(list.total() ?? 0))}
-        </p>
-      </Show>
       <Overlay isOpen={chosen() !== null} look="drawer" title={text.application} onClose={close}>
         <Show when={chosen()} keyed>
           {(id) => <Opened id={id} mayEdit={access.may('edit_assets')} onSaved={list.reload} />}

@@ -1,8 +1,8 @@
 // Findings: what tools and people have found, filtered by the address, each with all that is known of it.
 import { useSearchParams } from '@solidjs/router';
-import { createMemo, For, Show, type JSX } from 'solid-js';
+import { createMemo, For, type JSX } from 'solid-js';
 import type { Query } from '../../client/http.js';
-import { showCount, showMoment } from '../../client/moments.js';
+import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createVmAccess } from '../../client/vm-access.js';
 import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
@@ -143,11 +143,6 @@ export function Findings(): JSX.Element {
           emptyAbout={text.noFindingsAbout}
         />
       </Card>
-      <Show when={list.total() !== null}>
-        <p class="faint small" role="status">
-          {text.shownOf(showCount(list.items().length), showCount(list.total() ?? 0))}
-        </p>
-      </Show>
       <FindingDrawer
         id={chosen()}
         access={access}
