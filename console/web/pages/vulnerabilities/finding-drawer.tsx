@@ -8,7 +8,8 @@ import type { VmAccess } from '../../client/vm-access.js';
 import { Badge, Foreign, Pairs } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
+import { FindingMore } from './finding-more.js';
 import { FindingMoves } from './finding-moves.js';
 import { findingsOf, plain, severityTone, type Applications } from './words.js';
 
@@ -173,6 +174,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             )}
           </Show>
           <Told of={data()} />
+          <FindingMore id={props.id} me={props.access.me()?.email} />
           <Show when={history.data()}>{(states) => <Changes of={states()} />}</Show>
         </>
       )}
