@@ -16,8 +16,10 @@ import { gateEndpoints } from './gate/endpoints.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
+import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
+import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
@@ -36,6 +38,8 @@ export const endpoints: readonly Endpoint[] = [
   ...gateEndpoints,
   ...ciEndpoints,
   ...reportEndpoints,
+  ...postureEndpoints,
   ...runtimeEndpoints,
+  ...vpatchEndpoints,
   ...metaEndpoints,
 ];

@@ -138,3 +138,29 @@ export { pipeline, type PipelineStage } from './pipeline.js';
 export { readListed, writeListed, type ListedNetwork } from '../shared-state/expiring-networks.js';
 export { changeThreatText } from '../shared-state/threat-delta.js';
 export type { ThreatDelta } from '../shared-state/threat-delta.js';
+
+// What discovery is told, by nodes and by whoever else saw requests: one form for all of them.
+export {
+  certificateSubject,
+  credentialKinds,
+  keyedHash,
+  Principals,
+  type CredentialKind,
+  type Principal,
+} from '../observation/credential.js';
+export { observationKeyOf } from '../observation/key.js';
+export { isInternalAddress, TrafficObserver } from '../observation/observer.js';
+export { isLoginPath, isPrivilegedPath } from '../observation/cell.js';
+export {
+  sources as observationSources,
+  type Counts,
+  type CredentialCounts,
+  type NestedCounts,
+  type Observation,
+  type ObservationBatch,
+  type ObservationSource,
+  type Relation,
+  type Sighting,
+} from '../observation/observation.js';
+export { isData, isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from '../observation/path.js';
+export { segmentKind, segmentKinds, type SegmentKind } from '../observation/segment-kind.js';

@@ -18,7 +18,7 @@ async function listenOn(port: number): Promise<number> {
 }
 
 for (const kind of listenerKinds) {
-  t.test(`${kind}: where the admin port is taken, the workers that listen already are stopped`, async (t) => {
+  t.test(`${kind}: where the admin port is taken, nothing listens`, async (t) => {
     const taken = await startBackend(t, (_request, response) => response.end());
     const port = await listenOn(0);
     await t.rejects(

@@ -55,6 +55,8 @@ export class Crashes {
   count = 0;
   /** The run before ended without a stop: this one keeps its requests in files for a while. */
   isCautious = false;
+  /** The run before ended without a stop, and its control plane had said nothing: this one does not wait for it. */
+  wasSilent = false;
 
   constructor(
     private readonly dataDir: string,
@@ -62,6 +64,8 @@ export class Crashes {
   ) {}
 
   private onRequest: (request: Flight, agoMs: number) => void = () => {};
+
+  private readonly since = new Date().toISOString();
 
   private get marker(): string {
     return join(this.dataDir, 'serving');
@@ -73,6 +77,7 @@ export class Crashes {
       mkdirSync(this.dataDir, { recursive: true });
       const names = readdirSync(this.dataDir);
       this.isCautious = names.includes('serving');
+      this.wasSilent = this.isCautious && readFileSync(this.marker, 'utf8').includes('"silent":true');
       const tables = names
         .filter((name) => name.startsWith(linePrefix))
         .map((name) => readFlights(readFileSync(join(this.dataDir, name))));
@@ -84,8 +89,18 @@ export class Crashes {
         this.record(null, 'the data plane ended without a stop', { current, others });
       }
       for (const name of names) if (name.startsWith(linePrefix)) rmSync(join(this.dataDir, name), { force: true });
-      writeFileSync(this.marker, `${JSON.stringify({ pid: process.pid, since: new Date().toISOString() })}\n`);
+      this.mark(this.wasSilent);
     });
+  }
+
+  /** `silent`: the control plane was asked and has not answered yet. */
+  private mark(silent: boolean): void {
+    writeFileSync(this.marker, `${JSON.stringify({ pid: process.pid, since: this.since, silent })}\n`);
+  }
+
+  /** Whether the control plane answers; a start after a crash goes by it. */
+  noteSilence(silent: boolean): void {
+    this.attempt(() => this.mark(silent));
   }
 
   /** Where a worker keeps its table; null = nowhere. */

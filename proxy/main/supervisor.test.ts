@@ -33,6 +33,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
       shipsRequests: false,
       gateMemory: createGateMemory(64),
       challengeSecret: new Uint8Array(32),
+      observationKey: new Uint8Array(32),
     },
     crashes: { flightFile: () => null, record: () => {} },
     generation: () => generation(1),
@@ -43,6 +44,7 @@ async function supervise(onMessage: string): Promise<Supervisor> {
     onKeysWanted: () => {},
     onEvents: () => {},
     onRequests: () => {},
+    onObservations: () => {},
     log: () => {},
     workerModule: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
   });

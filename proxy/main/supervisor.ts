@@ -58,6 +58,7 @@ export interface SupervisorOptions {
   readonly onVacant?: (index: number) => void;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
+  readonly onObservations: (text: string) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
   /** What a worker runs; worker.js where none is given. */
   readonly workerModule?: URL;
@@ -103,8 +104,9 @@ export class Supervisor implements SlotOwner {
    * Resolves when every worker listens; rejects with the first reason when one cannot. They begin together, when the
    * last has loaded everything: clients that come back after a restart keep their connection for long, and all of them
    * would sit with the one that listened first. The first loads alone, and the others find its databases in memory.
+   * `mayListen`: asked once all have loaded; from then on they take generations, and they listen when it is resolved.
    */
-  async startAll(): Promise<void> {
+  async startAll(mayListen: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const { workers } = this.options;
     for (let index = 0; index < workers; index += 1) this.slots.push(new WorkerSlot(index, this));
     const [first, ...others] = this.slots;
@@ -115,13 +117,13 @@ export class Supervisor implements SlotOwner {
       let loaded = 0;
       let listening = 0;
       const begin = (slot: WorkerSlot): void => {
-        const mayListen = (): Promise<void> => {
+        const hasLoaded = (): Promise<void> => {
           loaded += 1;
           if (loaded === 1) others.forEach(begin);
-          if (loaded === workers) open();
+          if (loaded === workers) mayListen().then(open, reject);
           return gate;
         };
-        slot.start(mayListen).then(() => {
+        slot.start(hasLoaded).then(() => {
           listening += 1;
           if (listening === workers) resolve();
         }, reject);
@@ -164,6 +166,7 @@ export class Supervisor implements SlotOwner {
       report: ({ token, report }) => this.reports.get(token)?.(report),
       events: ({ batch }) => options.onEvents(batch),
       requests: ({ lines, dropped, samples }) => options.onRequests(lines, dropped, samples),
+      observations: ({ text }) => options.onObservations(text),
       log: ({ level, fields, message: text }) => options.log(level, fields, text),
       ban: ({ record }) => options.onBan(record),
       keysWanted: () => options.onKeysWanted(),
@@ -190,8 +193,9 @@ export class Supervisor implements SlotOwner {
     this.options.log(level, fields, message);
   }
 
-  private serving(): WorkerSlot[] {
-    return this.slots.filter(({ isReady }) => isReady);
+  /** Those that can take a generation, or were given one. */
+  private loaded(): WorkerSlot[] {
+    return this.slots.filter(({ hasLoaded }) => hasLoaded);
   }
 
   /**
@@ -226,7 +230,7 @@ export class Supervisor implements SlotOwner {
 
   /** All or none: on any refusal every worker discards, and what served goes on serving. */
   async prepare(generation: GenerationPayload, timeoutMs: number): Promise<PrepareOutcome> {
-    this.preparing = this.serving();
+    this.preparing = this.loaded();
     const answers = await this.askAll(this.preparing, generation.id, { kind: 'prepare', generation }, timeoutMs);
     let reason: string | null = answers.length === 0 ? 'no worker is running' : null;
     for (const answer of answers) {
@@ -243,11 +247,11 @@ export class Supervisor implements SlotOwner {
    * catches up. Returns how many serve it.
    */
   async commit(id: number, timeoutMs: number): Promise<number> {
-    const slots = this.preparing.filter(({ isReady }) => isReady);
+    const slots = this.preparing.filter(({ hasLoaded }) => hasLoaded);
     this.preparing = [];
     for (const slot of slots) slot.generation = id;
     const answers = await this.askAll(slots, id, { kind: 'commit', id }, timeoutMs);
-    for (const slot of this.serving()) this.catchUp(slot);
+    for (const slot of this.loaded()) this.catchUp(slot);
     return answers.filter((answer) => answer?.kind === 'committed').length;
   }
 
@@ -285,7 +289,7 @@ export class Supervisor implements SlotOwner {
   }
 
   private tellAll(message: ToWorker): void {
-    for (const slot of this.serving()) slot.post(message);
+    for (const slot of this.loaded()) slot.post(message);
   }
 
   async report(): Promise<SupervisorReport> {
@@ -341,7 +345,7 @@ export class Supervisor implements SlotOwner {
     return this.slots.reduce((sum, slot) => sum + slot.restarts, 0);
   }
   get readyCount(): number {
-    return this.serving().length;
+    return this.slots.filter(({ isReady }) => isReady).length;
   }
 
   /**

@@ -36,7 +36,8 @@ export interface SlotOwner {
 
 export class WorkerSlot {
   worker: Worker | null = null;
-  state: 'starting' | 'ready' | 'gone' = 'gone';
+  /** `loaded`: it can take a generation, and takes no connections yet. */
+  state: 'starting' | 'loaded' | 'ready' | 'gone' = 'gone';
   restarts = 0;
   lastReason = '';
   /** What it serves, as far as main knows. */
@@ -55,8 +56,14 @@ export class WorkerSlot {
     private readonly owner: SlotOwner,
   ) {}
 
+  /** It takes connections. */
   get isReady(): boolean {
     return this.state === 'ready' && this.worker !== null;
+  }
+
+  /** It can be asked to take another generation. */
+  get hasLoaded(): boolean {
+    return this.isReady || (this.state === 'loaded' && this.worker !== null);
   }
 
   post(message: ToWorker): void {
@@ -80,13 +87,15 @@ export class WorkerSlot {
     this.worker = worker;
     this.flights = data.flights;
     this.state = 'starting';
+    this.generation = data.generation.id;
     this.startedAtMs = performance.now();
     return new Promise((resolve, reject) => {
       worker.on('message', (message: ToMain) => {
-        if (message.kind === 'loaded') void mayListen().then(() => worker.postMessage({ kind: 'listen' }));
-        else if (message.kind === 'ready') {
+        if (message.kind === 'loaded') {
+          this.state = 'loaded';
+          void mayListen().then(() => worker.postMessage({ kind: 'listen' }));
+        } else if (message.kind === 'ready') {
           this.state = 'ready';
-          this.generation = data.generation.id;
           this.owner.ready(this, message.port);
           resolve();
         } else if (message.kind === 'failed') {

@@ -125,6 +125,11 @@ export const counters = {
     {},
     before('waap_threats_matched_total'),
   ),
+  observations: counter(
+    'api_observations_total',
+    'Answered requests that discovery took into account (counted), or had no room for (dropped).',
+    { outcome: ['counted', 'dropped'] },
+  ),
   engineErrors: counter(
     'engine_errors_total',
     'Inspections that failed, by whether the request went on without them (open), was answered 503 (closed), ' +

@@ -9,6 +9,7 @@ import type { EventVerdict, SecurityEvent } from '../contract/index.js';
 import { findField } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Action } from '../metrics/families.js';
+import { observeFinished } from '../observation/observe-finished.js';
 import { toSecurityEvent } from '../records/security-event.js';
 import type { Generation } from '../worker/generation.js';
 import type { RoadContext } from './context.js';
@@ -112,6 +113,8 @@ export function recordFinished(request: FinishedRequest, verdict: Verdict | null
     (verdict !== null && verdict.matched.length > 0) || (inspection?.foreign?.messages.length ?? 0) > 0;
   if (kind !== 'pass' || hasMatches) recordEvent(request, verdict, kind, site);
   if (context.requests?.hasRoom() === true) recordLine(request, verdict, kind, action, site);
+  if (context.observer !== null && request.generation.config.apiDiscoveryEnabled)
+    observeFinished(context.observer, request, action);
 }
 
 function kindOf(request: FinishedRequest, verdict: Verdict | null): EventVerdict {

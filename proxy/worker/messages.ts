@@ -55,6 +55,8 @@ export interface WorkerStart {
   readonly siteKeys: KeySetMessage | null;
   readonly gateMemory: GateMemory;
   readonly challengeSecret: Uint8Array;
+  /** Of the hashes that stand for people in observations; the same on all nodes and in the control plane. */
+  readonly observationKey: Uint8Array;
 }
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -110,6 +112,8 @@ export interface WorkerNews {
   readonly events: { readonly batch: SecurityEvent[] };
   /** Lines of request-records.ts, how many there was no room for, and the few that are kept whole. */
   readonly requests: { readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] };
+  /** A window of discovery (observation/observation.ts), as text. */
+  readonly observations: { readonly text: string };
   readonly log: {
     readonly level: LogLevel;
     readonly fields: Readonly<Record<string, unknown>>;

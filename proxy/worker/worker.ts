@@ -11,6 +11,7 @@ import { createInspectionPool } from '../inspection/inspection-pool.js';
 import { shareOf } from '../listeners/index.js';
 import type { ConnectionShare } from '../listeners/listener.js';
 import { Metrics } from '../metrics/metrics.js';
+import { TrafficObserver } from '../observation/observer.js';
 import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
 import type { RoadContext } from '../road/context.js';
@@ -67,6 +68,12 @@ const requests = start.shipsRequests
       (lines, dropped, samples) => post({ kind: 'requests', lines, dropped, samples }),
       () => serving.current.config.replaySampling,
     )
+  : null;
+const observer = start.shipsRequests
+  ? new TrafficObserver({
+      key: start.observationKey,
+      send: (batch) => post({ kind: 'observations', text: JSON.stringify(batch) }),
+    })
   : null;
 const denyList = new AddressSetHolder();
 if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
@@ -131,6 +138,7 @@ const context: RoadContext = {
   metrics,
   record: (event) => events.record(event),
   requests,
+  observer,
   readingBody,
   bodies: new ClientShares(),
   relaying,
@@ -143,6 +151,7 @@ const context: RoadContext = {
 const flusher = setInterval(() => {
   events.flush();
   requests?.flush();
+  observer?.flush(Date.now());
 }, flushEveryMs);
 const sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => {
   const { timeouts } = serving.current.config;
@@ -177,6 +186,7 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   loopDelay.disable();
   events.flush();
   requests?.flush();
+  observer?.flush(Date.now(), true);
   post({ kind: 'drained' });
   port?.close();
 }
@@ -226,7 +236,7 @@ function report(token: number): void {
       eventsDropped: events.dropped,
       upstreams: pools.view(),
       loopLagMsP99: loopDelay.percentile(99) / 1e6,
-      metrics: metrics.snapshot(serving.inspectionCounters()),
+      metrics: metrics.snapshot({ ...serving.inspectionCounters(), ...observer?.metrics() }),
       heavy: gateWorker.heavy.list(),
       crawlers: gateWorker.crawlers.list(),
     },

@@ -220,7 +220,8 @@ export class SharedRates {
       batch.push(entry);
       this.pending.delete(entry[0]);
     }
-    const { nodeId } = this.options;
+    const { nodeId, nowMs } = this.options;
+    const sentMs = nowMs();
     const values = batch.flatMap(([, { costUs, windowSeconds }]) => [Math.round(costUs), windowSeconds * 1e6]);
     const keys = batch.map(([id]) => this.keysName + id);
     try {
@@ -233,8 +234,7 @@ export class SharedRates {
         nodeId,
         ...values,
       )) as string[];
-      this.collect();
-      for (const [index, [id, taken]] of batch.entries()) this.learn(id, taken, Number(levels[index]), true);
+      for (const [index, [id, taken]] of batch.entries()) this.learn(id, taken, Number(levels[index]), true, sentMs);
     } catch (error) {
       for (const [id, taken] of batch) {
         const since = this.pending.get(id);
@@ -245,11 +245,17 @@ export class SharedRates {
     }
   }
 
-  /** What all nodes took together; what this one took since is not in it yet, and counts as before. */
-  private learn(id: string, taken: TakenPlace, levelUs: number, isWhole: boolean): void {
-    const { rates, nowMs } = this.options;
-    const sinceUs = (this.pending.get(id)?.costUs ?? 0) * Math.min(this.nodes, taken.events);
-    settle(rates, taken, (levelUs + sinceUs) / 1000, nowMs(), isWhole);
+  /**
+   * What all nodes took together; what this one took since is not in it yet, and counts as before. A node that shares
+   * with nobody has counted exactly by itself: the store can only add to that what others took before they left.
+   */
+  private learn(id: string, taken: TakenPlace, levelUs: number, isAnswer: boolean, nowMs: number): void {
+    const sinceMs = (): number => {
+      this.collect();
+      return ((this.pending.get(id)?.costUs ?? 0) * Math.min(this.nodes, taken.events)) / 1000;
+    };
+    const isWhole = isAnswer && this.nodes > 1;
+    settle(this.options.rates, taken, { levelMs: levelUs / 1000, nowMs, isWhole, sinceMs });
   }
 
   /** Another node told: `<node> <key>:<level> …`. */
@@ -259,7 +265,7 @@ export class SharedRates {
     for (const one of hot) {
       const [id = '', level] = one.split(':');
       const taken = readId(id);
-      if (taken !== null && Number(level) > 0) this.learn(id, taken, Number(level), false);
+      if (taken !== null && Number(level) > 0) this.learn(id, taken, Number(level), false, this.options.nowMs());
     }
   }
 

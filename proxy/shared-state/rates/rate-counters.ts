@@ -86,22 +86,28 @@ export function take(
   }
 }
 
-/**
- * What all nodes together have taken of a key: `levelMs` from now on all places are free. `isWhole`: it replaces what
- * was known here; else it counts where it is more.
- */
-export function settle(
-  table: KeyTable,
-  { low, high, events, windowSeconds }: TakenPlace,
-  levelMs: number,
-  nowMs: number,
-  isWhole: boolean,
-): void {
+/** What the store says of a key, and what this node took that the store does not know of. */
+export interface Settling {
+  /** From now on, until all places are free. */
+  readonly levelMs: number;
+  readonly nowMs: number;
+  /** It replaces what was known here; else it counts where it is more. */
+  readonly isWhole: boolean;
+  /**
+   * What this node took since, in ms; asked while the key is locked, so that no worker can take a place between the
+   * question and what is written (a place is noted under the same lock).
+   */
+  readonly sinceMs: () => number;
+}
+
+/** Writes down what all nodes together have taken of a key. */
+export function settle(table: KeyTable, { low, high, events, windowSeconds }: TakenPlace, settling: Settling): void {
+  const { levelMs, nowMs, isWhole, sinceMs } = settling;
   const { ticksPerMs } = ticksOf(events, windowSeconds);
-  const freeAt = Math.round((nowMs + levelMs) * ticksPerMs);
   const nowSeconds = Math.floor(nowMs / 1000);
   const bucket = table.enter(low);
   try {
+    const freeAt = Math.round((nowMs + levelMs + sinceMs()) * ticksPerMs);
     let at = table.find(bucket, low, high, nowSeconds);
     if (at < 0) at = table.claim(bucket, low, high, nowSeconds);
     else if (!isWhole && table.get(0, at) >= freeAt) return;
