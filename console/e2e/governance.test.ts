@@ -6,7 +6,7 @@ import { testMsMax } from '#api/testing/waiting';
 import { attackable, sarifOf } from './reports-of-tools.js';
 import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
 
-const second = { email: 'second@example.org', password: 'first-word-of-many-77', own: 'second-word-of-many-88' };
+const second = { email: 'operator@example.org', password: 'first-word-of-many-77', own: 'second-word-of-many-88' };
 const reader = { email: 'reader@example.org', password: 'first-word-of-many-79', own: 'second-word-of-many-89' };
 type Account = typeof second;
 

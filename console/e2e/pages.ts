@@ -15,6 +15,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/applications',
   '/vulnerabilities/imports',
   '/vulnerabilities/reports',
+  '/vulnerabilities/patches',
   '/vulnerabilities/gates',
   '/vulnerabilities/gates?view=gates',
   '/vulnerabilities/acceptances',

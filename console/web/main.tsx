@@ -46,6 +46,7 @@ const Chains = page(() => import('./pages/vulnerabilities/chains.js').then((m) =
 const Reports = page(() => import('./pages/vulnerabilities/reports.js').then((m) => m.Reports));
 const PipelineGates = page(() => import('./pages/gates/gates.js').then((m) => m.PipelineGates));
 const Acceptances = page(() => import('./pages/governance/acceptances.js').then((m) => m.Acceptances));
+const FindingPatches = page(() => import('./pages/vpatches/patches.js').then((m) => m.FindingPatches));
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
 const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Licence));
 
@@ -140,6 +141,7 @@ render(
       <Route path="/vulnerabilities/imports" component={Imports} />
       <Route path="/vulnerabilities/chains" component={Chains} />
       <Route path="/vulnerabilities/reports" component={Reports} />
+      <Route path="/vulnerabilities/patches" component={FindingPatches} />
       <Route path="/vulnerabilities/gates" component={PipelineGates} />
       <Route path="/vulnerabilities/acceptances" component={Acceptances} />
       <Route path="/vulnerabilities/deadlines" component={Deadlines} />

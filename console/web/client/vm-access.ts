@@ -13,6 +13,7 @@ export type VmPermission =
   | 'manage_gates'
   | 'override_gate'
   | 'run_ci'
+  | 'apply_vpatch'
   | 'import_findings'
   | 'view_assets'
   | 'edit_assets'

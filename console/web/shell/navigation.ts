@@ -52,6 +52,7 @@ export const navigation: readonly PageGroup[] = [
       page('/vulnerabilities/chains', text.attackChains, 'chain', text.attackChainsWords),
       page('/vulnerabilities/applications', text.applications, 'apps', text.applicationsWords),
       page('/vulnerabilities/imports', text.imports, 'upload', text.importsWords),
+      page('/vulnerabilities/patches', text.findingPatches, 'patch', text.findingPatchesWords),
       page('/vulnerabilities/gates', text.pipelineGates, 'check', text.pipelineGatesWords),
       page('/vulnerabilities/acceptances', text.acceptances, 'tune', text.acceptancesWords),
       page('/vulnerabilities/deadlines', text.deadlines, 'versions', text.deadlinesWords),

@@ -101,6 +101,8 @@ export const shellText = {
   imports: 'Imports',
   importsWords: 'scanner sarif upload sbom trivy zap',
   reports: 'Reports',
+  findingPatches: 'Patched findings',
+  findingPatchesWords: 'virtual patch proof mitigation vpatch',
   pipelineGates: 'Gates',
   pipelineGatesWords: 'ci pipeline verdict commit build quality',
   acceptances: 'Accepted risks',

@@ -9,17 +9,6 @@ import { tell } from '../../kit/overlays.js';
 import { gatesText as text } from '../../texts/vm/gates.js';
 import type { Applications } from '../vulnerabilities/words.js';
 
-/** Shell commands for any pipeline: open a run, send a report, end with the verdict. Needs curl and jq. */
-const commandsOf = (origin: string, application: string): string =>
-  [
-    `API=${origin}/api/v1  # from where the pipeline reaches it`,
-    `H="authorization: Bearer $GATEHOUSE_TOKEN"`,
-    `RUN=$(curl -sf "$API/ci/runs" -H "$H" -H 'content-type: application/json' \\`,
-    `  -d '{"application_id":"${application}","commit":"'"$COMMIT"'","branch":"'"$BRANCH"'"}' | jq -r .id)`,
-    `curl -sf "$API/ci/runs/$RUN/artifacts" -H "$H" -F file=@report.sarif`,
-    `exit "$(curl -sf -X POST "$API/ci/runs/$RUN/complete" -H "$H" | jq -r .exit_code)"`,
-  ].join('\n');
-
 /** A token that may do what a pipeline has to, for this application alone. */
 function Token(props: { readonly name: string; readonly application: string }): JSX.Element {
   const [made, setMade] = createSignal<string | null>(null);
@@ -87,7 +76,7 @@ function AskNow(props: { readonly application: string }): JSX.Element {
 
 export function Connect(props: { readonly applications: Applications; readonly mayAsk: boolean }): JSX.Element {
   const [application, setApplication] = createSignal('');
-  const commands = (): string => commandsOf(window.location.origin, application());
+  const commands = (): string => text.commands(window.location.origin, application());
   const copy = (): void => void navigator.clipboard.writeText(commands()).then(() => tell(text.copied));
   return (
     <>

@@ -23,39 +23,24 @@ export const bodyOf = (predicate: Predicate): { [name: string]: unknown } => ({ 
 type Kind = 'text' | 'number' | 'boolean' | 'time' | 'list' | 'severity';
 export type FieldKinds = Readonly<Record<string, Kind>>;
 
-export const findingFields: FieldKinds = {
-  severity: 'severity',
-  tool: 'text',
-  source: 'text',
-  rule_id: 'text',
-  title: 'text',
-  location: 'text',
-  cwe: 'list',
-  vuln_id: 'list',
-  tag: 'list',
-  application_id: 'text',
-  status: 'text',
-  risk: 'number',
-  priority: 'number',
-  epss: 'number',
-  kev: 'boolean',
-  reachable: 'boolean',
-  exploit_confirmed: 'boolean',
-  runtime_confirmed: 'boolean',
-  fix_state: 'text',
-  assignee: 'text',
-  first_seen: 'time',
-  last_seen: 'time',
-};
+/** Names of each kind, in one table. */
+const fieldsOf = (kinds: readonly (readonly [Kind, string])[]): FieldKinds =>
+  Object.fromEntries(kinds.flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind])));
 
-export const applicationFields: FieldKinds = {
-  name: 'text',
-  environment: 'text',
-  business_criticality: 'text',
-  exposure: 'text',
-  owner: 'text',
-  tag: 'list',
-};
+export const findingFields: FieldKinds = fieldsOf([
+  ['severity', 'severity'],
+  ['text', 'title location tool source rule_id'],
+  ['list', 'cwe vuln_id tag'],
+  ['text', 'application_id status fix_state assignee'],
+  ['number', 'risk priority epss'],
+  ['boolean', 'kev reachable exploit_confirmed runtime_confirmed'],
+  ['time', 'first_seen last_seen'],
+]);
+
+export const applicationFields: FieldKinds = fieldsOf([
+  ['text', 'name environment business_criticality exposure owner'],
+  ['list', 'tag'],
+]);
 
 const operators: Readonly<Record<Kind, readonly string[]>> = {
   text: ['eq', 'ne', 'contains', 'in'],

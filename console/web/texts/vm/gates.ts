@@ -104,4 +104,14 @@ export const gatesText = {
   makeToken: 'Make a token for it',
   tokenName: (a: Shown) => `pipeline of ${a}`.slice(0, 60),
   tokenOnce: 'Keep it as GATEHOUSE_TOKEN among the secrets of the pipeline. It is shown once.',
+  /** For any shell: open a run, send a report, end with the verdict. Needs curl and jq. */
+  commands: (origin: Shown, application: Shown) =>
+    [
+      `API=${origin}/api/v1  # from where the pipeline reaches it`,
+      `H="authorization: Bearer $GATEHOUSE_TOKEN"`,
+      `RUN=$(curl -sf "$API/ci/runs" -H "$H" -H 'content-type: application/json' \\`,
+      `  -d '{"application_id":"${application}","commit":"'"$COMMIT"'","branch":"'"$BRANCH"'"}' | jq -r .id)`,
+      `curl -sf "$API/ci/runs/$RUN/artifacts" -H "$H" -F file=@report.sarif`,
+      `exit "$(curl -sf -X POST "$API/ci/runs/$RUN/complete" -H "$H" | jq -r .exit_code)"`,
+    ].join('\n'),
 } as const;
