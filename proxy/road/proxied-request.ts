@@ -114,14 +114,15 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
   /** Step 3, and the order of the next. */
   private route(): void {
     const { router, admission } = this.generation;
-    const routed = router.match(findField(this.head.headers, 'host') ?? '', this.head.uri);
+    const host = findField(this.head.headers, 'host') ?? '';
+    if (this.exchange.tls?.isMisdirected?.(host) === true) return this.refuse(421, 'misdirected', !this.isBodyComplete);
+    const routed = router.match(host, this.head.uri);
     if (routed === null) return this.refuse(404, 'no_site', !this.isBodyComplete);
     const { site } = routed;
     this.site = site;
     if (this.context.loops.hasPassed(this.head, site.name)) {
       trouble.reportLoop(this);
-      this.refuse(508, 'loop', !this.isBodyComplete);
-      return;
+      return this.refuse(508, 'loop', !this.isBodyComplete);
     }
     this.target = routed.target;
     // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
