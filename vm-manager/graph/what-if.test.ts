@@ -92,7 +92,9 @@ async function whatIf(t: Test, database: Database): Promise<void> {
     });
     const { chains } = await here.chains(`?application_id=${shop}`);
     const [first] = chains;
-    const { status, body } = await here.call('GET', `/graph/attack-chains/${first?.id}`);
+    const reply = await here.call('GET', `/graph/attack-chains/${first?.id}`);
+    const body: Json = reply.body;
+    const { status } = reply;
     t.equal(status, 200, JSON.stringify(body));
     const hops = (body['chain'].hops as Json[]).map(({ vuln_id }) => vuln_id as string);
     t.same(
