@@ -13,7 +13,7 @@ import type { ThreatTable } from '../shared-state/threat-delta.js';
 import type { VerdictTables } from '../shared-state/verdict-tables.js';
 import { expireAfter } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
-import { flightTableBytes, readFlights } from '../worker/flight-table.js';
+import { flightTableBytes } from '../worker/flight-table.js';
 import {
   dispatch,
   type GenerationPayload,
@@ -43,8 +43,9 @@ export interface SupervisorOptions {
     | 'connections'
     | 'flights'
     | 'flightFile'
+    | 'flightMap'
   >;
-  readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
+  readonly crashes: Pick<Crashes, 'flightFile' | 'flightMap' | 'flightsOf' | 'forget' | 'record'>;
   readonly port: number;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
@@ -148,6 +149,7 @@ export class Supervisor implements SlotOwner {
       connections: this.connections,
       flights: new SharedArrayBuffer(flightTableBytes),
       flightFile: this.options.crashes.flightFile(workerId),
+      flightMap: this.options.crashes.flightMap(workerId),
     };
   }
 
@@ -181,8 +183,13 @@ export class Supervisor implements SlotOwner {
     this.options.onVacant?.(slot.index);
   }
 
-  crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
-    this.options.crashes.record(index, reason, readFlights(flights));
+  crashed({ index }: WorkerSlot, reason: string, { flights, flightMap }: WorkerStart): void {
+    const { crashes } = this.options;
+    crashes.record(index, reason, crashes.flightsOf(flightMap, flights));
+  }
+
+  exited({ flightMap }: WorkerStart): void {
+    this.options.crashes.forget(flightMap);
   }
 
   departed(report: WorkerReport): void {

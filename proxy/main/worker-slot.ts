@@ -29,8 +29,10 @@ export interface SlotOwner {
   heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'loaded' | 'ready' | 'failed' }>): void;
   /** Its worker is gone, and this was its last word. */
   departed(report: WorkerReport): void;
-  /** Its worker died, or found a bug and will; `flights`: what it was doing. */
-  crashed(slot: WorkerSlot, reason: string, flights: SharedArrayBuffer): void;
+  /** Its worker died, or found a bug and will; `start`: where stands what it was doing. */
+  crashed(slot: WorkerSlot, reason: string, start: WorkerStart): void;
+  /** A worker is gone for good. */
+  exited(start: WorkerStart): void;
   log(level: 'info' | 'error', fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
@@ -47,7 +49,7 @@ export class WorkerSlot {
   /** Workers replaced but not gone yet. */
   readonly former = new Set<Worker>();
   lastReport: WorkerReport | null = null;
-  private flights: SharedArrayBuffer | null = null;
+  private started: WorkerStart | null = null;
   private startedAtMs = 0;
   private failures = 0;
 
@@ -85,7 +87,7 @@ export class WorkerSlot {
       },
     });
     this.worker = worker;
-    this.flights = data.flights;
+    this.started = data;
     this.state = 'starting';
     this.generation = data.generation.id;
     this.startedAtMs = performance.now();
@@ -106,9 +108,10 @@ export class WorkerSlot {
       worker.on('error', (error) => {
         this.lastReason = error.stack ?? error.message;
         this.owner.log('error', { worker: this.index, err: this.lastReason }, 'worker died');
-        this.owner.crashed(this, this.lastReason, data.flights);
+        this.owner.crashed(this, this.lastReason, data);
       });
       worker.on('exit', (code) => {
+        this.owner.exited(data);
         const silently = `worker ${this.index} ended with code ${code} before it listened`;
         reject(new Error(this.lastReason === '' ? silently : this.lastReason));
         if (!this.former.delete(worker)) this.replace(worker);
@@ -120,7 +123,7 @@ export class WorkerSlot {
   dying(worker: Worker, reason: string): void {
     this.lastReason = reason;
     this.owner.log('error', { worker: this.index, err: reason }, 'a bug ended a worker; it is being replaced');
-    if (this.flights !== null) this.owner.crashed(this, reason, this.flights);
+    if (this.started !== null) this.owner.crashed(this, reason, this.started);
     this.former.add(worker);
     this.replace(worker);
   }

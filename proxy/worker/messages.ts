@@ -45,6 +45,8 @@ export interface WorkerStart {
   readonly flights: SharedArrayBuffer;
   /** Where the same is written for after the end of the process; null = nowhere. */
   readonly flightFile: string | null;
+  /** Where `flights` lies instead, so that it outlives the process; null = nowhere. */
+  readonly flightMap: string | null;
   /** The deny list in force; null = none was given. */
   readonly threats: ThreatTable | null;
   /** Addresses that are never banned; null = none were given. */
@@ -55,6 +57,8 @@ export interface WorkerStart {
   readonly siteKeys: KeySetMessage | null;
   readonly gateMemory: GateMemory;
   readonly challengeSecret: Uint8Array;
+  /** Where places of limits that several nodes share are leased; null = nowhere. */
+  readonly limitsStore: { readonly url: string; readonly prefix: string } | null;
   /** Of the hashes that stand for people in observations; the same on all nodes and in the control plane. */
   readonly observationKey: Uint8Array;
 }

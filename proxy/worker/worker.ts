@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
 import { systemNames } from '../admit/bots/crawler-check.js';
 import { openGates } from '../admit/index.js';
+import { shareLimits } from '../admit/limits/leases/share-limits.js';
 import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
 import { createGateWorker, EventBudget } from '../admit/worker.js';
 import type { InspectionModule } from '../inspection/inspection.js';
@@ -28,7 +29,7 @@ import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
 import { createConnectionCap } from './connection-cap.js';
-import { FlightTable } from './flight-table.js';
+import { openFlights } from './flight-table.js';
 import type { Generation } from './generation.js';
 import { HeapWatch } from './heap-watch.js';
 import { beginListening, type Listening } from './listening.js';
@@ -111,11 +112,13 @@ const gateWorker = createGateWorker({
   shared: openGateMemory(start.gateMemory, start.workerId),
   names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
+  holder: `${start.nodeId}.${start.workerId}`,
   onBan: (record) => post({ kind: 'ban', record }),
   onKeysWanted: () => {
     if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
   },
 });
+const sharing = shareLimits(gateWorker.leases, gateWorker.tables.sharing, start.limitsStore);
 const guard = createConnectionCap({
   connections: gateWorker.tables.connections,
   workerId: start.workerId,
@@ -132,7 +135,7 @@ const context: RoadContext = {
   now: () => Date.now(),
   makeRequestId: createRequestIds(),
   poolFor: (site, generation) => pools.of(site, generation),
-  flights: new FlightTable(start.flights, start.flightFile),
+  flights: openFlights(start),
   loops: new LoopGuard(start.nodeId),
   store: module.createStore(),
   metrics,
@@ -183,6 +186,7 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   await foreignInspector?.close();
   clearInterval(flusher);
   sweeper.stop();
+  sharing.stop();
   loopDelay.disable();
   events.flush();
   requests?.flush();

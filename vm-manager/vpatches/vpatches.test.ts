@@ -114,6 +114,25 @@ async function road(t: Test, database: Database): Promise<void> {
     );
   });
 
+  await t.test('14.V12: documents say that there is a workaround while the proof holds', async (t) => {
+    const vex = async (format: string): Promise<Json> =>
+      (await call('GET', `/vex/export?application_id=${shop}&format=${format}`)).body;
+    const open = await vex('openvex');
+    const proof = ((await call('GET', `/vpatches/${id}`)).body['proof'] as Json)['sha256'];
+    const told = new RegExp(`^workaround_available: .*rule 1007500.*${proof}`);
+    t.match(open['statements'][0], { status: 'affected', action_statement: told });
+    const csaf = await vex('csaf');
+    t.match(csaf['vulnerabilities'][0], {
+      product_status: { known_affected: [`gatehouse-application-${shop}`] },
+      remediations: [{ category: 'workaround', details: told, product_ids: [`gatehouse-application-${shop}`] }],
+    });
+    t.match((await vex('cyclonedx'))['vulnerabilities'][0]['analysis'], {
+      state: 'exploitable',
+      response: ['workaround_available'],
+      justification: 'protected_at_perimeter',
+    });
+  });
+
   await t.test('14.V3: the nightly proof: it holds; a rule that somebody took away does not', async (t) => {
     t.match(await job(), /^0 virtual patches hold, 0 do not/, 'the proof of the activation is fresh');
     t.match(await job(25 * 3_600_000), /^1 virtual patches hold, 0 do not/);
@@ -130,6 +149,8 @@ async function road(t: Test, database: Database): Promise<void> {
     const events = await database.sql`select payload from vm_events where type = 'vpatch.stale'`;
     t.match([...events], [{ payload: { rule_id: 1_007_500, reason: /passes/ } }]);
     t.equal(await ask(traversal), 200);
+    const vex = (await call('GET', `/vex/export?application_id=${shop}`)).body;
+    t.notMatch(JSON.stringify(vex), /workaround/, 'no proof, no workaround');
   });
 
   await t.test('14.V4: activated again, proven when asked, hits, and taken out', async (t) => {
