@@ -127,8 +127,8 @@ async function storeDecisions(t: Test, page: Page): Promise<void> {
       expires_at: later,
     },
     '/api/v1/comments': { entity: 'finding', entity_id: finding, text: fits },
-    '/api/v1/ci/runs': { application_id: application, commit: fits, branch: fits, provider: fits },
-    '/api/v1/gate/evaluate': { application_id: application, commit: fits },
+    '/api/v1/ci/runs': { application_id: application, commit: corpus[1], branch: fits, provider: fits },
+    '/api/v1/gate/evaluate': { application_id: application, commit: corpus[1] },
   };
   for (const [path, body] of Object.entries(stored)) {
     const status = await askApi(page, 'POST', path, body);
