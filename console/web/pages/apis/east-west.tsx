@@ -23,9 +23,7 @@ const columns: readonly TableColumn<Hop>[] = [
     title: text.without,
     isNumber: true,
     sortBy: (one) => one.unauthenticated_requests,
-    cell: (one) => (
-      <span class={one.unauthenticated ? 'problem' : ''}>{showCount(one.unauthenticated_requests)}</span>
-    ),
+    cell: (one) => <span class={one.unauthenticated ? 'problem' : ''}>{showCount(one.unauthenticated_requests)}</span>,
   },
   { title: text.failed, isNumber: true, sortBy: (one) => one.failed, cell: (one) => showCount(one.failed) },
   { title: text.lastSeen, class: 'nums', cell: ({ last_seen: at }) => showMoment(at) },
@@ -39,12 +37,7 @@ const visible = (text: string): string =>
 
 function Picture(props: { readonly of: Drawing }): JSX.Element {
   return (
-    <svg
-      class="hop-picture"
-      viewBox={`0 0 ${props.of.width} ${props.of.height}`}
-      role="img"
-      aria-label={text.picture}
-    >
+    <svg class="hop-picture" viewBox={`0 0 ${props.of.width} ${props.of.height}`} role="img" aria-label={text.picture}>
       <For each={props.of.edges}>
         {(edge) => (
           <path class={edge.isOpen ? 'edge is-open' : 'edge'} d={edge.path}>

@@ -67,9 +67,7 @@ function Template(props: { readonly of: Endpoint; readonly onChanged: () => void
       <h3>{text.whyParameter}</h3>
       <ul class="stack plain-list">
         <For each={merged()} fallback={<li class="muted">{text.noParameter}</li>}>
-          {([name, evidence]) => (
-            <Merged site={props.of.site} name={name} of={evidence} onChanged={props.onChanged} />
-          )}
+          {([name, evidence]) => <Merged site={props.of.site} name={name} of={evidence} onChanged={props.onChanged} />}
         </For>
       </ul>
     </section>

@@ -8,8 +8,14 @@ t.test('who asks stands left of who is asked', async (t) => {
   const at = Object.fromEntries(nodes.map(({ label, x }) => [label, x]));
   t.ok((at['shop'] ?? 0) < (at['orders'] ?? 0));
   t.equal(edges.length, 3);
-  t.same(nodes.filter(({ isOpen }) => isOpen).map(({ label }) => label), ['store']);
-  t.ok(nodes.every(({ x, width: own }) => x + own <= width), 'all of it is inside');
+  t.same(
+    nodes.filter(({ isOpen }) => isOpen).map(({ label }) => label),
+    ['store'],
+  );
+  t.ok(
+    nodes.every(({ x, width: own }) => x + own <= width),
+    'all of it is inside',
+  );
 });
 
 t.test('circles, services that ask themselves, and nothing', async (t) => {

@@ -76,7 +76,12 @@ function Figures(): JSX.Element {
       {(data) => (
         <div class="grid-4">
           <Figure label={text.endpoints} value={showCount(data().endpoints)} href="/apis" />
-          <Figure label={text.shadowFigure} value={showCount(data().shadow)} note={text.shadowNote} href="/apis?shadow=true" />
+          <Figure
+            label={text.shadowFigure}
+            value={showCount(data().shadow)}
+            note={text.shadowNote}
+            href="/apis?shadow=true"
+          />
           <Figure
             label={text.unprotected}
             value={showCount(data().unprotected_sensitive)}
