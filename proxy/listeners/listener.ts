@@ -34,7 +34,10 @@ export interface Exchange {
    */
   onBodyFault: ((reason: string) => void) | null;
 
-  /** Starts delivering the body. Must be called within `onRequest`, or the body is discarded. Chunks are borrowed. */
+  /**
+   * Starts delivering the body. Must be called within `onRequest`, or the body is discarded; later only if `pauseBody`
+   * was called within it, and `resumeBody` is then. Chunks are borrowed.
+   */
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void;
   pauseBody(): void;
   resumeBody(): void;

@@ -38,7 +38,6 @@ import { findUnreadHeaders, requireReadHeaders } from './start/proxy-header.js';
 import { controlOf, remindWhileClosed, type Control } from './start/control.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
-import { createSharedClock } from '../shared-state/shared-clock.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { Supervisor, type SupervisorOptions } from './supervisor.js';
 import { ThreatList } from './threat-list.js';
@@ -92,6 +91,10 @@ function seedsFor(adminToken: string): readonly [number, number] {
   return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
 }
 
+/** Nodes of one installation find each other's limits under it. */
+const sharingPrefix = (redis: DataPlaneOptions['redis'], adminToken: string): string =>
+  redis?.prefix ?? `gatehouse:${ofToken(adminToken, 'rate prefix', 8).toString('hex')}`;
+
 function shareRates(
   { redis = null }: DataPlaneOptions,
   adminToken: string,
@@ -99,14 +102,11 @@ function shareRates(
   gates: GateState,
   log: Logger,
 ): SharedRates {
-  const sharedMs = createSharedClock();
   return new SharedRates({
     url: redis?.url ?? null,
-    prefix: redis?.prefix ?? `gatehouse:${ofToken(adminToken, 'rate prefix', 8).toString('hex')}`,
+    prefix: sharingPrefix(redis, adminToken),
     nodeId: randomUUID(),
-    exchange: gates.tables.exchange,
-    rates: gates.tables.rates,
-    nowMs: () => sharedMs(performance.now()),
+    sharing: gates.tables.sharing,
     isWanted: () => generations.active.config.rlDistributed,
     log: (level, fields, message) => log[level](fields, message),
   });
@@ -182,6 +182,8 @@ function superviseWith(
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
       gateMemory: gates.memory,
+      limitsStore:
+        options.redis == null ? null : { url: options.redis.url, prefix: sharingPrefix(options.redis, adminToken) },
       // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
       challengeSecret: new Uint8Array(ofToken(adminToken, 'challenge', 32)),
       observationKey: observationKeyOf(adminToken),

@@ -41,6 +41,7 @@ async function supervise(
       inspectionThreads: 0,
       shipsRequests: false,
       gateMemory: createGateMemory(64),
+      limitsStore: null,
       challengeSecret: new Uint8Array(32),
       observationKey: new Uint8Array(32),
     },

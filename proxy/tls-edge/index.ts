@@ -44,6 +44,9 @@ const keyOf = (socket: Socket): string => `${socket.remoteAddress}|${socket.remo
 
 type Greeted = ConnectionFacts & { readonly hello: Hello };
 
+/** Of a Host field: `a.example:8443`, `[2001:db8::1]:8443`. */
+const hostWithoutPort = (host: string): string => host.replace(/:\d*$/, '');
+
 class Edge {
   readonly open = new OpenRequests<NetExchange | Http2Exchange>();
   readonly fronts = new Fronts();
@@ -165,11 +168,18 @@ class Edge {
     const alpn = socket.alpnProtocol === 'h2' || socket.alpnProtocol === 'http/1.1' ? socket.alpnProtocol : null;
     const version = socket.getProtocol() ?? '';
     const { ja3, ja4, serverName, given } = hello;
-    const tls: ClientTls = { version, serverName, alpn, ja3, ja4, given };
+    const tls: ClientTls = { version, serverName, alpn, ja3, ja4, given, ...this.directionOf(serverName) };
     this.options.onHandshake(version, alpn);
     const facts = { ...connection, tls };
     if (alpn === 'h2') this.beginHttp2(socket, facts);
     else this.beginHttp1(socket, facts);
+  }
+
+  /** The certificates of the handshake, whatever takes their place later. A client that names nothing chose nothing. */
+  private directionOf(serverName: string | null): Pick<ClientTls, 'isMisdirected'> {
+    const { certificates } = this;
+    if (serverName === null) return {};
+    return { isMisdirected: (host) => certificates.areApart(serverName, hostWithoutPort(host)) };
   }
 
   private beginHttp1(socket: TLSSocket, facts: ConnectionFacts): void {

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
 import { systemNames } from '../admit/bots/crawler-check.js';
 import { openGates } from '../admit/index.js';
+import { shareLimits } from '../admit/limits/leases/share-limits.js';
 import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
 import { createGateWorker, EventBudget } from '../admit/worker.js';
 import type { InspectionModule } from '../inspection/inspection.js';
@@ -112,11 +113,13 @@ const gateWorker = createGateWorker({
   shared: openGateMemory(start.gateMemory, start.workerId),
   names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
+  holder: `${start.nodeId}.${start.workerId}`,
   onBan: (record) => post({ kind: 'ban', record }),
   onKeysWanted: () => {
     if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
   },
 });
+const sharing = shareLimits(gateWorker.leases, gateWorker.tables.sharing, start.limitsStore);
 const guard = createConnectionCap({
   connections: gateWorker.tables.connections,
   workerId: start.workerId,
@@ -184,6 +187,7 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   await foreignInspector?.close();
   clearInterval(flusher);
   sweeper.stop();
+  sharing.stop();
   loopDelay.disable();
   events.flush();
   requests?.flush();
