@@ -26,6 +26,12 @@ export class ObservedRequest {
   latencyUs = 0;
   /** As inspected; null: none, or not read. */
   body: Buffer | null = null;
+  /** Of records of others; on the road answers are looked into elsewhere. */
+  responseBody: Buffer | null = null;
+  /** Who asked, where it is known otherwise than from `headers`. */
+  principal: Principal | null = null;
+  /** False: a record that does not say whether there was a credential. */
+  knowsCredentials = true;
   atMs = 0;
   /** Rules or gates flagged it: it is counted where its path is known, and teaches nothing. */
   isSuspicious = false;
@@ -88,10 +94,10 @@ export class TrafficObserver {
     this.counters.observed += 1;
     const { fields } = this;
     fields.read(request.headers);
-    const principal = this.principals.of(fields, request.clientIp, request.atMs);
+    const principal = request.principal ?? this.principals.of(fields, request.clientIp, request.atMs);
     cell.add(request.atMs, status, request.requestBytes, request.responseBytes, request.latencyUs);
-    cell.addCredential(principal.kind, status);
-    cell.addClient(isInternalAddress(request.clientIp));
+    if (request.knowsCredentials) cell.addCredential(principal.kind, status);
+    if (request.clientIp !== '') cell.addClient(isInternalAddress(request.clientIp));
     if (!request.isSuspicious && (cell.total <= 8 || (cell.total & 63) === 0)) this.lookInto(cell);
     if (cell.isPersonal && principal.id !== '') this.addPerson(cell, principal);
   }
