@@ -46,12 +46,11 @@ export interface CrawlerRanges {
 
 /** The ranges of each crawler, by its name. Throws for a name that no crawler has. */
 export function openRanges(listed: readonly CrawlerRanges[]): ReadonlyMap<string, AddressSet> {
+  const known = crawlers.map(({ name }) => name).join(', ');
   return new Map(
     listed.map(({ crawler, prefixes }) => {
       if (!crawlers.some(({ name }) => name === crawler))
-        throw new RangeError(
-          `bot_crawler_ranges: no crawler is called ${crawler}; name one of ${crawlers.map(({ name }) => name).join(', ')}`,
-        );
+        throw new RangeError(`bot_crawler_ranges: no crawler is called ${crawler}; name one of ${known}`);
       const networks = prefixes.flatMap(({ ipv4Prefix, ipv6Prefix }) => [ipv4Prefix ?? [], ipv6Prefix ?? []].flat());
       return [crawler, openAddressSet(buildAddressSet(networks))];
     }),
