@@ -4,6 +4,10 @@ import { parseWindow } from './row.js';
 import { sitePoliciesMax, sitePoliciesOf } from './site-policies.js';
 import { settingRows, siteIdentity, type Settings } from './table.js';
 
+const isNetworkOf = (network: string, kind: 'ipv4' | 'ipv6'): boolean =>
+  (ipaddr.isValid(network) && ipaddr.parse(network).kind() === kind) ||
+  (ipaddr.isValidCIDR(network) && ipaddr.parseCIDR(network)[0].kind() === kind);
+
 /** Where, why it cannot be, and how to mend it where the reason does not say so. */
 export type Refuse = (path: string, reason: string, mend?: string) => void;
 export type Rule = (settings: Settings, refuse: Refuse) => void;
@@ -236,6 +240,24 @@ const ofTraffic: readonly Rule[] = [
     for (const [index, network] of s.flood_autoban_exempt.entries())
       if (!ipaddr.isValid(network) && !ipaddr.isValidCIDR(network))
         refuse(`/flood_autoban_exempt/${index}`, 'is not an IP address or network');
+  },
+  (s, refuse) => {
+    const named = new Set<string>();
+    for (const [index, { crawler, prefixes }] of s.bot_crawler_ranges.entries()) {
+      const at = `/bot_crawler_ranges/${index}`;
+      if (named.has(crawler)) refuse(`${at}/crawler`, 'is named twice; put its prefixes into one list');
+      named.add(crawler);
+      for (const [place, { ipv4Prefix, ipv6Prefix }] of prefixes.entries()) {
+        if ((ipv4Prefix === undefined) === (ipv6Prefix === undefined))
+          refuse(`${at}/prefixes/${place}`, 'must have either ipv4Prefix or ipv6Prefix');
+        for (const [member, network, kind] of [
+          ['ipv4Prefix', ipv4Prefix, 'ipv4'],
+          ['ipv6Prefix', ipv6Prefix, 'ipv6'],
+        ] as const)
+          if (network !== undefined && !isNetworkOf(network, kind))
+            refuse(`${at}/prefixes/${place}/${member}`, `is not an ${kind === 'ipv4' ? 'IPv4' : 'IPv6'} network`);
+      }
+    }
   },
   (s, refuse) => {
     if (s.challenge_enabled && s.challenge_paths.length === 0)

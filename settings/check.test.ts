@@ -116,6 +116,12 @@ t.test('impossible values are refused with path and reason', async (t) => {
       /same name/,
     ],
     [{ siem_connectors: [{ name: 'a', kind: 'syslog', target: 'https://a' }] }, '/siem_connectors/0/target', /tcp:/],
+    [{ bot_crawler_ranges: [{ crawler: 'Googlebot', prefixes: [{}] }] }, '/bot_crawler_ranges/0/prefixes/0', /either/],
+    [
+      { bot_crawler_ranges: [{ crawler: 'Googlebot', prefixes: [{ ipv4Prefix: '2001:db8::/32' }] }] },
+      '/bot_crawler_ranges/0/prefixes/0/ipv4Prefix',
+      /not an IPv4 network/,
+    ],
     [{ bot_ja3_blocklist: ['zz'] }, '/bot_ja3_blocklist/0', /right form/],
     [
       { limits: { request_body_bytes_max: 1_048_576, held_body_bytes_max: 65_536 } },
@@ -220,7 +226,7 @@ t.test('impossible values are refused with path and reason', async (t) => {
       `${JSON.stringify(candidate)} → ${JSON.stringify(checked).slice(0, 300)}`,
     );
   }
-  t.equal(betweenRows.length, 36, 'a new rule needs a case above');
+  t.equal(betweenRows.length, 37, 'a new rule needs a case above');
 });
 
 t.test('all problems are reported at once', async (t) => {

@@ -24,6 +24,7 @@ const listSchema = {
           verified: Type.Integer(),
           impostor: Type.Integer(),
           unverified: Type.Integer({ description: 'nobody knows, or it is being found out' }),
+          ranges: Type.Integer({ description: 'networks that bot_crawler_ranges has of it; 0 = it has no list' }),
         }),
       ),
     }),
@@ -60,14 +61,16 @@ export function registerBotRoutes(app: App, { nodeGates, currentSettings }: Edge
       counts
         .filter(({ crawler, verdict }) => crawler === name && verdicts.includes(verdict))
         .reduce((total, { requests }) => total + requests, 0);
+    const { bot_action: action, bot_crawler_ranges: listed } = await currentSettings();
     return {
-      action: (await currentSettings()).bot_action,
+      action,
       crawlers: crawlers.map(({ name, kind }) => ({
         crawler: name,
         kind,
         verified: sum(name, ['verified']),
         impostor: sum(name, ['impostor']),
         unverified: sum(name, ['unverified', 'pending']),
+        ranges: listed.find(({ crawler }) => crawler === name)?.prefixes.length ?? 0,
       })),
     };
   });

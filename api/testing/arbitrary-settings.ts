@@ -93,6 +93,7 @@ const special: Partial<Record<SettingName, fc.Arbitrary<unknown>>> = {
     fc.string({ minLength: 1, maxLength: 20 }).filter((s) => s !== '********' && !s.startsWith('sealed:')),
   ),
   sso_client_secret: fc.option(fc.constantFrom('one', 'two')),
+  bot_crawler_ranges: fc.constant([]),
   bot_ja3_blocklist: fc.uniqueArray(fc.constantFrom('0'.repeat(32), 'a'.repeat(32)), { maxLength: 2 }),
   policy_session_ttl_minutes: fc.integer({ min: 100, max: 1000 }),
   policy_session_idle_minutes: fc.integer({ min: 1, max: 100 }),

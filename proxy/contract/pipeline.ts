@@ -114,6 +114,7 @@ export const pipeline: readonly PipelineStage[] = [
       'bot_score_threshold',
       'bot_allow_verified',
       'bot_verify_rdns',
+      'bot_crawler_ranges',
       'bot_check_headers',
       'bot_block_automation',
     ],

@@ -1,8 +1,20 @@
 // Bots, the detection engine, API abuse, and what a protected site asks for before it lets anybody in.
 import { Type } from '@sinclair/typebox';
-import { Choice, Flag, HttpUrl, Path, Secret, setting, Shaped, Text, Whole } from '../row.js';
+import { Choice, closed, Flag, HttpUrl, Network, Path, Secret, setting, Shaped, Text, Whole } from '../row.js';
 
 const weight = (value: number) => Type.Number({ minimum: 0, maximum: 100, default: value });
+
+/** One entry of the lists that operators of crawlers publish, as it stands there. */
+const Prefix = Type.Object({ ipv4Prefix: Type.Optional(Network()), ipv6Prefix: Type.Optional(Network()) }, closed);
+
+const CrawlerRanges = Type.Object(
+  {
+    crawler: Text(64, { minLength: 1, description: 'its name in GET /api/bots' }),
+    creationTime: Type.Optional(Text(64)),
+    prefixes: Type.Array(Prefix, { maxItems: 5000, minItems: 1 }),
+  },
+  closed,
+);
 
 const bots = 'proxy/admit/bots/bots.ts';
 const siteAuth = 'proxy/admit/site-auth/site-auth.ts';
@@ -47,6 +59,14 @@ export const detectionRows = {
     reach: ['data'],
     enforcedBy: bots,
     description: 'score HTTP libraries; off by default, because health checks and mobile apps are such clients',
+  }),
+  bot_crawler_ranges: setting(Type.Array(CrawlerRanges, { maxItems: 64, default: [] }), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: bots,
+    description:
+      'addresses of crawlers as their operators publish them (`prefixes` with `ipv4Prefix` or `ipv6Prefix`); ' +
+      'who claims to be such a crawler from elsewhere is an impostor, unless its name proves it (bot_verify_rdns)',
   }),
   bot_ja3_blocklist: setting(
     Type.Array(Shaped('^[0-9a-f]{32}$', 'write 32 hexadecimal digits in small letters'), {

@@ -1,5 +1,6 @@
 // Bots: what counts and what does not, crawlers that are proven beside the road, and above all who is never refused.
 import t from 'tap';
+import { until } from '../../e2e/waiting.js';
 import { drive, type Drive, type Driven } from '../../road/testing/drive.js';
 import { gates } from '../index.js';
 import { testGateWorker, type TestWorker } from '../testing/gate-worker.js';
@@ -229,3 +230,54 @@ t.test(
     t.ok(ask(firefox, { bot_action: 'block' }, fields, testGateWorker(), { tls: tls(null) }).isForwarded);
   },
 );
+
+t.test('10.4: published ranges: a crawler is verified at its first request, an impostor refused at its', async (t) => {
+  const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+  const gptbot = 'Mozilla/5.0 AppleWebKit/537.36; compatible; GPTBot/1.1; +https://openai.com/gptbot';
+  const settings = {
+    bot_action: 'block',
+    bot_crawler_ranges: [
+      {
+        crawler: 'Googlebot',
+        creationTime: '2026-11-01T00:00:00.000000',
+        prefixes: [{ ipv6Prefix: '2001:4860:4801:10::/64' }, { ipv4Prefix: '66.249.64.0/27' }],
+      },
+      { crawler: 'GPTBot', prefixes: [{ ipv4Prefix: '203.0.113.0/28' }] },
+    ],
+  };
+  const name = 'crawl-66-249-99-1.googlebot.com';
+  const names: NameService = {
+    reverse: (address) => (address === '66.249.99.1' ? Promise.resolve([name]) : Promise.reject(new Error('no name'))),
+    resolve4: () => Promise.resolve(['66.249.99.1']),
+    resolve6: () => Promise.resolve([]),
+  };
+  const test = testGateWorker({}, undefined, names);
+  const from = (userAgent: string, clientIp: string): Driven => ask(userAgent, settings, [], test, { clientIp });
+  for (const [agent, address] of [
+    [googlebot, '66.249.64.5'],
+    [googlebot, '::ffff:66.249.64.5'],
+    [googlebot, '2001:4860:4801:10::7'],
+    [gptbot, '203.0.113.15'],
+  ] as const)
+    t.equal(from(agent, address).isForwarded, true, `${agent.slice(25, 50)} from ${address}`);
+  t.ok(test.worker.crawlers.isVerified('66.249.64.5'), 'and is never banned');
+  t.ok(test.worker.crawlers.isIdle, 'nobody was asked');
+  for (const [agent, address] of [
+    [gptbot, '203.0.113.16'],
+    [googlebot, '203.0.113.1'],
+    [googlebot, '66.249.64.32'],
+  ] as const) {
+    const { answer, events } = from(agent, address);
+    t.equal(answer?.status, 403, `${agent.slice(25, 50)} from ${address}`);
+    t.equal(events[0]?.messages[0]?.ruleId, 1_006_401);
+  }
+  t.equal(from(googlebot, '10.1.2.3').isForwarded, true, 'an inner address is that of a proxy');
+  t.equal(from(googlebot, '66.249.99.1').answer?.status, 403);
+  t.ok(await until(async () => test.worker.crawlers.isIdle));
+  t.equal(from(googlebot, '66.249.99.1').isForwarded, true, 'a list that is too old is put right by the name');
+  t.throws(
+    () =>
+      ask(googlebot, { bot_crawler_ranges: [{ crawler: 'Gogglebot', prefixes: [{ ipv4Prefix: '192.0.2.0/24' }] }] }),
+    /no crawler is called Gogglebot; name one of/,
+  );
+});

@@ -8,15 +8,17 @@
 // - Missing Accept fields count only where the sender claims to be a browser, or is a headless one or a scanner:
 //   API clients leave them out, and are no worse for it.
 // - A crawler that is known by name passes until its name is looked up (crawler-check.ts); then it is exempt, or an
-//   impostor, or, where nobody knows, one with the points of a crawler. Lists of addresses are not fetched.
+//   impostor, or, where nobody knows, one with the points of a crawler. Where the list of its
+//   operator is in the settings (bot_crawler_ranges), that is known at the first request; lists are not fetched.
 // - Every browser offers protocols in its TLS handshake (ALPN; `00` in a JA4). Who claims to be one and offers none
 //   gets points, fewer than the limit, since appliances that open TLS for a company may do so.
 // - A request that came without TLS has no fingerprint, and gets no points for that: whoever wants fingerprints closes
 //   the plain port.
 import { findField } from '../../http/header-fields.js';
+import type { AddressSet } from '../../shared-state/address-set.js';
 import type { Decision, DecisionRule } from '../decision.js';
 import type { Gate, GateContext, GateRequest } from '../gate.js';
-import { verdictsMax } from './crawler-check.js';
+import { openRanges, verdictsMax } from './crawler-check.js';
 import { claimedCrawler, type Crawler } from './crawlers.js';
 import { classifyAgent, type AgentClass } from './user-agents.js';
 
@@ -48,6 +50,8 @@ interface Bots {
   readonly looksUp: boolean;
   readonly checksFields: boolean;
   readonly countsAutomation: boolean;
+  /** Published addresses of crawlers, by name. */
+  readonly ranges: ReadonlyMap<string, AddressSet>;
 }
 
 interface Agent {
@@ -80,6 +84,7 @@ export const bots: Gate<Bots, Agents> = {
     looksUp: config.botVerifyRdns,
     checksFields: config.botCheckHeaders,
     countsAutomation: config.botBlockAutomation,
+    ranges: openRanges(config.botCrawlerRanges),
   }),
   decide: (request, _site, context) => {
     const { compiled, state, crawlers } = context;
@@ -88,7 +93,8 @@ export const bots: Gate<Bots, Agents> = {
     const { kind, crawler } = agentOf(findField(headers, 'user-agent') ?? '', state);
     const looksLikeBrowser = !compiled.checksFields || (acceptBits(headers) === 7 && tls?.alpn !== null);
     if (kind === 'browser' && crawler === null && looksLikeBrowser) return null;
-    const verdict = crawler === null ? null : crawlers.ask(clientIp, crawler, compiled.looksUp);
+    const ranges = crawler === null ? null : (compiled.ranges.get(crawler.name) ?? null);
+    const verdict = crawler === null ? null : crawlers.ask(clientIp, crawler, compiled.looksUp, ranges);
     if (verdict === 'pending' || (verdict === 'verified' && compiled.allowsVerified)) return null;
     if (verdict === 'impostor') {
       request.give('apb_score', String(points.scanner));

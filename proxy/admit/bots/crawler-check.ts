@@ -4,9 +4,9 @@
 // Memory: 10,000 addresses a worker, 1,000 questions that wait. Beyond: all verdicts are forgotten and found out again;
 // a question that finds no room is asked with a later request.
 import { Resolver } from 'node:dns/promises';
-import { buildAddressSet, openAddressSet } from '../../shared-state/address-set.js';
+import { buildAddressSet, openAddressSet, type AddressSet } from '../../shared-state/address-set.js';
 import { networkOf } from '../../shared-state/client-key.js';
-import { proveCrawler, type Crawler, type CrawlerVerdict, type NameService } from './crawlers.js';
+import { crawlers, proveCrawler, type Crawler, type CrawlerVerdict, type NameService } from './crawlers.js';
 
 export const verdictsMax = 10_000;
 const waitingMax = 1000;
@@ -38,6 +38,25 @@ export function isSameAddress(left: string, right: string): boolean {
   return openAddressSet(buildAddressSet([left])).contains(right);
 }
 
+/** As operators publish it, and the settings have it. */
+export interface CrawlerRanges {
+  readonly crawler: string;
+  readonly prefixes: readonly { readonly ipv4Prefix?: string | undefined; readonly ipv6Prefix?: string | undefined }[];
+}
+
+/** The ranges of each crawler, by its name. Throws for a name that no crawler has. */
+export function openRanges(listed: readonly CrawlerRanges[]): ReadonlyMap<string, AddressSet> {
+  const known = crawlers.map(({ name }) => name).join(', ');
+  return new Map(
+    listed.map(({ crawler, prefixes }) => {
+      if (!crawlers.some(({ name }) => name === crawler))
+        throw new RangeError(`bot_crawler_ranges: no crawler is called ${crawler}; name one of ${known}`);
+      const networks = prefixes.flatMap(({ ipv4Prefix, ipv6Prefix }) => [ipv4Prefix ?? [], ipv6Prefix ?? []].flat());
+      return [crawler, openAddressSet(buildAddressSet(networks))];
+    }),
+  );
+}
+
 export interface CrawlerCount {
   readonly crawler: string;
   readonly verdict: CrawlerVerdict | 'pending';
@@ -56,12 +75,39 @@ export class CrawlerCheck {
   ) {}
 
   /** `pending`: nobody knows yet, and it is being found out. */
-  ask(clientIp: string, crawler: Crawler, mayAsk: boolean): CrawlerVerdict | 'pending' {
-    const verdict = this.verdictOn(clientIp, crawler, mayAsk);
+  ask(
+    clientIp: string,
+    crawler: Crawler,
+    mayAsk: boolean,
+    ranges: AddressSet | null = null,
+  ): CrawlerVerdict | 'pending' {
+    const verdict =
+      ranges === null
+        ? this.verdictOn(clientIp, crawler, mayAsk)
+        : this.verdictByRanges(clientIp, crawler, mayAsk, ranges);
     const key = `${crawler.name} ${verdict}`;
     const requests = (this.counts.get(key)?.requests ?? 0) + 1;
     this.counts.set(key, { crawler: crawler.name, verdict, requests });
     return verdict;
+  }
+
+  /**
+   * Who is in the published ranges is verified, without a question to anybody. Who is not is an impostor from the first
+   * request on, until its name proves it: lists grow old. An inner address says nothing: proxies in front hide clients.
+   */
+  private verdictByRanges(
+    clientIp: string,
+    crawler: Crawler,
+    mayAsk: boolean,
+    ranges: AddressSet,
+  ): CrawlerVerdict | 'pending' {
+    if (ranges.contains(clientIp)) {
+      if (this.verified.size >= verdictsMax) this.verified.clear();
+      this.verified.add(networkOf(clientIp));
+      return 'verified';
+    }
+    if (inner.contains(clientIp)) return 'unverified';
+    return this.verdictOn(clientIp, crawler, mayAsk) === 'verified' ? 'verified' : 'impostor';
   }
 
   private verdictOn(clientIp: string, crawler: Crawler, mayAsk: boolean): CrawlerVerdict | 'pending' {
