@@ -1,7 +1,7 @@
-// `gatehouse gate`: a step of a pipeline. It sends the reports of its tools where there are any, asks whether the commit
-// may go on, writes the answer for people and as JUnit, SARIF and JSON, and ends with the pipeline's exit code: 0 go on,
-// 1 stop, 2 nobody knows (nothing was scanned, the question was wrong, the server does not answer). A pipeline that
-// takes 2 for 0 lets through what nobody has looked at, so nothing that fails ends with 0 or 1.
+// `gatehouse gate`: a step of a pipeline. It sends the reports of its tools where there are any, asks whether the
+// commit may go on, writes the answer for people and as JUnit, SARIF and JSON, and ends with the pipeline's exit code:
+// 0 go on, 1 stop, 2 nobody knows (nothing was scanned, the question was wrong, the server does not answer). A pipeline
+// that takes 2 for 0 lets through what nobody has looked at, so nothing that fails ends with 0 or 1.
 import { openAsBlob, statSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseOptions } from '../../command-line.js';
@@ -16,7 +16,7 @@ const usage = [
   '  --baseline     what it is compared with; without it the last scanned commit of the default branch of the gate',
   '  --branch       branch of the reports that are sent',
   '  --report       report of a tool to send first, once for each; the format is recognised',
-  '  --junit, --sarif, --json   files that the answer is written to; - is standard output, where the summary is left out',
+  '  --junit, --sarif, --json   files for the answer; - is standard output, where the summary is left out',
   '  --url          base URL; without it GATEHOUSE_URL, else http://127.0.0.1:8095',
   '',
   'The token is read from GATEHOUSE_TOKEN alone, so that no list of processes shows it; the scope `ci` is enough.',

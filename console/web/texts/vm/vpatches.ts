@@ -54,7 +54,8 @@ export const vpatchText = {
   activate: 'Put in force and prove',
   activateAsk: 'Put the patch in force?',
   activateAbout:
-    'The rule is tried against recorded requests first. Where it would hit one of them, or not stop the attack, nothing ' +
+    'The rule is tried against recorded requests first. Where it would hit one of them, or not stop the attack, ' +
+    'nothing ' +
     'is changed.',
   activated: 'The patch is in force and proven.',
   prove: 'Prove again',
