@@ -20,9 +20,31 @@ async function demo(t: Test, database: Database): Promise<void> {
   t.match(said[0], /^3 projects, 30 applications, \d{4} findings$/);
   const stats = (await at.call('GET', '/api/v1/findings/stats', { token })).body;
   t.ok(stats['open_total'] > 4000 && stats['open_total'] < 6500, `14.5: ${stats['open_total']} findings`);
+  const chains = (await at.call('GET', '/api/v1/graph/attack-chains', { token })).body;
+  t.ok(chains['stats'].danger_chains >= 3, `14.D1: ${chains['stats'].danger_chains} danger chains`);
+  t.ok(chains['stats'].danger_chains < chains['stats'].chains, '14.D1: and some that are only possible');
+  t.ok(chains['stats'].runtime_proven_chains > 0, '14.D1: some are proven at run time');
+  const events = (await at.call('GET', '/api/v1/runtime/events?confirmed=true', { token })).body;
+  const proven = (
+    await at.call('GET', '/api/v1/vulnerabilities?source=sast&exploit_confirmed=false&limit=500', { token })
+  ).body['items'] as { runtime_confirmed: boolean }[];
+  t.ok(events['total'] > 10, `14.D2: ${events['total']} confirmed events`);
+  t.ok(
+    proven.some((one) => one.runtime_confirmed),
+    '14.D2: sensors prove what the code scanner had found',
+  );
   await t.rejects(runDemoData(['--token', token, '--url', url]), /already/);
   t.equal(await runDemoData(['--token', token, '--url', url, '--remove']), 0);
-  for (const table of ['projects', 'applications', 'findings', 'occurrences', 'transitions', 'runs', 'chain_history']) {
+  for (const table of [
+    'projects',
+    'applications',
+    'findings',
+    'occurrences',
+    'transitions',
+    'runs',
+    'chain_history',
+    'runtime_events',
+  ]) {
     const [row] = await database.sql<{ n: number }[]>`select count(*) as n from ${database.sql(`vm_${table}`)}`;
     t.equal(row?.n, 0, `14.5: nothing is left in vm_${table}`);
   }

@@ -2,6 +2,10 @@
 // findings. Everything is drawn from one seed, so that two installations show the same; names and hosts are reserved
 // for examples (RFC 2606).
 
+import { createEvents, type DemoEvent } from './runtime-events.js';
+
+export type { DemoEvent };
+
 export interface DemoReport {
   readonly format: string;
   readonly text: string;
@@ -13,6 +17,8 @@ export interface DemoApplication {
   readonly owner: string;
   readonly tags: readonly string[];
   readonly reports: readonly DemoReport[];
+  /** Of its sensor, where it has one. */
+  readonly events: readonly DemoEvent[];
 }
 export interface DemoProject {
   readonly name: string;
@@ -91,6 +97,9 @@ const misconfigurations: readonly (readonly [string, string, string])[] = [
   ['DEMO-6', 'No limit of memory', 'LOW'],
 ];
 
+/** One application in so many has a sensor. */
+const sensorEvery = 3;
+
 /** The organisation that this seed stands for. */
 export function createOrganisation(seed = 2026): DemoProject[] {
   const random = createRandom(seed);
@@ -99,20 +108,25 @@ export function createOrganisation(seed = 2026): DemoProject[] {
   return services.map(([name, owner, applications]) => ({
     name: `${name} (demo)`,
     owner,
-    applications: applications.map((application) => ({
-      name: application,
-      environment: random() < 0.7 ? 'production' : 'staging',
-      business_criticality: pick(['critical', 'high', 'high', 'medium', 'low']),
-      owner: `${owner}@example.org`,
-      tags: ['demo', owner],
-      reports: [
-        sarifReport(application, 55 + upTo(30), pick, upTo),
-        trivyReport(30 + upTo(25), pick, upTo),
-        npmReport(),
-        zapReport(application, 25 + upTo(20), pick, upTo),
-        secretsReport(application, 6 + upTo(6), upTo),
-      ],
-    })),
+    applications: applications.map((application, index) => {
+      const environment = random() < 0.7 ? 'production' : 'staging';
+      const code = sarifReport(application, 55 + upTo(30), pick, upTo);
+      return {
+        name: application,
+        environment,
+        business_criticality: pick(['critical', 'high', 'high', 'medium', 'low']),
+        owner: `${owner}@example.org`,
+        tags: ['demo', owner],
+        reports: [
+          code,
+          trivyReport(30 + upTo(25), pick, upTo),
+          npmReport(),
+          zapReport(application, 25 + upTo(20), pick, upTo),
+          secretsReport(application, 6 + upTo(6), upTo),
+        ],
+        events: index % sensorEvery === 0 ? createEvents(application, code.text, upTo) : [],
+      };
+    }),
   }));
 }
 

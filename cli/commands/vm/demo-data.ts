@@ -66,7 +66,7 @@ async function add(api: Api): Promise<string> {
 async function addApplication(
   api: Api,
   project: string,
-  { reports, ...application }: DemoApplication,
+  { reports, events, ...application }: DemoApplication,
 ): Promise<number> {
   const made = await api.call(
     'POST',
@@ -80,6 +80,15 @@ async function addApplication(
     form.set('format', format);
     form.set('file', new Blob([text]), `${format}.json`);
     findings += (await api.call('POST', '/imports', form)).report?.created ?? 0;
+  }
+  if (events.length > 0) {
+    const nowMs = Date.now();
+    const sent = events.map(({ minutes_ago: minutes, ...event }) => ({
+      ...event,
+      application_id: made.id,
+      at: new Date(nowMs - minutes * 60_000).toISOString(),
+    }));
+    await api.call('POST', '/runtime/events', JSON.stringify({ events: sent }));
   }
   return findings;
 }
