@@ -29,7 +29,11 @@ async function sendTraffic(waf: string): Promise<void> {
   }
 }
 
-const nameOf = (path: string): string => path.replaceAll('/', '-').replace(/^-$/, '-overview').slice(1);
+const nameOf = (path: string): string =>
+  path
+    .replaceAll(/[/?=&]/g, '-')
+    .replace(/^-$/, '-overview')
+    .slice(1);
 
 async function open(browser: Browser, url: string, width: number, theme: 'dark' | 'light'): Promise<Page> {
   const context = await browser.newContext({

@@ -42,6 +42,7 @@ export const navigation: readonly PageGroup[] = [
       page('/waf/patches', text.virtualPatches, 'patch', text.cveVulnerabilityCatalogue),
       page('/waf/tuning', text.tuning, 'tune', text.falsePositivesExclusionsSuggestions),
       page('/protection/gates', text.limitsBots, 'gauge', text.rateLimitsFloodsBans),
+      page('/apis', text.apiInventory, 'apps', text.apiInventoryWords),
       page('/protection/addresses', text.addresses, 'ban', text.threatIntelligenceDenyList),
     ],
   },

@@ -101,6 +101,8 @@ export const shellText = {
   imports: 'Imports',
   importsWords: 'scanner sarif upload sbom trivy zap',
   reports: 'Reports',
+  apiInventory: 'API inventory',
+  apiInventoryWords: 'endpoints discovery shadow east-west ingestion gateway mesh',
   findingPatches: 'Patched findings',
   findingPatchesWords: 'virtual patch proof mitigation vpatch',
   pipelineGates: 'Gates',

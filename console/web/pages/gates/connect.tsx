@@ -80,7 +80,7 @@ export function Connect(props: { readonly applications: Applications; readonly m
   const copy = (): void => void navigator.clipboard.writeText(commands()).then(() => tell(text.copied));
   return (
     <>
-      <div class="grid-3">
+      <div class="narrow-grid">
         <SelectField
           label={text.application}
           value={application()}

@@ -98,7 +98,7 @@ export function Runs(props: { readonly applications: Applications }): JSX.Elemen
   });
   return (
     <>
-      <div class="grid-3">
+      <div class="narrow-grid">
         <SelectField
           label={text.application}
           value={application()}

@@ -60,7 +60,7 @@ export function Verdicts(props: { readonly applications: Applications; readonly 
   });
   return (
     <>
-      <div class="grid-3">
+      <div class="narrow-grid">
         <SelectField
           label={text.application}
           value={application()}

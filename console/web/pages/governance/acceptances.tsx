@@ -136,7 +136,7 @@ function List(props: { readonly access: VmAccess }): JSX.Element {
   const opened = (): Acceptance | undefined => list.items().find(({ id }) => id === chosen());
   return (
     <>
-      <div class="grid-3">
+      <div class="narrow-grid">
         <SelectField
           label={text.state}
           value={state()}

@@ -24,22 +24,22 @@ type Kind = 'text' | 'number' | 'boolean' | 'time' | 'list' | 'severity';
 export type FieldKinds = Readonly<Record<string, Kind>>;
 
 /** Names of each kind, in one table. */
-const fieldsOf = (kinds: readonly (readonly [Kind, string])[]): FieldKinds =>
-  Object.fromEntries(kinds.flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind])));
+const fieldsOf = (kinds: readonly (readonly [Kind, readonly string[]])[]): FieldKinds =>
+  Object.fromEntries(kinds.flatMap(([kind, names]) => names.map((name) => [name, kind])));
 
 export const findingFields: FieldKinds = fieldsOf([
-  ['severity', 'severity'],
-  ['text', 'title location tool source rule_id'],
-  ['list', 'cwe vuln_id tag'],
-  ['text', 'application_id status fix_state assignee'],
-  ['number', 'risk priority epss'],
-  ['boolean', 'kev reachable exploit_confirmed runtime_confirmed'],
-  ['time', 'first_seen last_seen'],
+  ['severity', ['severity']],
+  ['text', ['title', 'location', 'tool', 'source', 'rule_id']],
+  ['list', ['cwe', 'vuln_id', 'tag']],
+  ['text', ['application_id', 'status', 'fix_state', 'assignee']],
+  ['number', ['risk', 'priority', 'epss']],
+  ['boolean', ['kev', 'reachable', 'exploit_confirmed', 'runtime_confirmed']],
+  ['time', ['first_seen', 'last_seen']],
 ]);
 
 export const applicationFields: FieldKinds = fieldsOf([
-  ['text', 'name environment business_criticality exposure owner'],
-  ['list', 'tag'],
+  ['text', ['name', 'environment', 'business_criticality', 'exposure', 'owner']],
+  ['list', ['tag']],
 ]);
 
 const operators: Readonly<Record<Kind, readonly string[]>> = {

@@ -72,7 +72,7 @@ export function FindingPatches(): JSX.Element {
   return (
     <>
       <PageHead title={text.patches} about={text.patchesAbout} />
-      <div class="grid-3">
+      <div class="narrow-grid">
         <SelectField
           label={text.state}
           value={state()}

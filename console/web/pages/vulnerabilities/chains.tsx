@@ -156,7 +156,7 @@ export function Chains(): JSX.Element {
           onChange={(isOn) => setSearch({ internet_only: isOn ? 'true' : '' })}
         />
       </PageHead>
-      <div class="grid grid-3">
+      <div class="narrow-grid">
         <SelectField
           label={text.application}
           value={value('application_id')}
