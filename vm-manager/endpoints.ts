@@ -12,6 +12,7 @@ import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
 import { intelEndpoints } from './intel/endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
+import { rollbackEndpoints } from './imports/rollback.js';
 import { muteEndpoints } from './governance/mutes.js';
 import { ciEndpoints } from './gate/ci.js';
 import { gateEndpoints } from './gate/endpoints.js';
@@ -35,6 +36,7 @@ export const endpoints: readonly Endpoint[] = [
   ...exportEndpoints,
   ...commentEndpoints,
   ...importEndpoints,
+  ...rollbackEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,

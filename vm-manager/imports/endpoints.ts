@@ -14,6 +14,7 @@ import { findFormat, formats } from './formats/index.js';
 import type { Format } from './formats/format.js';
 import { mappedFields, mappedFormat, type Mapping } from './formats/tabular.js';
 import { importItems, type ImportReport } from './pipeline.js';
+import { lockScope } from './scope-lock.js';
 import type { ReportFacts } from './record.js';
 import type { ReportFile } from './reading/report-file.js';
 
@@ -75,8 +76,7 @@ export async function importInto(tx: Tx, call: Call, fields: Fields, file: Repor
   const application = await requireApplication(tx, call.reach, fields.application_id);
   const { mode = 'add', branch = '', commit = '' } = fields;
   const scopeKey = [application.id, format.name, branch, fields.scope_key ?? ''].join('|');
-  // one import of a scope at a time: two would each take the other's findings for new
-  await tx`select pg_advisory_xact_lock(${0x67620001}, hashtext(${scopeKey}))`;
+  await lockScope(tx, scopeKey);
   const input = { format: format.name, mode, branch, commit, scope_key: fields.scope_key ?? '', bytes: file.bytes };
   const run = await insertRun(
     tx,
