@@ -30,6 +30,8 @@ import { registerDocument, registerExplorer } from './http-server/document.js';
 import { createInstance } from './http-server/instance.js';
 import { tooMany } from './http-server/refuse.js';
 import { createForwarding } from './http-server/trusted-proxies.js';
+import { ingestFeature } from './ingest/index.js';
+import { inventoryFeature } from './inventory/index.js';
 import { jobsFeature } from './jobs/index.js';
 import { licenceFeature } from './licence/index.js';
 import { managedFeedFeature } from './managed-feed/index.js';
@@ -70,6 +72,8 @@ export const features: readonly Feature<FeatureParts>[] = [
   edgeFeature,
   eventsFeature,
   samplesFeature,
+  inventoryFeature,
+  ingestFeature,
   nodesFeature,
   jobsFeature,
   retentionFeature,

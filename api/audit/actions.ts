@@ -59,6 +59,7 @@ export const auditActions = {
   'rule.enable': { by: ['people'], meaning: 'a custom rule was enabled' },
   'rule.disable': { by: ['people'], meaning: 'a custom rule was disabled' },
   'rule.delete': { by: ['people'], meaning: 'a custom rule was removed' },
+  'inventory.split': { by: ['people'], meaning: 'values of a place of API paths are told apart, or merged again' },
   'vpatch.apply': { by: ['people'], meaning: 'a virtual patch was put in force' },
   'vpatch.disable': { by: ['people'], meaning: 'a virtual patch was switched off' },
   'vpatch.remove': { by: ['people'], meaning: 'a virtual patch was taken out' },

@@ -19,6 +19,8 @@ export const lockKeys = {
   threats: 0x67610007,
   /** Giving events their place in the order of delivery. */
   siem: 0x67610008,
+  /** Adding up what discovery saw, and making the inventory of it. */
+  inventory: 0x67610009,
 } as const;
 export type LockKey = keyof typeof lockKeys;
 
