@@ -38,6 +38,7 @@ import { managedFeedFeature } from './managed-feed/index.js';
 import { nodesFeature } from './nodes/index.js';
 import { createParts, type AppDeps, type FeatureParts } from './parts.js';
 import { samplesFeature } from './records/index.js';
+import { observabilityFeature } from './observability/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
@@ -79,6 +80,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   siemFeature,
   alertsFeature,
   complianceFeature,
+  observabilityFeature,
   demoFeature,
   vmFeature,
 ];

@@ -1,0 +1,44 @@
+// Every metric of the control plane, one row each: how it is called, what it says, and its labels. Labels are names of
+// the configuration and words of tables: never addresses, paths or people, so that nobody can make the table grow.
+
+export interface Family {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge';
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+const family = (type: Family['type'], name: string, help: string, ...labels: string[]): Family => ({
+  name: `gatehouse_control_${name}`,
+  type,
+  help,
+  labels,
+});
+
+export const families = {
+  siemWaiting: family('gauge', 'siem_waiting', 'Events that wait for a connector.', 'connector'),
+  siemLag: family('gauge', 'siem_lag_seconds', 'Age of the oldest event that waits for a connector.', 'connector'),
+  siemDeadLetters: family('gauge', 'siem_dead_letters', 'Events that a connector refused.', 'connector'),
+  siemDelivered: family('counter', 'siem_delivered_total', 'Events that a connector took.', 'connector'),
+  siemExpired: family(
+    'counter',
+    'siem_expired_total',
+    'Events that were removed before a connector took them.',
+    'connector',
+  ),
+  siemFailing: family('gauge', 'siem_failing', '1 while a connector cannot deliver, else 0.', 'connector'),
+  alertRules: family('gauge', 'alert_rules', 'Alert rules that are on, by state.', 'state'),
+  jobRuns: family('counter', 'job_runs_total', 'Runs of a background job.', 'job'),
+  jobFailures: family('counter', 'job_failures_total', 'Runs of a background job that failed.', 'job'),
+  jobEnded: family('gauge', 'job_last_end_timestamp_seconds', 'When a background job ended last.', 'job'),
+  nodes: family('gauge', 'nodes', 'Data-plane nodes, by whether they serve the active version.', 'state'),
+  recordsLost: family(
+    'counter',
+    'records_lost_total',
+    'Records of nodes that are not stored, by the reason.',
+    'reason',
+  ),
+  settingsVersion: family('gauge', 'settings_version', 'Versions of the settings: saved last, and in force.', 'which'),
+} as const satisfies Record<string, Family>;
+
+export type FamilyKey = keyof typeof families;
