@@ -2,8 +2,10 @@
 // registered here, by name, in this order; nothing is found by scanning a folder. A new feature is one line below.
 import rateLimit from '@fastify/rate-limit';
 import { accountFeature } from './account/index.js';
+import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
+import { complianceFeature } from './compliance/index.js';
 import { registerGuard, requireStillAdmitted } from './auth/guard.js';
 import { loginFeature } from './auth/index.js';
 import { mergeAccess, type RouteMatrix } from './auth/route-matrix.js';
@@ -39,6 +41,7 @@ import { samplesFeature } from './records/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
+import { siemFeature } from './siem/index.js';
 import { sitesFeature } from './sites/index.js';
 import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
@@ -73,6 +76,9 @@ export const features: readonly Feature<FeatureParts>[] = [
   nodesFeature,
   jobsFeature,
   retentionFeature,
+  siemFeature,
+  alertsFeature,
+  complianceFeature,
   demoFeature,
   vmFeature,
 ];

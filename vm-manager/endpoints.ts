@@ -5,10 +5,12 @@ import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
+import { exportEndpoints } from './findings/export/endpoints.js';
 import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
+import { intelEndpoints } from './intel/endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
 import { muteEndpoints } from './governance/mutes.js';
 import { ciEndpoints } from './gate/ci.js';
@@ -19,6 +21,7 @@ import { metaEndpoints } from './meta.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
+import { vexEndpoints } from './vex/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
@@ -29,11 +32,13 @@ export const endpoints: readonly Endpoint[] = [
   ...vulnerabilityEndpoints,
   ...moveEndpoints,
   ...hubEndpoints,
+  ...exportEndpoints,
   ...commentEndpoints,
   ...importEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,
+  ...intelEndpoints,
   ...graphEndpoints,
   ...gateEndpoints,
   ...ciEndpoints,
@@ -41,5 +46,6 @@ export const endpoints: readonly Endpoint[] = [
   ...postureEndpoints,
   ...runtimeEndpoints,
   ...vpatchEndpoints,
+  ...vexEndpoints,
   ...metaEndpoints,
 ];

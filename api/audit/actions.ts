@@ -97,6 +97,13 @@ export const auditActions = {
     meaning: 'the gate was asked about a commit or overridden, or a badge was made or ended',
   },
 
+  'alert.create': { by: ['people'], meaning: 'an alert rule was added' },
+  'alert.update': { by: ['people'], meaning: 'an alert rule was changed' },
+  'alert.delete': { by: ['people'], meaning: 'an alert rule was removed' },
+  'siem.replay': { by: ['people'], meaning: 'a range of events was asked to be sent to a connector again' },
+  'siem.retry': { by: ['people'], meaning: 'what a connector had refused was asked to be sent to it again' },
+  'siem.forget': { by: ['people'], meaning: 'what a connector had refused was thrown away' },
+
   'audit.export': { by: ['people'], meaning: 'the audit log was exported' },
 } as const satisfies Record<string, AuditActionRow>;
 

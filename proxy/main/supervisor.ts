@@ -13,7 +13,7 @@ import type { ThreatTable } from '../shared-state/threat-delta.js';
 import type { VerdictTables } from '../shared-state/verdict-tables.js';
 import { expireAfter } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
-import { flightTableBytes, readFlights } from '../worker/flight-table.js';
+import { flightTableBytes } from '../worker/flight-table.js';
 import {
   dispatch,
   type GenerationPayload,
@@ -23,11 +23,12 @@ import {
   type ToWorker,
   type WorkerNews,
   type WorkerReport,
+  type WorkerSockets,
   type WorkerStart,
 } from '../worker/messages.js';
 import type { Crashes } from './crashes.js';
 import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
-import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
+import { ownSockets, WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
@@ -43,9 +44,12 @@ export interface SupervisorOptions {
     | 'connections'
     | 'flights'
     | 'flightFile'
+    | 'flightMap'
   >;
-  readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
+  readonly crashes: Pick<Crashes, 'flightFile' | 'flightMap' | 'flightsOf' | 'forget' | 'record'>;
   readonly port: number;
+  /** Sockets for workers that begin together, asked when they are to listen; left out: each opens its own. */
+  readonly openSockets?: () => readonly WorkerSockets[];
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
   readonly threats: () => ThreatTable | null;
@@ -112,16 +116,19 @@ export class Supervisor implements SlotOwner {
     const [first, ...others] = this.slots;
     if (first === undefined) return;
     await new Promise<void>((resolve, reject) => {
-      let open: () => void = () => {};
-      const gate = new Promise<void>((pass) => (open = pass));
+      let open: (sockets: readonly WorkerSockets[]) => void = () => {};
+      const gate = new Promise<readonly WorkerSockets[]>((pass) => (open = pass));
       let loaded = 0;
       let listening = 0;
       const begin = (slot: WorkerSlot): void => {
-        const hasLoaded = (): Promise<void> => {
+        const hasLoaded = async (): Promise<WorkerSockets> => {
           loaded += 1;
           if (loaded === 1) others.forEach(begin);
-          if (loaded === workers) mayListen().then(open, reject);
-          return gate;
+          if (loaded === workers)
+            mayListen()
+              .then(() => open(this.options.openSockets?.() ?? []))
+              .catch(reject);
+          return (await gate)[slot.index] ?? ownSockets;
         };
         slot.start(hasLoaded).then(() => {
           listening += 1;
@@ -148,6 +155,7 @@ export class Supervisor implements SlotOwner {
       connections: this.connections,
       flights: new SharedArrayBuffer(flightTableBytes),
       flightFile: this.options.crashes.flightFile(workerId),
+      flightMap: this.options.crashes.flightMap(workerId),
     };
   }
 
@@ -181,8 +189,13 @@ export class Supervisor implements SlotOwner {
     this.options.onVacant?.(slot.index);
   }
 
-  crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
-    this.options.crashes.record(index, reason, readFlights(flights));
+  crashed({ index }: WorkerSlot, reason: string, { flights, flightMap }: WorkerStart): void {
+    const { crashes } = this.options;
+    crashes.record(index, reason, crashes.flightsOf(flightMap, flights));
+  }
+
+  exited({ flightMap }: WorkerStart): void {
+    this.options.crashes.forget(flightMap);
   }
 
   departed(report: WorkerReport): void {

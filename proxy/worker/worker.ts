@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
 import { systemNames } from '../admit/bots/crawler-check.js';
 import { openGates } from '../admit/index.js';
+import { shareLimits } from '../admit/limits/leases/share-limits.js';
 import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
 import { createGateWorker, EventBudget } from '../admit/worker.js';
 import type { InspectionModule } from '../inspection/inspection.js';
@@ -28,7 +29,7 @@ import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
 import { createConnectionCap } from './connection-cap.js';
-import { FlightTable } from './flight-table.js';
+import { openFlights } from './flight-table.js';
 import type { Generation } from './generation.js';
 import { HeapWatch } from './heap-watch.js';
 import { beginListening, type Listening } from './listening.js';
@@ -40,6 +41,7 @@ import {
   type ToMain,
   type ToWorker,
   type WorkerOrders,
+  type WorkerSockets,
   type WorkerStart,
 } from './messages.js';
 import { GenerationRefused, prepareGeneration } from './prepare.js';
@@ -111,11 +113,13 @@ const gateWorker = createGateWorker({
   shared: openGateMemory(start.gateMemory, start.workerId),
   names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
+  holder: `${start.nodeId}.${start.workerId}`,
   onBan: (record) => post({ kind: 'ban', record }),
   onKeysWanted: () => {
     if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
   },
 });
+const sharing = shareLimits(gateWorker.leases, gateWorker.tables.sharing, start.limitsStore);
 const guard = createConnectionCap({
   connections: gateWorker.tables.connections,
   workerId: start.workerId,
@@ -132,7 +136,7 @@ const context: RoadContext = {
   now: () => Date.now(),
   makeRequestId: createRequestIds(),
   poolFor: (site, generation) => pools.of(site, generation),
-  flights: new FlightTable(start.flights, start.flightFile),
+  flights: openFlights(start),
   loops: new LoopGuard(start.nodeId),
   store: module.createStore(),
   metrics,
@@ -183,6 +187,7 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   await foreignInspector?.close();
   clearInterval(flusher);
   sweeper.stop();
+  sharing.stop();
   loopDelay.disable();
   events.flush();
   requests?.flush();
@@ -211,10 +216,10 @@ const tlsNow = (): WorkerStart['tls'] =>
   start.tls === null || certificates === null ? start.tls : { ...start.tls, certificates };
 
 /** Not before main says so: who listens first would get every connection that clients keep. */
-async function takeConnections(): Promise<void> {
+async function takeConnections(sockets: WorkerSockets): Promise<void> {
   try {
     share = shareOf(start.connections, start.workerId, () => performance.now());
-    const begun = await beginListening({ ...start, tls: tlsNow() }, share, context, guard);
+    const begun = await beginListening({ ...start, tls: tlsNow() }, sockets, share, context, guard);
     listener = begun;
     if (isStopping) await begun.stop(0);
     else post({ kind: 'ready', port: begun.port });
@@ -261,7 +266,7 @@ const orders: Handlers<WorkerOrders> = {
     certificates = set;
     listener?.replaceCertificates(set);
   },
-  listen: () => void takeConnections(),
+  listen: ({ sockets }) => void takeConnections(sockets),
   stop: ({ drainMs }) => void stop(drainMs),
 };
 port.on('message', (message: ToWorker) => dispatch(orders, message));

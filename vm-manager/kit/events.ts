@@ -13,6 +13,7 @@ export const eventTypes = {
   'vpatch.disabled': 'a virtual patch was taken out',
   'import.done': 'a report was imported',
   'import.rolled_back': 'an import was undone',
+  'intel.imported': 'a set of what is known of vulnerabilities was imported, and findings have followed',
   'acceptance.requested': 'somebody asked for a risk to be accepted',
   'acceptance.decided': 'a risk was accepted, rejected or revoked',
   'acceptance.expired': 'the acceptance of a risk has expired',

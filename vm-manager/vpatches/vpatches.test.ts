@@ -114,6 +114,25 @@ async function road(t: Test, database: Database): Promise<void> {
     );
   });
 
+  await t.test('14.V12: documents say that there is a workaround while the proof holds', async (t) => {
+    const vex = async (format: string): Promise<Json> =>
+      (await call('GET', `/vex/export?application_id=${shop}&format=${format}`)).body;
+    const open = await vex('openvex');
+    const proof = ((await call('GET', `/vpatches/${id}`)).body['proof'] as Json)['sha256'];
+    const told = new RegExp(`^workaround_available: .*rule 1007500.*${proof}`);
+    t.match(open['statements'][0], { status: 'affected', action_statement: told });
+    const csaf = await vex('csaf');
+    t.match(csaf['vulnerabilities'][0], {
+      product_status: { known_affected: [`gatehouse-application-${shop}`] },
+      remediations: [{ category: 'workaround', details: told, product_ids: [`gatehouse-application-${shop}`] }],
+    });
+    t.match((await vex('cyclonedx'))['vulnerabilities'][0]['analysis'], {
+      state: 'exploitable',
+      response: ['workaround_available'],
+      justification: 'protected_at_perimeter',
+    });
+  });
+
   await t.test('14.V3: the nightly proof: it holds; a rule that somebody took away does not', async (t) => {
     t.match(await job(), /^0 virtual patches hold, 0 do not/, 'the proof of the activation is fresh');
     t.match(await job(25 * 3_600_000), /^1 virtual patches hold, 0 do not/);
@@ -130,6 +149,8 @@ async function road(t: Test, database: Database): Promise<void> {
     const events = await database.sql`select payload from vm_events where type = 'vpatch.stale'`;
     t.match([...events], [{ payload: { rule_id: 1_007_500, reason: /passes/ } }]);
     t.equal(await ask(traversal), 200);
+    const vex = (await call('GET', `/vex/export?application_id=${shop}`)).body;
+    t.notMatch(JSON.stringify(vex), /workaround/, 'no proof, no workaround');
   });
 
   await t.test('14.V4: activated again, proven when asked, hits, and taken out', async (t) => {
@@ -164,6 +185,41 @@ async function road(t: Test, database: Database): Promise<void> {
     t.match(await call('POST', `/vpatches/${patch['id']}/activate`), { status: 200 });
     t.equal(await ask('/fetch?url=http%3A%2F%2F127.0.0.1%2Fadmin'), 403);
     t.equal(await ask('/fetch?url=https%3A%2F%2Fwww.example.com%2Fa.png'), 200);
+  });
+
+  await t.test('14.V14: recorded requests that it would refuse stop it, the attack among them does not', async (t) => {
+    const finding = await made('/vulnerabilities', {
+      application_id: shop,
+      cwe: ['CWE-22'],
+      title: 'Documents of others',
+      severity: 'high',
+      location: 'GET /docs [f]',
+    });
+    const patch = (await call('POST', '/vpatches', { vulnerability_id: finding })).body;
+    const record = async (uri: string): Promise<void> => {
+      const sample = {
+        requestId: uri,
+        atMs: at.road.clock.nowMs,
+        site: 'customer',
+        method: 'GET',
+        uri,
+        protocol: 'HTTP/1.1',
+        headers: ['Host', 'www.example.org'],
+        body: null,
+        clientIp: '192.0.2.7',
+      };
+      const body = Buffer.from(JSON.stringify(sample)).toString('base64');
+      await database.sql`insert into request_samples (at, kind, body) values (now(), 'ordinary', ${body})`;
+    };
+    await record('/docs/?f=%2e%2e%2f%2e%2e%2f%2e%2e%2f%2e%2e%2fetc%2fpasswd');
+    await record('/docs?f=../manual/intro.html');
+    await record('/docs?f=intro.html');
+    const stopped = await call('POST', `/vpatches/${patch['id']}/activate`);
+    t.match(stopped, { status: 409, body: { detail: /1 of \d recorded requests .*manual\/intro.html/ } });
+    t.equal(await ask('/docs?f=..%2Fa'), 200);
+    const accepted = await call('POST', `/vpatches/${patch['id']}/activate?accept_newly_blocked=true`);
+    t.match(accepted, { status: 200, body: { preview: { impact: { newly_blocked: 2 } } } });
+    t.equal(await ask('/docs?f=..%2Fa'), 403);
   });
 }
 

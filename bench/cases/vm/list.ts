@@ -15,7 +15,7 @@ const pageRows = 50;
 const deepOffset = 9_999 * pageRows;
 
 /** What is asked, and whether it has so many rows that there is a page 10,000. */
-const questions: readonly (readonly [string, string, boolean])[] = [
+export const questions: readonly (readonly [string, string, boolean])[] = [
   ['everything by priority', '', true],
   ['open by priority', 'status=open', true],
   ['open, high and critical by priority', 'status=open&severity=high&severity=critical', true],

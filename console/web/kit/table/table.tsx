@@ -292,7 +292,11 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
         </div>
       </Show>
       <Show when={props.of.total !== undefined && props.of.isAnswered === true && props.of.problem == null}>
-        <p class="table-count faint small" role={props.isLive === true ? undefined : 'status'}>
+        <p
+          class="table-count faint small"
+          classList={{ 'visually-hidden': count() === 0 }}
+          role={props.isLive === true ? undefined : 'status'}
+        >
           {counted(props.of)}
         </p>
       </Show>
