@@ -39,8 +39,8 @@ export async function rehearse(firewall: Firewall, row: PatchRow, acceptsImpact:
   const refused =
     why ??
     (blocked > 0 && !acceptsImpact
-      ? `${blocked} of ${preview.impact?.replayed ?? 0} recorded requests would be refused that pass today and are not ` +
-        `the attack (${others
+      ? `${blocked} of ${preview.impact?.replayed ?? 0} recorded requests would be refused that pass today and are ` +
+        `not the attack (${others
           .slice(0, 3)
           .map(({ method, uri }) => `${method} ${uri.slice(0, 120)}`)
           .join(', ')}); where they are attacks, say accept_newly_blocked=true`
