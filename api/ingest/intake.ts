@@ -8,6 +8,7 @@ import {
   type ObservationSource,
   type Principal,
 } from '#proxy/contract';
+import type { Settings } from '#settings';
 import { ApiError } from '../http-kit/index.js';
 import type { Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
@@ -58,7 +59,8 @@ export function createIntake(parts: IntakeParts, waitingRecordsMax = waitingMax)
         });
       waiting.records += count;
       try {
-        const siteOf = await createSiteFinder(parts, order);
+        const settings = await parts.currentSettings();
+        const siteOf = createSiteFinder(settings.sites, order);
         return await database.sql.begin(async (tx) => {
           await lockUntilCommit(tx, 'inventory');
           const { sender, idempotencyKey } = order;
@@ -66,7 +68,7 @@ export function createIntake(parts: IntakeParts, waitingRecordsMax = waitingMax)
           if (idempotencyKey !== null && !(await takeOnce(tx, `key ${sender}`, idempotencyKey, at)))
             return { isDuplicate: true, duplicates: 0 };
           const fresh = await findFresh(tx, order.exchanges, sender, at);
-          const batch = observe(fresh, siteOf, key);
+          const batch = observe(fresh, siteOf, key, settings.pii_detect);
           await inventory.writeIn(tx, batch.observations, order.source);
           await saveHops(tx, fresh);
           return { isDuplicate: false, duplicates: count - fresh.length };
@@ -96,9 +98,8 @@ async function findFresh(
 }
 
 /** The configured site that serves a host and path; where none does, a name made of the host. */
-async function createSiteFinder({ currentSettings }: IntakeParts, { site, source }: IntakeOrder) {
+function createSiteFinder(sites: Settings['sites'], { site, source }: IntakeOrder) {
   if (site !== null) return () => site;
-  const { sites } = await currentSettings();
   const known = [...sites].sort((one, other) => other.prefix.length - one.prefix.length);
   return ({ host, uri }: ForeignExchange): string => {
     const name = host.toLowerCase().replace(/:\d+$/, '').slice(0, 200);
@@ -113,6 +114,7 @@ function observe(
   exchanges: readonly ForeignExchange[],
   siteOf: (exchange: ForeignExchange) => string,
   key: Uint8Array,
+  detectsPii: boolean,
 ): ObservationBatch {
   const sent: ObservationBatch[] = [];
   const observer = new TrafficObserver({ key, cellsMax: 20_000, send: (batch) => sent.push(batch) });
@@ -132,6 +134,7 @@ function observe(
     request.body = exchange.body === null ? null : Buffer.from(exchange.body, 'utf8');
     request.responseBody = exchange.responseBody === null ? null : Buffer.from(exchange.responseBody, 'utf8');
     request.principal = principalOf(exchange, key);
+    request.detectsPii = detectsPii;
     request.knowsCredentials = exchange.knowsCredentials;
     request.atMs = exchange.atMs;
     observer.observe();

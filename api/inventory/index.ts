@@ -1,6 +1,7 @@
 // Discovery: which APIs there are, learned from what nodes and others observed.
 import { everybody, may, nodesOnly, tuners, type Feature } from '../http-kit/index.js';
 import { inventoryOf } from './inventory.js';
+import { registerDataFlow } from './data-flow.js';
 import { createInventoryJob } from './job.js';
 import { registerNodeRoutes } from './node-routes.js';
 import { registerInventoryRoutes, type InventoryParts } from './routes.js';
@@ -16,12 +17,14 @@ export const inventoryFeature: Feature<InventoryParts> = {
     'GET /api/inventory': may('stats:read', everybody),
     'GET /api/inventory/stats': may('stats:read', everybody),
     'GET /api/inventory/export': may('stats:read', everybody),
+    'GET /api/data-flow': may('stats:read', everybody),
     'POST /api/inventory/split': may('rules:write', tuners),
   },
   routes(app, parts) {
     const inventory = inventoryOf(parts);
     registerNodeRoutes(app, inventory);
     registerInventoryRoutes(app, parts, inventory);
+    registerDataFlow(app, parts, inventory);
   },
   jobs: (parts) => [createInventoryJob(parts)],
   migrations: new URL('./migrations/', import.meta.url),

@@ -27,6 +27,8 @@ export interface EndpointFilter {
   readonly classification?: string | undefined;
   readonly band?: string | undefined;
   readonly shadow?: boolean | undefined;
+  /** Only those with personal data in them. */
+  readonly hasPii?: boolean | undefined;
 }
 
 export type EndpointPlace = readonly [site: string, template: string, method: string];
@@ -62,7 +64,7 @@ export async function selectEndpoints(
   limit: number,
 ): Promise<Endpoint[]> {
   const { site = null, method = null, q = null, access = null, auth = null } = filter;
-  const { classification = null, band = null, shadow = null } = filter;
+  const { classification = null, band = null, shadow = null, hasPii = false } = filter;
   const rows = await sql<EndpointRow[]>`
     select site, method, template, segments, stats, hits, first_seen, last_seen, shadow from api_endpoints
     where (site, template, method) > (${after[0]}, ${after[1]}, ${after[2]})
@@ -74,6 +76,7 @@ export async function selectEndpoints(
       and (${classification}::text is null or classification = ${classification})
       and (${band}::text is null or band = ${band})
       and (${shadow}::boolean is null or shadow = ${shadow})
+      and (not ${hasPii} or strpos(stats, '"pii":{}') = 0)
     order by site, template, method limit ${limit}`;
   return rows.map(toEndpoint);
 }

@@ -6,7 +6,7 @@
 export type Blank = (found: string) => string;
 
 /** ISO/IEC 7812: doubles every second digit from the right. */
-function isLuhnValid(digits: string): boolean {
+export function isLuhnValid(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index++) {
     const digit = digits.charCodeAt(digits.length - 1 - index) - 48;
@@ -26,7 +26,8 @@ const issuers = [
 ];
 const issuer = new RegExp(`^(?:${issuers.join('|')})$`);
 
-function isCard(digits: string): boolean {
+/** A number of an issuer in use, with its check digit (ISO/IEC 7812). */
+export function isCard(digits: string): boolean {
   return (
     digits.length >= 13 &&
     digits.length <= 19 &&
@@ -78,7 +79,7 @@ export function maskTokens(text: string, blank: Blank): string {
     : marked; // "basic authentication" is prose
 }
 
-const ibanLengths: ReadonlyMap<string, number> = new Map(
+export const ibanLengths: ReadonlyMap<string, number> = new Map(
   [
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 CH21 CY28 CZ24 DE22 DK18 EE20 EG29 ES24 FI18 FR27',
     'GB22 GE22 GR27 HR21 HU28 IE22 IL23 IS26 IT27 JO30 KW30 KZ20 LB28 LI21 LT20 LU20 LV21 MC27 MD24 ME22',
@@ -90,7 +91,7 @@ const ibanLengths: ReadonlyMap<string, number> = new Map(
 );
 
 /** ISO 13616: the first four to the end, letters as 10 to 35, modulo 97. */
-function isIban(iban: string): boolean {
+export function isIban(iban: string): boolean {
   let rest = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {
     const value = parseInt(character, 36);

@@ -22,6 +22,8 @@ export function observeFinished(observer: TrafficObserver, finished: FinishedReq
   request.responseBytes = response.bytes;
   request.latencyUs = (performance.now() - finished.startedMs) * 1000;
   request.body = body;
+  request.responseBody = finished.replySample?.take(response.fields) ?? null;
+  request.detectsPii = finished.generation.config.piiDetect;
   request.atMs = finished.atMs;
   request.isSuspicious = finished.isFlagged || finished.isBlocked;
   observer.observe();

@@ -8,6 +8,7 @@ import { counterKey } from '../metrics/metrics.js';
 import { Cell, PrincipalSums } from './cell.js';
 import { CredentialFields, keyedHash, Principals, type Principal } from './credential.js';
 import { eachPair, isJsonType, lookIntoBody, lookIntoQuery, mediaTypeOf, parseJson, queryOf } from './look-into.js';
+import { lookForPii } from './pii/detect.js';
 import type { ObservationBatch, Relation, Sighting } from './observation.js';
 import { isStaticAsset, normalPath, pathOf, shapeOf } from './path.js';
 
@@ -26,12 +27,14 @@ export class ObservedRequest {
   latencyUs = 0;
   /** As inspected; null: none, or not read. */
   body: Buffer | null = null;
-  /** Of records of others; on the road answers are looked into elsewhere. */
+  /** Decoded, whole, of some answers (`wantsReply`); null: not kept. */
   responseBody: Buffer | null = null;
   /** Who asked, where it is known otherwise than from `headers`. */
   principal: Principal | null = null;
   /** False: a record that does not say whether there was a credential. */
   knowsCredentials = true;
+  /** Whether bodies are looked through for personal data (`pii_detect`). */
+  detectsPii = false;
   atMs = 0;
   /** Rules or gates flagged it: it is counted where its path is known, and teaches nothing. */
   isSuspicious = false;
@@ -59,6 +62,10 @@ const shapesPerSecond = 500;
 const peopleMax = 8192;
 const relationsMax = 4096;
 const logInsPerSecond = 500;
+/** Answers a second that are looked through for personal data: about 1 ms of 64 KiB each. */
+const repliesPerSecond = 20;
+const replyBytesMax = 64 * 1024;
+const textTypes: ReadonlySet<string> = new Set(['text/plain', 'text/html', 'text/csv', 'application/xml', 'text/xml']);
 const pathCharsMax = 1024;
 const windowMs = 2000;
 const idleWindowsMax = 30;
@@ -77,6 +84,7 @@ export class TrafficObserver {
   private droppedSince = 0;
   private windowBegan = 0;
   private readonly shapeBudget = new Rate(shapesPerSecond);
+  private readonly replyBudget = new Rate(repliesPerSecond);
   private readonly loginBudget = new Rate(logInsPerSecond);
 
   constructor(private readonly options: ObserverOptions) {
@@ -99,6 +107,7 @@ export class TrafficObserver {
     if (request.knowsCredentials) cell.addCredential(principal.kind, status);
     if (request.clientIp !== '') cell.addClient(isInternalAddress(request.clientIp));
     if (!request.isSuspicious && (cell.total <= 8 || (cell.total & 63) === 0)) this.lookInto(cell);
+    if (request.responseBody !== null && !request.isSuspicious) this.lookIntoReply(cell, request.responseBody);
     if (cell.isPersonal && principal.id !== '') this.addPerson(cell, principal);
   }
 
@@ -152,10 +161,30 @@ export class TrafficObserver {
       lookIntoQuery(request.uri, found);
       const type = mediaTypeOf(fields.contentType);
       if (type !== null) cell.addRequestType(type);
-      if (request.body !== null) lookIntoBody(type, request.body, found);
+      if (request.body !== null) {
+        lookIntoBody(type, request.body, found);
+        if (request.detectsPii && isJsonType(type) && request.body.length <= replyBytesMax)
+          lookForPii('request', true, request.body, (place, kind) => cell.addPii(place, kind));
+      }
     }
     const type = mediaTypeOf(findField(request.responseHeaders, 'content-type'));
     if (type !== null) cell.addResponseType(type);
+  }
+
+  /**
+   * Whether the answer to a request is to be kept until it is through, for `responseBody`: some of those that can have
+   * data in them, at a rate that costs little.
+   */
+  wantsReply(responseHeaders: readonly string[], nowMs: number): boolean {
+    const type = mediaTypeOf(findField(responseHeaders, 'content-type'));
+    return type !== null && (isJsonType(type) || textTypes.has(type)) && this.replyBudget.take(nowMs);
+  }
+
+  private lookIntoReply(cell: Cell, body: Buffer): void {
+    const { request } = this;
+    if (!request.detectsPii || request.status >= 400) return;
+    const type = mediaTypeOf(findField(request.responseHeaders, 'content-type'));
+    lookForPii('response', isJsonType(type), body, (place, kind) => cell.addPii(place, kind));
   }
 
   private addPerson(cell: Cell, principal: Principal): void {

@@ -9,6 +9,7 @@ import type { EventVerdict, SecurityEvent } from '../contract/index.js';
 import { findField } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Action } from '../metrics/families.js';
+import type { ReplySample } from '../observation/reply-sample.js';
 import { observeFinished } from '../observation/observe-finished.js';
 import { toSecurityEvent } from '../records/security-event.js';
 import type { Generation } from '../worker/generation.js';
@@ -44,6 +45,8 @@ export interface FinishedRequest {
   /** They would have, or flagged it. */
   readonly isFlagged: boolean;
   readonly stop: Stop | null;
+  /** A copy of the answer, where discovery wants one. */
+  replySample?: ReplySample | null | undefined;
   /** Of inspection or a gate. */
   readonly failure: Error | null;
   /** What the client got. */

@@ -64,9 +64,9 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
   isFlagged = false;
   stop: Stop | null = null;
   failure: Error | null = null;
+  replySample: FinishedRequest['replySample'] = null;
   isOver = false;
-  /** Its slot among the requests under way (worker/flight-table.ts). */
-  flight = -1;
+  flight = -1; // its slot among the requests under way (worker/flight-table.ts)
   private reply: Reply | null = null;
   private target = '';
   private isFromTrustedProxy = false;

@@ -9,6 +9,7 @@ import { isStream } from '../http/response-fields.js';
 import type { Exchange, TunnelClient } from '../listeners/listener.js';
 import type { Action } from '../metrics/families.js';
 import type { Metrics } from '../metrics/metrics.js';
+import { sampleReply, type ReplySample } from '../observation/reply-sample.js';
 import type { UpstreamExchange, UpstreamHandler } from '../upstream/exchange.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import { page, type Answer } from './answers.js';
@@ -29,6 +30,10 @@ export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
   inspectReplyHead(head: UpstreamHead): boolean;
   /** Phase 4. The request is over when rules block. */
   inspectReplyBody(bytes: Buffer | null, wireBytes: number): void;
+  /** A copy of the answer, where discovery wants one. */
+  replySample?: ReplySample | null | undefined;
+  readonly atMs: number;
+  readonly isFlagged: boolean;
   upstreamDrained(): void;
   /** Whom limits count (client-address.ts). */
   readonly client: string;
@@ -103,6 +108,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
     const mayHaveTrailers = bodyBytes === null && exchange.relaysTrailers;
     response.begin(head, bodyBytes, mayHaveTrailers ? findField(head.headers, 'trailer') : null);
     this.relay = new Relay(this, response, this.worker);
+    sampleReply(this.request);
   }
 
   get client(): string {
@@ -152,7 +158,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
     if (request.isOver) return;
     switch (this.state) {
       case 'flowing':
-        this.relay?.write(chunk);
+        this.pass(chunk);
         return;
       case 'held':
         this.hold(chunk);
@@ -165,6 +171,11 @@ export class Reply implements UpstreamHandler, RelayOwner {
         return;
       case 'waiting':
     }
+  }
+
+  private pass(chunk: Buffer): void {
+    this.request.replySample?.add(chunk);
+    this.relay?.write(chunk);
   }
 
   private hold(chunk: Buffer): void {
@@ -242,7 +253,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
     this.startRelay(isAllHere ? (raw?.length ?? 0) : (this.head?.bodyBytes ?? null));
     if (!this.isEnded) request.upstream?.resume(); // paused while this part was looked at; a slow client pauses it anew
     if (raw !== null) this.late.unshift(raw);
-    for (const chunk of this.late.splice(0)) this.relay?.write(chunk);
+    for (const chunk of this.late.splice(0)) this.pass(chunk);
     if (this.isEnded) this.complete();
   }
 

@@ -29,9 +29,9 @@ const SiemConnector = Type.Object(
 export const governanceRows = {
   pii_detect: setting(Flag(true), {
     access: 'admin',
-    reach: ['data'],
-    enforcedBy: null,
-    description: 'flag personal data in responses',
+    reach: ['data', 'control'],
+    enforcedBy: 'proxy/observation/observe-finished.ts',
+    description: 'flag personal data in requests and responses: kinds and places in the inventory, never values',
   }),
   pii_mask: setting(Flag(false), {
     access: 'admin',
