@@ -38,6 +38,7 @@ import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
 import { sitesFeature } from './sites/index.js';
+import { specFeature } from './spec/index.js';
 import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
 import { threatIntelFeature } from './threat-intel/index.js';
@@ -66,6 +67,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   edgeFeature,
   eventsFeature,
   samplesFeature,
+  specFeature,
   nodesFeature,
   jobsFeature,
   retentionFeature,
