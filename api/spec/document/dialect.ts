@@ -38,8 +38,9 @@ const annotations = new Set([
 
 /** Whether RE2 has what a pattern asks for; nodes run no other regular expressions over what clients send. */
 export function isEnforceable(pattern: unknown): boolean {
+  if (typeof pattern !== 'string') return false;
   try {
-    return typeof pattern === 'string' && new RE2(pattern, 'u') !== null;
+    return new RE2(pattern, 'u').unicode;
   } catch {
     return false;
   }
