@@ -2,8 +2,10 @@
 // registered here, by name, in this order; nothing is found by scanning a folder. A new feature is one line below.
 import rateLimit from '@fastify/rate-limit';
 import { accountFeature } from './account/index.js';
+import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
+import { complianceFeature } from './compliance/index.js';
 import { registerGuard, requireStillAdmitted } from './auth/guard.js';
 import { loginFeature } from './auth/index.js';
 import { mergeAccess, type RouteMatrix } from './auth/route-matrix.js';
@@ -28,6 +30,8 @@ import { registerDocument, registerExplorer } from './http-server/document.js';
 import { createInstance } from './http-server/instance.js';
 import { tooMany } from './http-server/refuse.js';
 import { createForwarding } from './http-server/trusted-proxies.js';
+import { ingestFeature } from './ingest/index.js';
+import { inventoryFeature } from './inventory/index.js';
 import { jobsFeature } from './jobs/index.js';
 import { licenceFeature } from './licence/index.js';
 import { managedFeedFeature } from './managed-feed/index.js';
@@ -37,6 +41,7 @@ import { samplesFeature } from './records/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
+import { siemFeature } from './siem/index.js';
 import { sitesFeature } from './sites/index.js';
 import { specFeature } from './spec/index.js';
 import { ssoFeature } from './sso/index.js';
@@ -68,9 +73,14 @@ export const features: readonly Feature<FeatureParts>[] = [
   eventsFeature,
   samplesFeature,
   specFeature,
+  inventoryFeature,
+  ingestFeature,
   nodesFeature,
   jobsFeature,
   retentionFeature,
+  siemFeature,
+  alertsFeature,
+  complianceFeature,
   demoFeature,
   vmFeature,
 ];

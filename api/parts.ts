@@ -8,6 +8,7 @@ import type { RouteMatrix } from './auth/route-matrix.js';
 import { createSealing, type Sealing } from './auth/sealing.js';
 import { createSessionTokens, type SessionTokens } from './auth/session-token.js';
 import type { ApplySettings, Expected } from './change/contract.js';
+import type { TryRequests } from './change/try-requests.js';
 import type { Database } from './db/client.js';
 import type { NodeGates } from './edge/node-gates.js';
 import type { Env } from './env.js';
@@ -45,6 +46,8 @@ export interface AppDeps {
   readonly reconcileNodes?: (audit: AuditLog) => Promise<string>;
   /** Bans and limits of the nodes; absent: no data plane is connected. */
   readonly nodeGates?: NodeGates;
+  /** Single requests through the rules that serve; absent: no data plane is connected. */
+  readonly tryRequests?: TryRequests;
   /** Where rules of people are tried; absent: one is made. */
   readonly sandbox?: RuleSandbox;
   /** The unpacked rule set, for counting rules and trying exclusions; null or absent: both say that there is none. */
@@ -97,6 +100,8 @@ export interface Parts {
   readonly reconcileNodes: ((audit: AuditLog) => Promise<string>) | null;
   /** null: no data plane is connected. */
   readonly nodeGates: NodeGates | null;
+  /** null: no data plane is connected. */
+  readonly tryRequests: TryRequests | null;
   readonly sandbox: RuleSandbox;
   readonly ruleSets: RuleSets;
   readonly licencePublicKey: string | null;
@@ -146,6 +151,7 @@ export function createParts(deps: AppDeps): Parts {
     threatsChanged: deps.threatsChanged ?? (async () => undefined),
     reconcileNodes: deps.reconcileNodes ?? null,
     nodeGates: deps.nodeGates ?? null,
+    tryRequests: deps.tryRequests ?? null,
     sandbox: deps.sandbox ?? createRuleSandbox(),
     ruleSets: deps.ruleSets ?? fixedRuleSet(deps.crsDirectory ?? null),
     nodeToken: env.dataAdminToken,

@@ -18,6 +18,8 @@ import { memoryCase } from './cases/memory.js';
 import { proxyCase } from './cases/proxy.js';
 import { recordsCase } from './cases/records.js';
 import { reloadCase } from './cases/reload.js';
+import { vmChainsCase } from './cases/vm/chains.js';
+import { vmListCase } from './cases/vm/list.js';
 import { toSvg } from './chart.js';
 import type { BenchContext, BenchOptions } from './context.js';
 import { HarnessProblem, machine, stopEverything } from './processes.js';
@@ -43,6 +45,8 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   records: recordsCase,
   'api-reads': apiReadsCase,
   chains: chainsCase,
+  'vm-chains': vmChainsCase,
+  'vm-list': vmListCase,
 };
 
 function numbers(text: string, name: string): number[] {

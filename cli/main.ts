@@ -15,6 +15,7 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   console: async () => (await import('./commands/console.js')).runConsole,
   'reset-password': async () => (await import('./commands/reset-password.js')).runResetPassword,
   'demo-data': async () => (await import('./commands/vm/demo-data.js')).runDemoData,
+  gate: async () => (await import('./commands/vm/gate.js')).runGate,
   harden: async () => (await import('./harden/command.js')).runHarden,
   demo: async () => (await import('./commands/demo.js')).runDemo,
 };

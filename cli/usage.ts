@@ -20,6 +20,9 @@ export const usage = [
   '  gatehouse demo-data --token apt_… [--url URL] [--remove]',
   '                                    a made-up organisation for the vulnerability manager, ' +
     'through the real imports; and away again',
+  '  gatehouse gate --application ID --commit HASH [--report FILE]… [--junit FILE] [--sarif FILE] [--json FILE]',
+  '                                    whether a commit may go on, for pipelines: 0 yes, 1 no, 2 nobody knows; ' +
+    'GATEHOUSE_URL, GATEHOUSE_TOKEN',
   '  gatehouse compile [--settings FILE] [--rules GLOB]… [--dump] -o FILE',
   '  gatehouse inspect --rules GLOB… --requests FILE.jsonl [--engine compiled|interpreter] [--phases 1-5] ' +
     '[--reflect] -o OUT.jsonl',

@@ -5,10 +5,12 @@ import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
+import { exportEndpoints } from './findings/export/endpoints.js';
 import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
+import { intelEndpoints } from './intel/endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
 import { muteEndpoints } from './governance/mutes.js';
 import { ciEndpoints } from './gate/ci.js';
@@ -16,8 +18,11 @@ import { gateEndpoints } from './gate/endpoints.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { metaEndpoints } from './meta.js';
+import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
+import { vexEndpoints } from './vex/endpoints.js';
+import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
@@ -27,15 +32,20 @@ export const endpoints: readonly Endpoint[] = [
   ...vulnerabilityEndpoints,
   ...moveEndpoints,
   ...hubEndpoints,
+  ...exportEndpoints,
   ...commentEndpoints,
   ...importEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,
+  ...intelEndpoints,
   ...graphEndpoints,
   ...gateEndpoints,
   ...ciEndpoints,
   ...reportEndpoints,
+  ...postureEndpoints,
   ...runtimeEndpoints,
+  ...vpatchEndpoints,
+  ...vexEndpoints,
   ...metaEndpoints,
 ];

@@ -4,6 +4,7 @@ import type { Actor, Role } from '#http-kit';
 import type { FastifyRequest } from 'fastify';
 import type { Sql, Tx } from './database.js';
 import type { Narrator } from './graph/explain.js';
+import type { Firewall } from './vpatches/firewall.js';
 
 /** Somebody who is logged in, or for whom a token speaks. */
 export interface Person {
@@ -102,6 +103,8 @@ export interface Host {
   readonly brandName: string;
   /** Who writes narratives of chains, asked for each; null, or absent: no model is configured. */
   readonly narrator?: () => Promise<Narrator | null>;
+  /** The firewall in front of the applications; absent: this server has none, and virtual patches answer 503. */
+  readonly firewall?: Firewall;
   /** Whether toxic combinations are also made by the further rules; absent: no. */
   readonly withToxicPack?: () => Promise<boolean>;
 }

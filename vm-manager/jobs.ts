@@ -7,6 +7,8 @@ import type { Host } from './host.js';
 import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
 import { endLostRuns } from './kit/runs.js';
+import { proveDue } from './vpatches/nightly.js';
+import { rollUp } from './posture/rollup.js';
 
 const minuteMs = 60_000;
 
@@ -33,5 +35,15 @@ export const vmJobs = (host: Host): Job[] => [
       const { added, gone } = await recordHistory(host, new Date(nowMs));
       return `${added} chains are new, ${gone} are gone`;
     },
+  },
+  {
+    name: 'vm-vpatch-proofs',
+    everyMs: minuteMs,
+    run: async ({ nowMs }) => proveDue(host, new Date(nowMs)),
+  },
+  {
+    name: 'vm-posture',
+    everyMs: minuteMs,
+    run: async ({ nowMs }) => `${await rollUp(host.sql, new Date(nowMs))} applications were counted`,
   },
 ];

@@ -119,6 +119,7 @@ async function otherProject(t: Test, at: TestApp, admin: string): Promise<void> 
 const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /projects/:id': { name: 'n' },
   'PATCH /applications/:id': { name: 'n' },
+  'PUT /applications/:id/site': { site: null },
   'PATCH /targets/:id': { kind: 'api' },
   'PATCH /assessments/:id': { name: 'n' },
   'PATCH /vulnerabilities/:id': { title: 'n' },

@@ -59,6 +59,7 @@ export const auditActions = {
   'rule.enable': { by: ['people'], meaning: 'a custom rule was enabled' },
   'rule.disable': { by: ['people'], meaning: 'a custom rule was disabled' },
   'rule.delete': { by: ['people'], meaning: 'a custom rule was removed' },
+  'inventory.split': { by: ['people'], meaning: 'values of a place of API paths are told apart, or merged again' },
   'vpatch.apply': { by: ['people'], meaning: 'a virtual patch was put in force' },
   'vpatch.disable': { by: ['people'], meaning: 'a virtual patch was switched off' },
   'vpatch.remove': { by: ['people'], meaning: 'a virtual patch was taken out' },
@@ -99,6 +100,13 @@ export const auditActions = {
     by: ['people'],
     meaning: 'the gate was asked about a commit or overridden, or a badge was made or ended',
   },
+
+  'alert.create': { by: ['people'], meaning: 'an alert rule was added' },
+  'alert.update': { by: ['people'], meaning: 'an alert rule was changed' },
+  'alert.delete': { by: ['people'], meaning: 'an alert rule was removed' },
+  'siem.replay': { by: ['people'], meaning: 'a range of events was asked to be sent to a connector again' },
+  'siem.retry': { by: ['people'], meaning: 'what a connector had refused was asked to be sent to it again' },
+  'siem.forget': { by: ['people'], meaning: 'what a connector had refused was thrown away' },
 
   'audit.export': { by: ['people'], meaning: 'the audit log was exported' },
 } as const satisfies Record<string, AuditActionRow>;

@@ -2,7 +2,7 @@
 import type { ProxyConfig } from '#proxy/contract';
 import type { RuleSettings } from '#settings';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
-import type { ReplaySample } from './replay.js';
+import type { Outcome, ReplaySample } from './replay.js';
 
 export interface CompileStart {
   /** ModSecurity's code page table; null = the built-in one. */
@@ -28,6 +28,12 @@ export interface ReplayRequest {
   readonly budgetMs: number;
 }
 
+export interface TryRequest {
+  readonly sha256: string;
+  readonly sites: ProxyConfig['sites'];
+  readonly samples: readonly ReplaySample[];
+}
+
 export type ToCompileThread =
   | {
       readonly kind: 'compile';
@@ -37,7 +43,8 @@ export type ToCompileThread =
       readonly crsDirectory: string;
       readonly anew: boolean;
     }
-  | { readonly kind: 'replay'; readonly token: number; readonly request: ReplayRequest };
+  | { readonly kind: 'replay'; readonly token: number; readonly request: ReplayRequest }
+  | { readonly kind: 'try'; readonly token: number; readonly request: TryRequest };
 
 export interface CompiledPolicy {
   readonly sha256: string;
@@ -62,4 +69,6 @@ export type FromCompileThread =
   | { readonly kind: 'stored'; readonly token: number; readonly problem: Failure | null }
   /** null: one of the two artifacts is not on this machine any more. */
   | { readonly kind: 'replayed'; readonly token: number; readonly impact: ReplayImpact | null }
+  /** In the order of the samples; null: the artifact is not on this machine any more. */
+  | { readonly kind: 'tried'; readonly token: number; readonly outcomes: readonly Outcome[] | null }
   | ({ readonly kind: 'failed'; readonly token: number } & Failure);

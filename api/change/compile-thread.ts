@@ -11,8 +11,10 @@ import type {
   FromCompileThread,
   ReplayRequest,
   ToCompileThread,
+  TryRequest,
 } from './compile-messages.js';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
+import type { Outcome } from './replay.js';
 
 export interface Compiled extends CompiledPolicy {
   readonly kind: 'compiled';
@@ -29,6 +31,8 @@ export interface PolicyCompiler {
   compile(policy: RuleSettings, anew?: boolean): Promise<CompileResult>;
   /** null when an artifact is not on this machine, or of another release. */
   replay(request: ReplayRequest): Promise<ReplayImpact | null>;
+  /** What an artifact makes of single requests, in their order; null when it is not on this machine. */
+  tryOut(request: TryRequest): Promise<readonly Outcome[] | null>;
   close(): Promise<void>;
 }
 
@@ -85,6 +89,11 @@ export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyComp
     async replay(request) {
       const reply = await thread.ask((token) => ({ kind: 'replay', token, request }));
       if (reply.kind === 'replayed') return reply.impact;
+      throw unexpected(reply);
+    },
+    async tryOut(request) {
+      const reply = await thread.ask((token) => ({ kind: 'try', token, request }));
+      if (reply.kind === 'tried') return reply.outcomes;
       throw unexpected(reply);
     },
     close: () => thread.close(),

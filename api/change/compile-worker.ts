@@ -26,9 +26,16 @@ import {
   type SourceReader,
 } from '#compiler';
 import { findArtifact, storeArtifact } from './artifacts.js';
-import type { CompileStart, Failure, FromCompileThread, ReplayRequest, ToCompileThread } from './compile-messages.js';
+import type {
+  CompileStart,
+  Failure,
+  FromCompileThread,
+  ReplayRequest,
+  ToCompileThread,
+  TryRequest,
+} from './compile-messages.js';
 import type { ApplyDiagnostic } from './contract.js';
-import { replayImpact } from './replay.js';
+import { replayImpact, runOne } from './replay.js';
 
 const port = parentPort;
 if (port === null) throw new Error('compile-worker runs in a worker thread only');
@@ -193,6 +200,13 @@ function replay(token: number, request: ReplayRequest): FromCompileThread {
   return { kind: 'replayed', token, impact };
 }
 
+function tryOut(token: number, { sha256, sites, samples }: TryRequest): FromCompileThread {
+  const rehearsal = rehearse(sha256);
+  emitted = null;
+  const outcomes = rehearsal === null ? null : samples.map((sample) => runOne({ ...rehearsal, sites }, sample));
+  return { kind: 'tried', token, outcomes };
+}
+
 /** Answered first: nobody waits for the memory of rule sets that are no longer needed. */
 function tidyUp(): void {
   for (const [sha256, old] of rehearsals) {
@@ -230,7 +244,13 @@ port.on('message', (message: ToCompileThread) => {
       const { reply, stored } =
         message.kind === 'compile'
           ? await compile(message)
-          : { reply: replay(message.token, message.request), stored: alreadyStored };
+          : {
+              reply:
+                message.kind === 'replay'
+                  ? replay(message.token, message.request)
+                  : tryOut(message.token, message.request),
+              stored: alreadyStored,
+            };
       port.postMessage(reply);
       tidyUp();
       // the next turn need not wait for the disk

@@ -32,8 +32,12 @@ export interface ReplayLimits {
   readonly budgetMs: number;
 }
 
-interface Outcome {
+export interface Outcome {
   readonly isBlocked: boolean;
+  /** Of the refusal; null where there is none. */
+  readonly status: number | null;
+  /** The rule that refused it, or would where a site only detects. */
+  readonly stoppedBy: number | null;
   readonly score: number;
   readonly ruleIds: readonly number[];
 }
@@ -42,9 +46,12 @@ const ruleIdsMax = 20;
 /** 30 ms of them. */
 const samplesMin = 32;
 
-function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
+const passed: Outcome = { isBlocked: false, status: null, stoppedBy: null, score: 0, ruleIds: [] };
+
+/** What one side makes of a request. */
+export function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
   const site = side.sites.find(({ name }) => name === sample.site);
-  if (site?.protected === false) return { isBlocked: false, score: 0, ruleIds: [] };
+  if (site?.protected === false) return passed;
   const { inspector } = side;
   const head = {
     method: sample.method,
@@ -68,7 +75,14 @@ function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
   const verdict = inspector.finish(transaction);
   const ids = verdict.matched.map(({ rule }) => rule.id);
   if (verdict.interruption !== null) ids.push(verdict.interruption.ruleId);
-  return { isBlocked: verdict.kind === 'block', score: verdict.inboundScore, ruleIds: [...new Set(ids)] };
+  const isBlocked = verdict.kind === 'block';
+  return {
+    isBlocked,
+    status: isBlocked ? (verdict.interruption?.status ?? null) : null,
+    stoppedBy: verdict.interruption?.ruleId ?? null,
+    score: verdict.inboundScore,
+    ruleIds: [...new Set(ids)],
+  };
 }
 
 const onlyIn = (these: readonly number[], those: readonly number[]): number[] =>

@@ -35,6 +35,7 @@ import {
 import { healActivation, reconcileNodes, type Healed } from './recovery.js';
 import type { ReplaySample } from './replay.js';
 import { keepManagedRules } from './steps/managed-rules.js';
+import { tryRequests, type TryRequests } from './try-requests.js';
 
 export interface ChangeRoad {
   /** The caller holds the `apply` lock. */
@@ -47,6 +48,7 @@ export interface ChangeRoad {
   readonly warm: () => Promise<'compiled' | 'refused'>;
   /** What a node that serves this version is held against; null when the version is no longer kept. */
   readonly expectedOf: (versionId: number) => Promise<Expected | null>;
+  readonly tryRequests: TryRequests;
 }
 
 export function createChangeRoad(parts: ChangeRoadParts): ChangeRoad {
@@ -56,6 +58,7 @@ export function createChangeRoad(parts: ChangeRoadParts): ChangeRoad {
     reconcile: (audit) => reconcileNodes(parts, audit),
     warm: () => warm(parts),
     expectedOf: (versionId) => expectedOf(parts, versionId),
+    tryRequests: (rules, requests, site) => tryRequests(parts, rules, requests, site),
   };
 }
 

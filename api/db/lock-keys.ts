@@ -17,6 +17,10 @@ export const lockKeys = {
   ingest: 0x67610006,
   /** Noting what was touched in the deny list, in the order of commits. */
   threats: 0x67610007,
+  /** Giving events their place in the order of delivery. */
+  siem: 0x67610008,
+  /** Adding up what discovery saw, and making the inventory of it. */
+  inventory: 0x67610009,
 } as const;
 export type LockKey = keyof typeof lockKeys;
 

@@ -11,6 +11,7 @@ import {
   type TypeBoxProvider,
 } from '../http-kit/index.js';
 import { explainErrors } from '#settings';
+import { LazySchemas } from './lazily.js';
 import { sendRefusal, sendUnreadable } from './refuse.js';
 import type { Forwarding } from './trusted-proxies.js';
 
@@ -87,11 +88,14 @@ const describeRequest = ({ method, url, host, ip }: FastifyRequest) => ({
  * refused, never dropped.
  */
 function registerValidation(app: App): void {
+  const schemas = new LazySchemas(() => app.getSchemas());
+  app.decorate('schemas', schemas);
   const strict = new Ajv({ allErrors: true, useDefaults: true, strict: false, coerceTypes: false, verbose: true });
   const fromText = new Ajv({ allErrors: true, useDefaults: true, strict: false, coerceTypes: 'array', verbose: true });
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? strict : fromText).compile(schema as object),
+    schemas.validator(httpPart === 'body' ? strict : fromText, schema as object),
   );
+  app.setSerializerCompiler(({ schema }) => schemas.serializer(schema as object));
   app.setSchemaErrorFormatter((errors, part) => {
     const fields = explainErrors(errors);
     const shown = fields.slice(0, 3).map(({ path, reason }) => `${path || '/'} ${reason}`);

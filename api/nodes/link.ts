@@ -6,6 +6,7 @@ import { createPolicyCompiler, type PolicyCompiler } from '../change/compile-thr
 import type { ApplySettings, Expected } from '../change/contract.js';
 import { createChangeRoad, type ChangeRoad } from '../change/road.js';
 import { createRuleTests } from '../change/steps/rule-tests.js';
+import type { TryRequests } from '../change/try-requests.js';
 import type { Database } from '../db/client.js';
 import { createNodeGates, type NodeGates } from '../edge/node-gates.js';
 import type { Env } from '../env.js';
@@ -39,6 +40,7 @@ export interface NodeLink {
   readonly reconcileNodes: (audit: AuditLog) => Promise<string>;
   /** Bans and limits of the nodes. */
   readonly nodeGates: NodeGates;
+  readonly tryRequests: TryRequests;
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
   start(parts: { readonly audit: AuditLog }): Promise<void>;
   /** Compiles the settings in force once, in the compile thread; one line of what came of it, never a rejection. */
@@ -79,6 +81,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     threatsChanged: threats.changed,
     expectedOf: road.expectedOf,
     nodeGates: createNodeGates(urls, client),
+    tryRequests: road.tryRequests,
     async reconcileNodes(audit) {
       const lines = [await road.reconcile(audit), await threats.reconcile()];
       return lines.filter((line) => line !== '').join('; ');

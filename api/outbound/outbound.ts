@@ -2,10 +2,12 @@
 // the connection goes to the very address that was checked (no second lookup that could answer differently), redirects
 // are followed on the same origin only, and size and time are capped.
 import { lookup as resolve } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import type { Socket as DatagramSocket } from 'node:dgram';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
 import { ApiError } from '../http-kit/index.js';
 import { createAllowList, refusalOf, type AllowList } from './allow-list.js';
+import { openDatagrams, openStream, type DatagramTarget, type StreamTarget } from './streams.js';
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD';
@@ -34,6 +36,10 @@ export interface Outbound {
     url: string,
     init?: { method?: string; headers?: Record<string, string>; body?: unknown },
   ) => Promise<Response>;
+  /** An open connection for what is not HTTP; the same guard, and the same errors. */
+  connect(target: StreamTarget): Promise<Socket>;
+  /** A connected datagram socket; the same guard. */
+  datagrams(target: DatagramTarget): Promise<DatagramSocket>;
   /** True when the operator allow-listed the host: only then may plain http carry credentials. */
   isAllowListed(url: string): Promise<boolean>;
   close(): Promise<void>;
@@ -53,18 +59,8 @@ const timeoutMsDefault = 10_000;
 export function createOutbound(options: OutboundOptions): Outbound {
   const allow = createAllowList(options.allow);
   const resolveHost = options.resolveHost ?? ((host: string) => resolve(host, { all: true, verbatim: true }));
-  const lookup: LookupFunction = (host, lookupOptions, done) => {
-    admissibleAddresses(host, allow, resolveHost).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (lookupOptions.all === true) (done as unknown as (error: null, all: unknown) => void)(null, addresses);
-        else if (first !== undefined) done(null, first.address, first.family);
-      },
-      (error: unknown) => done(error as NodeJS.ErrnoException, '', 0),
-    );
-  };
   const agent = new Agent({
-    connect: { lookup, timeout: 5000 },
+    connect: { lookup: guardedLookup(allow, resolveHost), timeout: 5000 },
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
     maxHeaderSize: 32_768,
@@ -93,8 +89,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
       url = next;
     }
   };
+  const judge = (host: string) => admissibleAddresses(host.replace(/^\[|\]$/g, ''), allow, resolveHost);
   return {
     send,
+    connect: (target) => openStream(target, judge),
+    datagrams: (target) => openDatagrams(target, judge),
     async fetch(url, init = {}) {
       const body = init.body instanceof URLSearchParams ? init.body.toString() : (init.body ?? undefined);
       if (body !== undefined && typeof body !== 'string') throw new TypeError('the guarded client sends text only');
@@ -118,6 +117,20 @@ export function createOutbound(options: OutboundOptions): Outbound {
       return addresses.length > 0 && addresses.every(({ address }) => allow.hasAddress(address));
     },
     close: () => agent.close(),
+  };
+}
+
+/** What a connection asks for the address of a name: the answer is judged before anybody connects to it. */
+function guardedLookup(allow: AllowList, resolveHost: Resolver): LookupFunction {
+  return (host, lookupOptions, done) => {
+    admissibleAddresses(host, allow, resolveHost).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (lookupOptions.all === true) (done as unknown as (error: null, all: unknown) => void)(null, addresses);
+        else if (first !== undefined) done(null, first.address, first.family);
+      },
+      (error: unknown) => done(error as NodeJS.ErrnoException, '', 0),
+    );
   };
 }
 

@@ -31,8 +31,8 @@ export async function startRoad(t: Test, database: Database, upstream: string, u
     settingsEncryptionSecret: 'b'.repeat(40),
   };
   const link = await connectDataPlane({ env, database, now: Date.now });
-  const { applySettings, expectedOf, reconcileNodes } = link;
-  const at = await startTestApp(database, { applySettings, expectedOf, reconcileNodes });
+  const { applySettings, expectedOf, reconcileNodes, tryRequests } = link;
+  const at = await startTestApp(database, { applySettings, expectedOf, reconcileNodes, tryRequests });
   t.teardown(async () => {
     await at.close();
     await link.close();

@@ -1,12 +1,13 @@
 // The vulnerability manager in this server: its people, sessions, audit log and database are the control plane's.
 import { createVulnerabilityManager, type Host } from '#vm-manager';
 import { createAuditReader } from './audit-port.js';
+import { createFirewall, type FirewallParts } from './firewall.js';
 import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
 import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 
-type VmParts = IdentityParts & NarratorParts & Pick<Parts, 'brandName'>;
+type VmParts = IdentityParts & NarratorParts & FirewallParts & Pick<Parts, 'brandName'>;
 
 const toHost = (parts: VmParts): Host => ({
   sql: parts.database.sql,
@@ -15,6 +16,7 @@ const toHost = (parts: VmParts): Host => ({
   audit: createAuditReader(parts),
   brandName: parts.brandName,
   narrator: createNarrators(parts),
+  ...(parts.tryRequests === null ? {} : { firewall: createFirewall(parts) }),
   withToxicPack: async () => (await parts.currentSettings()).vm_toxic_pack,
 });
 

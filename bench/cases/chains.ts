@@ -7,7 +7,8 @@ import type { BenchContext } from '../context.js';
 const applications = 10_000;
 const findingsEach = 40;
 
-const weaknesses: readonly (readonly [number | null, string])[] = [
+/** Weaknesses of made-up findings: CWE and title. */
+export const weaknesses: readonly (readonly [number | null, string])[] = [
   [918, 'Server-side request forgery in the preview'],
   [89, 'SQL injection in search'],
   [79, 'Reflected script in the error page'],

@@ -1,5 +1,6 @@
-// Runs the built tests, two files at a time, each as a process of its own, and ends with one plain line that CI reads:
-// `N passed, N failed, N skipped`. Exit code 1 on any failure, on a test file that died, and when no test ran at all.
+// Runs the built tests, some files at a time (pace.ts), each as a process of its own, and ends with one plain line that
+// CI reads: `N passed, N failed, N skipped`. Exit code 1 on any failure, on a test file that died, and when no test ran
+// at all.
 //   node bin/test.mjs [--quick] [--seeded] [--minutes=N] [word…]     words select files whose path contains one of them
 //   node bin/test.mjs --watch [word…]                                see watch.ts
 // --quick leaves out the suites that start whole planes or databases, or run whole corpora; `make check` uses it.
@@ -9,13 +10,13 @@
 // all. Here a file that hangs is named with its open subtests, also when somebody ends the whole run (CI's own limit).
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { runPaced } from './pace.js';
 import type { Outcome } from './report.js';
 import { selectTests, type Selection } from './selection.js';
 import { printOutcome, printSummary } from './summary.js';
 import { TestProcesses } from './test-processes.js';
 import { watchTests } from './watch.js';
 
-const atOnce = 2;
 /**
  * One file. The longest takes a minute and a half on two cores; where everything takes ten times as long it is still in
  * time.
@@ -38,17 +39,13 @@ async function runFiles(root: string, files: readonly string[], processes: TestP
   for (const signal of signals) process.once(signal, end);
   mkdirSync(join(root, '.tap'), { recursive: true });
   const log = createWriteStream(join(root, '.tap', 'last-run.tap'));
-  const waiting = [...files];
-  const work = async (): Promise<void> => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const outcome = await processes.run(file);
-      outcomes.push(outcome);
-      printOutcome(outcome);
-      const lines = outcome.report.lines.map((line) => `    ${line}\n`).join('');
-      log.write(`# Subtest: ${file}\n${lines}${outcome.isPassed ? '' : 'not '}ok - ${file}\n`);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await runPaced(files, async (file) => {
+    const outcome = await processes.run(file);
+    outcomes.push(outcome);
+    printOutcome(outcome);
+    const lines = outcome.report.lines.map((line) => `    ${line}\n`).join('');
+    log.write(`# Subtest: ${file}\n${lines}${outcome.isPassed ? '' : 'not '}ok - ${file}\n`);
+  });
   for (const signal of signals) process.off(signal, end);
   log.end();
   return printSummary(outcomes, files.length, Date.now() - startedMs);

@@ -79,6 +79,33 @@ async function events(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+/** From an event: the road it took, the client slowed down, the request as the test of a new rule. */
+async function eventToRule(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/soc?verdict=block');
+  await page.locator('.table-row').first().click();
+  const drawer = page.getByRole('dialog').first();
+  const road = drawer.locator('.road');
+  await road.waitFor();
+  t.match(await road.innerText(), /passed[^]*take[^]*stopped here[^]*request body[^]*not reached[^]*forward/);
+  await drawer.getByRole('button', { name: 'Decide over this client' }).click();
+  const question = page.getByRole('dialog', { name: /What about/ });
+  await question.getByLabel('Decision').selectOption('throttle');
+  await question.getByRole('button', { name: 'Decide', exact: true }).click();
+  await page.getByText(/It is decided over|your own address/).waitFor(); // the tests' client is whoever asks
+  await page.keyboard.press('Escape');
+  await drawer.getByRole('button', { name: 'Use as the test of a rule' }).click();
+  const choice = page.getByRole('dialog', { name: 'Use as the test of a rule' });
+  await choice.getByLabel('Rule', { exact: true }).selectOption({ label: 'a new rule' });
+  await choice.getByRole('button', { name: 'Open the rule' }).click();
+  await page.getByRole('heading', { name: 'New rule' }).waitFor();
+  const target = page.getByRole('textbox', { name: 'Request target' });
+  await target.waitFor();
+  t.match(await target.inputValue(), /^\//, 'the request is among the tests');
+  t.same(complaints, []);
+}
+
 async function rules(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
@@ -238,6 +265,7 @@ t.test('the console in a browser', { skip: withoutBrowser }, async (t) => {
   await t.test('the first page is small', (t) => firstLoad(t, stack));
   await t.test('a change is applied, and taken back', (t) => changeAndApply(t, stack));
   await t.test('events come by themselves; one is explained and excluded', (t) => events(t, stack));
+  await t.test('C7: an event shows its road, and becomes the test of a rule', (t) => eventToRule(t, stack));
   await t.test('a number is that of the list behind it', (t) => counts(t, stack));
   await t.test('a rule with a mistake, and without', (t) => rules(t, stack));
   await t.test('two who edit the same', (t) => twoEditors(t, stack));

@@ -100,6 +100,59 @@ async function storeFindings(t: Test, page: Page): Promise<void> {
   t.same(status, [201, 202, 201], 'application, findings and report are stored');
 }
 
+/** What people write about findings (filters, mutes, terms, gates, acceptances, comments), and what pipelines say. */
+async function storeDecisions(t: Test, page: Page): Promise<void> {
+  const fits = markup.slice(0, 200);
+  const found = await page.evaluate(async () => {
+    const ask = async (path: string): Promise<{ items: { id: string }[] }> =>
+      (await (await fetch(path)).json()) as { items: { id: string }[] };
+    const { items: findings } = await ask('/api/v1/findings?limit=1');
+    const { items: applications } = await ask('/api/v1/applications?limit=1');
+    return [findings[0]?.id ?? '', applications[0]?.id ?? ''] as const;
+  });
+  const [finding, application] = found;
+  const later = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const predicate = { field: 'title', op: 'contains', value: fits };
+  const stored: Readonly<Record<string, object>> = {
+    '/api/v1/findings/views': { name: fits.slice(0, 100), query: predicate, shared: true },
+    '/api/v1/mutes': { name: fits, predicate: { ...predicate, value: `${fits}-` }, reason: fits, expires_at: later },
+    '/api/v1/sla/policies': { name: fits, selector: predicate, matrix: { high: 9 } },
+    '/api/v1/gate/definitions': { name: fits, conditions: [{ name: fits, metric: 'new_high' }] },
+    '/api/v1/acceptances': {
+      title: fits,
+      decision: 'accept',
+      vuln_ids: [finding],
+      justification: fits,
+      compensating_controls: fits,
+      expires_at: later,
+    },
+    '/api/v1/comments': { entity: 'finding', entity_id: finding, text: fits },
+    '/api/v1/ci/runs': { application_id: application, commit: corpus[1], branch: fits, provider: fits },
+    '/api/v1/gate/evaluate': { application_id: application, commit: corpus[1] },
+  };
+  for (const [path, body] of Object.entries(stored)) {
+    const status = await askApi(page, 'POST', path, body);
+    t.ok(status < 300, `${path}: ${status}`);
+  }
+}
+
+async function decisionPages(t: Test, page: Page, width: number): Promise<void> {
+  for (const path of [
+    '/vulnerabilities/acceptances',
+    '/vulnerabilities/gates',
+    '/vulnerabilities/gates?view=runs',
+    '/vulnerabilities?status=all',
+  ]) {
+    await go(page, path);
+    await page.locator('.table-row').first().click();
+    await page.getByRole('dialog').locator('dl').first().waitFor();
+    for (const fold of await page.locator('.fold > summary').all()) await fold.click();
+    await page.waitForLoadState('networkidle');
+    await isSound(t, page, `${path}, opened, ${width}`);
+    await page.keyboard.press('Escape');
+  }
+}
+
 /** Each finding as it opens, and the chains as pictures. */
 async function findingPages(t: Test, page: Page, width: number): Promise<void> {
   await go(page, '/vulnerabilities?status=all');
@@ -179,6 +232,7 @@ async function everyPage(t: Test, stack: Stack, width: number): Promise<void> {
   await page.getByRole('button', { name: 'Delete' }).first().click();
   await isSound(t, page, `a question, ${width}`);
   await findingPages(t, page, width);
+  await decisionPages(t, page, width);
   t.same(complaints, []);
 }
 
@@ -189,6 +243,7 @@ t.test('C5: stored attacks are text on every page', { skip: withoutBrowser }, as
   await chooseOwnPassword(page);
   await store(t, page, stack);
   await storeFindings(t, page);
+  await storeDecisions(t, page);
   await until('the events are stored', async () => {
     const stored = await page.evaluate(async () => {
       const reply = (await (await fetch('/api/events?limit=100')).json()) as { items: unknown[] };

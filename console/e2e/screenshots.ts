@@ -1,6 +1,6 @@
 // Pictures of every page of a running console, in each width and both themes, to be looked at one by one:
 //   node build/console/e2e/screenshots.js DIRECTORY --password-file FILE [--url http://127.0.0.1:3010]
-//     [--email admin@gatehouse.local] [--waf http://127.0.0.1:8080] [--only /soc]
+//     [--email admin@gatehouse.local] [--waf http://127.0.0.1:8080] [--only /soc] [--width 390] [--theme light]
 // With --waf it sends ordinary requests and attacks to that port first, so that the pages have something to show.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,11 @@ async function sendTraffic(waf: string): Promise<void> {
   }
 }
 
-const nameOf = (path: string): string => path.replaceAll('/', '-').replace(/^-$/, '-overview').slice(1);
+const nameOf = (path: string): string =>
+  path
+    .replaceAll(/[/?=&]/g, '-')
+    .replace(/^-$/, '-overview')
+    .slice(1);
 
 async function open(browser: Browser, url: string, width: number, theme: 'dark' | 'light'): Promise<Page> {
   const context = await browser.newContext({
@@ -52,14 +56,20 @@ async function picture(page: Page, path: string, file: string): Promise<void> {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { ...consoleFlags, waf: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    ...consoleFlags,
+    waf: { type: 'string' },
+    only: { type: 'string' },
+    width: { type: 'string' },
+    theme: { type: 'string' },
+  },
 });
 const [directory = 'screenshots'] = positionals;
 mkdirSync(directory, { recursive: true });
 if (values.waf !== undefined) await sendTraffic(values.waf);
 const browser = await launchChromium();
-for (const width of widths)
-  for (const theme of themes) {
+for (const width of widths.filter((one) => String(one) === (values.width ?? String(one))))
+  for (const theme of themes.filter((one) => one === (values.theme ?? one))) {
     const page = await open(browser, values.url, width, theme);
     const paths = [...publicPaths, ...loggedInPaths].filter((path) => (values.only ?? path) === path);
     for (const path of paths) {

@@ -5,6 +5,7 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/components.css';
 import './styles/data.css';
+import './styles/governance.css';
 import { Route, Router, useLocation } from '@solidjs/router';
 import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch, type JSX, type ParentProps } from 'solid-js';
 import { render } from 'solid-js/web';
@@ -43,6 +44,11 @@ const Applications = page(() => import('./pages/vulnerabilities/applications.js'
 const Imports = page(() => import('./pages/vulnerabilities/imports.js').then((m) => m.Imports));
 const Chains = page(() => import('./pages/vulnerabilities/chains.js').then((m) => m.Chains));
 const Reports = page(() => import('./pages/vulnerabilities/reports.js').then((m) => m.Reports));
+const PipelineGates = page(() => import('./pages/gates/gates.js').then((m) => m.PipelineGates));
+const Acceptances = page(() => import('./pages/governance/acceptances.js').then((m) => m.Acceptances));
+const FindingPatches = page(() => import('./pages/vpatches/patches.js').then((m) => m.FindingPatches));
+const ApiInventory = page(() => import('./pages/apis/inventory.js').then((m) => m.ApiInventory));
+const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
 const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Licence));
 
 function Failed(props: { readonly error: unknown; readonly again: () => void }): JSX.Element {
@@ -131,11 +137,16 @@ render(
       <Route path="/waf/tuning" component={Tuning} />
       <Route path="/protection/addresses" component={Addresses} />
       <Route path="/protection/gates" component={Gates} />
+      <Route path="/apis" component={ApiInventory} />
       <Route path="/vulnerabilities" component={Findings} />
       <Route path="/vulnerabilities/applications" component={Applications} />
       <Route path="/vulnerabilities/imports" component={Imports} />
       <Route path="/vulnerabilities/chains" component={Chains} />
       <Route path="/vulnerabilities/reports" component={Reports} />
+      <Route path="/vulnerabilities/patches" component={FindingPatches} />
+      <Route path="/vulnerabilities/gates" component={PipelineGates} />
+      <Route path="/vulnerabilities/acceptances" component={Acceptances} />
+      <Route path="/vulnerabilities/deadlines" component={Deadlines} />
       <Route path="/admin/settings" component={Settings} />
       <Route path="/admin/settings/:group" component={Settings} />
       <Route path="/admin/changes" component={Changes} />

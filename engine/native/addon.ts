@@ -18,6 +18,7 @@ export interface NativeAddon {
   checksum(bytes: Uint8Array): bigint;
   exitNow(code: number): never;
   trimHeap(): void;
+  mapFile(path: string, bytes: number): ArrayBuffer;
   yieldToOthers(nice: number): void;
   openSharedSocket(host: string, port: number, backlog: number): number;
   compile(patterns: readonly string[], flags: Uint32Array, ids: Uint32Array): Uint8Array;
@@ -88,6 +89,23 @@ export function yieldToOthers(nice: number): void {
     nativeAddon().yieldToOthers(nice);
   } catch (error) {
     if (!(error instanceof NativeAddonMissing)) throw error;
+  }
+}
+
+/**
+ * Makes a file of `bytes` bytes (at most 16 MiB) that only this user may read, and returns memory that is its content:
+ * what is stored there outlives this process, also where it is killed. For a path on a file system in memory
+ * (`/dev/shm`); on another one a store may wait for the disk. null where it cannot be made: there is such a file, no
+ * room, no such system, or no such addon. Throws TypeError on wrong arguments.
+ */
+export function mapFile(path: string, bytes: number): ArrayBuffer | null {
+  try {
+    const { mapFile: map }: Partial<NativeAddon> = nativeAddon();
+    return map === undefined ? null : map(path, bytes); // absent: built from older sources
+  } catch (error) {
+    const isExpected = error instanceof NativeAddonMissing || (error as NodeJS.ErrnoException).code !== undefined;
+    if (isExpected) return null;
+    throw error;
   }
 }
 

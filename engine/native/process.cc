@@ -4,7 +4,13 @@
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
 #if defined(__linux__)
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -47,11 +53,50 @@ Napi::Value YieldToOthers(const Napi::CallbackInfo& info) {
   return env.Undefined();
 }
 
+// mapFile(path, bytes: 1…16 MiB) → ArrayBuffer over a new file that nobody else may read: what is written into it is in
+// the file at once and stays there when the process is killed. The blocks are taken before it is mapped, because a
+// store into a file for which the disk has no room ends the process. For file systems in memory: on others a store may
+// wait for the disk. Throws an Error with `code` where there is such a file, no room, or no such system.
+Napi::Value MapFile(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  constexpr double most = 16 * 1024 * 1024;
+  const double wanted = info.Length() > 1 && info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : 0;
+  if (info.Length() < 2 || !info[0].IsString() || !(wanted >= 1 && wanted <= most) ||
+      wanted != static_cast<size_t>(wanted))
+    failType(env, "mapFile(path: string, bytes: a whole number from 1 to 16777216)");
+  const std::string path = info[0].As<Napi::String>();
+  const size_t bytes = static_cast<size_t>(wanted);
+  int problem = ENOTSUP;
+  void* memory = MAP_FAILED;
+#if defined(__linux__)
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0) {
+    problem = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+    if (problem == 0) memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (problem == 0 && memory == MAP_FAILED) problem = errno;
+    close(fd);
+    if (memory == MAP_FAILED) unlink(path.c_str());
+  } else {
+    problem = errno;
+  }
+#endif
+  if (memory == MAP_FAILED) {
+    Napi::Error error = Napi::Error::New(env, "cannot map " + path + ": " + std::strerror(problem));
+    error.Set("code", Napi::String::New(env, problem == EEXIST   ? "EEXIST"
+                                             : problem == ENOENT ? "ENOENT"
+                                             : problem == ENOSPC ? "ENOSPC"
+                                                                 : "EMAP"));
+    throw error;
+  }
+  return Napi::ArrayBuffer::New(env, memory, bytes, [bytes](Napi::Env, void* data) { munmap(data, bytes); });
+}
+
 }  // namespace
 
 void InitProcess(Napi::Env env, Napi::Object exports) {
   exports.Set("exitNow", Napi::Function::New(env, ExitNow, "exitNow"));
   exports.Set("yieldToOthers", Napi::Function::New(env, YieldToOthers, "yieldToOthers"));
+  exports.Set("mapFile", Napi::Function::New(env, MapFile, "mapFile"));
   exports.Set("trimHeap", Napi::Function::New(env, TrimHeap, "trimHeap"));
 }
 

@@ -11,6 +11,7 @@ import type { BanRecord } from './bans/auto-ban.js';
 import type { CrawlerCheck } from './bots/crawler-check.js';
 import type { Decision } from './decision.js';
 import type { HeavyKeys } from './heavy-keys.js';
+import type { Leases } from './limits/leases/leases.js';
 import type { PathReader } from './reading.js';
 import type { EventBudget, GivenTables } from './worker.js';
 
@@ -49,6 +50,8 @@ export interface GateWorker {
   readonly heavy: HeavyKeys;
   /** Who is the crawler that it claims to be. */
   readonly crawlers: CrawlerCheck;
+  /** Places of limits that several nodes share. */
+  readonly leases: Leases;
   /** Asked before an event is made of what a flood could repeat. */
   readonly budget: EventBudget;
   /** Signs challenges and passes; the same on all nodes of an installation. */
@@ -88,6 +91,11 @@ export interface Gate<Compiled = undefined, State = undefined> {
    * generation. null: nothing to do under these settings, the gate is not asked.
    */
   compile?(config: ProxyConfig): Compiled | null;
+  /**
+   * What has to be there before it can decide; null: nothing, ask it. It is asked again when that is over, a few times,
+   * then it decides with what there is. Only where the limits of several nodes are wanted (rl_distributed).
+   */
+  wait?(request: GateRequest, context: GateContext<Compiled, State>): Promise<void> | null;
   decide(request: GateRequest, site: Site, context: GateContext<Compiled, State>): Decision | null;
 }
 
@@ -96,6 +104,8 @@ export interface PreparedGate {
   readonly name: string;
   readonly appliesTo: Gate['appliesTo'];
   readonly counter: Gate['counter'];
+  /** null: it never waits. */
+  readonly wait: ((request: GateRequest) => Promise<void> | null) | null;
   decide(request: GateRequest, site: Site): Decision | null;
 }
 
@@ -117,7 +127,9 @@ export function row<Compiled = undefined, State = undefined>(gate: Gate<Compiled
         const compiled = gate.compile?.(config) as Compiled | null;
         if (compiled === null) return null;
         const context: GateContext<Compiled, State> = { ...worker, compiled, state };
-        return { name, appliesTo, counter, decide: (request, site) => gate.decide(request, site, context) };
+        const waits = gate.wait !== undefined && config.rlDistributed;
+        const wait = waits ? (request: GateRequest) => gate.wait?.(request, context) ?? null : null;
+        return { name, appliesTo, counter, wait, decide: (request, site) => gate.decide(request, site, context) };
       };
     },
   };

@@ -1,5 +1,6 @@
 // What a worker lends to its gates: the tables that all workers share, the readers of a request, and the ways in which
 // gates tell of what they did.
+import { randomUUID } from 'node:crypto';
 import { ClientKey } from '../shared-state/client-key.js';
 import type { GateTables } from '../shared-state/gate-memory.js';
 import { CrawlerCheck } from './bots/crawler-check.js';
@@ -7,6 +8,7 @@ import type { NameService } from './bots/crawlers.js';
 import type { BanRecord } from './bans/auto-ban.js';
 import type { Clock, GateWorker } from './gate.js';
 import { HeavyKeys } from './heavy-keys.js';
+import { Leases } from './limits/leases/leases.js';
 import { PathReader } from './reading.js';
 import type { KeySet } from './site-auth/key-set.js';
 
@@ -34,6 +36,8 @@ export interface GateWorkerParts {
   readonly shared: GateTables;
   readonly names: NameService;
   readonly challengeSecret: Buffer;
+  /** How the store of shared limits knows this worker; one name is nobody else's. Default: random. */
+  readonly holder?: string;
   readonly onBan: (ban: BanRecord) => void;
   readonly onKeysWanted: () => void;
 }
@@ -64,7 +68,7 @@ export class EventBudget {
 }
 
 export function createGateWorker(parts: GateWorkerParts): GateWorker {
-  const { clock, given, shared, names, challengeSecret, onBan, onKeysWanted } = parts;
+  const { clock, given, shared, names, challengeSecret, onBan, onKeysWanted, holder = randomUUID() } = parts;
   return {
     clock,
     tables: { ...given, ...shared },
@@ -72,6 +76,12 @@ export function createGateWorker(parts: GateWorkerParts): GateWorker {
     text: new ClientKey(shared.rates.seeds),
     paths: new PathReader(),
     heavy: new HeavyKeys(),
+    leases: new Leases({
+      rates: shared.rates,
+      state: shared.sharing,
+      holder,
+      nowMs: () => clock.sharedMs(performance.now()),
+    }),
     crawlers: new CrawlerCheck(names, clock.monotonicMs),
     budget: new EventBudget(),
     challengeSecret,

@@ -83,6 +83,24 @@ export interface EventTls {
 export type EventVerdict = 'pass' | 'flag' | 'block' | 'engine-error';
 
 /** The record of one transaction that matched a logging rule, was blocked, or could not be inspected. */
+/** What one gate made of a request, with its numbers; in the order in which they were asked. */
+export interface EventGate {
+  readonly gate: string;
+  /** `pass`: it had nothing against the request. */
+  readonly decision: 'pass' | 'deny' | 'throttle' | 'challenge' | 'flag';
+  /** It ended the request; false where the site only detects, and for dry runs. */
+  readonly enforced: boolean;
+  readonly rule_id?: number;
+  readonly status?: number;
+  /** Of a limit: which, requests in a window, and how long until there is a place. */
+  readonly zone?: string;
+  readonly limit?: number;
+  readonly window_seconds?: number;
+  readonly remaining?: number;
+  readonly retry_after_seconds?: number;
+  readonly dry_run?: boolean;
+}
+
 export interface SecurityEvent {
   readonly requestId: string;
   readonly atMs: number;
@@ -112,6 +130,8 @@ export interface SecurityEvent {
     readonly status: number;
   } | null;
   readonly messages: readonly EventMessage[];
+  /** Left out: no gate was asked. */
+  readonly gates?: readonly EventGate[];
   readonly inboundScore: number;
   readonly outboundScore: number;
   readonly phases: readonly number[];
@@ -150,3 +170,29 @@ export {
   type SchemaAction,
   type SchemaPlan,
 } from '../schema/plan.js';
+
+// What discovery is told, by nodes and by whoever else saw requests: one form for all of them.
+export {
+  certificateSubject,
+  credentialKinds,
+  keyedHash,
+  Principals,
+  type CredentialKind,
+  type Principal,
+} from '../observation/credential.js';
+export { observationKeyOf } from '../observation/key.js';
+export { isInternalAddress, TrafficObserver } from '../observation/observer.js';
+export { isLoginPath, isPrivilegedPath } from '../observation/cell.js';
+export {
+  sources as observationSources,
+  type Counts,
+  type CredentialCounts,
+  type NestedCounts,
+  type Observation,
+  type ObservationBatch,
+  type ObservationSource,
+  type Relation,
+  type Sighting,
+} from '../observation/observation.js';
+export { isData, isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from '../observation/path.js';
+export { segmentKind, segmentKinds, type SegmentKind } from '../observation/segment-kind.js';

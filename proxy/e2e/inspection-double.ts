@@ -57,6 +57,7 @@ const garbage = (): object[] => Array.from({ length: 32_768 }, (_, nth) => ({ nt
 const leaked: object[][] = [];
 function fillHeap(text: string): void {
   if (text.includes('x-eat-heap')) for (;;) leaked.push(garbage());
+  if (text.includes('x-abort')) process.kill(process.pid, 'SIGABRT'); // as a fault in native code
   if (text.includes('x-leak')) for (let nth = 0; nth < 4; nth += 1) leaked.push(garbage());
 }
 

@@ -1,17 +1,22 @@
 // R3 and R4: a worker that fills its heap is replaced before it ends, one that runs out of it takes nobody else along,
 // and what it was doing is known: which request it was at, and which others were under way.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t from 'tap';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
 import { Crashes, type Crash } from '../main/crashes.js';
 import { FlightTable, flightTableBytes, readFlights } from '../worker/flight-table.js';
 import { HeapWatch } from '../worker/heap-watch.js';
-import { listenerKinds, startBackend, startPlane, testMsMax, until } from './harness.js';
+import { configOf, listenerKinds, startBackend, startPlane, testMsMax, until } from './harness.js';
 import { sendRaw, statusOf } from './raw-client.js';
 
 t.setTimeout(testMsMax);
+
+const hasMaps = existsSync('/dev/shm');
 
 const get = async (port: number, path: string, headers = ''): Promise<number> =>
   statusOf((await sendRaw(port, `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`)).text);
@@ -103,12 +108,14 @@ t.test(
     t.teardown(() => rm(directory, { recursive: true, force: true }));
     const problems: string[] = [];
     const open = (): Crashes => {
-      const crashes = new Crashes(directory, (text) => problems.push(text));
+      // where nothing is kept in memory: in a container that is made anew, say
+      const crashes = new Crashes(directory, (text) => problems.push(text), join(directory, 'no memory'));
       crashes.begin();
       return crashes;
     };
     const first = open();
     t.equal(first.last, null);
+    t.equal(first.flightMap(0), null);
     t.equal(first.flightFile(0), null, 'nothing is written where nothing happened');
     const second = open();
     t.match(second.last, { worker: null, reason: /without a stop/, current: null });
@@ -136,3 +143,89 @@ t.test(
     t.match(problems[0], /cannot be kept/, 'a directory that cannot be written to stops nothing');
   },
 );
+
+/** A data plane of one worker in a process of its own. */
+async function startProcess(
+  t: Test,
+  dataDir: string,
+  upstream: string,
+): Promise<{ child: ChildProcess; port: number }> {
+  const module = fileURLToPath(new URL('./plane-process.js', import.meta.url));
+  const argument = JSON.stringify({ listener: 'net', dataDir, config: configOf(site(upstream, {})) });
+  const child = spawn(process.execPath, [module, argument], { stdio: ['ignore', 'pipe', 'ignore'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  return { child, port: (JSON.parse(String(line)) as { http: number }).http };
+}
+
+for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const)
+  t.test(
+    `R4: the first end of the whole process names what was under way: ${signal}`,
+    { skip: !hasMaps },
+    async (t) => {
+      let hasCome = (): void => {};
+      const arrived = new Promise<void>((resolve) => (hasCome = resolve));
+      const backend = await startBackend(t, () => hasCome()); // answers nothing
+      const dataDir = t.testdir({});
+      const { child, port } = await startProcess(t, dataDir, backend.url);
+      void sendRaw(port, 'GET /waits?password=secret HTTP/1.1\r\nHost: a\r\n\r\n');
+      await arrived;
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      await gone;
+      const next = new Crashes(dataDir, (text) => t.fail(text));
+      next.begin();
+      t.match(next.last, { worker: null, others: [{ method: 'GET', uri: /^\/waits/, client: '127.0.0.1' }] });
+      t.notMatch(JSON.stringify(next.last), /secret/);
+      t.equal(next.isCautious, false, 'no file is written, and none is needed');
+      next.end();
+      const after = new Crashes(dataDir, (text) => t.fail(text));
+      after.begin();
+      t.equal(after.last, null, 'a stop leaves nothing');
+      after.end();
+    },
+  );
+
+t.test('R4: the request that ends the process is named the first time', { skip: !hasMaps }, async (t) => {
+  const backend = await startBackend(t, (_request, response) => response.end('ok'));
+  const dataDir = t.testdir({});
+  const { child, port } = await startProcess(t, dataDir, backend.url);
+  await get(port, '/');
+  const gone = once(child, 'exit');
+  void sendRaw(port, 'POST /x-abort?n=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+  await gone;
+  const next = new Crashes(dataDir, (text) => t.fail(text));
+  next.begin();
+  t.match(next.last, { current: { method: 'POST', uri: /^\/x-abort/ }, others: [] });
+  const told: string[] = [];
+  next.tell(({ uri }) => void told.push(uri), 600_000);
+  t.match(told, [/x-abort/], 'and the gate that refuses such requests hears of it');
+  next.end();
+});
+
+t.test('R4: what lies in memory is left alone where it is not of this node, and goes with its worker', (t) => {
+  const memory = t.testdir({ 'gatehouse-of-others': { '0-1': 'x' }, precious: { file: 'x' } });
+  const data = join(memory, 'data');
+  const fail = (text: string): void => void t.fail(text);
+  for (const maps of [join(memory, 'precious'), join(memory, 'gatehouse-of-others'), '/', '..', 7, null]) {
+    mkdirSync(data, { recursive: true });
+    writeFileSync(join(data, 'serving'), JSON.stringify({ maps }));
+    const crashes = new Crashes(data, fail, memory);
+    crashes.begin();
+    t.equal(crashes.isCautious, true, String(maps));
+    const [one, two] = [crashes.flightMap(0), crashes.flightMap(0)];
+    t.not(one, two, 'two workers at one place do not share');
+    writeFileSync(one as string, Buffer.alloc(flightTableBytes));
+    crashes.forget(one);
+    t.notOk(existsSync(one as string));
+    crashes.forget(two);
+    crashes.end();
+  }
+  writeFileSync(join(data, 'serving'), 'half of a li');
+  const crashes = new Crashes(data, fail, memory);
+  crashes.begin();
+  t.match(crashes.last, { current: null });
+  crashes.end();
+  t.same(readdirSync(memory).sort(), ['data', 'gatehouse-of-others', 'precious']);
+  t.end();
+});

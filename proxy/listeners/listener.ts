@@ -34,7 +34,10 @@ export interface Exchange {
    */
   onBodyFault: ((reason: string) => void) | null;
 
-  /** Starts delivering the body. Must be called within `onRequest`, or the body is discarded. Chunks are borrowed. */
+  /**
+   * Starts delivering the body. Must be called within `onRequest`, or the body is discarded; later only if `pauseBody`
+   * was called within it, and `resumeBody` is then. Chunks are borrowed.
+   */
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void;
   pauseBody(): void;
   resumeBody(): void;
@@ -107,6 +110,8 @@ export interface ListenerOptions {
   readonly port: number; // 0 = any free one
   /** Several threads of this process listen on the same port. */
   readonly sharedPort: boolean;
+  /** Number of a socket that listens there already, for this listener alone; null or left out: it opens one. */
+  readonly socket?: number | null;
   /** Of the generation that serves at the moment. */
   limits(): SyntaxLimits;
   /** Read at each wait, so that what changes them counts for open connections as well. */

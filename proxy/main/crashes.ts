@@ -1,6 +1,7 @@
 // What is known of a worker, or of the whole data plane, that ended without having been told to: why, which request it
 // was at, which others were under way. One line of `log/crashes.jsonl` each, so that a request that ends workers again
 // and again can be found (and kept out by a rule). Query strings are masked as in every other record.
+import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -11,13 +12,18 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../contract/errors.js';
 import { maskUri } from '../masking/mask.js';
 import { readFlights, type Flight, type Flights } from '../worker/flight-table.js';
+
+/** Of Linux: files in memory. They outlive a process that is killed, and no store into them waits for a disk. */
+const memoryFolder = '/dev/shm';
+const mapFolderForm = /^gatehouse-[0-9a-f]{32}$/;
 
 const othersMax = 20;
 const linePrefix = 'in-flight-';
@@ -55,13 +61,22 @@ export class Crashes {
   count = 0;
   /** The run before ended without a stop: this one keeps its requests in files for a while. */
   isCautious = false;
+  /** The run before ended without a stop, and its control plane had said nothing: this one does not wait for it. */
+  wasSilent = false;
 
   constructor(
     private readonly dataDir: string,
     private readonly onProblem: (message: string) => void,
+    private readonly memory = memoryFolder,
   ) {}
 
+  /** Where the tables of this run lie in memory; null = nowhere. */
+  private maps: string | null = null;
+  private mapped = 0;
+
   private onRequest: (request: Flight, agoMs: number) => void = () => {};
+
+  private readonly since = new Date().toISOString();
 
   private get marker(): string {
     return join(this.dataDir, 'serving');
@@ -72,11 +87,14 @@ export class Crashes {
     this.attempt(() => {
       mkdirSync(this.dataDir, { recursive: true });
       const names = readdirSync(this.dataDir);
-      this.isCautious = names.includes('serving');
-      const tables = names
-        .filter((name) => name.startsWith(linePrefix))
-        .map((name) => readFlights(readFileSync(join(this.dataDir, name))));
-      if (this.isCautious) {
+      const hadCrashed = names.includes('serving');
+      const before = hadCrashed ? this.readMarker() : {};
+      this.wasSilent = before.silent === true;
+      const kept = this.takeMaps(before.maps);
+      this.isCautious = hadCrashed && kept.length === 0;
+      const files = names.filter((name) => name.startsWith(linePrefix)).map((name) => join(this.dataDir, name));
+      const tables = kept.length > 0 ? kept : files.map((path) => readFlights(readFileSync(path)));
+      if (hadCrashed) {
         const current = tables.find((table) => table.current !== null)?.current ?? null;
         const others = tables.flatMap((table) =>
           table.current === null || table.current === current ? table.others : [table.current, ...table.others],
@@ -84,8 +102,72 @@ export class Crashes {
         this.record(null, 'the data plane ended without a stop', { current, others });
       }
       for (const name of names) if (name.startsWith(linePrefix)) rmSync(join(this.dataDir, name), { force: true });
-      writeFileSync(this.marker, `${JSON.stringify({ pid: process.pid, since: new Date().toISOString() })}\n`);
+      this.openMaps();
+      this.mark(this.wasSilent);
     });
+  }
+
+  /** What the run before has left; nothing where it cannot be read. */
+  private readMarker(): { readonly silent?: unknown; readonly maps?: unknown } {
+    try {
+      return (JSON.parse(readFileSync(this.marker, 'utf8')) ?? {}) as object;
+    } catch {
+      return {}; // ended while it was written, or of an older release
+    }
+  }
+
+  /** The tables that the run before had in memory, which are gone then. */
+  private takeMaps(folder: unknown): Flights[] {
+    const isOurs =
+      typeof folder === 'string' && dirname(folder) === this.memory && mapFolderForm.test(basename(folder));
+    if (!isOurs || !existsSync(folder)) return [];
+    const tables = readdirSync(folder).map((name) => readFlights(readFileSync(join(folder, name))));
+    rmSync(folder, { recursive: true, force: true });
+    return tables;
+  }
+
+  /** A folder of our own with a name that nobody can guess: anybody may write into the one above. */
+  private openMaps(): void {
+    const folder = join(this.memory, `gatehouse-${randomBytes(16).toString('hex')}`);
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+      this.maps = folder;
+    } catch {
+      this.maps = null; // no such system, or not for this user: the files below the data directory remain
+    }
+  }
+
+  /** Where a worker that starts now has its table in memory: each has its own, also two at the same place. */
+  flightMap(worker: number): string | null {
+    if (this.maps === null) return null;
+    this.mapped += 1;
+    return join(this.maps, `${worker}-${this.mapped}`);
+  }
+
+  /** The table of a worker; `flights` where it had none in memory. */
+  flightsOf(map: string | null, flights: SharedArrayBuffer): Flights {
+    try {
+      return readFlights(map !== null && existsSync(map) ? readFileSync(map) : flights);
+    } catch {
+      return readFlights(flights); // what is known of a crash is never worth another one
+    }
+  }
+
+  /** Its worker is gone. */
+  forget(map: string | null): void {
+    if (map !== null) rmSync(map, { force: true });
+  }
+
+  /** `silent`: the control plane was asked and has not answered yet. */
+  private mark(silent: boolean): void {
+    const { since, maps } = this;
+    writeFileSync(`${this.marker}.new`, `${JSON.stringify({ pid: process.pid, since, silent, maps })}\n`);
+    renameSync(`${this.marker}.new`, this.marker);
+  }
+
+  /** Whether the control plane answers; a start after a crash goes by it. */
+  noteSilence(silent: boolean): void {
+    this.attempt(() => this.mark(silent));
   }
 
   /** Where a worker keeps its table; null = nowhere. */
@@ -122,7 +204,10 @@ export class Crashes {
 
   /** It was stopped as it should be. */
   end(): void {
-    this.attempt(() => rmSync(this.marker, { force: true }));
+    this.attempt(() => {
+      rmSync(this.marker, { force: true });
+      if (this.maps !== null) rmSync(this.maps, { recursive: true, force: true });
+    });
   }
 
   private attempt(write: () => void): void {

@@ -3,16 +3,15 @@ import { hkdfSync, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
-import type { GenerationReply } from '../contract/index.js';
 import { engineModule } from '../inspection/inspection.js';
+import type { ProxyConfig } from '../contract/index.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
 import { AuditLog } from '../records/audit-log.js';
-import { sayHello } from '../records/hello.js';
 import { RecordShipper } from '../records/ship-records.js';
-import { startAdmin, type AdminServer } from './admin/server.js';
+import { startAdmin, type AdminActions, type AdminServer } from './admin/server.js';
 import { resolveAdminToken } from './admin/token.js';
 import { Crashes } from './crashes.js';
-import { chooseFirst, startWorkers } from './first-generation.js';
+import { chooseFirst, startWorkers, type First } from './first-generation.js';
 import { Generations } from './generations.js';
 import { AttackWatch } from './gates/attack-watch.js';
 import { attackEvent } from './gates/attack-event.js';
@@ -21,20 +20,25 @@ import {
   claimPort,
   claimTlsPort,
   openCertificates,
+  openSockets,
   ownListeners,
   tlsStart,
   workerCount,
   type ClaimedPort,
 } from './listen-port.js';
 import { crashWindowMs } from '../shared-state/crash-requests.js';
+import { observationKeyOf } from '../observation/key.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
 import { VerdictList } from './gates/verdict-list.js';
 import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
+import { findUnreadHeaders, requireReadHeaders } from './start/proxy-header.js';
+import { controlOf, remindWhileClosed, type Control } from './start/control.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
-import { createSharedClock } from '../shared-state/shared-clock.js';
+import type { ThreatTable } from '../shared-state/threat-delta.js';
+import type { GenerationPayload } from '../worker/messages.js';
 import { Supervisor, type SupervisorOptions } from './supervisor.js';
 import { ThreatList } from './threat-list.js';
 
@@ -42,7 +46,6 @@ export type { DataPlane, DataPlaneOptions, InitialGeneration } from './options.j
 
 /** What was not told by then is in the audit log all the same. */
 const shipMsMax = 2_000;
-const remindEveryMs = 60_000;
 
 function createShipper({ shipping }: DataPlaneOptions, log: Logger): RecordShipper | null {
   if (shipping == null) return null;
@@ -88,6 +91,10 @@ function seedsFor(adminToken: string): readonly [number, number] {
   return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
 }
 
+/** Nodes of one installation find each other's limits under it. */
+const sharingPrefix = (redis: DataPlaneOptions['redis'], adminToken: string): string =>
+  redis?.prefix ?? `gatehouse:${ofToken(adminToken, 'rate prefix', 8).toString('hex')}`;
+
 function shareRates(
   { redis = null }: DataPlaneOptions,
   adminToken: string,
@@ -95,14 +102,11 @@ function shareRates(
   gates: GateState,
   log: Logger,
 ): SharedRates {
-  const sharedMs = createSharedClock();
   return new SharedRates({
     url: redis?.url ?? null,
-    prefix: redis?.prefix ?? `gatehouse:${ofToken(adminToken, 'rate prefix', 8).toString('hex')}`,
+    prefix: sharingPrefix(redis, adminToken),
     nodeId: randomUUID(),
-    exchange: gates.tables.exchange,
-    rates: gates.tables.rates,
-    nowMs: () => sharedMs(performance.now()),
+    sharing: gates.tables.sharing,
     isWanted: () => generations.active.config.rlDistributed,
     log: (level, fields, message) => log[level](fields, message),
   });
@@ -119,13 +123,14 @@ interface Place {
 }
 
 /** What main keeps for the workers, as the last run left it. */
-async function recallState(options: DataPlaneOptions, { workers, adminToken }: Place, log: Logger) {
+async function recallState(options: DataPlaneOptions, { listener, workers, adminToken }: Place, log: Logger) {
   const tell = (message: string): void => log.error(message);
   const crashes = new Crashes(options.dataDir, tell);
   crashes.begin();
   if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
   const local = firstPayload(options.initial, 1);
   const first = await chooseFirst(options, local, log);
+  requireReadHeaders(first.payload.config, listener);
   const generations = new Generations(options.dataDir, first.payload, tell);
   const threats = new ThreatList(options.dataDir, tell);
   if (options.resume) await threats.resume();
@@ -166,6 +171,7 @@ function superviseWith(
   return {
     workers,
     port: claimed.port,
+    openSockets: () => openSockets(options, listener, { plain: claimed.port, tls: tlsPort }, workers),
     start: {
       nodeId: randomUUID(),
       listener,
@@ -176,8 +182,11 @@ function superviseWith(
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
       gateMemory: gates.memory,
+      limitsStore:
+        options.redis == null ? null : { url: options.redis.url, prefix: sharingPrefix(options.redis, adminToken) },
       // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
       challengeSecret: new Uint8Array(ofToken(adminToken, 'challenge', 32)),
+      observationKey: observationKeyOf(adminToken),
     },
     crashes,
     generation: () => generations.active,
@@ -195,31 +204,47 @@ function superviseWith(
       audit.append(batch, generations.active.config.privacyMode);
       shipper?.addEvents(batch);
     },
+    onObservations: (text) => shipper?.observations.add(text),
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   };
 }
 
-/** Workers that listen, and all that they hand their records to. */
-async function startParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Parts> {
+/** What a start works on; its supervisor gives way to another where the first rules are refused. */
+interface Starting extends Parts {
+  supervisor: Supervisor;
+  readonly first: First;
+  readonly makeSupervisor: () => Supervisor;
+  readonly local: GenerationPayload;
+}
+
+/** Everything but threads that serve. */
+async function prepareParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Starting> {
   const { local, first, ...state } = await recallState(options, place, log);
-  const { generations, threats, certificates, shipper, attack, sharing, verdicts } = state;
+  const { threats, verdicts, certificates } = state;
   const supervision = superviseWith({ local, first, ...state }, options, place, log);
-  try {
-    const begin = { local, hasControlPlane: shipper !== null, log };
-    const started = await startWorkers(() => new Supervisor(supervision), generations, first, begin);
-    const { supervisor } = started;
-    threats.watch((list) => supervisor.spreadThreats(list));
-    verdicts.onChange = (tables) => supervisor.spreadVerdicts(tables);
-    certificates?.watch((set) => supervisor.spreadCertificates(set));
-    attack.begin();
-    sharing.begin();
-    if (started.first.isKept) await generations.persist();
-    return { ...state, supervisor, listener: place.listener };
-  } catch (error) {
-    await shipper?.close(0);
-    throw error;
-  }
+  const makeSupervisor = (): Supervisor => new Supervisor(supervision);
+  const { listener } = place;
+  const parts: Starting = { ...state, supervisor: makeSupervisor(), listener, first, local, makeSupervisor };
+  threats.watch((list) => parts.supervisor.spreadThreats(list));
+  verdicts.onChange = (tables) => parts.supervisor.spreadVerdicts(tables);
+  certificates?.watch((set) => parts.supervisor.spreadCertificates(set));
+  return parts;
+}
+
+/** Resolves when the workers listen; `mayListen` is asked when all have loaded. */
+async function startServing(parts: Starting, log: Logger, mayListen: () => Promise<void>): Promise<void> {
+  const { generations, shipper, attack, sharing, first, local } = parts;
+  const make = (): Supervisor => (parts.supervisor = parts.makeSupervisor());
+  const started = await startWorkers(make, generations, first, {
+    local,
+    hasControlPlane: shipper !== null,
+    log,
+    mayListen,
+  });
+  attack.begin();
+  sharing.begin();
+  if (started.isKept) await generations.persistInTurn();
 }
 
 /** How it is stopped once it was up. */
@@ -247,26 +272,30 @@ async function stopParts(
   return areWorkersGone;
 }
 
-/** In the background: who serves waits for no answer, and who answers 503 asks until a generation was sent. */
-function tellControlPlane({ shipping }: DataPlaneOptions, generations: Generations, log: Logger, stop: AbortSignal) {
-  if (shipping == null) return;
-  const hello = { node: hostname(), ...shipping, isWaiting: () => generations.closed !== null };
-  void sayHello(hello, stop).then((answer) => log.info({ answer }, 'the control plane was told of the start'));
-}
-
-/** An operator who looks into the log of a node that is closed for long must not have to look for its beginning. */
-function remindWhileClosed(generations: Generations, log: Logger, stop: AbortSignal): void {
-  if (generations.closed === null) return;
-  const sinceMs = performance.now();
-  const timer = setInterval(() => {
-    if (generations.closed === null) return clearInterval(timer);
-    const seconds = Math.round((performance.now() - sinceMs) / 1000);
-    log.error(
-      { seconds },
-      `protected sites still answer 503: ${generations.closed}; the control plane sent nothing yet`,
-    );
-  }, remindEveryMs).unref();
-  stop.addEventListener('abort', () => clearInterval(timer));
+/** What the admin interface can do. `haveLoaded`: workers can take a generation from then on. */
+function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): AdminActions {
+  const { generations, threats, gates, verdicts } = parts;
+  const spread = (list: ThreatTable): void => parts.supervisor.spreadThreats(list);
+  return {
+    status: () => describe(parts),
+    async activate(request) {
+      await haveLoaded;
+      const reply = await generations.activate(parts.supervisor, request);
+      if (reply.outcome === 'active') word.hear();
+      return reply;
+    },
+    isHealthy: () => parts.supervisor.readyCount > 0,
+    whyClosed: () => generations.closed,
+    metrics: () => scrape(parts),
+    replaceThreats: (text) => threats.replace(text, spread),
+    changeThreats: (delta) => threats.change(delta, spread),
+    gates: () => describeGates(parts),
+    bans: () => gates.bans,
+    liftBan: (network) => gates.lift(network),
+    replaceVerdicts: (candidate) => verdicts.replace(candidate),
+    replaceSiteKeys: async (set) => parts.supervisor.spreadSiteKeys(await gates.replaceSiteKeys(set)),
+    replaceSafe: (addresses) => parts.supervisor.spreadSafe(gates.replaceSafe(addresses)),
+  };
 }
 
 /** Starts everything; rejects with a message for people when something is in the way. */
@@ -281,41 +310,40 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const claimed = await claimPort(options, listener, workers);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
   const place = { listener, workers, claimed, tlsPort: await claimTlsPort(options), adminToken };
-  const parts = await startParts(options, place, log).finally(claimed.release);
-  const { supervisor, generations, threats, gates, verdicts } = parts;
-  const status = (): Promise<Record<string, unknown>> => describe(parts);
-  const activate = (request: unknown): Promise<GenerationReply> => generations.activate(supervisor, request);
-  const admin = await startAdmin({
-    host: options.adminHost,
-    port: options.adminPort,
-    token: adminToken,
-    actions: {
-      status,
-      activate,
-      isHealthy: () => supervisor.readyCount > 0,
-      whyClosed: () => generations.closed,
-      metrics: () => scrape(parts),
-      replaceThreats: (text) => threats.replace(text, (list) => supervisor.spreadThreats(list)),
-      changeThreats: (delta) => threats.change(delta, (list) => supervisor.spreadThreats(list)),
-      gates: () => describeGates(parts),
-      bans: () => gates.bans,
-      liftBan: (network) => gates.lift(network),
-      replaceVerdicts: (candidate) => verdicts.replace(candidate),
-      replaceSiteKeys: async (set) => supervisor.spreadSiteKeys(await gates.replaceSiteKeys(set)),
-      replaceSafe: (addresses) => supervisor.spreadSafe(gates.replaceSafe(addresses)),
-    },
-  }).catch(async (error: unknown) => {
+  const parts = await prepareParts(options, place, log);
+  const { generations } = parts;
+  const leaving = new AbortController();
+  const control = controlOf(options, parts, log, leaving.signal);
+  let open = (): void => {};
+  const haveLoaded = new Promise<void>((resolve) => (open = resolve));
+  const actions = actionsOf(parts, control, haveLoaded);
+  const { status, activate } = actions;
+  // Before anything serves: what the control plane sends now serves from the first request on.
+  const { adminHost: host, adminPort: port } = options;
+  const admin = await startAdmin({ host, port, token: adminToken, actions }).catch(async (error: unknown) => {
+    await claimed.release();
     await stopParts(parts, 0);
     throw error;
   });
+  const portsNow = () => ({ http: parts.supervisor.port, admin: admin.port, tls: place.tlsPort });
+  const ownProblems = (config: ProxyConfig) => findOwnListeners(config, ownListeners(options, portsNow()));
+  generations.findProblems = async (config) => [...findUnreadHeaders(config, listener), ...(await ownProblems(config))];
+  const told = control.tell();
+  await startServing(parts, log, () => {
+    open();
+    return control.listen();
+  })
+    .catch(async (error: unknown) => {
+      leaving.abort();
+      await stopParts(parts, 0, { admin, lingerMs: null });
+      throw error;
+    })
+    .finally(claimed.release);
 
-  const ports = { http: supervisor.port, admin: admin.port, tls: place.tlsPort };
-  const listeners = ownListeners(options, ports);
-  generations.findProblems = (config) => findOwnListeners(config, listeners);
-  for (const { path, message, mend } of await generations.findProblems(generations.active.config))
+  const ports = portsNow();
+  for (const { path, message, mend } of await ownProblems(generations.active.config))
     log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
   let stopping: Promise<boolean> | null = null;
-  const leaving = new AbortController();
   const endNow = async (lingerMs: number | null): Promise<boolean> => {
     leaving.abort();
     const { drainMs } = generations.active.config.timeouts;
@@ -336,7 +364,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     { listener, why, workers, port: ports.http, tls: ports.tls, admin: ports.admin, generation, ruleset },
     'data plane is up',
   );
-  tellControlPlane(options, generations, log, leaving.signal);
+  // The rules that it was told of may have been refused since.
+  if (generations.closed !== null) void told.then(() => (generations.closed === null ? null : control.tell()));
   remindWhileClosed(generations, log, leaving.signal);
   return plane;
 }

@@ -63,32 +63,41 @@ export async function chooseFirst(options: Choice, local: GenerationPayload, log
   }
 }
 
-/** Workers that listen, with what they began with. */
-export interface Started {
-  readonly supervisor: Supervisor;
-  readonly first: First;
+export interface Beginning {
+  readonly local: GenerationPayload;
+  readonly hasControlPlane: boolean;
+  readonly log: Logger;
+  /** All workers have loaded what they begin with; they listen when it is resolved. */
+  readonly mayListen?: () => Promise<void>;
 }
 
 /**
- * Starts workers with `first`. Rules that served last and are refused now were made by another release: nothing takes
- * their place where a control plane compiles them anew, elsewhere those of `local` do, once.
+ * Starts workers with `first`; resolves with what they began with when they listen. Rules that served last and are
+ * refused now were made by another release: nothing takes their place where a control plane compiles them anew,
+ * elsewhere those of `local` do, once.
  */
 export async function startWorkers(
   make: () => Supervisor,
   generations: Generations,
   first: First,
-  { local, hasControlPlane, log }: { local: GenerationPayload; hasControlPlane: boolean; log: Logger },
-): Promise<Started> {
+  beginning: Beginning,
+): Promise<First> {
+  const { local, hasControlPlane, log, mayListen = () => Promise.resolve() } = beginning;
   const supervisor = make();
   generations.active = first.payload;
   generations.closed = first.closed;
+  let haveLoaded = false;
   try {
-    await supervisor.startAll();
-    return { supervisor, first };
+    await supervisor.startAll(() => {
+      haveLoaded = true;
+      return mayListen();
+    });
+    return first;
   } catch (error) {
     await supervisor.stop(0);
     const { payload } = first;
-    const isOfLast = payload.artifact !== null && payload !== local;
+    // Who has loaded them and cannot listen has no quarrel with the rules.
+    const isOfLast = payload.artifact !== null && payload !== local && !haveLoaded;
     if (!isOfLast || error instanceof TypeError) throw error;
     const problem = `the rules that served last cannot be started again (${messageOf(error)})`;
     let next: First;
@@ -100,6 +109,6 @@ export async function startWorkers(
       log.error(`${problem}; ${localRulesServe}`);
       next = { payload: withLocalRules(payload, local), isKept: true, closed: null };
     }
-    return startWorkers(make, generations, next, { local, hasControlPlane, log });
+    return startWorkers(make, generations, next, beginning);
   }
 }

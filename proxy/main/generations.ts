@@ -57,6 +57,13 @@ export class Generations {
     }
   }
 
+  /** The same, after the changes that came before. */
+  persistInTurn(): Promise<boolean> {
+    const turn = this.chain.then(() => this.persist());
+    this.chain = turn;
+    return turn;
+  }
+
   private async store(): Promise<void> {
     const { id, sha256, artifact, config, selfTest } = this.active;
     const directory = join(this.dataDir, 'artifacts');

@@ -13,7 +13,7 @@ import type { ThreatTable } from '../shared-state/threat-delta.js';
 import type { VerdictTables } from '../shared-state/verdict-tables.js';
 import { expireAfter } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
-import { flightTableBytes, readFlights } from '../worker/flight-table.js';
+import { flightTableBytes } from '../worker/flight-table.js';
 import {
   dispatch,
   type GenerationPayload,
@@ -23,11 +23,12 @@ import {
   type ToWorker,
   type WorkerNews,
   type WorkerReport,
+  type WorkerSockets,
   type WorkerStart,
 } from '../worker/messages.js';
 import type { Crashes } from './crashes.js';
 import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
-import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
+import { ownSockets, WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
@@ -43,9 +44,12 @@ export interface SupervisorOptions {
     | 'connections'
     | 'flights'
     | 'flightFile'
+    | 'flightMap'
   >;
-  readonly crashes: Pick<Crashes, 'flightFile' | 'record'>;
+  readonly crashes: Pick<Crashes, 'flightFile' | 'flightMap' | 'flightsOf' | 'forget' | 'record'>;
   readonly port: number;
+  /** Sockets for workers that begin together, asked when they are to listen; left out: each opens its own. */
+  readonly openSockets?: () => readonly WorkerSockets[];
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
   readonly threats: () => ThreatTable | null;
@@ -58,6 +62,7 @@ export interface SupervisorOptions {
   readonly onVacant?: (index: number) => void;
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
+  readonly onObservations: (text: string) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
   /** What a worker runs; worker.js where none is given. */
   readonly workerModule?: URL;
@@ -103,25 +108,29 @@ export class Supervisor implements SlotOwner {
    * Resolves when every worker listens; rejects with the first reason when one cannot. They begin together, when the
    * last has loaded everything: clients that come back after a restart keep their connection for long, and all of them
    * would sit with the one that listened first. The first loads alone, and the others find its databases in memory.
+   * `mayListen`: asked once all have loaded; from then on they take generations, and they listen when it is resolved.
    */
-  async startAll(): Promise<void> {
+  async startAll(mayListen: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const { workers } = this.options;
     for (let index = 0; index < workers; index += 1) this.slots.push(new WorkerSlot(index, this));
     const [first, ...others] = this.slots;
     if (first === undefined) return;
     await new Promise<void>((resolve, reject) => {
-      let open: () => void = () => {};
-      const gate = new Promise<void>((pass) => (open = pass));
+      let open: (sockets: readonly WorkerSockets[]) => void = () => {};
+      const gate = new Promise<readonly WorkerSockets[]>((pass) => (open = pass));
       let loaded = 0;
       let listening = 0;
       const begin = (slot: WorkerSlot): void => {
-        const mayListen = (): Promise<void> => {
+        const hasLoaded = async (): Promise<WorkerSockets> => {
           loaded += 1;
           if (loaded === 1) others.forEach(begin);
-          if (loaded === workers) open();
-          return gate;
+          if (loaded === workers)
+            mayListen()
+              .then(() => open(this.options.openSockets?.() ?? []))
+              .catch(reject);
+          return (await gate)[slot.index] ?? ownSockets;
         };
-        slot.start(mayListen).then(() => {
+        slot.start(hasLoaded).then(() => {
           listening += 1;
           if (listening === workers) resolve();
         }, reject);
@@ -146,6 +155,7 @@ export class Supervisor implements SlotOwner {
       connections: this.connections,
       flights: new SharedArrayBuffer(flightTableBytes),
       flightFile: this.options.crashes.flightFile(workerId),
+      flightMap: this.options.crashes.flightMap(workerId),
     };
   }
 
@@ -164,6 +174,7 @@ export class Supervisor implements SlotOwner {
       report: ({ token, report }) => this.reports.get(token)?.(report),
       events: ({ batch }) => options.onEvents(batch),
       requests: ({ lines, dropped, samples }) => options.onRequests(lines, dropped, samples),
+      observations: ({ text }) => options.onObservations(text),
       log: ({ level, fields, message: text }) => options.log(level, fields, text),
       ban: ({ record }) => options.onBan(record),
       keysWanted: () => options.onKeysWanted(),
@@ -178,8 +189,13 @@ export class Supervisor implements SlotOwner {
     this.options.onVacant?.(slot.index);
   }
 
-  crashed({ index }: WorkerSlot, reason: string, flights: SharedArrayBuffer): void {
-    this.options.crashes.record(index, reason, readFlights(flights));
+  crashed({ index }: WorkerSlot, reason: string, { flights, flightMap }: WorkerStart): void {
+    const { crashes } = this.options;
+    crashes.record(index, reason, crashes.flightsOf(flightMap, flights));
+  }
+
+  exited({ flightMap }: WorkerStart): void {
+    this.options.crashes.forget(flightMap);
   }
 
   departed(report: WorkerReport): void {
@@ -190,8 +206,9 @@ export class Supervisor implements SlotOwner {
     this.options.log(level, fields, message);
   }
 
-  private serving(): WorkerSlot[] {
-    return this.slots.filter(({ isReady }) => isReady);
+  /** Those that can take a generation, or were given one. */
+  private loaded(): WorkerSlot[] {
+    return this.slots.filter(({ hasLoaded }) => hasLoaded);
   }
 
   /**
@@ -226,7 +243,7 @@ export class Supervisor implements SlotOwner {
 
   /** All or none: on any refusal every worker discards, and what served goes on serving. */
   async prepare(generation: GenerationPayload, timeoutMs: number): Promise<PrepareOutcome> {
-    this.preparing = this.serving();
+    this.preparing = this.loaded();
     const answers = await this.askAll(this.preparing, generation.id, { kind: 'prepare', generation }, timeoutMs);
     let reason: string | null = answers.length === 0 ? 'no worker is running' : null;
     for (const answer of answers) {
@@ -243,11 +260,11 @@ export class Supervisor implements SlotOwner {
    * catches up. Returns how many serve it.
    */
   async commit(id: number, timeoutMs: number): Promise<number> {
-    const slots = this.preparing.filter(({ isReady }) => isReady);
+    const slots = this.preparing.filter(({ hasLoaded }) => hasLoaded);
     this.preparing = [];
     for (const slot of slots) slot.generation = id;
     const answers = await this.askAll(slots, id, { kind: 'commit', id }, timeoutMs);
-    for (const slot of this.serving()) this.catchUp(slot);
+    for (const slot of this.loaded()) this.catchUp(slot);
     return answers.filter((answer) => answer?.kind === 'committed').length;
   }
 
@@ -285,7 +302,7 @@ export class Supervisor implements SlotOwner {
   }
 
   private tellAll(message: ToWorker): void {
-    for (const slot of this.serving()) slot.post(message);
+    for (const slot of this.loaded()) slot.post(message);
   }
 
   async report(): Promise<SupervisorReport> {
@@ -341,7 +358,7 @@ export class Supervisor implements SlotOwner {
     return this.slots.reduce((sum, slot) => sum + slot.restarts, 0);
   }
   get readyCount(): number {
-    return this.serving().length;
+    return this.slots.filter(({ isReady }) => isReady).length;
   }
 
   /**

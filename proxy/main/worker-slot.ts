@@ -1,7 +1,7 @@
 // One of the places where a worker serves: started, watched, and filled again when a worker goes.
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
-import type { ToMain, ToWorker, WorkerReport, WorkerStart } from '../worker/messages.js';
+import type { ToMain, ToWorker, WorkerReport, WorkerSockets, WorkerStart } from '../worker/messages.js';
 
 /**
  * V8's nursery per worker. A request allocates some 20 KB that die with it, but those under way survive each collection
@@ -12,6 +12,9 @@ const youngGenerationMbMax = 24;
 
 const restartDelayMs = { first: 50, most: 10_000 } as const;
 const calmAfterMs = 30_000; // a worker that served this long starts the back-off anew
+
+/** The worker opens them itself. */
+export const ownSockets: WorkerSockets = { plain: null, tls: null };
 
 /** An answer about a generation. */
 export type Answer = ToMain<'prepared' | 'refused' | 'committed'>;
@@ -29,14 +32,17 @@ export interface SlotOwner {
   heard(slot: WorkerSlot, worker: Worker, message: Exclude<ToMain, { kind: 'loaded' | 'ready' | 'failed' }>): void;
   /** Its worker is gone, and this was its last word. */
   departed(report: WorkerReport): void;
-  /** Its worker died, or found a bug and will; `flights`: what it was doing. */
-  crashed(slot: WorkerSlot, reason: string, flights: SharedArrayBuffer): void;
+  /** Its worker died, or found a bug and will; `start`: where stands what it was doing. */
+  crashed(slot: WorkerSlot, reason: string, start: WorkerStart): void;
+  /** A worker is gone for good. */
+  exited(start: WorkerStart): void;
   log(level: 'info' | 'error', fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
 export class WorkerSlot {
   worker: Worker | null = null;
-  state: 'starting' | 'ready' | 'gone' = 'gone';
+  /** `loaded`: it can take a generation, and takes no connections yet. */
+  state: 'starting' | 'loaded' | 'ready' | 'gone' = 'gone';
   restarts = 0;
   lastReason = '';
   /** What it serves, as far as main knows. */
@@ -46,7 +52,7 @@ export class WorkerSlot {
   /** Workers replaced but not gone yet. */
   readonly former = new Set<Worker>();
   lastReport: WorkerReport | null = null;
-  private flights: SharedArrayBuffer | null = null;
+  private started: WorkerStart | null = null;
   private startedAtMs = 0;
   private failures = 0;
 
@@ -55,8 +61,14 @@ export class WorkerSlot {
     private readonly owner: SlotOwner,
   ) {}
 
+  /** It takes connections. */
   get isReady(): boolean {
     return this.state === 'ready' && this.worker !== null;
+  }
+
+  /** It can be asked to take another generation. */
+  get hasLoaded(): boolean {
+    return this.isReady || (this.state === 'loaded' && this.worker !== null);
   }
 
   post(message: ToWorker): void {
@@ -65,9 +77,9 @@ export class WorkerSlot {
 
   /**
    * Resolves when the worker listens; rejects with the reason when it cannot. `mayListen`: asked once it has loaded
-   * everything; it listens when that is resolved.
+   * everything; it listens when that is resolved, on the sockets that it resolves with.
    */
-  start(mayListen: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+  start(mayListen: () => Promise<WorkerSockets> = () => Promise.resolve(ownSockets)): Promise<void> {
     const data = this.owner.startData(this.index);
     const worker = new Worker(this.owner.workerModule, {
       workerData: data,
@@ -78,15 +90,17 @@ export class WorkerSlot {
       },
     });
     this.worker = worker;
-    this.flights = data.flights;
+    this.started = data;
     this.state = 'starting';
+    this.generation = data.generation.id;
     this.startedAtMs = performance.now();
     return new Promise((resolve, reject) => {
       worker.on('message', (message: ToMain) => {
-        if (message.kind === 'loaded') void mayListen().then(() => worker.postMessage({ kind: 'listen' }));
-        else if (message.kind === 'ready') {
+        if (message.kind === 'loaded') {
+          this.state = 'loaded';
+          void mayListen().then((sockets) => worker.postMessage({ kind: 'listen', sockets } satisfies ToWorker));
+        } else if (message.kind === 'ready') {
           this.state = 'ready';
-          this.generation = data.generation.id;
           this.owner.ready(this, message.port);
           resolve();
         } else if (message.kind === 'failed') {
@@ -97,9 +111,10 @@ export class WorkerSlot {
       worker.on('error', (error) => {
         this.lastReason = error.stack ?? error.message;
         this.owner.log('error', { worker: this.index, err: this.lastReason }, 'worker died');
-        this.owner.crashed(this, this.lastReason, data.flights);
+        this.owner.crashed(this, this.lastReason, data);
       });
       worker.on('exit', (code) => {
+        this.owner.exited(data);
         const silently = `worker ${this.index} ended with code ${code} before it listened`;
         reject(new Error(this.lastReason === '' ? silently : this.lastReason));
         if (!this.former.delete(worker)) this.replace(worker);
@@ -111,7 +126,7 @@ export class WorkerSlot {
   dying(worker: Worker, reason: string): void {
     this.lastReason = reason;
     this.owner.log('error', { worker: this.index, err: reason }, 'a bug ended a worker; it is being replaced');
-    if (this.flights !== null) this.owner.crashed(this, reason, this.flights);
+    if (this.started !== null) this.owner.crashed(this, reason, this.started);
     this.former.add(worker);
     this.replace(worker);
   }

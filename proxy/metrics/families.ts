@@ -12,6 +12,7 @@ export const refusalReasons = [
   'unreadable', // the listener's parser: bytes that are no request
   'head', // syntax, framing or size of the head
   'no_site',
+  'misdirected', // a host that another certificate is for than that of the connection
   'loop', // it was at this site before (road/limits/loop-guard.ts)
   'body_too_large',
   'body_too_slow',
@@ -124,6 +125,11 @@ export const counters = {
     'Requests of clients on the deny list.',
     {},
     before('waap_threats_matched_total'),
+  ),
+  observations: counter(
+    'api_observations_total',
+    'Answered requests that discovery took into account (counted), or had no room for (dropped).',
+    { outcome: ['counted', 'dropped'] },
   ),
   engineErrors: counter(
     'engine_errors_total',

@@ -12,6 +12,8 @@ export interface HelloOptions {
   readonly node: string;
   /** Whether the node answers 503 until the control plane sends something: then it asks until that has. */
   readonly isWaiting?: () => boolean;
+  /** The first attempt is over, whatever became of it: a control plane that is away is not waited for. */
+  readonly onFirstWord?: () => void;
 }
 
 /**
@@ -19,13 +21,14 @@ export interface HelloOptions {
  * node when it comes), or of an older release, or `stop` ended the wait. Never rejects.
  */
 export async function sayHello(
-  { url, token, node, isWaiting = () => false }: HelloOptions,
+  { url, token, node, isWaiting = () => false, onFirstWord = () => {} }: HelloOptions,
   stop: AbortSignal,
 ): Promise<string> {
   const client = new ControlPlaneClient(url, token, answerMsMax);
   try {
     for (let attempt = 1; ; attempt += 1) {
       const { status, text } = await client.post('/api/dataplane/hello', JSON.stringify({ node }), stop);
+      if (attempt === 1) onFirstWord();
       if (status === 200) return text;
       const isWorthAgain = status === 0 || status >= 500;
       const isEnough = attempt >= attempts && !isWaiting();

@@ -4,6 +4,7 @@
 // traffic never notices.
 import { randomUUID } from 'node:crypto';
 import type { SecurityEvent } from '../contract/index.js';
+import { ObservationQueue } from '../observation/ship.js';
 import { ControlPlaneClient } from './control-plane-client.js';
 import { toEventRecord } from './event-record.js';
 import type { RequestSample } from './request-records.js';
@@ -64,9 +65,17 @@ export class RecordShipper {
   private readonly wake = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private readonly controlPlane: ControlPlaneClient;
+  /** What discovery saw, beside the records. */
+  readonly observations: ObservationQueue;
 
   constructor(private readonly options: RecordShipperOptions) {
     this.controlPlane = new ControlPlaneClient(options.url, options.token, options.timeoutMs ?? 30_000);
+    this.observations = new ObservationQueue({
+      node: options.node,
+      controlPlane: this.controlPlane,
+      stop: this.wake.signal,
+      onProblem: options.onProblem,
+    });
     this.timer = setInterval(() => this.kick(), options.flushEveryMs ?? 500);
     this.timer.unref();
   }
@@ -104,6 +113,7 @@ export class RecordShipper {
       this.kick();
       await this.sending;
     }
+    if (!this.wake.signal.aborted) await this.observations.drain();
     clearTimeout(over);
     this.counters.dropped += this.waitingRows;
     this.controlPlane.close();

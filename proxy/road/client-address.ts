@@ -20,6 +20,13 @@ export function clientBehindProxies({ headers, clientIp }: RequestHead, trusted:
   return client;
 }
 
+/** The head as it was seen by the proxies in front; null: whoever sent it is no trusted proxy. */
+export function behindTrustedProxy(head: RequestHead, trusted: AddressSet | null): RequestHead | null {
+  if (trusted === null || !trusted.contains(head.clientIp)) return null;
+  const clientIp = clientBehindProxies(head, trusted);
+  return clientIp === head.clientIp ? head : { ...head, clientIp };
+}
+
 /**
  * The address of a hop as proxies write it: alone, with a port behind it (`192.0.2.1:4711`, `[2001:db8::1]:4711`), in
  * brackets, or quoted as in a Forwarded field (RFC 7239 section 6). Null for anything else. An IPv6 address without

@@ -3,6 +3,7 @@ import type { CollectionStore } from '#engine';
 import type { SecurityEvent } from '../contract/index.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Metrics } from '../metrics/metrics.js';
+import type { TrafficObserver } from '../observation/observer.js';
 import type { RequestRing } from '../records/request-records.js';
 import type { FlightTable } from '../worker/flight-table.js';
 import type { Generation } from '../worker/generation.js';
@@ -26,6 +27,8 @@ export interface RoadContext extends BodyWorker, RelayWorker {
   record(event: SecurityEvent): void;
   /** Lines for the control plane; null = there is none. */
   readonly requests: RequestRing | null;
+  /** Discovery; null = nobody to tell of it. */
+  readonly observer: TrafficObserver | null;
   /** Inspection off this thread for large bodies; null = always inline. */
   readonly foreignInspector: ForeignInspector | null;
   log(level: 'info' | 'warn' | 'error', fields: Readonly<Record<string, unknown>>, message: string): void;

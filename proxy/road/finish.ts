@@ -9,6 +9,7 @@ import type { EventVerdict, SecurityEvent } from '../contract/index.js';
 import { findField } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Action } from '../metrics/families.js';
+import { observeFinished } from '../observation/observe-finished.js';
 import { toSecurityEvent } from '../records/security-event.js';
 import type { Generation } from '../worker/generation.js';
 import type { RoadContext } from './context.js';
@@ -36,6 +37,8 @@ export interface FinishedRequest {
   readonly inspection: RequestInspection | null;
   /** Of gates, in their order. */
   readonly decisions: readonly Decided[];
+  /** Gates that the site has; those behind one that ended the request were not asked. */
+  readonly gates: readonly PreparedGate[];
   /** Rules or a gate ended it. */
   readonly isBlocked: boolean;
   /** They would have, or flagged it. */
@@ -112,6 +115,8 @@ export function recordFinished(request: FinishedRequest, verdict: Verdict | null
     (verdict !== null && verdict.matched.length > 0) || (inspection?.foreign?.messages.length ?? 0) > 0;
   if (kind !== 'pass' || hasMatches) recordEvent(request, verdict, kind, site);
   if (context.requests?.hasRoom() === true) recordLine(request, verdict, kind, action, site);
+  if (context.observer !== null && request.generation.config.apiDiscoveryEnabled)
+    observeFinished(context.observer, request, action);
 }
 
 function kindOf(request: FinishedRequest, verdict: Verdict | null): EventVerdict {
@@ -141,6 +146,7 @@ export function recordEvent(request: FinishedRequest, verdict: Verdict | null, k
       verdict,
       foreign,
       decisions: request.decisions,
+      asked: request.gates.map(({ name }) => name),
       interruption: request.stop,
       kind,
       mode: request.site?.mode ?? generation.config.mode,

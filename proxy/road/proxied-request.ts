@@ -6,8 +6,9 @@
 // the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
 import { performance } from 'node:perf_hooks';
 import type { GivenValues, GivenVariable, Interruption, RequestHead } from '#engine';
+import { askGates, type AskedRequest, type Pause } from '../admit/ask-gates.js';
 import type { Decided, Decision } from '../admit/decision.js';
-import type { GateRequest, PreparedGate } from '../admit/gate.js';
+import type { PreparedGate } from '../admit/gate.js';
 import { asError, ProxyError } from '../contract/errors.js';
 import type { Limits } from '../contract/index.js';
 import { findField } from '../http/header-fields.js';
@@ -20,7 +21,7 @@ import type { UpstreamExchange } from '../upstream/exchange.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import { releaseGeneration, type Generation } from '../worker/generation.js';
 import { actionOf, answerOfGate, answerOfRules, page, type Answer } from './answers.js';
-import { acceptableRequestId, clientBehindProxies, clientKey } from './client-address.js';
+import { acceptableRequestId, behindTrustedProxy, clientKey } from './client-address.js';
 import type { RoadContext } from './context.js';
 import { decide, decideOnFailure, decideOnGate } from './decide.js';
 import { countGate, finishInspection, recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
@@ -46,7 +47,7 @@ export function handleRequest(context: RoadContext, exchange: Exchange): void {
   context.flights.leave();
 }
 
-export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, FinishedRequest {
+export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, FinishedRequest {
   readonly generation: Generation;
   readonly atMs: number;
   readonly startedMs: number;
@@ -58,6 +59,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   readonly response: ResponseWriter = new ResponseWriter(this);
   upstream: UpstreamExchange | null = null;
   decisions: readonly Decided[] = nothing;
+  gates: readonly PreparedGate[] = nothing;
   /** TX variables that gates found out, for rules. */
   given: GivenValues = nothing;
   isBlocked = false;
@@ -71,6 +73,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   private schema: SchemaStep | null = null;
   private target = '';
   private isFromTrustedProxy = false;
+  private hasWaited = false;
 
   constructor(
     readonly context: RoadContext,
@@ -104,49 +107,51 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
 
   private believeProxies(): void {
     const { trusted, config } = this.generation;
-    const { head } = this.exchange;
-    if (trusted === null || !trusted.contains(head.clientIp)) return;
+    const head = behindTrustedProxy(this.exchange.head, trusted);
+    if (head === null) return;
     this.isFromTrustedProxy = true;
     if (config.acceptRequestId) this.requestId = acceptableRequestId(head.headers) ?? this.requestId;
-    const clientIp = clientBehindProxies(head, trusted);
-    if (clientIp !== head.clientIp) this.head = { ...head, clientIp };
+    this.head = head;
   }
 
   /** Step 3, and the order of the next. */
   private route(): void {
     const { router, admission } = this.generation;
-    const routed = router.match(findField(this.head.headers, 'host') ?? '', this.head.uri);
-    if (routed === null) {
-      this.refuse(404, 'no_site', !this.isBodyComplete);
-      return;
-    }
+    const host = findField(this.head.headers, 'host') ?? '';
+    if (this.exchange.tls?.isMisdirected?.(host) === true) return this.refuse(421, 'misdirected', !this.isBodyComplete);
+    const routed = router.match(host, this.head.uri);
+    if (routed === null) return this.refuse(404, 'no_site', !this.isBodyComplete);
     const { site } = routed;
     this.site = site;
     if (this.context.loops.hasPassed(this.head, site.name)) {
       trouble.reportLoop(this);
-      this.refuse(508, 'loop', !this.isBodyComplete);
-      return;
+      return this.refuse(508, 'loop', !this.isBodyComplete);
     }
     this.target = routed.target;
     // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
     const isInspected = site.isProtected || (routed.isAmbiguous && router.hasProtected);
-    this.admit(isInspected ? admission.ofProtected : admission.ofOthers, site);
+    this.gates = isInspected ? admission.ofProtected : admission.ofOthers;
+    this.admit(site, isInspected, null);
+  }
+
+  /** Step 4: the gates, in the order of their table (admit/index.ts). */
+  private admit(site: Site, isInspected: boolean, from: Pause | null): void {
+    const pause = askGates(this, this.gates, site, from);
+    if (pause !== null) {
+      if (this.exchange.framing.kind !== 'none') this.exchange.pauseBody();
+      this.hasWaited = true;
+      void pause.until.then(() => this.goOn(() => this.admit(site, isInspected, pause)));
+      return;
+    }
     if (isInspected && !this.isOver) this.inspectHead(site);
     if (!this.isOver) this.readBody(site);
   }
 
-  /** Step 4: the gates, in the order of their table (admit/index.ts). */
-  private admit(gates: readonly PreparedGate[], site: Site): void {
-    for (const gate of gates) {
-      let decision: Decision | null = null;
-      try {
-        decision = gate.decide(this, site);
-      } catch (error) {
-        this.failedOpenOrClosed(asError(error), site, gate.name);
-      }
-      if (decision !== null) this.settleGate(gate, decision, site);
-      if (this.isOver) return;
-    }
+  private goOn(step: () => void): void {
+    if (this.isOver) return;
+    this.context.flights.enter(this.flight);
+    step();
+    this.context.flights.leave();
   }
 
   give(name: GivenVariable, value: string): void {
@@ -179,12 +184,11 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
     if (isInspected || !body.isLarge) body.collect(isInspected);
     else this.forward(site);
     if (!this.isOver) body.read();
+    if (this.hasWaited && !this.isOver) exchange.resumeBody();
   }
 
   bodyTaken(wireBytes: number): void {
-    this.context.flights.enter(this.flight);
-    this.inspectBody(this.site as Site, wireBytes);
-    this.context.flights.leave();
+    this.goOn(() => this.inspectBody(this.site as Site, wireBytes));
   }
 
   /** Step 7: phase 2, inline or on the pool's threads. */
@@ -234,23 +238,20 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   private settle(interruption: Interruption | null, site: Site): void {
     const failure = this.inspection?.failure ?? null;
     if (failure !== null) return this.failedOpenOrClosed(failure, site, null);
-    switch (decide(interruption, site.mode)) {
-      case 'forward':
-        return;
-      case 'flag':
-        this.isFlagged = true;
-        this.stop ??= interruption;
-        return;
-      case 'block':
-        this.isBlocked = true;
-        this.stop = interruption;
-        this.giveUpUpstream();
-        this.endWith(answerOfRules(interruption as Interruption), 'blocked');
+    const decided = decide(interruption, site.mode);
+    if (decided === 'flag') {
+      this.isFlagged = true;
+      this.stop ??= interruption;
+    } else if (decided === 'block') {
+      this.isBlocked = true;
+      this.stop = interruption;
+      this.giveUpUpstream();
+      this.endWith(answerOfRules(interruption as Interruption), 'blocked');
     }
   }
 
   /** Step 8 for a gate. */
-  private settleGate(gate: PreparedGate, decision: Decision, site: Site): void {
+  settleGate(gate: PreparedGate, decision: Decision, site: Site): void {
     const enforced = decideOnGate(decision, site.mode);
     this.decisions = [...this.decisions, { gate: gate.name, decision }];
     countGate(this.metrics, gate, decision, enforced !== null, site.name);
@@ -267,7 +268,7 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
   }
 
   /** Step 8 for inspection (`gate` null) or a gate that failed. */
-  private failedOpenOrClosed(error: Error, site: Site, gate: string | null): void {
+  failedOpenOrClosed(error: Error, site: Site, gate: string | null): void {
     const { requestId, context } = this;
     const isOpen = decideOnFailure(site.failMode) === 'forward';
     this.failure = error;
@@ -280,9 +281,8 @@ export class ProxiedRequest implements GateRequest, BodyOwner, RepliedRequest, F
 
   /** Step 9. */
   private forward(site: Site): void {
-    const { exchange, body } = this;
+    const { exchange, body, target, isFromTrustedProxy } = this;
     const isStreaming = body !== null && body.isStreaming;
-    const { target, isFromTrustedProxy } = this;
     const loopMark = this.context.loops.markOf(site.name);
     const head = forwardHeadOf(this, { site, target, isFromTrustedProxy, loopMark });
     const reply = new Reply(this, site.name, this.context);

@@ -4,8 +4,8 @@ import { BanTable, banColumns, banEntries } from './ban-table.js';
 import { ClientConnections, connectionEntries } from './client-connections.js';
 import { CrashRequests, crashEntries } from './crash-requests.js';
 import { createKeyTable, KeyTable } from './key-table.js';
-import { createExchangeMemory, RateExchange } from './rates/rate-exchange.js';
 import { rateColumns, rateEntries } from './rates/rate-counters.js';
+import { createSharingMemory, SharingState } from './rates/sharing-state.js';
 
 /** On its way to a thread. */
 export interface GateMemory {
@@ -21,8 +21,8 @@ export interface GateMemory {
   /** Requests that ended workers, and whether there is any (crash-requests.ts). */
   readonly crashes: SharedArrayBuffer;
   readonly crashesArmed: SharedArrayBuffer;
-  /** Places of limits that several nodes share. */
-  readonly exchange: SharedArrayBuffer;
+  /** Of limits that several nodes share. */
+  readonly sharing: SharedArrayBuffer;
 }
 
 /** Challenges solved within their life of a few minutes; 1 MiB. Beyond, the oldest could be spent once more. */
@@ -42,7 +42,7 @@ export function createGateMemory(keys = rateEntries, workers = 1, seeds?: readon
     workers,
     crashes: createKeyTable(Math.min(keys, crashEntries), banColumns),
     crashesArmed: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
-    exchange: createExchangeMemory(workers),
+    sharing: createSharingMemory(workers),
   };
 }
 
@@ -54,12 +54,12 @@ export interface GateTables {
   readonly attack: AttackFlag;
   readonly connections: ClientConnections;
   readonly crashRequests: CrashRequests;
-  readonly exchange: RateExchange;
+  readonly sharing: SharingState;
 }
 
 /** `worker`: whose view it is. */
 export function openGateMemory(memory: GateMemory, worker = 0): GateTables {
-  const { rates, bans, spent, attack, connections, workers, exchange, crashes, crashesArmed } = memory;
+  const { rates, bans, spent, attack, connections, workers, sharing, crashes, crashesArmed } = memory;
   return {
     rates: new KeyTable(rates, rateColumns),
     bans: new BanTable(new KeyTable(bans, banColumns)),
@@ -67,6 +67,6 @@ export function openGateMemory(memory: GateMemory, worker = 0): GateTables {
     attack: new AttackFlag(attack),
     connections: new ClientConnections(connections, workers),
     crashRequests: new CrashRequests(new BanTable(new KeyTable(crashes, banColumns)), crashesArmed),
-    exchange: new RateExchange(exchange, workers, worker),
+    sharing: new SharingState(sharing, workers, worker),
   };
 }

@@ -1,8 +1,10 @@
 // Which requests are under way in a worker, in memory that outlives it: when a worker runs out of memory or dies of a
-// bug, main reads here what it was doing, and which request it was at. A process that dies takes this memory along, so
-// after such an end the next start writes the table to a file as well (a few microseconds a request), for a while: a
-// request that ends the process again is known then.
+// bug, main reads here what it was doing, and which request it was at. Where the system has files in memory, the
+// table is one of them: it outlives the process, and a store costs what it costs elsewhere. Where there are none, or
+// they went with the process (a container that was made anew), the next start writes the table to a file on disk as
+// well (a few microseconds a request), for a while: a request that ends the process again is known then.
 import { openSync, writeSync } from 'node:fs';
+import { mapFile } from '#engine';
 
 const slots = 256; // requests beyond are not recorded
 const slotBytes = 512;
@@ -33,7 +35,7 @@ export class FlightTable {
   private readonly file: number | null;
 
   /** `path`: of the file; null = none is written. Throws when it cannot be opened. */
-  constructor(buffer: SharedArrayBuffer, path: string | null = null) {
+  constructor(buffer: SharedArrayBuffer | ArrayBuffer, path: string | null = null) {
     this.bytes = Buffer.from(buffer) as unknown as LatinBuffer;
     this.bytes.fill(0);
     for (let slot = slots - 1; slot >= 0; slot -= 1) this.free.push(slot);
@@ -87,6 +89,20 @@ export class FlightTable {
   }
 }
 
+/** The table of a worker, where its start says. */
+export function openFlights({
+  flights,
+  flightFile,
+  flightMap,
+}: {
+  readonly flights: SharedArrayBuffer;
+  readonly flightFile: string | null;
+  readonly flightMap: string | null;
+}): FlightTable {
+  const mapped = flightMap === null ? null : mapFile(flightMap, flightTableBytes);
+  return new FlightTable(mapped ?? flights, flightFile);
+}
+
 export interface Flights {
   /** null: it was at none, but between requests. */
   readonly current: Flight | null;
@@ -95,7 +111,7 @@ export interface Flights {
 
 /** What a table says; of a damaged one, what can be read. */
 export function readFlights(table: SharedArrayBuffer | Buffer): Flights {
-  const bytes = table instanceof SharedArrayBuffer ? Buffer.from(table) : table;
+  const bytes = Buffer.isBuffer(table) ? table : Buffer.from(table);
   const currentSlot = bytes.length < headerBytes ? -1 : bytes.readUInt16LE(0) - 1;
   let current: Flight | null = null;
   const others: Flight[] = [];

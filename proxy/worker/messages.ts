@@ -24,6 +24,12 @@ export interface GenerationPayload {
   readonly selfTest: 'inspect' | 'skip';
 }
 
+/** Numbers of sockets that listen already and that the worker takes over; null: it opens its own. */
+export interface WorkerSockets {
+  readonly plain: number | null;
+  readonly tls: number | null;
+}
+
 export interface WorkerStart {
   readonly workerId: number;
   /** Of this start of the node; the same in all workers (road/limits/loop-guard.ts). */
@@ -45,6 +51,8 @@ export interface WorkerStart {
   readonly flights: SharedArrayBuffer;
   /** Where the same is written for after the end of the process; null = nowhere. */
   readonly flightFile: string | null;
+  /** Where `flights` lies instead, so that it outlives the process; null = nowhere. */
+  readonly flightMap: string | null;
   /** The deny list in force; null = none was given. */
   readonly threats: ThreatTable | null;
   /** Addresses that are never banned; null = none were given. */
@@ -55,6 +63,10 @@ export interface WorkerStart {
   readonly siteKeys: KeySetMessage | null;
   readonly gateMemory: GateMemory;
   readonly challengeSecret: Uint8Array;
+  /** Where places of limits that several nodes share are leased; null = nowhere. */
+  readonly limitsStore: { readonly url: string; readonly prefix: string } | null;
+  /** Of the hashes that stand for people in observations; the same on all nodes and in the control plane. */
+  readonly observationKey: Uint8Array;
 }
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -93,7 +105,7 @@ export interface WorkerOrders {
   /** For TLS handshakes from now on. */
   readonly certificates: { readonly set: CertificateSet };
   /** Once everything is loaded: begin, with the others. */
-  readonly listen: Readonly<Record<never, never>>;
+  readonly listen: { readonly sockets: WorkerSockets };
   readonly stop: { readonly drainMs: number };
 }
 
@@ -110,6 +122,8 @@ export interface WorkerNews {
   readonly events: { readonly batch: SecurityEvent[] };
   /** Lines of request-records.ts, how many there was no room for, and the few that are kept whole. */
   readonly requests: { readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] };
+  /** A window of discovery (observation/observation.ts), as text. */
+  readonly observations: { readonly text: string };
   readonly log: {
     readonly level: LogLevel;
     readonly fields: Readonly<Record<string, unknown>>;

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
 import { systemNames } from '../admit/bots/crawler-check.js';
 import { openGates } from '../admit/index.js';
+import { shareLimits } from '../admit/limits/leases/share-limits.js';
 import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
 import { createGateWorker, EventBudget } from '../admit/worker.js';
 import type { InspectionModule } from '../inspection/inspection.js';
@@ -11,6 +12,7 @@ import { createInspectionPool } from '../inspection/inspection-pool.js';
 import { shareOf } from '../listeners/index.js';
 import type { ConnectionShare } from '../listeners/listener.js';
 import { Metrics } from '../metrics/metrics.js';
+import { TrafficObserver } from '../observation/observer.js';
 import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
 import type { RoadContext } from '../road/context.js';
@@ -27,7 +29,7 @@ import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
 import { createConnectionCap } from './connection-cap.js';
-import { FlightTable } from './flight-table.js';
+import { openFlights } from './flight-table.js';
 import type { Generation } from './generation.js';
 import { HeapWatch } from './heap-watch.js';
 import { beginListening, type Listening } from './listening.js';
@@ -39,6 +41,7 @@ import {
   type ToMain,
   type ToWorker,
   type WorkerOrders,
+  type WorkerSockets,
   type WorkerStart,
 } from './messages.js';
 import { GenerationRefused, prepareGeneration } from './prepare.js';
@@ -67,6 +70,12 @@ const requests = start.shipsRequests
       (lines, dropped, samples) => post({ kind: 'requests', lines, dropped, samples }),
       () => serving.current.config.replaySampling,
     )
+  : null;
+const observer = start.shipsRequests
+  ? new TrafficObserver({
+      key: start.observationKey,
+      send: (batch) => post({ kind: 'observations', text: JSON.stringify(batch) }),
+    })
   : null;
 const denyList = new AddressSetHolder();
 if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
@@ -104,11 +113,13 @@ const gateWorker = createGateWorker({
   shared: openGateMemory(start.gateMemory, start.workerId),
   names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
+  holder: `${start.nodeId}.${start.workerId}`,
   onBan: (record) => post({ kind: 'ban', record }),
   onKeysWanted: () => {
     if (keysWanted.spend(performance.now())) post({ kind: 'keysWanted' });
   },
 });
+const sharing = shareLimits(gateWorker.leases, gateWorker.tables.sharing, start.limitsStore);
 const guard = createConnectionCap({
   connections: gateWorker.tables.connections,
   workerId: start.workerId,
@@ -125,12 +136,13 @@ const context: RoadContext = {
   now: () => Date.now(),
   makeRequestId: createRequestIds(),
   poolFor: (site, generation) => pools.of(site, generation),
-  flights: new FlightTable(start.flights, start.flightFile),
+  flights: openFlights(start),
   loops: new LoopGuard(start.nodeId),
   store: module.createStore(),
   metrics,
   record: (event) => events.record(event),
   requests,
+  observer,
   readingBody,
   bodies: new ClientShares(),
   relaying,
@@ -143,6 +155,7 @@ const context: RoadContext = {
 const flusher = setInterval(() => {
   events.flush();
   requests?.flush();
+  observer?.flush(Date.now());
 }, flushEveryMs);
 const sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => {
   const { timeouts } = serving.current.config;
@@ -174,9 +187,11 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   await foreignInspector?.close();
   clearInterval(flusher);
   sweeper.stop();
+  sharing.stop();
   loopDelay.disable();
   events.flush();
   requests?.flush();
+  observer?.flush(Date.now(), true);
   post({ kind: 'drained' });
   port?.close();
 }
@@ -201,10 +216,10 @@ const tlsNow = (): WorkerStart['tls'] =>
   start.tls === null || certificates === null ? start.tls : { ...start.tls, certificates };
 
 /** Not before main says so: who listens first would get every connection that clients keep. */
-async function takeConnections(): Promise<void> {
+async function takeConnections(sockets: WorkerSockets): Promise<void> {
   try {
     share = shareOf(start.connections, start.workerId, () => performance.now());
-    const begun = await beginListening({ ...start, tls: tlsNow() }, share, context, guard);
+    const begun = await beginListening({ ...start, tls: tlsNow() }, sockets, share, context, guard);
     listener = begun;
     if (isStopping) await begun.stop(0);
     else post({ kind: 'ready', port: begun.port });
@@ -226,7 +241,7 @@ function report(token: number): void {
       eventsDropped: events.dropped,
       upstreams: pools.view(),
       loopLagMsP99: loopDelay.percentile(99) / 1e6,
-      metrics: metrics.snapshot(serving.inspectionCounters()),
+      metrics: metrics.snapshot({ ...serving.inspectionCounters(), ...observer?.metrics() }),
       heavy: gateWorker.heavy.list(),
       crawlers: gateWorker.crawlers.list(),
     },
@@ -251,7 +266,7 @@ const orders: Handlers<WorkerOrders> = {
     certificates = set;
     listener?.replaceCertificates(set);
   },
-  listen: () => void takeConnections(),
+  listen: ({ sockets }) => void takeConnections(sockets),
   stop: ({ drainMs }) => void stop(drainMs),
 };
 port.on('message', (message: ToWorker) => dispatch(orders, message));

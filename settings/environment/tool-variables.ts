@@ -9,6 +9,8 @@ export const toolVariables = {
   GATEHOUSE_SHARED: 'folder of the corpora that tests, `make crs` and the benchmark use; default ../shared',
   GATEHOUSE_TEST_WITHOUT_POSTGRES: '1: what is stored is not tested on PostgreSQL',
   GATEHOUSE_COLD_APPLY: 'set: the test of changes under load leaves out the warm-up',
+  GATEHOUSE_URL: 'where `gatehouse gate` finds the control plane; default http://127.0.0.1:8095',
+  GATEHOUSE_TOKEN: 'apt_ token of `gatehouse gate`; the scope ci is enough',
   CI: 'true: set-up installs what only tests need',
   SEED: 'seed of property tests',
   UPDATE: '1: tests rewrite golden files and generated documents instead of failing',

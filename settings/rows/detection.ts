@@ -121,6 +121,12 @@ export const detectionRows = {
     unit: 'seconds',
   }),
 
+  api_discovery_enabled: setting(Flag(true), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: 'proxy/road/finish.ts',
+    description: 'learn which APIs there are from the traffic: methods, paths, credentials, parameters, never values',
+  }),
   api_protect_mode: setting(Choice(['monitor', 'block'], 'monitor'), {
     access: 'operator',
     reach: ['control'],

@@ -161,13 +161,13 @@ export const governanceRows = {
   siem_connectors: setting(Type.Array(SiemConnector, { maxItems: 20, default: [] }), {
     access: 'admin',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: 'api/siem/connector.ts',
     description: 'where security events go',
   }),
   siem_webhook_url: setting(HttpUrl('webhook'), {
     access: 'admin',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: 'api/siem/connector.ts',
     description: 'one webhook for every security event (older form)',
   }),
   sso_enabled: setting(Flag(false), {

@@ -63,7 +63,7 @@ export const trafficRows = {
   rl_distributed: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: 'proxy/main/gates/shared-rates.ts',
+    enforcedBy: 'proxy/admit/limits/leases/leases.ts',
     description: 'limits of rl_… and endpoint_limits count over all nodes, through the key-value store (REDIS_URL)',
   }),
   rl_zones: setting(Type.Array(Zone, { maxItems: 100, default: [] }), {

@@ -1,8 +1,8 @@
 // Endpoints of assets beside plain reading and writing.
-import { ApiError } from '#http-kit';
+import { ApiError, Nullable } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { endpoint, toId, unfit, type Endpoint } from '../kit/endpoint.js';
-import { checkVersion, requireRow, resourceEndpoints } from '../kit/resource.js';
+import { checkVersion, requireRow, resourceEndpoints, toView, viewSchema, type Row } from '../kit/resource.js';
 import { severityNames } from '../findings/words.js';
 import { applications, projects, requireWhole, targetGroups, targets, visibleByApplication } from './resources.js';
 
@@ -44,6 +44,37 @@ const applicationExtras: readonly Endpoint[] = [
           await tx`delete from vm_applications where id = ${row.id}`;
         },
       );
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/applications/:id/site',
+    permission: 'edit_assets',
+    kind: 'B',
+    summary: 'Link an application to a site of the firewall: its virtual patches hold there; null ends the link',
+    body: Type.Object({ site: Nullable(Type.String({ minLength: 1, maxLength: 200 })) }, closed),
+    answer: viewSchema(applications),
+    handle: async (call) => {
+      const { site } = call.body;
+      const id = call.params['id'] ?? '';
+      await requireRow(call.sql, applications, call.reach, id);
+      const sites = (await call.host.firewall?.sites()) ?? null;
+      if (site !== null && sites?.includes(site) === false)
+        throw unfit('/site', `names no site of the firewall`, `it has ${sites.slice(0, 20).join(', ') || 'none'}`);
+      const made = await call.audited(
+        'vm.update',
+        site === null ? `unlinked the application ${id} from its site` : `linked the application ${id} to ${site}`,
+        async (tx) => {
+          const row = await requireRow(tx, applications, call.reach, id, true);
+          checkVersion(call.request.headers['if-match'], row.version);
+          const [after] = await tx<Row[]>`
+            update vm_applications set site = ${site}, updated_at = ${call.now}, version = version + 1
+            where id = ${row.id} returning *`;
+          return after ?? row;
+        },
+      );
+      call.reply.header('etag', `"${made.version}"`);
+      return toView(applications, made);
     },
   }),
   endpoint({

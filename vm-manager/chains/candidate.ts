@@ -93,10 +93,12 @@ type Mutable = { -readonly [Key in keyof ApplicationView]: ApplicationView[Key] 
 
 function candidateOf(finding: ChainFinding, view: ApplicationView): Candidate | null {
   const confirmed = isConfirmed(finding);
-  const found = classify({ ...finding, confirmed });
+  const { title, cwe, severity, source, cves, location } = finding;
+  const found = classify({ title, cwe, severity, confirmed, source, cves, location });
   if (found === null) return null;
+  const { capability, flags } = found;
   const proof = confirmed ? 2 : finding.reachable ? 1 : 0;
-  return { finding, view, ...found, risk: effectiveRisk(finding), confirmed, proof };
+  return { finding, view, capability, flags, risk: effectiveRisk(finding), confirmed, proof };
 }
 
 /** An application with its findings, of which those of other applications and closed ones are left out. */

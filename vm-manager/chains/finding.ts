@@ -32,6 +32,8 @@ export interface ChainFinding {
   readonly exploitConfirmed: boolean;
   /** Proven by a sensor in the running application. */
   readonly runtimeConfirmed?: boolean;
+  /** A virtual patch stands before it. It is told and changes no chain and no score. */
+  readonly mitigated?: boolean;
   readonly location?: string | null;
 }
 

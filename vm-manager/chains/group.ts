@@ -5,9 +5,9 @@ import { Best } from './best.js';
 import { collapse, compareChains, compareScores, type Chain } from './chain.js';
 import { bestCrossService, countCrossService, crossServiceFrom } from './kinds/between-applications.js';
 import { killChain } from './kinds/kill-chain.js';
-import { lateralMovement } from './kinds/lateral.js';
+import { lateralMovement, lateralPathsMax } from './kinds/lateral.js';
 import { toxicCombinations } from './kinds/toxic.js';
-import { addStats, countChains, noStats, type ChainStats } from './stats.js';
+import { addInto, addStats, countChains, noStats, type ChainStats } from './stats.js';
 
 /** Chains that the API returns, and that the report shows. */
 export const chainsMax = 40;
@@ -38,9 +38,11 @@ export function memberOf(view: ApplicationView, withPack: boolean): Member {
   return { view, own: collapse(kill === null ? toxic : [...toxic, kill]) };
 }
 
-function best(chains: readonly Chain[], max: number, order: (one: Chain, other: Chain) => number): Chain[] {
+type Order = (one: Chain, other: Chain) => number;
+
+function best(lists: readonly (readonly Chain[])[], max: number, order: Order): Chain[] {
   const kept = new Best<Chain>(max, order);
-  kept.addAll(chains);
+  for (const chains of lists) kept.addAll(chains);
   return kept.items();
 }
 
@@ -61,8 +63,8 @@ export function chainsOfGroup(members: readonly Member[]): GroupChains {
     max_chain_risk: byScore[0]?.score ?? 0,
   });
   return {
-    ranked: best([...own, ...byProof], chainsMax, compareChains),
-    scored: best([...own, ...byScore], reportChainsMax, compareScores),
+    ranked: best([own, byProof], chainsMax, compareChains),
+    scored: best([own, byScore], reportChainsMax, compareScores),
     lateral: lateralMovement(views),
     stats,
   };
@@ -74,8 +76,8 @@ export function chainsOfMember(member: Member, members: readonly Member[]): Grou
   const cross = crossServiceFrom(member.view, views);
   const chains = [...member.own, ...cross];
   return {
-    ranked: best(chains, chainsMax, compareChains),
-    scored: best(chains, reportChainsMax, compareScores),
+    ranked: best([chains], chainsMax, compareChains),
+    scored: best([chains], reportChainsMax, compareScores),
     lateral: lateralMovement(views, member.view),
     stats: { ...countChains(chains), capabilities_classified: member.view.candidates.length },
   };
@@ -109,18 +111,27 @@ export interface RankedChains {
   readonly stats: ChainStats;
 }
 
-export function mergeGroups(groups: Iterable<GroupChains>, lateralMax: number): RankedChains {
+/** Several groups as one; joining what was joined gives what joining all at once would. */
+export function joinGroups(groups: Iterable<GroupChains>): GroupChains {
   const ranked = new Best<Chain>(chainsMax, compareChains);
   const scored = new Best<Chain>(reportChainsMax, compareScores);
-  const lateral = new Best<Chain>(lateralMax, compareChains);
-  let sum = noStats;
+  const lateral = new Best<Chain>(lateralPathsMax, compareChains);
+  const sum = { ...noStats };
   for (const group of groups) {
     ranked.addAll(group.ranked);
     scored.addAll(group.scored);
     lateral.addAll(group.lateral);
-    sum = addStats(sum, group.stats);
+    addInto(sum, group.stats);
   }
-  ranked.addAll(lateral.items());
-  scored.addAll(lateral.items());
-  return { chains: ranked.items(), byScore: scored.items(), stats: addStats(sum, countChains(lateral.items())) };
+  return { ranked: ranked.items(), scored: scored.items(), lateral: lateral.items(), stats: sum };
+}
+
+/** The answer over groups. */
+export function mergeGroups(groups: Iterable<GroupChains>): RankedChains {
+  const { ranked, scored, lateral, stats } = joinGroups(groups);
+  return {
+    chains: best([ranked, lateral], chainsMax, compareChains),
+    byScore: best([scored, lateral], reportChainsMax, compareScores),
+    stats: addStats(stats, countChains(lateral)),
+  };
 }

@@ -19,6 +19,8 @@ export interface HopAnswer {
   readonly confirmed: boolean;
   readonly score: number;
   readonly location: string | null;
+  /** Only where a proven virtual patch stands before it. */
+  readonly mitigated?: true;
 }
 
 export interface ChainAnswer {
@@ -89,6 +91,7 @@ export function hopAnswer({ finding, capability, confirmed, risk }: Candidate): 
     confirmed,
     score: risk,
     location: finding.location ?? null,
+    ...(finding.mitigated === true ? { mitigated: true as const } : {}),
   };
 }
 

@@ -24,29 +24,49 @@ export const noStats: ChainStats = {
 };
 
 /** The counts of some chains; candidates are counted by who knows them. */
-export function countChains(chains: readonly Chain[]): ChainStats {
-  const of = (kind: ChainKind): number => chains.filter((chain) => chain.kind === kind).length;
+export function countChains(chains: Iterable<Chain>): ChainStats {
+  const kinds: Record<ChainKind, number> = {
+    'toxic-combination': 0,
+    'kill-chain': 0,
+    'cross-service': 0,
+    'lateral-movement': 0,
+  };
+  let [all, danger, proven, most] = [0, 0, 0, 0];
+  for (const chain of chains) {
+    all++;
+    kinds[chain.kind]++;
+    if (chain.danger) danger++;
+    if (chain.proven > 0) proven++;
+    most = Math.max(most, chain.score);
+  }
   return {
-    chains: chains.length,
-    danger_chains: chains.filter(({ danger }) => danger).length,
-    toxic_combinations: of('toxic-combination'),
-    cross_service: of('cross-service'),
-    lateral_movement: of('lateral-movement'),
-    runtime_proven_chains: chains.filter(({ proven }) => proven > 0).length,
+    chains: all,
+    danger_chains: danger,
+    toxic_combinations: kinds['toxic-combination'],
+    cross_service: kinds['cross-service'],
+    lateral_movement: kinds['lateral-movement'],
+    runtime_proven_chains: proven,
     capabilities_classified: 0,
-    max_chain_risk: chains.reduce((most, { score }) => Math.max(most, score), 0),
+    max_chain_risk: most,
   };
 }
 
+type Sum = { -readonly [Name in keyof ChainStats]: ChainStats[Name] };
+
+/** Adds counts to a sum in its place. */
+export function addInto(sum: Sum, more: ChainStats): void {
+  sum.chains += more.chains;
+  sum.danger_chains += more.danger_chains;
+  sum.toxic_combinations += more.toxic_combinations;
+  sum.cross_service += more.cross_service;
+  sum.lateral_movement += more.lateral_movement;
+  sum.runtime_proven_chains += more.runtime_proven_chains;
+  sum.capabilities_classified += more.capabilities_classified;
+  sum.max_chain_risk = Math.max(sum.max_chain_risk, more.max_chain_risk);
+}
+
 export function addStats(one: ChainStats, other: ChainStats): ChainStats {
-  return {
-    chains: one.chains + other.chains,
-    danger_chains: one.danger_chains + other.danger_chains,
-    toxic_combinations: one.toxic_combinations + other.toxic_combinations,
-    cross_service: one.cross_service + other.cross_service,
-    lateral_movement: one.lateral_movement + other.lateral_movement,
-    runtime_proven_chains: one.runtime_proven_chains + other.runtime_proven_chains,
-    capabilities_classified: one.capabilities_classified + other.capabilities_classified,
-    max_chain_risk: Math.max(one.max_chain_risk, other.max_chain_risk),
-  };
+  const sum = { ...one };
+  addInto(sum, other);
+  return sum;
 }

@@ -3,6 +3,7 @@ import { Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { SortColumn } from '../kit/list.js';
 import type { Fields } from '../kit/predicate.js';
+import { residualRisk } from './risk.js';
 import { stateOf } from './sla.js';
 import { severityNames, severityNumbers, type FixState, type Severity, type Status } from './words.js';
 
@@ -29,6 +30,8 @@ export interface FindingRow {
   readonly reachable: boolean | null;
   readonly exploit_confirmed: boolean;
   readonly runtime_confirmed: boolean;
+  /** A virtual patch with a proof that holds stands before it. */
+  readonly virtually_patched: boolean;
   readonly kev: boolean;
   readonly epss: number | null;
   readonly fix_state: FixState;
@@ -91,6 +94,7 @@ export const findingFields: Fields = {
   reachable: { type: 'boolean', column: 'reachable' },
   exploit_confirmed: { type: 'boolean', column: 'exploit_confirmed' },
   runtime_confirmed: { type: 'boolean', column: 'runtime_confirmed' },
+  virtually_patched: { type: 'boolean', column: 'virtually_patched' },
   kev: { type: 'boolean', column: 'kev' },
   epss: { type: 'number', column: 'epss' },
   fix_state: { type: 'text', column: 'fix_state' },
@@ -128,10 +132,14 @@ export const FindingView = Type.Object({
   risk_score: Nullable(Type.Integer()),
   risk_override: Nullable(Type.Integer()),
   effective_risk: Type.Integer(),
+  residual_risk: Type.Integer({
+    description: 'what a virtual patch leaves of it; chains and gates use effective_risk',
+  }),
   priority_score: Type.Integer(),
   reachable: Nullable(Type.Boolean()),
   exploit_confirmed: Type.Boolean(),
   runtime_confirmed: Type.Boolean(),
+  virtually_patched: Type.Boolean({ description: 'a virtual patch with a proof that holds stands before it' }),
   kev: Type.Boolean(),
   epss: Nullable(Type.Number()),
   fix_state: Type.String(),
@@ -167,10 +175,12 @@ export function viewFinding(row: FindingRow, now: Date) {
     risk_score: row.risk_score,
     risk_override: row.risk_override,
     effective_risk: row.effective_risk,
+    residual_risk: residualRisk(row.effective_risk, row.virtually_patched),
     priority_score: row.priority_score,
     reachable: row.reachable,
     exploit_confirmed: row.exploit_confirmed,
     runtime_confirmed: row.runtime_confirmed,
+    virtually_patched: row.virtually_patched,
     kev: row.kev,
     epss: row.epss,
     fix_state: row.fix_state,

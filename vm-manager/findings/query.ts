@@ -70,8 +70,8 @@ export function toConditions(sql: Queryable, given: GivenFilters, now: Date): Fr
     found.push(sql`first_seen >= ${parseMoment(given.first_seen_gte, 'first_seen_gte')}`);
   if (given.sla_state !== undefined) found.push(slaIs(sql, given.sla_state, now));
   if (given.q !== undefined) {
-    const pattern = `%${escapeLike(given.q)}%`;
-    found.push(sql`(title ilike ${pattern} or location ilike ${pattern})`);
+    // the expression of the index vm_findings_by_words
+    found.push(sql`(title || ' ' || location) ilike ${`%${escapeLike(given.q)}%`}`);
   }
   return found;
 }

@@ -64,3 +64,8 @@ export function riskOf(factors: RiskFactors): number {
 export function priorityOf(effectiveRisk: number, kev: boolean, confirmed: boolean, reachable: boolean | null): number {
   return 1000 * effectiveRisk + (kev ? 300 : 0) + (confirmed ? 200 : 0) + (reachable === true ? 100 : 0);
 }
+
+/** What is left of a risk behind a virtual patch: the application is as it was, and the way to it is barred. */
+const patchedFactor = 0.35;
+export const residualRisk = (effectiveRisk: number, isPatched: boolean): number =>
+  isPatched ? Math.round(effectiveRisk * patchedFactor) : effectiveRisk;

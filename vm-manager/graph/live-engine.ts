@@ -64,13 +64,14 @@ class LiveEngine {
   async #apply(before: string, now: string): Promise<void> {
     const rows = await this.#sql<{ id: string }[]>`
       select distinct application_id::text as id from vm_chain_changes
-      where changed_in >= pg_snapshot_xmin(${before}::pg_snapshot)
+      where for_chains and changed_in >= pg_snapshot_xmin(${before}::pg_snapshot)
         and not pg_visible_in_snapshot(changed_in, ${before}::pg_snapshot)
         and pg_visible_in_snapshot(changed_in, ${now}::pg_snapshot)`;
     for (let at = 0; at < rows.length; at += applicationsPerRead) {
       const ids = rows.slice(at, at + applicationsPerRead).map(({ id }) => id);
       const loaded = await loadApplications(this.#sql, this.#sql`a.id in ${this.#sql(ids)}`);
-      for (const id of ids) this.#engine.remove(id);
+      const found = new Set(loaded.map(({ application }) => application.id));
+      for (const id of ids) if (!found.has(id)) this.#engine.remove(id);
       for (const { application, findings } of loaded) this.#engine.set(application, findings);
     }
   }

@@ -21,6 +21,9 @@ export const HopView = Type.Object(
     confirmed: Type.Boolean(),
     score: Score,
     location: Nullable(Text),
+    mitigated: Type.Optional(
+      Type.Boolean({ description: 'a proven virtual patch stands before it; absent: none does' }),
+    ),
   },
   closed,
 );

@@ -19,6 +19,16 @@ export function showMoment(iso: string | null | undefined, isShort = false): str
 
 export const zoneName = suffix;
 
+/** The day that lies so many days after a moment, in the zone that is shown: `2026-12-24`. */
+export const dayAfter = (nowMs: number, days: number): string =>
+  new Date(nowMs + days * 86_400_000 + offsetMinutes * 60_000).toISOString().slice(0, 10);
+
+/** The end of a day of the zone that is shown, in UTC; undefined for what is no day. */
+export function endOfDay(day: string): string | undefined {
+  const end = Date.parse(`${day}T23:59:59Z`) - offsetMinutes * 60_000;
+  return Number.isNaN(end) ? undefined : new Date(end).toISOString();
+}
+
 /** `3 min ago`, for what is recent. */
 export function showAge(iso: string | null | undefined, nowMs: number): string {
   if (iso == null) return 'never';

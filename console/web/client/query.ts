@@ -1,13 +1,15 @@
 // Reading from the control plane: what is shown, whether it is being fetched, and what went wrong, as signals. A new
-// address of the page (its filters) reads anew and cancels what was on its way; nothing of an older question is shown
-// as an answer to a newer one.
-import { createEffect, createSignal, onCleanup, type Accessor } from 'solid-js';
+// address of the page (its filters) reads anew and cancels what was on its way. Until the answer is there the older one
+// stays, marked as what it is; when the newer question is refused, it goes.
+import { batch, createEffect, createSignal, onCleanup, untrack, type Accessor } from 'solid-js';
 import { ask, type Refused, type Reply, type Route } from './http.js';
 
 export interface QueryState<T> {
   /** undefined: not there yet. What was there stays while it is read again. */
   readonly data: Accessor<T | undefined>;
   readonly etag: Accessor<string | null>;
+  /** What is there answers what is asked now. */
+  readonly isAnswered: Accessor<boolean>;
   readonly problem: Accessor<Refused | null>;
   readonly isLoading: Accessor<boolean>;
   reload(): Promise<void>;
@@ -18,18 +20,21 @@ type Options<R extends Route> = NonNullable<Parameters<typeof ask<R>>[1]>;
 interface Behaviour {
   /** Reads again that often while the page is visible. */
   readonly everyMs?: number;
+  /** The question names a moment that moves on: an older answer stays good until the next is there. */
+  readonly isMoving?: boolean;
 }
 
 /** `options` null: do not ask yet. */
 export function createQuery<R extends Route>(
   route: R,
   options: Accessor<Options<R> | null> = () => ({}),
-  { everyMs }: Behaviour = {},
+  { everyMs, isMoving = false }: Behaviour = {},
 ): QueryState<Reply<R>> {
   const [data, setData] = createSignal<Reply<R> | undefined>(undefined, { equals: false });
   const [etag, setEtag] = createSignal<string | null>(null);
   const [problem, setProblem] = createSignal<Refused | null>(null);
   const [isLoading, setLoading] = createSignal(false);
+  const [isAnswered, setAnswered] = createSignal(false);
   let current: AbortController | null = null;
   const read = async (asked: Options<R>): Promise<void> => {
     current?.abort();
@@ -39,11 +44,18 @@ export function createQuery<R extends Route>(
     try {
       const answer = await ask(route, { ...asked, signal: mine.signal });
       if (mine.signal.aborted) return;
-      setEtag(answer.etag);
-      setData(() => answer.data);
-      setProblem(null);
+      batch(() => {
+        setEtag(answer.etag);
+        setData(() => answer.data);
+        setAnswered(true);
+        setProblem(null);
+      });
     } catch (error) {
-      if (!mine.signal.aborted) setProblem(error as Refused);
+      if (mine.signal.aborted) return;
+      batch(() => {
+        if (!isAnswered()) setData(() => undefined);
+        setProblem(error as Refused);
+      });
     } finally {
       if (current === mine) setLoading(false);
     }
@@ -54,7 +66,8 @@ export function createQuery<R extends Route>(
   };
   createEffect(() => {
     const asked = options();
-    if (asked !== null) void read(asked);
+    if (!isMoving) setAnswered(false);
+    if (asked !== null) untrack(() => void read(asked));
   });
   if (everyMs !== undefined) {
     const timer = setInterval(() => {
@@ -63,5 +76,5 @@ export function createQuery<R extends Route>(
     onCleanup(() => clearInterval(timer));
   }
   onCleanup(() => current?.abort());
-  return { data, etag, problem, isLoading, reload };
+  return { data, etag, isAnswered, problem, isLoading, reload };
 }

@@ -6,6 +6,14 @@ import { createQuery } from './query.js';
 
 export type VmPermission =
   | 'triage_findings'
+  | 'request_acceptance'
+  | 'approve_acceptance'
+  | 'manage_mutes'
+  | 'manage_sla'
+  | 'manage_gates'
+  | 'override_gate'
+  | 'run_ci'
+  | 'apply_vpatch'
   | 'import_findings'
   | 'view_assets'
   | 'edit_assets'

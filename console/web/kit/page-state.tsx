@@ -15,7 +15,13 @@ export function Read<T>(props: {
         <Show when={props.of.problem()}>
           {(problem) => <Notice tone="warn">{text.whatIsShownIsOf(problem().message)}</Notice>}
         </Show>
-        {props.children(() => props.of.data() as T)}
+        <div
+          class="answer"
+          classList={{ 'is-old': props.of.isLoading() && !props.of.isAnswered() }}
+          aria-busy={props.of.isLoading() && !props.of.isAnswered()}
+        >
+          {props.children(() => props.of.data() as T)}
+        </div>
       </Match>
       <Match when={props.of.problem()}>
         {(problem) => (

@@ -54,6 +54,7 @@ export const adminText = {
   apiTokens: 'API tokens',
   tokenRevoked: (a: Shown) => `The token ${a} is revoked.`,
   thereAreNoTokens: 'There are no tokens',
+  thereAreNoTokensAbout: 'Pipelines and scripts log in with one: choose "New token", and what it may do.',
   revoke: 'Revoke',
   revoked: 'revoked',
   actions: 'Actions',

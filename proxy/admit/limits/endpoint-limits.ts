@@ -9,9 +9,9 @@ import { parseWindow } from '#settings';
 import type { ProxyConfig } from '../../contract/index.js';
 import { compileAutoBan, type AutoBan } from '../bans/auto-ban.js';
 import type { Decision } from '../decision.js';
-import type { Gate } from '../gate.js';
+import type { Gate, GateContext, GateRequest } from '../gate.js';
 import { prefixOf } from '../reading.js';
-import { ask, compileLimit, limitBound, type Limit } from './limit.js';
+import { addWait, allOf, ask, compileLimit, limitBound, type Limit } from './limit.js';
 
 interface Endpoint {
   /** '*' = every one. */
@@ -103,6 +103,16 @@ interface Scratch {
   readonly asked: Endpoint[];
 }
 
+function meantBy({ head }: GateRequest, worker: GateContext<Endpoints, Scratch>): readonly Endpoint[] {
+  const { root, all } = worker.compiled;
+  const { asked } = worker.state;
+  asked.length = 0;
+  const readings = worker.paths.readings(head.uri);
+  if (readings === null) addMeant(all, head.method, asked);
+  else for (const path of readings) walk(root, path, 1, head.method, asked);
+  return asked;
+}
+
 export const endpointLimits: Gate<Endpoints, Scratch> = {
   name: 'endpoint-limits',
   appliesTo: 'protected',
@@ -114,14 +124,18 @@ export const endpointLimits: Gate<Endpoints, Scratch> = {
     for (const endpoint of config.endpointLimits) plant(root, endpoint, config.rlDistributed);
     return { root, all: endpointsOf(root), autoBan: compileAutoBan(config) };
   },
+  wait: (request, worker) => {
+    const places: Promise<void>[] = [];
+    for (const { limit } of meantBy(request, worker)) {
+      worker.client.read(request.head.clientIp);
+      addWait(limit, worker.client, request, worker, places);
+    }
+    return allOf(places);
+  },
   decide: (request, site, worker) => {
-    const { root, all, autoBan } = worker.compiled;
+    const { autoBan } = worker.compiled;
     const { head } = request;
-    const { asked } = worker.state;
-    asked.length = 0;
-    const readings = worker.paths.readings(head.uri);
-    if (readings === null) addMeant(all, head.method, asked);
-    else for (const path of readings) walk(root, path, 1, head.method, asked);
+    const asked = meantBy(request, worker);
     let recorded: Decision | null = null;
     for (const { limit } of asked) {
       worker.client.read(head.clientIp);

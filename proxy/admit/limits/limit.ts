@@ -90,14 +90,9 @@ export function ask(
 ): Decision | null {
   const { tables, clock } = worker;
   const nowMs = clock.sharedMs(request.startedMs);
-  const waitMs = take(
-    tables.rates,
-    limit.rate,
-    counted.low,
-    counted.high,
-    nowMs,
-    limit.isShared ? tables.exchange : null,
-  );
+  const waitMs = limit.isShared
+    ? worker.leases.take(limit.rate, counted.low, counted.high, nowMs)
+    : take(tables.rates, limit.rate, counted.low, counted.high, nowMs);
   if (waitMs === 0) return null;
   worker.heavy.note(limit.name, request.head.clientIp);
   // A ban for what nobody enforces would be a surprise, and one for what a dry run finds would end the dry run.
@@ -115,6 +110,22 @@ export function ask(
     rule: worker.budget.spend(nowMs) ? ruleOf(limit, request.head.clientIp, ban === 'many') : null,
   };
 }
+
+/** Adds what has to be waited for before `ask` can decide, of a limit that several nodes share. */
+export function addWait(
+  limit: Limit,
+  { low, high }: Counted,
+  request: GateRequest,
+  { leases, clock }: GateWorker,
+  places: Promise<void>[],
+): void {
+  const place = leases.wait(limit.rate, low, high, clock.sharedMs(request.startedMs));
+  if (place !== null) places.push(place);
+}
+
+/** null: there is nothing to wait for. */
+export const allOf = (places: readonly Promise<void>[]): Promise<void> | null =>
+  places.length === 0 ? null : Promise.all(places).then(() => {});
 
 function ruleOf(limit: Limit, clientIp: string, isMany: boolean): DecisionRule {
   const { name, isDryRun } = limit;

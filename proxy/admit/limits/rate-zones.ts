@@ -10,7 +10,7 @@ import { compileAutoBan, type AutoBan } from '../bans/auto-ban.js';
 import type { Decision } from '../decision.js';
 import type { Gate, GateRequest, GateWorker } from '../gate.js';
 import { isAnyUnder, prefixOf } from '../reading.js';
-import { ask, compileLimit, everybody, limitBound, type Counted, type Limit } from './limit.js';
+import { addWait, allOf, ask, compileLimit, everybody, limitBound, type Counted, type Limit } from './limit.js';
 
 type Zone = ProxyConfig['rlZones'][number];
 
@@ -57,6 +57,15 @@ export const rateZones: Gate<Zones> = {
     const own = { ...common, name: 'default', events: config.rlEvents, window: config.rlWindow };
     const zones = [own, ...config.rlZones].map((zone) => compileZone(zone, config.rlDistributed));
     return { zones, autoBan: compileAutoBan(config) };
+  },
+  wait: (request, worker) => {
+    const { zones } = worker.compiled;
+    const places: Promise<void>[] = [];
+    const paths = zones.length === 1 ? [] : worker.paths.readings(request.head.uri);
+    for (const zone of zones)
+      if (isAnyUnder(zone.prefix, paths))
+        addWait(zone.limit, countedBy(zone, request, worker), request, worker, places);
+    return allOf(places);
   },
   decide: (request, site, worker) => {
     const { zones, autoBan } = worker.compiled;

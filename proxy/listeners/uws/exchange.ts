@@ -32,6 +32,8 @@ export class UwsExchange implements Exchange {
   /** In the listener's list of open requests. */
   place = -1;
   private isReading = false;
+  private onChunk: ((chunk: Buffer, isLast: boolean) => void) | null = null;
+  private readonly early: { readonly chunk: Buffer; readonly isLast: boolean }[] = [];
   private isReadingPaused = false;
   private isHeadWritten = false;
   private status = '';
@@ -72,13 +74,23 @@ export class UwsExchange implements Exchange {
   }
 
   readBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
+    this.onChunk = onChunk;
+    if (!this.isReading) this.beginReading();
+    for (const { chunk, isLast } of this.early.splice(0)) if (!this.isOver) onChunk(chunk, isLast);
+  }
+
+  /** The library wants to be asked for the body at once; what comes before somebody reads it is kept. */
+  private beginReading(): void {
     this.isReading = true;
     this.res.onData((chunk, isLast) => {
-      if (!this.isOver) onChunk(Buffer.from(chunk), isLast);
+      if (this.isOver) return;
+      if (this.onChunk === null) this.early.push({ chunk: Buffer.copyBytesFrom(new Uint8Array(chunk)), isLast });
+      else this.onChunk(Buffer.from(chunk), isLast);
     });
   }
   pauseBody(): void {
-    if (this.isOver || this.isReadingPaused || !this.isReading) return;
+    if (this.isOver || this.isReadingPaused) return;
+    if (!this.isReading) this.beginReading();
     this.isReadingPaused = true;
     this.res.pause();
   }

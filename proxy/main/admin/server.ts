@@ -8,7 +8,7 @@ import { isToken } from './token.js';
 import type { ThreatReply } from '../threat-list.js';
 
 export interface AdminActions {
-  status(): Promise<object>;
+  status(): Promise<Record<string, unknown>>;
   metrics(): Promise<string>;
   isHealthy(): boolean;
   /** Why protected sites answer 503 at the moment; null: they are served. */

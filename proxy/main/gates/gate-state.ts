@@ -54,6 +54,7 @@ export class GateState {
   /** Worker `index` is gone. */
   forgetWorker(index: number): void {
     this.tables.connections.forget(index);
+    this.tables.sharing.forget(index);
   }
 
   private get keysPath(): string {

@@ -122,6 +122,7 @@ export function drive(request: Drive): Driven {
     relaying: new ActiveList(),
     relayed: new ClientShares(),
     waitedFor: new ClientShares(),
+    observer: null,
     foreignInspector: null,
     log: (_level, _fields, message) => void logged.push(message),
   };

@@ -10,7 +10,6 @@
 // Slow twin: rate-counters.test.ts, the same in rational numbers.
 import { mix } from '../client-key.js';
 import type { KeyTable } from '../key-table.js';
-import type { RateExchange, TakenPlace } from './rate-exchange.js';
 
 /** What a key has in the table: the moment at which all places are free, in ticks of its limit. */
 export const rateColumns = 1;
@@ -54,16 +53,10 @@ export function compileRate(name: string, events: number, windowSeconds: number)
 
 /**
  * Takes a place of the key `low`, `high` at `nowMs` (one clock for all threads). 0: taken; otherwise nothing was taken,
- * and the milliseconds until a place is free. With an exchange the limit is one of several nodes (rate-exchange.ts).
+ * and the milliseconds until a place is free. `nodes`: a place costs as many as there are nodes, so that each gives
+ * away its fair share of what is left (limits of several nodes whose store does not answer).
  */
-export function take(
-  table: KeyTable,
-  rate: Rate,
-  low: number,
-  high: number,
-  nowMs: number,
-  exchange: RateExchange | null = null,
-): number {
+export function take(table: KeyTable, rate: Rate, low: number, high: number, nowMs: number, nodes = 1): number {
   const keyLow = mix(low ^ rate.low);
   const keyHigh = mix((high + rate.high) >>> 0);
   const now = Math.round(nowMs * rate.ticksPerMs);
@@ -72,14 +65,12 @@ export function take(
   try {
     let at = table.find(bucket, keyLow, keyHigh, nowSeconds);
     const freeAt = at < 0 ? now : Math.max(now, table.get(0, at));
-    const nodes = exchange === null ? 1 : Math.min(exchange.nodes, rate.events);
-    const next = freeAt + rate.ticksPerEvent * nodes;
+    const next = freeAt + rate.ticksPerEvent * Math.min(nodes, rate.events);
     const excess = next - now - rate.ticksPerEvent * rate.events;
     if (excess > 0) return excess / rate.ticksPerMs;
     if (at < 0) at = table.claim(bucket, keyLow, keyHigh, nowSeconds);
     table.set(0, at, next);
     table.endAt(at, Math.floor(next / rate.ticksPerMs / 1000) + 1);
-    if (exchange !== null) exchange.note(rate, keyLow, keyHigh);
     return 0;
   } finally {
     table.leave(bucket);
@@ -87,26 +78,25 @@ export function take(
 }
 
 /**
- * What all nodes together have taken of a key: `levelMs` from now on all places are free. `isWhole`: it replaces what
- * was known here; else it counts where it is more.
+ * Writes down what is known to be taken of a key elsewhere: `levelMs` from `nowMs` on all places are free. It counts
+ * where it is more than what was taken here: a place that was taken is never forgotten.
  */
 export function settle(
   table: KeyTable,
-  { low, high, events, windowSeconds }: TakenPlace,
-  levelMs: number,
-  nowMs: number,
-  isWhole: boolean,
+  { rate, low, high }: { readonly rate: Rate; readonly low: number; readonly high: number },
+  { levelMs, nowMs }: { readonly levelMs: number; readonly nowMs: number },
 ): void {
-  const { ticksPerMs } = ticksOf(events, windowSeconds);
-  const freeAt = Math.round((nowMs + levelMs) * ticksPerMs);
+  const keyLow = mix(low ^ rate.low);
+  const keyHigh = mix((high + rate.high) >>> 0);
+  const freeAt = Math.round((nowMs + levelMs) * rate.ticksPerMs);
   const nowSeconds = Math.floor(nowMs / 1000);
-  const bucket = table.enter(low);
+  const bucket = table.enter(keyLow);
   try {
-    let at = table.find(bucket, low, high, nowSeconds);
-    if (at < 0) at = table.claim(bucket, low, high, nowSeconds);
-    else if (!isWhole && table.get(0, at) >= freeAt) return;
+    let at = table.find(bucket, keyLow, keyHigh, nowSeconds);
+    if (at < 0) at = table.claim(bucket, keyLow, keyHigh, nowSeconds);
+    else if (table.get(0, at) >= freeAt) return;
     table.set(0, at, freeAt);
-    table.endAt(at, Math.floor(freeAt / ticksPerMs / 1000) + 1);
+    table.endAt(at, Math.floor(freeAt / rate.ticksPerMs / 1000) + 1);
   } finally {
     table.leave(bucket);
   }

@@ -38,6 +38,7 @@ function readText(text: string): number[] {
 /** The numbers of the weaknesses that a finding names, in its order; empty where it names none. */
 export function readWeaknesses(weakness: Weakness): number[] {
   if (weakness == null) return [];
+  if (Array.isArray(weakness) && weakness.length < 2) return readWeaknesses(weakness[0] as number | string | undefined);
   if (typeof weakness === 'number') return Number.isInteger(weakness) && weakness > 0 ? [weakness] : [];
   const values = Array.isArray(weakness) ? (weakness as readonly (number | string)[]) : [weakness as string];
   const read = values

@@ -1,8 +1,9 @@
 // Cross-service chains: from an internet-facing application of a project to an impact in another one. There are as many
 // as pairs, up to a hundred million in a project of ten thousand applications, and only the best are shown while all
 // are counted. Counting needs no pair at all. For the best, applications that differ in nothing that decides a chain's
-// place (risk, proof, criticality) form a class, pairs of classes are ordered instead of pairs of applications, and
-// only the best pairs of classes are opened.
+// place (risk, proof, criticality) form a class, and classes that differ in risk alone are kin. The place of a chain
+// follows from the kin of both ends and the higher of two risks, so that how many chains stand at each place is a sum
+// over kin, and only the pairs of classes at the best places are opened.
 import type { ApplicationView, Candidate } from '../candidate.js';
 import { Best } from '../best.js';
 import { chainOf, compareChains, compareScores, type Chain } from '../chain.js';
@@ -47,16 +48,42 @@ export function countCrossService(views: readonly ApplicationView[]): CrossServi
   return totals;
 }
 
-/** Candidates that decide a chain's place in the same way; at most `max` of each, the smallest identifiers. */
-function classesOf(candidates: readonly Candidate[], max: number): Candidate[][] {
-  const classes = new Map<string, Candidate[]>();
+const riskMax = 100;
+
+/** Candidates that decide a chain's place in the same way but for their risk: a class for each risk. */
+interface Kin {
+  readonly proof: Candidate['proof'];
+  readonly confirmed: boolean;
+  readonly criticality: number;
+  /** By risk; at most `max` of each, the smallest identifiers. */
+  readonly classes: (Candidate[] | undefined)[];
+  /** By risk: how many candidates have at most so much, also those that no class keeps. */
+  readonly upTo: Float64Array;
+}
+
+const keyOf = ({ proof, confirmed, view }: Candidate): string => `${proof} ${confirmed} ${view.criticality}`;
+
+function kinOf(candidates: readonly Candidate[], max: number): Kin[] {
+  const found = new Map<string, Kin>();
   for (const candidate of [...candidates].sort(compareViews)) {
-    const key = `${candidate.risk} ${candidate.proof} ${candidate.view.criticality}`;
-    const list = classes.get(key);
-    if (list === undefined) classes.set(key, [candidate]);
+    const { proof, confirmed, view, risk } = candidate;
+    const key = keyOf(candidate);
+    const kin = found.get(key) ?? {
+      proof,
+      confirmed,
+      criticality: view.criticality,
+      classes: [],
+      upTo: new Float64Array(riskMax + 1),
+    };
+    found.set(key, kin);
+    kin.upTo[risk] = (kin.upTo[risk] as number) + 1;
+    const list = kin.classes[risk];
+    if (list === undefined) kin.classes[risk] = [candidate];
     else if (list.length < max) list.push(candidate);
   }
-  return [...classes.values()];
+  for (const { upTo } of found.values())
+    for (let risk = 1; risk <= riskMax; risk++) upTo[risk] = (upTo[risk] as number) + (upTo[risk - 1] as number);
+  return [...found.values()];
 }
 
 /** The pairs of two classes with different applications, at most `max`, in the order of identifiers. */
@@ -84,27 +111,63 @@ function bucketOf(proven: number, score: number, danger: boolean, order: CrossSe
   return place * 2 + (danger ? 0 : 1);
 }
 
-type Classes = readonly (readonly Candidate[])[];
-type Visit = (from: readonly Candidate[], to: readonly Candidate[], proven: number, score: number) => void;
+/** Buckets of the chains between two kin by the higher risk of both ends: all else that makes the score is the same. */
+type Places = (source: Kin, sink: Kin) => readonly number[];
 
-/** Every pair of classes with what their chains have in common; makes nothing, since there may be a million. */
-function eachPair(sources: Classes, sinks: Classes, visit: Visit): void {
-  for (const from of sources) {
-    const source = from[0] as Candidate;
-    for (const to of sinks) {
-      const sink = to[0] as Candidate;
-      const proven = Number(source.confirmed) + Number(sink.confirmed);
-      const score = scoreOf({
-        risk: Math.max(source.risk, sink.risk),
-        hops: 2,
-        isExposed: true,
-        entryProof: source.proof,
-        confirmed: proven,
-        criticality: Math.max(source.view.criticality, sink.view.criticality),
+/** Places are worked out once for what they depend on; there are at most 45 of them. */
+function placesBy(order: CrossServiceOrder): Places {
+  const known = new Map<number, readonly number[]>();
+  return (source, sink) => {
+    const proven = Number(source.confirmed) + Number(sink.confirmed);
+    const criticality = Math.max(source.criticality, sink.criticality);
+    const key = (criticality * (provenMax + 1) + proven) * 3 + source.proof;
+    const places =
+      known.get(key) ??
+      Array.from({ length: riskMax + 1 }, (_, risk) => {
+        const score = scoreOf({
+          risk,
+          hops: 2,
+          isExposed: true,
+          entryProof: source.proof,
+          confirmed: proven,
+          criticality,
+        });
+        return bucketOf(proven, score, source.proof > 0, order);
       });
-      visit(from, to, proven, score);
+    known.set(key, places);
+    return places;
+  };
+}
+
+interface Sides {
+  readonly sources: readonly Kin[];
+  readonly sinks: readonly Kin[];
+  /** Applications that would pair with themselves: their source and sink. */
+  readonly selves: readonly (readonly [source: Kin, sink: Kin, risk: number])[];
+}
+
+/** The last bucket of those, the best first, that together hold `max` chains, or all that there are. */
+function lastBucket({ sources, sinks, selves }: Sides, max: number, placesOf: Places): number {
+  const counts = new Float64Array(buckets);
+  const add = (bucket: number, chains: number): void => {
+    counts[bucket] = (counts[bucket] as number) + chains;
+  };
+  for (const source of sources)
+    for (const sink of sinks) {
+      let before = 0;
+      for (const [risk, bucket] of placesOf(source, sink).entries()) {
+        const pairs = (source.upTo[risk] as number) * (sink.upTo[risk] as number);
+        if (pairs > before) add(bucket, pairs - before);
+        before = pairs;
+      }
     }
+  for (const [source, sink, risk] of selves) add(placesOf(source, sink)[risk] as number, -1);
+  let held = 0;
+  for (let bucket = 0; bucket < buckets; bucket++) {
+    held += counts[bucket] as number;
+    if (held >= max) return bucket;
   }
+  return buckets;
 }
 
 interface Pair {
@@ -113,25 +176,41 @@ interface Pair {
   readonly to: readonly Candidate[];
 }
 
-/** The pairs among whose chains the best `max` are: whole buckets, the best first, until they hold enough. */
-function amongBest(sources: Classes, sinks: Classes, max: number, order: CrossServiceOrder): Pair[] {
-  const counts = new Float64Array(buckets);
-  eachPair(sources, sinks, (from, to, proven, score) => {
-    const bucket = bucketOf(proven, score, (from[0] as Candidate).proof > 0, order);
-    counts[bucket] = (counts[bucket] as number) + from.length * to.length - Math.min(from.length, to.length);
-  });
-  let last = 0;
-  for (let held = 0; last < buckets; last++) {
-    held += counts[last] as number;
-    if (held >= max) break;
-  }
+/** The pairs of classes among whose chains the best `max` are: whole buckets, the best first. */
+function amongBest(sides: Sides, max: number, order: CrossServiceOrder): Pair[] {
+  const placesOf = placesBy(order);
+  const last = lastBucket(sides, max, placesOf);
   const pairs: Pair[] = [];
-  eachPair(sources, sinks, (from, to, proven, score) => {
-    if (bucketOf(proven, score, (from[0] as Candidate).proof > 0, order) > last) return;
+  const open = (from: Candidate[] | undefined, to: Candidate[] | undefined): void => {
+    if (from === undefined || to === undefined) return;
     const [first] = pairsOf(from, to, 1);
     if (first !== undefined) pairs.push({ first, from, to });
-  });
+  };
+  for (const source of sides.sources)
+    for (const sink of sides.sinks)
+      for (const [risk, bucket] of placesOf(source, sink).entries()) {
+        if (bucket > last) continue;
+        // the higher risk of both ends is this one: of the source, of the sink, or of both
+        for (let lower = 0; lower < risk; lower++) {
+          open(source.classes[risk], sink.classes[lower]);
+          open(source.classes[lower], sink.classes[risk]);
+        }
+        open(source.classes[risk], sink.classes[risk]);
+      }
   return pairs;
+}
+
+function sidesOf(views: readonly ApplicationView[], max: number): Sides {
+  const [sources, sinks] = [kinOf(sourcesOf(views), max), kinOf(sinksOf(views), max)];
+  const byKey = (kin: readonly Kin[]): Map<string, Kin> =>
+    new Map(kin.map((one) => [`${one.proof} ${one.confirmed} ${one.criticality}`, one]));
+  const [fromKey, toKey] = [byKey(sources), byKey(sinks)];
+  const selves = views.flatMap(({ isInternetFacing, source, sink }) => {
+    if (!isInternetFacing || source === null || sink === null) return [];
+    const pair = [fromKey.get(keyOf(source)), toKey.get(keyOf(sink)), Math.max(source.risk, sink.risk)];
+    return [pair as unknown as readonly [Kin, Kin, number]];
+  });
+  return { sources, sinks, selves };
 }
 
 /**
@@ -143,12 +222,11 @@ export function bestCrossService(
   max: number,
   orders: readonly CrossServiceOrder[],
 ): Chain[][] {
-  const sources = classesOf(sourcesOf(views), max + 1);
-  const sinks = classesOf(sinksOf(views), max + 1);
-  if (sources.length === 0 || sinks.length === 0) return orders.map(() => []);
+  const sides = sidesOf(views, max + 1);
+  if (sides.sources.length === 0 || sides.sinks.length === 0) return orders.map(() => []);
   return orders.map((name) => {
     const order = name === 'proof' ? compareChains : compareScores;
-    const opened = amongBest(sources, sinks, max, name).sort((one, other) => order(one.first, other.first));
+    const opened = amongBest(sides, max, name).sort((one, other) => order(one.first, other.first));
     const best = new Best<Chain>(max, order);
     // The first chain of a pair of classes is its best: once that is not among the best, none of it is, nor of those
     // that come later.

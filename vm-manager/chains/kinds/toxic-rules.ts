@@ -22,18 +22,21 @@ type Test = (candidate: Candidate) => boolean;
 
 /** A capability by name, or any of a stage: `cap`, `stage:entry`. */
 function test(...words: readonly string[]): Test {
-  const wanted = new Set(words);
-  return ({ capability }) => wanted.has(capability.cap) || wanted.has(`stage:${capability.stage}`);
+  const stages = new Set(words.filter((word) => word.startsWith('stage:')).map((word) => word.slice('stage:'.length)));
+  const caps = new Set(words);
+  return ({ capability }) => caps.has(capability.cap) || stages.has(capability.stage);
 }
 const needs = (holds: Test): Slot => ({ holds, isOptional: false });
 const likes = (...words: readonly string[]): Slot => ({ holds: test(...words), isOptional: true });
 const has = (...words: readonly string[]): Slot => needs(test(...words));
-const flagged =
-  (bit: number, ...words: readonly string[]): Test =>
-  (candidate) =>
-    (candidate.flags & bit) !== 0 && test(...words)(candidate);
+const flagged = (bit: number, ...words: readonly string[]): Test => {
+  const holds = test(...words);
+  return (candidate) => (candidate.flags & bit) !== 0 && holds(candidate);
+};
 
-const forgery: Test = (candidate) => test('ssrf')(candidate) || flagged(flag.metadata, 'xxe', 'file_read')(candidate);
+const isForged = test('ssrf');
+const isFlaggedForgery = flagged(flag.metadata, 'xxe', 'file_read');
+const forgery: Test = (candidate) => isForged(candidate) || isFlaggedForgery(candidate);
 
 const specified: readonly ToxicRule[] = [
   {

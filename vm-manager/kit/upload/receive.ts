@@ -23,6 +23,7 @@ declare module 'fastify' {
 const mediaTypes = [
   'multipart/form-data',
   'application/octet-stream',
+  'application/gzip',
   'application/sarif+json',
   'application/xml',
   'text/xml',

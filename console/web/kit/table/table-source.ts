@@ -18,6 +18,15 @@ export function ofPages<T>(list: PagedList<T>): TableSource<T> {
     get hasMore() {
       return list.hasMore();
     },
+    get isAnswered() {
+      return list.isAnswered();
+    },
+    get isCut() {
+      return list.isCut();
+    },
+    get total() {
+      return list.total();
+    },
     retry: list.reload,
     readMore: list.readMore,
   };
@@ -32,6 +41,9 @@ export function ofQuery<Data, Row>(query: QueryState<Data>, rowsOf: (data: Data)
     },
     get problem() {
       return query.problem();
+    },
+    get isAnswered() {
+      return query.isAnswered();
     },
     retry: () => void query.reload(),
   };

@@ -2,6 +2,7 @@
 // Tab reaches one row, the arrow keys (or j and k) walk, Enter opens where there is something to open.
 // Pattern: WAI-ARIA APG, grid with row focus.
 import { createEffect, createMemo, createSignal, For, Match, onMount, Show, Switch, type JSX } from 'solid-js';
+import { showCount } from '../../client/moments.js';
 import { kitText as text } from '../../texts/kit.js';
 import { Button, Empty, Loading, Notice } from '../basics.js';
 import { told } from '../foreign.js';
@@ -29,6 +30,12 @@ export interface TableSource<T> {
   readonly retry?: () => void;
   readonly isLoading?: boolean;
   readonly hasMore?: boolean;
+  /** false: the rows belong to an older question. */
+  readonly isAnswered?: boolean;
+  /** The oldest rows were let go. */
+  readonly isCut?: boolean;
+  /** Of a list in pages, how many there are in all; null: it does not say. Absent: nothing is counted. */
+  readonly total?: number | null;
   readonly readMore?: () => void;
 }
 
@@ -46,6 +53,8 @@ export interface TableProps<T> {
   readonly below?: (row: T) => JSX.Element;
   /** Rows are one line high each; what is longer is cut. Long lists that change all the time are. */
   readonly isDense?: boolean;
+  /** Rows come by themselves: their number is not read out at each of them. */
+  readonly isLive?: boolean;
   /** Of the part that scrolls, as CSS; without it a table grows until it is worth drawing in parts. */
   readonly height?: string;
 }
@@ -212,7 +221,13 @@ function Rows<T>(props: { readonly table: TableProps<T>; readonly rows: readonly
     if (drawn.isPart() && last !== undefined && last >= rows().length - 5) props.table.of.readMore?.();
   });
   return (
-    <div class="table-scroll" ref={element} style={{ 'max-height': height() }}>
+    <div
+      class="table-scroll"
+      classList={{ 'is-old': props.table.of.isAnswered === false }}
+      aria-busy={props.table.of.isAnswered === false}
+      ref={element}
+      style={{ 'max-height': height() }}
+    >
       <table
         class={`table ${props.table.isDense === true ? 'dense' : ''}`}
         role={props.table.onOpen === undefined ? undefined : 'grid'}
@@ -231,6 +246,14 @@ function Rows<T>(props: { readonly table: TableProps<T>; readonly rows: readonly
       </table>
     </div>
   );
+}
+
+/** How many are listed, of how many. Only what answers the question of the page is counted. */
+function counted({ rows = [], total, isCut, hasMore }: TableSource<unknown>): string {
+  const listed = showCount(rows.length);
+  if (isCut === true) return text.newestShown(listed);
+  if (total != null) return text.shownOf(listed, showCount(total));
+  return hasMore === true ? text.shownAndMore(listed) : text.shownAll(listed);
 }
 
 export function Table<T>(props: TableProps<T>): JSX.Element {
@@ -254,7 +277,7 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
           <Rows table={props} rows={props.of.rows ?? []} />
         </Match>
         <Match when={props.of.problem != null}>{null}</Match>
-        <Match when={props.of.rows === undefined || props.of.isLoading === true}>
+        <Match when={props.of.rows === undefined || props.of.isLoading === true || props.of.isAnswered === false}>
           <Loading />
         </Match>
         <Match when={props.of.rows !== undefined}>
@@ -267,6 +290,15 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
             {text.more}
           </Button>
         </div>
+      </Show>
+      <Show when={props.of.total !== undefined && props.of.isAnswered === true && props.of.problem == null}>
+        <p
+          class="table-count faint small"
+          classList={{ 'visually-hidden': count() === 0 }}
+          role={props.isLive === true ? undefined : 'status'}
+        >
+          {counted(props.of)}
+        </p>
       </Show>
     </>
   );

@@ -160,6 +160,7 @@ function TokenTable(props: {
       of={props.of}
       keyOf={(token) => token.id}
       empty={words.thereAreNoTokens}
+      emptyAbout={words.thereAreNoTokensAbout}
     />
   );
 }

@@ -2,12 +2,12 @@
 // added up, and what can be done about it from here.
 import { A } from '@solidjs/router';
 import { createSignal, For, Show, type JSX } from 'solid-js';
-import { call, Refused } from '../../client/http.js';
 import { showMicroseconds, showMoment } from '../../client/moments.js';
-import { mayAs } from '../../client/session.js';
-import { Badge, Button, Foreign, Notice, Pairs } from '../../kit/basics.js';
-import { Confirm, Overlay, tell, tellProblem } from '../../kit/overlays.js';
-import { asCurl, isSummary, type EventDetails, type RuleMessage } from './event-text.js';
+import { Badge, Foreign, Notice, Pairs } from '../../kit/basics.js';
+import { Overlay } from '../../kit/overlays.js';
+import { EventActions } from './event-actions.js';
+import { EventStages } from './event-stages.js';
+import { isSummary, type EventDetails, type RuleMessage } from './event-text.js';
 import { toneOf, type SecurityEvent } from './events.js';
 import { ExcludeDialog } from './exclude-dialog.js';
 import { RuleFinding } from './rule-finding.js';
@@ -29,7 +29,9 @@ function RequestPart(props: { readonly event: SecurityEvent }): JSX.Element {
               <span class="faint">
                 <Foreign text={name} />:
               </span>{' '}
-              <Foreign text={value} />
+              <Show when={value} fallback={<span class="faint">{words.notKept}</span>}>
+                {(kept) => <Foreign text={kept()} />}
+              </Show>
             </div>
           )}
         </For>
@@ -77,70 +79,6 @@ function Facts(props: { readonly event: SecurityEvent }): JSX.Element {
   );
 }
 
-/** Puts the client on the deny list for a day, after a question. */
-function DenyClient(props: { readonly clientIp: string }): JSX.Element {
-  const [isAsked, setAsked] = createSignal(false);
-  const [isBusy, setBusy] = createSignal(false);
-  const deny = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const body = { addresses: [props.clientIp], reason: words.fromSecurityEvent, expires_in_seconds: 86_400 };
-      await call('POST /api/threat-intel', { body });
-      tell(words.onDenyListFor(props.clientIp));
-      setAsked(false);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      tellProblem(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <>
-      <Button icon="ban" onClick={() => setAsked(true)}>
-        {words.denyThisClient}
-      </Button>
-      <Confirm
-        isOpen={isAsked()}
-        title={words.deny(props.clientIp)}
-        action={words.denyForDay}
-        isBusy={isBusy()}
-        onConfirm={() => void deny()}
-        onClose={() => setAsked(false)}
-      >
-        <p>{words.everyRequestFromThis}</p>
-      </Confirm>
-    </>
-  );
-}
-
-function Actions(props: { readonly event: SecurityEvent; readonly onExclude: () => void }): JSX.Element {
-  const copy = async (): Promise<void> => {
-    const { method, uri } = props.event;
-    const text = asCurl({ method, uri, headers: detailsOf(props.event).headers ?? [] }, 'http://localhost:8080');
-    await navigator.clipboard.writeText(text).then(
-      () => tell(words.copiedBodiesAreNot),
-      () => tell(words.browserDoesNotAllow, true),
-    );
-  };
-  return (
-    <div class="row wrap">
-      <Show when={mayAs('operator')}>
-        <Button icon="tune" onClick={props.onExclude}>
-          {words.exclude}
-        </Button>
-        <DenyClient clientIp={props.event.client_ip} />
-      </Show>
-      <Button icon="code" onClick={() => void copy()}>
-        {words.copyAsCurl}
-      </Button>
-      <A class="button" href={`/requests?request_id=${props.event.request_id}`}>
-        {words.requestLog}
-      </A>
-    </div>
-  );
-}
-
 export function EventDrawer(props: {
   readonly event: SecurityEvent | null;
   readonly onClose: () => void;
@@ -160,7 +98,7 @@ export function EventDrawer(props: {
                   <Foreign text={event().method} /> <Foreign text={event().uri} max={90} />
                 </span>
               </div>
-              <Actions event={event()} onExclude={() => setExcluding(true)} />
+              <EventActions event={event()} onExclude={() => setExcluding(true)} />
             </div>
             <Show when={detailsOf(event()).error}>
               {(text) => (
@@ -170,6 +108,7 @@ export function EventDrawer(props: {
               )}
             </Show>
             <Facts event={event()} />
+            <EventStages details={detailsOf(event())} />
             <section class="stack tight">
               <h3>{words.whatRulesSaw}</h3>
               <For each={messages()} fallback={<span class="faint">{words.noRuleHasLeft}</span>}>

@@ -10,9 +10,12 @@ export interface RuleMessage {
   readonly line: number;
 }
 
+export type StoredField = readonly [name: string, value?: string];
+
 export interface EventDetails {
   readonly messages?: readonly RuleMessage[];
-  readonly headers?: readonly (readonly [string, string])[];
+  /** A field whose value is not kept for privacy has a name alone. */
+  readonly headers?: readonly StoredField[];
   readonly interruption?: { readonly ruleId?: number; readonly phase?: number; readonly status?: number } | null;
   readonly inspection_us?: number;
   readonly outbound_score?: number;
@@ -86,7 +89,7 @@ export const isSummary = ({ rule_id }: RuleMessage): boolean =>
 export interface CurlSource {
   readonly method: string;
   readonly uri: string;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly headers: readonly StoredField[];
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -95,7 +98,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 export function asCurl({ method, uri, headers }: CurlSource, base: string): string {
   const skipped = new Set(['host', 'content-length', 'connection', 'transfer-encoding']);
   const fields = headers
-    .filter(([name]) => !skipped.has(name.toLowerCase()))
+    .filter(([name, value]) => value !== undefined && !skipped.has(name.toLowerCase()))
     .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   return ['curl', '-i', '-X', quoted(method), ...fields, '--path-as-is', quoted(base + uri)].join(' ');
 }

@@ -85,6 +85,7 @@ export function Events(): JSX.Element {
         <Table
           label={text.securityEvents}
           isDense
+          isLive
           columns={columns}
           of={ofPages(list)}
           keyOf={({ id }) => String(id)}

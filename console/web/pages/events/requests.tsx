@@ -65,9 +65,6 @@ export function Requests(): JSX.Element {
           emptyAbout={text.nothingMatchedTheseFilters2}
         />
       </Card>
-      <p class="faint small" role="status">
-        {text.shownOf(list.items().length, list.hasMore() ? text.moreAreReadAs : text.allThereAre)}
-      </p>
     </>
   );
 }

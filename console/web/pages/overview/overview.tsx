@@ -169,11 +169,15 @@ export function Overview(): JSX.Element {
   const span = createMemo<Span>(() => (isSpan(search['span']) ? search['span'] : '24h'));
   const site = (): string => (typeof search['site'] === 'string' ? search['site'] : '');
   const siteFilter = (): { readonly site?: string } => (site() === '' ? {} : { site: site() });
-  const traffic = createQuery('GET /api/traffic', () => {
-    const to = new Date(now() + 1000);
-    const from = new Date(to.getTime() - spans[span()] * 3_600_000);
-    return { query: { from: from.toISOString(), to: to.toISOString(), ...siteFilter() } };
-  });
+  const traffic = createQuery(
+    'GET /api/traffic',
+    () => {
+      const to = new Date(now() + 1000);
+      const from = new Date(to.getTime() - spans[span()] * 3_600_000);
+      return { query: { from: from.toISOString(), to: to.toISOString(), ...siteFilter() } };
+    },
+    { isMoving: true },
+  );
   const pick = (from: number, to: number): void => {
     const iso = (seconds: number): string => new Date(Math.round(seconds) * 1000).toISOString();
     const address = new URLSearchParams({ from: iso(from), to: iso(to), ...siteFilter() });

@@ -174,6 +174,7 @@ function AddressTable(props: {
       of={props.of}
       keyOf={(row) => row.network}
       empty={words.nobodyDenied}
+      emptyAbout={words.nobodyDeniedAbout}
     />
   );
 }

@@ -58,6 +58,7 @@ function BanTable(props: { readonly of: TableSource<Ban>; readonly onLift: (ban:
       of={props.of}
       keyOf={(ban) => `${ban.network} ${ban.banned_at}`}
       empty={text.nobodyBanned}
+      emptyAbout={text.nobodyBannedAbout}
     />
   );
 }

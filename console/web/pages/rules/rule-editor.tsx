@@ -1,6 +1,6 @@
 // One custom rule: from a form or as seclang, with its tests, checked while one types.
-import { useNavigate, useParams } from '@solidjs/router';
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { useLocation, useNavigate, useParams } from '@solidjs/router';
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, untrack, type JSX } from 'solid-js';
 import { call, Refused, type Body, type Diagnostic } from '../../client/http.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Loading, Notice, PageHead, Tabs } from '../../kit/basics.js';
@@ -8,7 +8,7 @@ import { Switch, TextField } from '../../kit/form.js';
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
 import { UnsavedGuard } from '../../kit/unsaved.js';
 import { SeclangEditor } from '../../kit/seclang-editor.js';
-import { blankRule, type CustomRule } from './rule.js';
+import { blankRule, type CustomRule, type RuleTest } from './rule.js';
 import { TestBench, type Tried } from './test-bench.js';
 import { VisualBuilder } from './visual-builder.js';
 import { rulesText as words } from '../../texts/rules.js';
@@ -212,6 +212,12 @@ export function RuleEditor(): JSX.Element {
   const id = params['id'] === 'new' ? null : Number(params['id']);
   const [isRemoving, setRemoving] = createSignal(false);
   const editor = createEditor(id, () => navigate('/waf/rules'));
+  const location = useLocation<{ readonly test?: RuleTest }>();
+  createEffect(() => {
+    const brought = location.state?.test; // of a security event
+    if (editor.isLoaded() && brought !== undefined)
+      untrack(() => editor.change({ tests: [...editor.rule().tests, brought] }));
+  });
   return (
     <>
       <PageHead title={id === null ? words.newRule : words.rule(id)}>

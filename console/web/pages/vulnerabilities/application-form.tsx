@@ -5,7 +5,7 @@ import { createQuery } from '../../client/query.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import type { Application } from './words.js';
 
 const criticalities = ['critical', 'high', 'medium', 'low', 'unknown'] as const;

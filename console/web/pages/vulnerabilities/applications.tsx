@@ -5,13 +5,13 @@ import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { createVmAccess } from '../../client/vm-access.js';
 import { createAsked } from '../../kit/asked.js';
-import { Badge, Button, Card, Figure, Foreign, PageHead, Pairs, type Tone } from '../../kit/basics.js';
+import { Badge, Button, Figure, Foreign, PageHead, Pairs, type Tone } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
-import { Table, type TableColumn } from '../../kit/table/table.js';
-import { ofPages } from '../../kit/table/table-source.js';
+import { createChosen, ListCard } from '../../kit/table/list-card.js';
+import type { TableColumn } from '../../kit/table/table.js';
 import { showCount } from '../../client/moments.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { ApplicationForm } from './application-form.js';
 import { findingsOf, severities, type Application } from './words.js';
 
@@ -120,9 +120,9 @@ export function Applications(): JSX.Element {
   const [isAdding, setAdding] = createAsked('add');
   const access = createVmAccess();
   const words = createMemo(() => (typeof search['q'] === 'string' ? search['q'] : ''));
-  const chosen = createMemo(() => (typeof search['application'] === 'string' ? search['application'] || null : null));
+  const [chosen, choose] = createChosen('application');
   const list = createPagedList('GET /api/v1/applications', () => ({ ...(words() === '' ? {} : { q: words() }) }));
-  const close = (): void => setSearch({ application: '' });
+  const close = (): void => choose(null);
   return (
     <>
       <PageHead title={text.applications} about={text.applicationsAbout}>
@@ -139,23 +139,16 @@ export function Applications(): JSX.Element {
           </Button>
         </Show>
       </PageHead>
-      <Card isFlush>
-        <Table
-          label={text.applications}
-          columns={columns}
-          of={ofPages(list)}
-          keyOf={({ id }) => id}
-          onOpen={({ id }) => setSearch({ application: id })}
-          chosen={chosen()}
-          empty={text.noApplications}
-          emptyAbout={text.noApplicationsAbout}
-        />
-      </Card>
-      <Show when={list.total() !== null}>
-        <p class="faint small" role="status">
-          {text.shownOf(showCount(list.items().length), showCount(list.total() ?? 0))}
-        </p>
-      </Show>
+      <ListCard
+        label={text.applications}
+        columns={columns}
+        list={list}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => choose(id)}
+        chosen={chosen()}
+        empty={text.noApplications}
+        emptyAbout={text.noApplicationsAbout}
+      />
       <Overlay isOpen={chosen() !== null} look="drawer" title={text.application} onClose={close}>
         <Show when={chosen()} keyed>
           {(id) => <Opened id={id} mayEdit={access.may('edit_assets')} onSaved={list.reload} />}

@@ -4,7 +4,7 @@ import { A } from '@solidjs/router';
 import { For, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { Badge, Foreign } from '../../kit/basics.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { plain, severityTone } from './words.js';
 import './chains.css';
 

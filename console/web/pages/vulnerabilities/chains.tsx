@@ -8,8 +8,8 @@ import { Badge, Button, Card, Empty, Figure, Foreign, PageHead, Tabs } from '../
 import { SelectField, Switch as Toggle } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
-import { ofQuery, ofRows } from '../../kit/table/table-source.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { ofQuery } from '../../kit/table/table-source.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { ChainPicture, Proof, type Chain } from './chain-picture.js';
 import { createApplications, plain, severityTone } from './words.js';
 
@@ -156,7 +156,7 @@ export function Chains(): JSX.Element {
           onChange={(isOn) => setSearch({ internet_only: isOn ? 'true' : '' })}
         />
       </PageHead>
-      <div class="grid grid-3">
+      <div class="narrow-grid">
         <SelectField
           label={text.application}
           value={value('application_id')}
@@ -175,7 +175,7 @@ export function Chains(): JSX.Element {
             <Table
               label={text.chains}
               columns={chainColumns}
-              of={ofRows(() => chains.data()?.chains ?? [])}
+              of={ofQuery(chains, (data) => data.chains)}
               keyOf={({ id }) => id}
               below={(chain) => (value('chain') === chain.id ? <ChainPicture of={chain} /> : null)}
               onOpen={({ id }) => setSearch({ chain: value('chain') === id ? '' : id })}

@@ -8,9 +8,11 @@ import type { VmAccess } from '../../client/vm-access.js';
 import { Badge, Foreign, Pairs } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
+import { vpatchText as patchText } from '../../texts/vm/vpatches.js';
+import { FindingMore } from './finding-more.js';
 import { FindingMoves } from './finding-moves.js';
-import { findingsOf, plain, severityTone, type Applications } from './words.js';
+import { findingsOf, isOpenState, plain, severityTone, type Applications } from './words.js';
 
 type Detail = Reply<'GET /api/v1/vulnerabilities/{id}'>;
 type History = Reply<'GET /api/v1/vulnerabilities/{id}/history'>;
@@ -162,6 +164,16 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             </Show>
           </div>
           <Facts of={data()} applications={props.applications} mine={props.access.me()?.id} />
+          <div class="row wrap">
+            <Show when={props.access.may('apply_vpatch') && isOpenState(data().status)}>
+              <A class="button" href={`/vulnerabilities/patches?propose=${data().id}`}>
+                {patchText.propose}
+              </A>
+            </Show>
+            <A class="button" href={`/vulnerabilities/patches?vulnerability_id=${data().id}`}>
+              {patchText.patchesOf}
+            </A>
+          </div>
           <Show when={props.access.may('triage_findings') && history.data()}>
             {(states) => (
               <FindingMoves
@@ -173,6 +185,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             )}
           </Show>
           <Told of={data()} />
+          <FindingMore id={props.id} me={props.access.me()?.email} />
           <Show when={history.data()}>{(states) => <Changes of={states()} />}</Show>
         </>
       )}

@@ -5,14 +5,14 @@ import { call, Refused, type Body, type Reply } from '../../client/http.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { plain } from './words.js';
 
 type Detail = Reply<'GET /api/v1/vulnerabilities/{id}'>;
 type Move = Body<'POST /api/v1/vulnerabilities/{id}/transition'>;
-type Justification = NonNullable<Move['justification']>;
+export type Justification = NonNullable<Move['justification']>;
 
-const justifications: readonly Justification[] = [
+export const justifications: readonly Justification[] = [
   'component_not_present',
   'vulnerable_code_not_present',
   'vulnerable_code_not_in_execute_path',

@@ -1,17 +1,22 @@
 // Findings: what tools and people have found, filtered by the address, each with all that is known of it.
-import { useSearchParams } from '@solidjs/router';
-import { createMemo, For, Show, type JSX } from 'solid-js';
-import type { Query } from '../../client/http.js';
-import { showCount, showMoment } from '../../client/moments.js';
-import { createPagedList } from '../../client/pages.js';
+import { A, useSearchParams } from '@solidjs/router';
+import { createMemo, createSignal, For, type Accessor, type JSX } from 'solid-js';
+import { call, type Body, type Query } from '../../client/http.js';
+import { showMoment } from '../../client/moments.js';
+import { createPagedList, type PagedList } from '../../client/pages.js';
+import { createQuery } from '../../client/query.js';
 import { createVmAccess } from '../../client/vm-access.js';
-import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
-import { FilterBar, useFilters } from '../../kit/filter-bar.js';
+import { Badge, Button, Foreign, PageHead } from '../../kit/basics.js';
+import { FilterBar, useFilters, type Filters } from '../../kit/filter-bar.js';
 import { SelectField } from '../../kit/form.js';
-import { Table, type TableColumn } from '../../kit/table/table.js';
-import { ofPages } from '../../kit/table/table-source.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { createChosen, ListCard } from '../../kit/table/list-card.js';
+import type { TableColumn } from '../../kit/table/table.js';
+import { findingsText as words } from '../../texts/vm/findings.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
+import { bodyOf, type Predicate } from '../governance/predicate.js';
+import { BulkBar, bulkMax } from './finding-bulk.js';
 import { FindingDrawer } from './finding-drawer.js';
+import { predicateOf, SavedFilters, type View } from './saved-filters.js';
 import {
   createApplications,
   plain,
@@ -23,11 +28,22 @@ import {
 } from './words.js';
 
 type FindingQuery = Omit<Query<'GET /api/v1/findings'>, 'cursor' | 'limit'>;
+type SavedQuery = Omit<Body<'POST /api/v1/findings/query'>, 'cursor' | 'limit'>;
+
+/** As many as one answer holds. */
+const pageMax = 500;
 
 const filterNames = (
   'q severity status application_id project_id source tool cwe cve reachable exploit_confirmed kev epss_gte ' +
   'sla_state assignee fix_state tag first_seen_gte'
 ).split(' ');
+
+/** Beside a saved filter nothing is said about states unless one is chosen. */
+const savedStateOptions: typeof stateOptions = [
+  ['', text.asSaved],
+  ['open', text.stillOpen],
+  ...stateOptions.slice(1).filter(([name]) => name !== 'all'),
+];
 
 const orders = [
   ['', text.urgentFirst],
@@ -82,7 +98,7 @@ const columnsOf = (applications: Applications): readonly TableColumn<Finding>[] 
   { title: text.due, class: 'nums', cell: ({ sla }) => showMoment(sla.due_at, true) },
 ];
 
-function Selects(props: { readonly applications: Applications }): JSX.Element {
+function Selects(props: { readonly applications: Applications; readonly isSaved: boolean }): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const value = (name: string): string => {
     const given = search[name];
@@ -91,7 +107,12 @@ function Selects(props: { readonly applications: Applications }): JSX.Element {
   const set = (name: string) => (chosen: string) => setSearch({ [name]: chosen });
   return (
     <div class="grid grid-4">
-      <SelectField label={text.state} value={value('status')} options={stateOptions} onChange={set('status')} />
+      <SelectField
+        label={text.state}
+        value={value('status')}
+        options={props.isSaved ? savedStateOptions : stateOptions}
+        onChange={set('status')}
+      />
       <SelectField
         label={text.severity}
         value={value('severity')}
@@ -109,51 +130,146 @@ function Selects(props: { readonly applications: Applications }): JSX.Element {
   );
 }
 
+interface Chosen {
+  readonly rows: Accessor<readonly Finding[]>;
+  has(id: string): boolean;
+  toggle(finding: Finding, isOn: boolean): void;
+  set(findings: readonly Finding[]): void;
+}
+
+function createSelection(): Chosen {
+  const [byId, setById] = createSignal<ReadonlyMap<string, Finding>>(new Map());
+  const set = (findings: readonly Finding[]): void => void setById(new Map(findings.map((one) => [one.id, one])));
+  return {
+    rows: createMemo(() => [...byId().values()]),
+    has: (id) => byId().has(id),
+    toggle: (finding, isOn) => {
+      const others = [...byId().values()].filter(({ id }) => id !== finding.id);
+      set(isOn ? [...others, finding] : others);
+    },
+    set,
+  };
+}
+
+const choosing = (chosen: Chosen): TableColumn<Finding> => ({
+  title: words.choose,
+  isTitleHidden: true,
+  cell: (finding) => (
+    <input
+      type="checkbox"
+      aria-label={words.chooseOne(finding.title)}
+      checked={chosen.has(finding.id)}
+      onChange={(event) => chosen.toggle(finding, event.currentTarget.checked)}
+    />
+  ),
+});
+
+/** The list that the address asks for: its filters, or a saved filter and whatever is filtered by beside it. */
+function createFindingList(view: Accessor<View | null | undefined>, filters: Accessor<Filters>) {
+  const [search] = useSearchParams();
+  const order = createMemo(() => {
+    const sort = search['sort'];
+    return typeof sort === 'string' && sort !== '' ? { sort } : {};
+  });
+  const plainly = (): FindingQuery | null => {
+    if (view() !== null) return null;
+    const { status = 'open', ...others } = filters();
+    return { ...others, ...(status === 'all' ? {} : { status }), ...order() } as FindingQuery;
+  };
+  const saved = (): SavedQuery | null => {
+    const chosen = view();
+    if (chosen == null) return null;
+    const { predicate: beside } = predicateOf(filters());
+    const query = chosen.query as Predicate;
+    return { predicate: bodyOf(beside === null ? query : { and: [query, beside] }), ...order() } as SavedQuery;
+  };
+  const lists = {
+    plain: createPagedList('GET /api/v1/findings', plainly),
+    saved: createPagedList('POST /api/v1/findings/query', saved),
+  };
+  return {
+    list: (): PagedList<Finding> => (view() === null ? lists.plain : lists.saved),
+    /** What matches, from the beginning; at most so many. */
+    all: async (max: number): Promise<Finding[]> => {
+      const found: Finding[] = [];
+      for (let offset = 0; offset < max; offset += pageMax) {
+        const [plain, query] = [plainly(), saved()];
+        const part = { limit: Math.min(pageMax, max - offset), offset };
+        const reply =
+          query === null
+            ? await call('GET /api/v1/findings', { query: { ...plain, ...part } })
+            : await call('POST /api/v1/findings/query', { body: { ...query, ...part } });
+        found.push(...reply.items);
+        if (reply.items.length < part.limit) break;
+      }
+      return found;
+    },
+  };
+}
+
 /** Without a state in the address: those that are open. */
 export function Findings(): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const filters = useFilters(filterNames);
-  const sort = createMemo(() => (typeof search['sort'] === 'string' ? search['sort'] : ''));
   const applications = createApplications();
   const access = createVmAccess();
-  const list = createPagedList('GET /api/v1/findings', (): FindingQuery => {
-    const { status = 'open', ...others } = filters();
-    const order = sort() === '' ? {} : { sort: sort() };
-    return { ...others, ...(status === 'all' ? {} : { status }), ...order } as FindingQuery;
+  const chosen = createSelection();
+  const [opened, open] = createChosen('finding');
+  const views = createQuery('GET /api/v1/findings/views');
+  /** undefined: one is asked for, and not known yet. */
+  const view = createMemo((): View | null | undefined => {
+    const id = search['view'];
+    if (typeof id !== 'string' || id === '') return null;
+    const known = views.data()?.items;
+    return known === undefined ? undefined : (known.find((one) => one.id === id) ?? null);
   });
-  const chosen = (): string | null => (typeof search['finding'] === 'string' ? search['finding'] || null : null);
+  const found = createFindingList(view, filters);
+  const mayChange = (): boolean => access.may('triage_findings') || access.may('request_acceptance');
+  const columns = createMemo(() => [...(mayChange() ? [choosing(chosen)] : []), ...columnsOf(applications)]);
   return (
     <>
       <PageHead title={text.findings} about={text.findingsAbout}>
-        <Button onClick={list.reload} isBusy={list.isLoading()}>
+        <SavedFilters
+          views={views}
+          chosen={view() ?? null}
+          filters={filters()}
+          mine={access.me()?.id}
+          onChoose={(id) => setSearch({ view: id ?? '' })}
+        />
+        <Button onClick={() => found.list().reload()} isBusy={found.list().isLoading()}>
           {text.refresh}
         </Button>
       </PageHead>
       <FilterBar names={filterNames} placeholder={text.titleOrFilter} />
-      <Selects applications={applications} />
-      <Card isFlush>
-        <Table
-          label={text.findings}
-          columns={columnsOf(applications)}
-          of={ofPages(list)}
-          keyOf={({ id }) => id}
-          onOpen={({ id }) => setSearch({ finding: id })}
-          chosen={chosen()}
-          empty={text.noFindings}
-          emptyAbout={text.noFindingsAbout}
-        />
-      </Card>
-      <Show when={list.total() !== null}>
-        <p class="faint small" role="status">
-          {text.shownOf(showCount(list.items().length), showCount(list.total() ?? 0))}
-        </p>
-      </Show>
+      <Selects applications={applications} isSaved={view() !== null} />
+      <BulkBar
+        chosen={chosen.rows()}
+        access={access}
+        total={found.list().total()}
+        onAll={async () => chosen.set(await found.all(bulkMax))}
+        onNone={() => chosen.set([])}
+        onChanged={() => found.list().reload()}
+      />
+      <ListCard
+        label={text.findings}
+        columns={columns()}
+        list={found.list()}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => open(id)}
+        chosen={opened()}
+        empty={text.noFindings}
+        emptyAbout={
+          <>
+            {text.noFindingsAbout} <A href="/vulnerabilities/imports">{text.importReport}</A>
+          </>
+        }
+      />
       <FindingDrawer
-        id={chosen()}
+        id={opened()}
         access={access}
         applications={applications}
-        onClose={() => setSearch({ finding: '' })}
-        onChanged={list.reload}
+        onClose={() => open(null)}
+        onChanged={() => found.list().reload()}
       />
     </>
   );

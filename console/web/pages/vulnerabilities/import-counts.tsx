@@ -2,7 +2,7 @@
 import { For, Show, type JSX } from 'solid-js';
 import { showCount } from '../../client/moments.js';
 import { Badge, Foreign } from '../../kit/basics.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 
 /** As `/imports` answers it. */
 export interface ImportReport {

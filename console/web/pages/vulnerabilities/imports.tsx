@@ -9,9 +9,9 @@ import { createVmAccess } from '../../client/vm-access.js';
 import { Badge, Button, Card, Foreign, Notice, PageHead } from '../../kit/basics.js';
 import { Field, SelectField, TextField } from '../../kit/form.js';
 import { Overlay } from '../../kit/overlays.js';
-import { Table, type TableColumn } from '../../kit/table/table.js';
-import { ofPages } from '../../kit/table/table-source.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { createChosen, ListCard } from '../../kit/table/list-card.js';
+import type { TableColumn } from '../../kit/table/table.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { ImportCounts, type ImportReport } from './import-counts.js';
 import { createApplications, findingsOf, plain, type Applications } from './words.js';
 
@@ -201,33 +201,32 @@ const columnsOf = (applications: Applications): readonly TableColumn<Import>[] =
 };
 
 export function Imports(): JSX.Element {
-  const [search, setSearch] = useSearchParams();
   const access = createVmAccess();
   const applications = createApplications();
   const list = createPagedList('GET /api/v1/imports', () => ({}));
-  const chosen = (): string | null => (typeof search['import'] === 'string' ? search['import'] || null : null);
+  const [chosen, choose] = createChosen('import');
   return (
     <>
       <PageHead title={text.imports} about={text.importsAbout} />
       <Show when={access.may('import_findings')}>
         <Upload applications={applications} onImported={list.reload} />
       </Show>
-      <Card isFlush title={text.imports}>
-        <Table
-          label={text.imports}
-          columns={columnsOf(applications)}
-          of={ofPages(list)}
-          keyOf={({ id }) => id}
-          onOpen={({ id }) => setSearch({ import: id })}
-          chosen={chosen()}
-          empty={text.noImports}
-        />
-      </Card>
+      <ListCard
+        label={text.imports}
+        columns={columnsOf(applications)}
+        title={text.imports}
+        list={list}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => choose(id)}
+        chosen={chosen()}
+        empty={text.noImports}
+        emptyAbout={text.noImportsAbout}
+      />
       <Overlay
         isOpen={chosen() !== null}
         look="wide"
         title={text.importOf(chosen() ?? '')}
-        onClose={() => setSearch({ import: '' })}
+        onClose={() => choose(null)}
       >
         <Show when={list.items().find(({ id }) => id === chosen())}>
           {(one) => (

@@ -7,9 +7,9 @@ import { createVmAccess } from '../../client/vm-access.js';
 import { Button, Card, Foreign, Notice, PageHead } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
-import { Table, type TableColumn } from '../../kit/table/table.js';
-import { ofPages } from '../../kit/table/table-source.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { ListCard } from '../../kit/table/list-card.js';
+import type { TableColumn } from '../../kit/table/table.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { createApplications, type Applications } from './words.js';
 
 type Report = Item<'GET /api/v1/reports'>;
@@ -128,15 +128,15 @@ export function Reports(): JSX.Element {
       <Show when={access.may('build_reports')}>
         <Build applications={applications} onBuilt={list.reload} />
       </Show>
-      <Card isFlush title={text.reports}>
-        <Table
-          label={text.reports}
-          columns={columnsOf(applications, () => access.may('build_reports'), setAsked)}
-          of={ofPages(list)}
-          keyOf={({ id }) => id}
-          empty={text.noReports}
-        />
-      </Card>
+      <ListCard
+        label={text.reports}
+        columns={columnsOf(applications, () => access.may('build_reports'), setAsked)}
+        title={text.reports}
+        list={list}
+        keyOf={({ id }) => id}
+        empty={text.noReports}
+        emptyAbout={text.noReportsAbout}
+      />
       <Confirm
         isOpen={asked() !== null}
         title={text.deleteReport}

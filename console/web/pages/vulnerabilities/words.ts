@@ -4,7 +4,7 @@ import { createMemo, type Accessor } from 'solid-js';
 import type { Item } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import type { Tone } from '../../kit/basics.js';
-import { vulnText as text } from '../../texts/vulnerabilities.js';
+import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 
 export type Finding = Item<'GET /api/v1/findings'>;
 export type Application = Item<'GET /api/v1/applications'>;

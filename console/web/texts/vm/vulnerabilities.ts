@@ -1,5 +1,5 @@
 // English texts of console/web/pages/vulnerabilities.
-import type { Shown } from './shown.js';
+import type { Shown } from '../shown.js';
 
 export const vulnText = {
   findings: 'Findings',
@@ -7,12 +7,12 @@ export const vulnText = {
   titleOrFilter: 'Part of a title or location, or a filter such as tool:NAME or cwe:79',
   noFindings: 'No finding',
   noFindingsAbout: 'Nothing matches these filters, or no report was imported yet.',
-  shownOf: (a: Shown, b: Shown) => `${a} of ${b} shown`,
   state: 'State',
   severity: 'Severity',
   application: 'Application',
   order: 'Order',
   stillOpen: 'Open',
+  asSaved: 'As saved',
   noLonger: 'Closed',
   openAndClosed: 'Open and closed',
   anySeverity: 'Any severity',
@@ -121,6 +121,7 @@ export const vulnText = {
   when: 'When',
   who: 'Who',
   noImports: 'No report was imported yet',
+  noImportsAbout: 'Send one above: SARIF, CycloneDX and the formats of common scanners are known.',
   importOf: (a: Shown) => `Import ${a}`,
   seeFindings: 'See the findings',
   firstApplication: 'Make an application first: findings belong to one.',
@@ -170,6 +171,7 @@ export const vulnText = {
   deleteReport: 'Delete the report?',
   deleteReportAbout: 'It is gone for everybody. It can be built again, of what is known then.',
   noReports: 'No report was built yet',
+  noReportsAbout: 'Build one above, of one application or of all; it can be downloaded as often as you like.',
   actions: 'Actions',
   file: 'File',
 } as const;

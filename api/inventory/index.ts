@@ -1,0 +1,28 @@
+// Discovery: which APIs there are, learned from what nodes and others observed.
+import { everybody, may, nodesOnly, tuners, type Feature } from '../http-kit/index.js';
+import { inventoryOf } from './inventory.js';
+import { createInventoryJob } from './job.js';
+import { registerNodeRoutes } from './node-routes.js';
+import { registerInventoryRoutes, type InventoryParts } from './routes.js';
+
+export { takeOnce } from './cells.js';
+export { inventoryOf, type Inventory } from './inventory.js';
+export { listEndpoints, type Endpoint } from './store.js';
+
+export const inventoryFeature: Feature<InventoryParts> = {
+  name: 'inventory',
+  access: {
+    'POST /api/dataplane/observations': nodesOnly,
+    'GET /api/inventory': may('stats:read', everybody),
+    'GET /api/inventory/stats': may('stats:read', everybody),
+    'GET /api/inventory/export': may('stats:read', everybody),
+    'POST /api/inventory/split': may('rules:write', tuners),
+  },
+  routes(app, parts) {
+    const inventory = inventoryOf(parts);
+    registerNodeRoutes(app, inventory);
+    registerInventoryRoutes(app, parts, inventory);
+  },
+  jobs: (parts) => [createInventoryJob(parts)],
+  migrations: new URL('./migrations/', import.meta.url),
+};

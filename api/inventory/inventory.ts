@@ -1,0 +1,29 @@
+// Everything that features with observations share: one writer and one folder for a database of this process.
+import type { ObservationBatch, ObservationSource } from '#proxy/contract';
+import type { Database } from '../db/client.js';
+import type { Parts } from '../parts.js';
+import { createCellWriter, type CellWriter, type Taken } from './cells.js';
+import { declaredOperations } from './declared.js';
+import { createFolder, type Folder } from './fold.js';
+
+export interface Inventory extends Folder, CellWriter {
+  /** `sender` and the batch's id together name what is taken once. */
+  take(batch: ObservationBatch, source: ObservationSource, sender: string): Promise<Taken>;
+}
+
+const inventories = new WeakMap<Database, Inventory>();
+
+/** The one of this database. */
+export function inventoryOf({ database, now }: Pick<Parts, 'database' | 'now'>): Inventory {
+  const known = inventories.get(database);
+  if (known !== undefined) return known;
+  const folder = createFolder(database, declaredOperations);
+  const writer = createCellWriter({ database, now, treeOf: folder.treeOf });
+  const made: Inventory = {
+    ...folder,
+    ...writer,
+    take: (batch, source, sender) => writer.write(batch.observations, source, `${sender} ${batch.batch_id}`),
+  };
+  inventories.set(database, made);
+  return made;
+}

@@ -1,0 +1,125 @@
+// The inventory as it is asked for: endpoints by filters, one with all that is known of it, and the figures of all.
+import type { Queryable } from '../db/client.js';
+import { judge, type Judgement } from './judge.js';
+import type { SegmentView } from './fold.js';
+import type { Stats } from './stats.js';
+
+export interface Endpoint extends Judgement {
+  readonly site: string;
+  readonly method: string;
+  readonly template: string;
+  readonly segments: readonly SegmentView[];
+  readonly stats: Stats;
+  readonly hits: number;
+  readonly firstSeen: Date;
+  readonly lastSeen: Date;
+  /** null: the site has no specification. */
+  readonly shadow: boolean | null;
+}
+
+export interface EndpointFilter {
+  readonly site?: string | undefined;
+  readonly method?: string | undefined;
+  /** Part of the template. */
+  readonly q?: string | undefined;
+  readonly access?: string | undefined;
+  readonly auth?: string | undefined;
+  readonly classification?: string | undefined;
+  readonly band?: string | undefined;
+  readonly shadow?: boolean | undefined;
+}
+
+export type EndpointPlace = readonly [site: string, template: string, method: string];
+
+interface EndpointRow {
+  readonly site: string;
+  readonly method: string;
+  readonly template: string;
+  readonly segments: string;
+  readonly stats: string;
+  readonly hits: number;
+  readonly first_seen: Date;
+  readonly last_seen: Date;
+  readonly shadow: boolean | null;
+}
+
+function toEndpoint(row: EndpointRow): Endpoint {
+  const { site, method, template, hits, first_seen: firstSeen, last_seen: lastSeen, shadow } = row;
+  const stats = JSON.parse(row.stats) as Stats;
+  const times = { firstSeenMs: firstSeen.getTime(), lastSeenMs: lastSeen.getTime() };
+  return {
+    ...judge({ method, template, stats, ...times }),
+    ...{ site, method, template, hits, firstSeen, lastSeen, shadow, stats },
+    segments: JSON.parse(row.segments) as SegmentView[],
+  };
+}
+
+/** In the order of site, template and method, behind `after`. */
+export async function selectEndpoints(
+  sql: Queryable,
+  filter: EndpointFilter,
+  after: EndpointPlace,
+  limit: number,
+): Promise<Endpoint[]> {
+  const { site = null, method = null, q = null, access = null, auth = null } = filter;
+  const { classification = null, band = null, shadow = null } = filter;
+  const rows = await sql<EndpointRow[]>`
+    select site, method, template, segments, stats, hits, first_seen, last_seen, shadow from api_endpoints
+    where (site, template, method) > (${after[0]}, ${after[1]}, ${after[2]})
+      and (${site}::text is null or site = ${site})
+      and (${method}::text is null or method = ${method})
+      and (${q}::text is null or strpos(lower(template), lower(${q})) > 0)
+      and (${access}::text is null or access = ${access})
+      and (${auth}::text is null or auth = ${auth})
+      and (${classification}::text is null or classification = ${classification})
+      and (${band}::text is null or band = ${band})
+      and (${shadow}::boolean is null or shadow = ${shadow})
+    order by site, template, method limit ${limit}`;
+  return rows.map(toEndpoint);
+}
+
+/** What else asks for the endpoints of a site: all of them. */
+export const listEndpoints = (sql: Queryable, site: string): Promise<Endpoint[]> =>
+  selectEndpoints(sql, { site }, ['', '', ''], 100_000);
+
+export interface InventoryFigures {
+  readonly endpoints: number;
+  readonly hits: number;
+  readonly sites: number;
+  readonly shadow: number;
+  readonly unprotected_sensitive: number;
+  readonly by_access: Readonly<Record<string, number>>;
+  readonly by_auth: Readonly<Record<string, number>>;
+  readonly by_classification: Readonly<Record<string, number>>;
+  readonly by_band: Readonly<Record<string, number>>;
+  readonly by_method: Readonly<Record<string, number>>;
+  readonly dropped: number;
+}
+
+export async function readFigures(sql: Queryable, site: string | null): Promise<InventoryFigures> {
+  const here = sql`where ${site}::text is null or site = ${site}`;
+  const [sums] = await sql<
+    { endpoints: number; hits: number; sites: number; shadow: number; unprotected_sensitive: number }[]
+  >`
+    select count(*)::int as endpoints, coalesce(sum(hits), 0)::bigint as hits, count(distinct site)::int as sites,
+      (count(*) filter (where shadow))::int as shadow,
+      (count(*) filter (where auth in ('accepted-without', 'mixed') and classification <> 'Public'))::int
+        as unprotected_sensitive
+    from api_endpoints ${here}`;
+  const countBy = async (column: 'access' | 'auth' | 'classification' | 'band' | 'method') => {
+    const rows = await sql<{ name: string; endpoints: number }[]>`
+      select ${sql(column)} as name, count(*)::int as endpoints from api_endpoints ${here} group by 1 order by 1`;
+    return Object.fromEntries(rows.map(({ name, endpoints }) => [name, endpoints]));
+  };
+  const [left] = await sql<{ dropped: number }[]>`
+    select coalesce(sum(dropped), 0)::bigint as dropped from api_sites ${here}`;
+  return {
+    ...(sums ?? { endpoints: 0, hits: 0, sites: 0, shadow: 0, unprotected_sensitive: 0 }),
+    by_access: await countBy('access'),
+    by_auth: await countBy('auth'),
+    by_classification: await countBy('classification'),
+    by_band: await countBy('band'),
+    by_method: await countBy('method'),
+    dropped: left?.dropped ?? 0,
+  };
+}

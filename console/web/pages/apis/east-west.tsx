@@ -1,0 +1,106 @@
+// Between services: who asks whom, as a picture and as a table; what came without an identity stands out in both.
+import { useSearchParams } from '@solidjs/router';
+import { createMemo, For, Show, type JSX } from 'solid-js';
+import type { Reply } from '../../client/http.js';
+import { showCount, showMoment } from '../../client/moments.js';
+import { createQuery } from '../../client/query.js';
+import { Card, Figure, Foreign } from '../../kit/basics.js';
+import { Switch } from '../../kit/form.js';
+import { Read } from '../../kit/page-state.js';
+import { Table, type TableColumn } from '../../kit/table/table.js';
+import { ofQuery } from '../../kit/table/table-source.js';
+import { visiblePieces } from '../../kit/visible-text.js';
+import { apisText as text } from '../../texts/apis/inventory.js';
+import { layOut, type Drawing } from './hop-layout.js';
+
+type Hop = Reply<'GET /api/east-west'>['items'][number];
+
+const columns: readonly TableColumn<Hop>[] = [
+  { title: text.caller, cell: ({ caller }) => <Foreign text={caller} max={80} /> },
+  { title: text.callee, cell: ({ callee }) => <Foreign text={callee} max={80} /> },
+  { title: text.requests, isNumber: true, sortBy: (one) => one.requests, cell: (one) => showCount(one.requests) },
+  {
+    title: text.without,
+    isNumber: true,
+    sortBy: (one) => one.unauthenticated_requests,
+    cell: (one) => <span class={one.unauthenticated ? 'problem' : ''}>{showCount(one.unauthenticated_requests)}</span>,
+  },
+  { title: text.failed, isNumber: true, sortBy: (one) => one.failed, cell: (one) => showCount(one.failed) },
+  { title: text.lastSeen, class: 'nums', cell: ({ last_seen: at }) => showMoment(at) },
+];
+
+/** Within a drawing there is no markup for odd characters: their names stand in the text. */
+const visible = (text: string): string =>
+  visiblePieces(text)
+    .map((piece) => piece.text)
+    .join('');
+
+function Picture(props: { readonly of: Drawing }): JSX.Element {
+  return (
+    <svg class="hop-picture" viewBox={`0 0 ${props.of.width} ${props.of.height}`} role="img" aria-label={text.picture}>
+      <For each={props.of.edges}>
+        {(edge) => (
+          <path class={edge.isOpen ? 'edge is-open' : 'edge'} d={edge.path}>
+            <title>{visible(text.asks(edge.from, edge.to))}</title>
+          </path>
+        )}
+      </For>
+      <For each={props.of.nodes}>
+        {(node) => (
+          <g transform={`translate(${node.x} ${node.y})`}>
+            <rect class={node.isOpen ? 'node is-open' : 'node'} width={node.width} height={node.height} rx="6" />
+            <text x={node.width / 2} y={node.height / 2 + 4} text-anchor="middle">
+              {visible(node.label)}
+            </text>
+          </g>
+        )}
+      </For>
+    </svg>
+  );
+}
+
+export function EastWest(): JSX.Element {
+  const [search, setSearch] = useSearchParams();
+  const isOnly = (): boolean => search['unauthenticated'] === '1';
+  const hops = createQuery('GET /api/east-west', () => ({ query: isOnly() ? { unauthenticated: true } : {} }));
+  const drawing = createMemo(() => layOut(hops.data()?.items ?? []));
+  return (
+    <>
+      <Read of={hops}>
+        {(data) => (
+          <div class="grid-3">
+            <Figure label={text.services} value={showCount(data().services)} />
+            <Figure label={text.pairsWithout} value={showCount(data().unauthenticated)} />
+          </div>
+        )}
+      </Read>
+      <Show when={drawing().nodes.length > 0}>
+        <Card title={text.picture}>
+          <div class="table-scroll">
+            <Picture of={drawing()} />
+          </div>
+        </Card>
+      </Show>
+      <Card
+        isFlush
+        title={text.eastWest}
+        actions={
+          <Switch
+            label={text.onlyWithout}
+            isOn={isOnly()}
+            onChange={(isOn) => setSearch({ unauthenticated: isOn ? '1' : '' })}
+          />
+        }
+      >
+        <Table
+          label={text.eastWest}
+          columns={columns}
+          of={ofQuery(hops, ({ items }) => items)}
+          keyOf={({ caller, callee }) => JSON.stringify([caller, callee])}
+          empty={text.noHops}
+          emptyAbout={text.noHopsAbout}
+        />
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import t from 'tap';
+import { layOut } from './hop-layout.js';
+
+const hop = (caller: string, callee: string, unauthenticated = false) => ({ caller, callee, unauthenticated });
+
+t.test('who asks stands left of who is asked', async (t) => {
+  const { nodes, edges, width } = layOut([hop('shop', 'orders'), hop('orders', 'store', true), hop('shop', 'store')]);
+  const at = Object.fromEntries(nodes.map(({ label, x }) => [label, x]));
+  t.ok((at['shop'] ?? 0) < (at['orders'] ?? 0));
+  t.equal(edges.length, 3);
+  t.same(
+    nodes.filter(({ isOpen }) => isOpen).map(({ label }) => label),
+    ['store'],
+  );
+  t.ok(
+    nodes.every(({ x, width: own }) => x + own <= width),
+    'all of it is inside',
+  );
+});
+
+t.test('circles, services that ask themselves, and nothing', async (t) => {
+  t.equal(layOut([]).nodes.length, 0);
+  t.equal(layOut([hop('a', 'a')]).nodes.length, 1);
+  const { nodes } = layOut([hop('a', 'b'), hop('b', 'c'), hop('c', 'a')]);
+  t.equal(nodes.length, 3);
+  t.equal(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size, 3, 'no two stand on each other');
+});
+
+t.test('a thousand hops are drawn as far as a picture goes', async (t) => {
+  const hops = [...Array(1000).keys()].map((at) => hop(`s${at}`, `s${(at * 7) % 1000}`));
+  t.equal(layOut(hops).edges.length, 200);
+});

@@ -1,0 +1,100 @@
+// Where services stand in the picture of who asks whom: whoever is asked stands right of who asks first. Each service
+// is placed once, so that circles end, too.
+export interface HopFacts {
+  readonly caller: string;
+  readonly callee: string;
+  /** There were requests without an identity. */
+  readonly unauthenticated: boolean;
+}
+
+export interface DrawnNode {
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Somebody asked it without an identity. */
+  readonly isOpen: boolean;
+}
+
+export interface DrawnEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly path: string;
+  readonly isOpen: boolean;
+}
+
+export interface Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly nodes: readonly DrawnNode[];
+  readonly edges: readonly DrawnEdge[];
+}
+
+const node = { width: 150, height: 34 };
+const gap = { x: 110, y: 18 };
+const margin = 10;
+const labelMax = 20;
+/** A picture of more shows nothing; the table has the rest. */
+const edgesMax = 200;
+
+/** Column of each service: the fewest hops from one that nobody asks; of a circle, from the one met first. */
+function columnsOf(hops: readonly HopFacts[]): ReadonlyMap<string, number> {
+  const next = new Map<string, string[]>();
+  const asked = new Set<string>();
+  for (const { caller, callee } of hops) {
+    next.set(caller, [...(next.get(caller) ?? []), callee]);
+    if (caller !== callee) asked.add(callee);
+  }
+  const names = [...new Set(hops.flatMap(({ caller, callee }) => [caller, callee]))];
+  const column = new Map<string, number>();
+  const spread = (from: readonly string[]): void => {
+    for (let [level, at] = [from, 0]; level.length > 0; at += 1) {
+      const fresh = level.filter((name) => !column.has(name));
+      for (const name of fresh) column.set(name, at);
+      level = fresh.flatMap((name) => next.get(name) ?? []);
+    }
+  };
+  spread(names.filter((name) => !asked.has(name)));
+  for (const name of names) if (!column.has(name)) spread([name]);
+  return column;
+}
+
+export function layOut(all: readonly HopFacts[]): Drawing {
+  const hops = all.slice(0, edgesMax);
+  const columns = columnsOf(hops);
+  const open = new Set(hops.filter(({ unauthenticated }) => unauthenticated).map(({ callee }) => callee));
+  const filled = new Map<number, number>();
+  const nodes = [...columns]
+    .sort(([, one], [, other]) => one - other)
+    .map(([name, column]): DrawnNode & { readonly name: string } => {
+      const row = filled.get(column) ?? 0;
+      filled.set(column, row + 1);
+      return {
+        name,
+        label: name.length > labelMax ? `${name.slice(0, labelMax - 1)}…` : name,
+        x: margin + column * (node.width + gap.x),
+        y: margin + row * (node.height + gap.y),
+        ...node,
+        isOpen: open.has(name),
+      };
+    });
+  const byName = new Map(nodes.map((one) => [one.name, one]));
+  const edges = hops.flatMap(({ caller, callee, unauthenticated }): DrawnEdge[] => {
+    const [from, to] = [byName.get(caller), byName.get(callee)];
+    if (from === undefined || to === undefined) return [];
+    const [x, y] = [from.x + node.width, from.y + node.height / 2];
+    const [toX, toY] = [to.x, to.y + node.height / 2];
+    const bend = gap.x / 2;
+    const path = `M${x} ${y}C${x + bend} ${y} ${toX - bend} ${toY} ${toX} ${toY}`;
+    return [{ from: caller, to: callee, path, isOpen: unauthenticated }];
+  });
+  const columnCount = Math.max(1, ...nodes.map(({ x }) => (x - margin) / (node.width + gap.x) + 1));
+  const rowCount = Math.max(1, ...filled.values());
+  return {
+    width: 2 * margin + columnCount * node.width + (columnCount - 1) * gap.x,
+    height: 2 * margin + rowCount * (node.height + gap.y),
+    nodes,
+    edges,
+  };
+}

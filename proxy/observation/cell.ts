@@ -1,0 +1,221 @@
+// The sums of one method and path in a worker. Made once and used again in every window, so that a request of a known
+// path allocates nothing here.
+import { credentialKinds, type CredentialKind, type Principal } from './credential.js';
+import type { Counts, CredentialCounts, NestedCounts, Observation, Sighting } from './observation.js';
+import { hasData } from './path.js';
+
+const outcomes = 3;
+const statusesMax = 16;
+const typesMax = 8;
+export const parametersMax = 64;
+const kindsMax = 8;
+const accountsMax = 64;
+
+/** What one principal did at one path in a window. */
+export class PrincipalSums {
+  ok = 0;
+  denied = 0;
+  failed = 0;
+  lastMs = 0;
+  hasSucceeded = false;
+  accounts: Set<string> | null = null;
+  polluted: string | null = null;
+
+  constructor(
+    readonly principal: Principal,
+    readonly clientIp: string,
+    readonly firstMs: number,
+    public requestId: string,
+  ) {}
+
+  add(status: number, atMs: number, requestId: string): void {
+    this.lastMs = atMs;
+    if (status === 401 || status === 403) this.denied += 1;
+    else if (status >= 200 && status < 400) {
+      if (this.ok === 0) this.requestId = requestId;
+      this.ok += 1;
+    } else this.failed += 1;
+  }
+
+  addAccount(account: string): void {
+    this.accounts ??= new Set();
+    if (this.accounts.size < accountsMax) this.accounts.add(account);
+  }
+}
+
+const loginWords = ['login', 'signin', 'sign-in', 'sign_in', 'authenticate', 'oauth/token', 'session', 'auth/token'];
+const privilegedWords = ['admin', 'manage', 'internal', 'root', 'superuser', 'roles', 'permissions', 'impersonate'];
+
+const hasWord = (path: string, words: readonly string[]): boolean => {
+  const lower = path.toLowerCase();
+  return words.some((word) => lower.includes(word));
+};
+
+export const isLoginPath = (method: string, path: string): boolean => method === 'POST' && hasWord(path, loginWords);
+export const isPrivilegedPath = (path: string): boolean => hasWord(path, privilegedWords);
+
+export class Cell {
+  /** Of all windows. */
+  total = 0;
+  /** Windows without a request. */
+  idle = 0;
+  count = 0;
+  readonly isLogin: boolean;
+  /** Whether what single principals do here is of interest. */
+  readonly isPersonal: boolean;
+  private firstMs = 0;
+  private lastMs = 0;
+  private readonly statuses = new Map<number, number>();
+  private readonly credentials: number[] = new Array<number>(credentialKinds.length * outcomes).fill(0);
+  private internal = 0;
+  private external = 0;
+  private requestBytes = 0;
+  private responseBytes = 0;
+  private latencyUs = 0;
+  private latencyUsMax = 0;
+  private readonly requestTypes = new Map<string, number>();
+  private readonly responseTypes = new Map<string, number>();
+  private readonly parameters = new Map<string, Map<string, number>>();
+  private readonly pii = new Map<string, Map<string, number>>();
+  readonly people = new Map<Principal, PrincipalSums>();
+
+  constructor(
+    readonly site: string,
+    readonly method: string,
+    readonly path: string,
+  ) {
+    this.isLogin = isLoginPath(method, path);
+    this.isPersonal = this.isLogin || hasData(path) || isPrivilegedPath(path);
+  }
+
+  add(atMs: number, status: number, requestBytes: number, responseBytes: number, latencyUs: number): void {
+    if (this.count === 0) this.firstMs = atMs;
+    this.lastMs = atMs;
+    this.count += 1;
+    this.total += 1;
+    const before = this.statuses.get(status);
+    if (before !== undefined || this.statuses.size < statusesMax) this.statuses.set(status, (before ?? 0) + 1);
+    this.requestBytes += requestBytes;
+    this.responseBytes += responseBytes;
+    this.latencyUs += latencyUs;
+    if (latencyUs > this.latencyUsMax) this.latencyUsMax = latencyUs;
+  }
+
+  addCredential(kind: CredentialKind, status: number): void {
+    const outcome = status === 401 || status === 403 ? 1 : status >= 200 && status < 400 ? 0 : 2;
+    const at = credentialKinds.indexOf(kind) * outcomes + outcome;
+    this.credentials[at] = (this.credentials[at] as number) + 1;
+  }
+
+  addClient(isInternal: boolean): void {
+    if (isInternal) this.internal += 1;
+    else this.external += 1;
+  }
+
+  addRequestType(type: string): void {
+    bump(this.requestTypes, type, typesMax);
+  }
+
+  addResponseType(type: string): void {
+    bump(this.responseTypes, type, typesMax);
+  }
+
+  addParameter(name: string, kind: string): void {
+    bumpNested(this.parameters, name, kind);
+  }
+
+  addPii(place: string, kind: string): void {
+    bumpNested(this.pii, place, kind);
+  }
+
+  observation(path: string): Observation {
+    const { credentials } = this;
+    const byKind: CredentialCounts = {};
+    credentialKinds.forEach((kind, index) => {
+      const [ok = 0, denied = 0, other = 0] = credentials.slice(index * outcomes, (index + 1) * outcomes);
+      if (ok + denied + other > 0) byKind[kind] = [ok, denied, other];
+    });
+    return {
+      site: this.site,
+      method: this.method,
+      path,
+      count: this.count,
+      first_ms: this.firstMs,
+      last_ms: this.lastMs,
+      statuses: toCounts(this.statuses),
+      credentials: byKind,
+      clients: {
+        ...(this.internal > 0 ? { internal: this.internal } : {}),
+        ...(this.external > 0 ? { external: this.external } : {}),
+      },
+      parameters: toNested(this.parameters),
+      request_types: toCounts(this.requestTypes),
+      response_types: toCounts(this.responseTypes),
+      pii: toNested(this.pii),
+      request_bytes: this.requestBytes,
+      response_bytes: this.responseBytes,
+      latency_us: Math.round(this.latencyUs),
+      latency_us_max: Math.round(this.latencyUsMax),
+    };
+  }
+
+  sightings(path: string): Sighting[] {
+    return [...this.people.values()].map((sums) => ({
+      site: this.site,
+      method: this.method,
+      path,
+      principal: sums.principal.id,
+      credential: sums.principal.kind,
+      client_ip: sums.clientIp,
+      first_ms: sums.firstMs,
+      last_ms: sums.lastMs,
+      ok: sums.ok,
+      denied: sums.denied,
+      failed: sums.failed,
+      request_id: sums.requestId,
+      accounts: sums.accounts === null ? [] : [...sums.accounts],
+      polluted: sums.polluted,
+    }));
+  }
+
+  /** For the next window. */
+  clear(): void {
+    this.count = 0;
+    this.statuses.clear();
+    this.credentials.fill(0);
+    this.internal = 0;
+    this.external = 0;
+    this.requestBytes = 0;
+    this.responseBytes = 0;
+    this.latencyUs = 0;
+    this.latencyUsMax = 0;
+    this.requestTypes.clear();
+    this.responseTypes.clear();
+    this.parameters.clear();
+    this.pii.clear();
+    this.people.clear();
+  }
+}
+
+function bump(counts: Map<string, number>, name: string, most: number): void {
+  const before = counts.get(name);
+  if (before !== undefined || counts.size < most) counts.set(name, (before ?? 0) + 1);
+}
+
+function bumpNested(counts: Map<string, Map<string, number>>, name: string, kind: string): void {
+  let inner = counts.get(name);
+  if (inner === undefined) {
+    if (counts.size >= parametersMax) return;
+    inner = new Map();
+    counts.set(name, inner);
+  }
+  bump(inner, kind, kindsMax);
+}
+
+function toCounts(counts: ReadonlyMap<string | number, number>): Counts {
+  return Object.fromEntries(counts);
+}
+
+function toNested(counts: ReadonlyMap<string, ReadonlyMap<string, number>>): NestedCounts {
+  return Object.fromEntries([...counts].map(([name, inner]) => [name, toCounts(inner)]));
+}

@@ -1,0 +1,28 @@
+// Which requests of the road discovery hears of: those that the application answered, and those that a gate refused for
+// want of credentials, because that is an endpoint's protection. What rules or gates blocked is an attack, no API.
+import type { Action } from '../metrics/families.js';
+import type { FinishedRequest } from '../road/finish.js';
+import type { TrafficObserver } from './observer.js';
+
+/** Fills in the observer's one request and has it counted. */
+export function observeFinished(observer: TrafficObserver, finished: FinishedRequest, action: Action): void {
+  const { site, response, head, exchange } = finished;
+  if (site === null || (action !== 'served' && response.status !== 401)) return;
+  const { request } = observer;
+  const body = finished.body?.inspected ?? null;
+  request.site = site.name;
+  request.method = head.method;
+  request.uri = head.uri;
+  request.headers = head.headers;
+  request.clientIp = head.clientIp;
+  request.requestId = finished.requestId;
+  request.status = response.status;
+  request.responseHeaders = response.fields;
+  request.requestBytes = exchange.framing.kind === 'length' ? exchange.framing.bytes : (body?.length ?? 0);
+  request.responseBytes = response.bytes;
+  request.latencyUs = (performance.now() - finished.startedMs) * 1000;
+  request.body = body;
+  request.atMs = finished.atMs;
+  request.isSuspicious = finished.isFlagged || finished.isBlocked;
+  observer.observe();
+}

@@ -1,0 +1,314 @@
+// Discovery in a worker: sums by method and path, flushed in windows. Nothing here waits, and everything is bounded:
+// paths by a table that keeps those which were asked for again, principals by a number a window, what is looked into by
+// a rate. Beyond a bound requests are counted as dropped. Paths that the application does not know (404) never get a
+// place, and paths that answered no request well get few, so that a scanner pushes nothing real out.
+import { randomUUID } from 'node:crypto';
+import { findField } from '../http/header-fields.js';
+import { counterKey } from '../metrics/metrics.js';
+import { Cell, PrincipalSums } from './cell.js';
+import { CredentialFields, keyedHash, Principals, type Principal } from './credential.js';
+import { eachPair, isJsonType, lookIntoBody, lookIntoQuery, mediaTypeOf, parseJson, queryOf } from './look-into.js';
+import type { ObservationBatch, Relation, Sighting } from './observation.js';
+import { isStaticAsset, normalPath, pathOf, shapeOf } from './path.js';
+
+/** One request that is through. The observer has one of these, and its caller fills it in anew for each request. */
+export class ObservedRequest {
+  site = '';
+  method = '';
+  uri = '';
+  headers: readonly string[] = [];
+  clientIp = '';
+  requestId = '';
+  status = 0;
+  responseHeaders: readonly string[] = [];
+  requestBytes = 0;
+  responseBytes = 0;
+  latencyUs = 0;
+  /** As inspected; null: none, or not read. */
+  body: Buffer | null = null;
+  /** Of records of others; on the road answers are looked into elsewhere. */
+  responseBody: Buffer | null = null;
+  /** Who asked, where it is known otherwise than from `headers`. */
+  principal: Principal | null = null;
+  /** False: a record that does not say whether there was a credential. */
+  knowsCredentials = true;
+  atMs = 0;
+  /** Rules or gates flagged it: it is counted where its path is known, and teaches nothing. */
+  isSuspicious = false;
+}
+
+export interface ObserverOptions {
+  /** Of keyed hashes; the same on all nodes of an installation. */
+  readonly key: Uint8Array;
+  readonly send: (batch: ObservationBatch) => void;
+  readonly cellsMax?: number;
+}
+
+export interface ObserverCounters {
+  observed: number;
+  /** No table had room. */
+  dropped: number;
+}
+
+const cellsMaxDefault = 2048;
+/** Paths whose requests were refused or failed, of those. */
+const failingCellsMax = 256;
+const shapesMax = 512;
+/** Requests a second whose shape is made where no cell is left for their path. */
+const shapesPerSecond = 500;
+const peopleMax = 8192;
+const relationsMax = 4096;
+const logInsPerSecond = 500;
+const pathCharsMax = 1024;
+const windowMs = 2000;
+const idleWindowsMax = 30;
+
+export class TrafficObserver {
+  readonly request = new ObservedRequest();
+  readonly counters: ObserverCounters = { observed: 0, dropped: 0 };
+  private readonly cells = new Map<string, Map<string, Map<string, Cell>>>();
+  private readonly shapes = new Map<string, Cell>();
+  private readonly fields = new CredentialFields();
+  private readonly principals: Principals;
+  private cellCount = 0;
+  private failingCount = 0;
+  private peopleCount = 0;
+  private relations: Relation[] = [];
+  private droppedSince = 0;
+  private windowBegan = 0;
+  private readonly shapeBudget = new Rate(shapesPerSecond);
+  private readonly loginBudget = new Rate(logInsPerSecond);
+
+  constructor(private readonly options: ObserverOptions) {
+    this.principals = new Principals(options.key);
+  }
+
+  /** Takes `request` into account. */
+  observe(): void {
+    const { request } = this;
+    const { method, status } = request;
+    if (status < 200 || status === 499 || method === 'OPTIONS') return;
+    const path = pathOf(request.uri);
+    const cell = this.cellOf(request.site, method, path, status);
+    if (cell === null) return;
+    this.counters.observed += 1;
+    const { fields } = this;
+    fields.read(request.headers);
+    const principal = request.principal ?? this.principals.of(fields, request.clientIp, request.atMs);
+    cell.add(request.atMs, status, request.requestBytes, request.responseBytes, request.latencyUs);
+    if (request.knowsCredentials) cell.addCredential(principal.kind, status);
+    if (request.clientIp !== '') cell.addClient(isInternalAddress(request.clientIp));
+    if (!request.isSuspicious && (cell.total <= 8 || (cell.total & 63) === 0)) this.lookInto(cell);
+    if (cell.isPersonal && principal.id !== '') this.addPerson(cell, principal);
+  }
+
+  /** null: it gets none. */
+  private cellOf(site: string, method: string, path: string, status: number): Cell | null {
+    const known = this.cells.get(site)?.get(method)?.get(path);
+    if (known !== undefined) return known;
+    if (status === 404 || status === 405 || status === 410 || status === 501) return null;
+    if (this.request.isSuspicious || isStaticAsset(method, path)) return null;
+    const isFailing = status >= 400;
+    if (isFailing && this.failingCount >= failingCellsMax) return this.drop();
+    if (path.length <= pathCharsMax && this.cellCount < (this.options.cellsMax ?? cellsMaxDefault)) {
+      if (isFailing) this.failingCount += 1;
+      return this.newCell(site, method, path);
+    }
+    return isFailing || !this.shapeBudget.take(this.request.atMs) ? this.drop() : this.shapeCell(site, method, path);
+  }
+
+  private drop(): null {
+    this.counters.dropped += 1;
+    this.droppedSince += 1;
+    return null;
+  }
+
+  private newCell(site: string, method: string, path: string): Cell {
+    let methods = this.cells.get(site);
+    if (methods === undefined) this.cells.set(site, (methods = new Map()));
+    let paths = methods.get(method);
+    if (paths === undefined) methods.set(copyOf(method), (paths = new Map()));
+    const cell = new Cell(site, copyOf(method), copyOf(path));
+    paths.set(cell.path, cell);
+    this.cellCount += 1;
+    return cell;
+  }
+
+  private shapeCell(site: string, method: string, path: string): Cell | null {
+    const shape = shapeOf(path);
+    const key = `${site} ${method} ${shape}`;
+    const known = this.shapes.get(key);
+    if (known !== undefined) return known;
+    if (this.shapes.size >= shapesMax) return this.drop();
+    const cell = new Cell(site, copyOf(method), copyOf(shape));
+    this.shapes.set(key, cell);
+    return cell;
+  }
+
+  private lookInto(cell: Cell): void {
+    const { request, fields } = this;
+    const found = (name: string, kind: string): void => cell.addParameter(name, kind);
+    if (request.status < 400) {
+      lookIntoQuery(request.uri, found);
+      const type = mediaTypeOf(fields.contentType);
+      if (type !== null) cell.addRequestType(type);
+      if (request.body !== null) lookIntoBody(type, request.body, found);
+    }
+    const type = mediaTypeOf(findField(request.responseHeaders, 'content-type'));
+    if (type !== null) cell.addResponseType(type);
+  }
+
+  private addPerson(cell: Cell, principal: Principal): void {
+    const { request } = this;
+    let sums = cell.people.get(principal);
+    if (sums === undefined) {
+      if (this.peopleCount >= peopleMax) return;
+      this.peopleCount += 1;
+      sums = new PrincipalSums(principal, copyOf(request.clientIp), request.atMs, request.requestId);
+      cell.people.set(principal, sums);
+    }
+    sums.add(request.status, request.atMs, request.requestId);
+    if (request.uri.length > cell.path.length) sums.polluted ??= pollutedParameter(cell.path, request.uri);
+    if (cell.isLogin && request.body !== null && this.loginBudget.take(request.atMs)) {
+      const account = accountOf(mediaTypeOf(this.fields.contentType), request.body);
+      if (account !== null) sums.addAccount(keyedHash(this.options.key, 'account', account));
+    }
+  }
+
+  /** Called by a timer; sends what the window has seen when it is over, or `isLast`. */
+  flush(nowMs: number, isLast = false): void {
+    if (!isLast && nowMs - this.windowBegan < windowMs) return;
+    this.windowBegan = nowMs;
+    const all = [...this.shapes.values()];
+    for (const methods of this.cells.values())
+      for (const [method, paths] of methods) {
+        for (const cell of paths.values()) {
+          if (cell.count > 0) all.push(cell);
+          this.age(cell, paths);
+        }
+        if (paths.size === 0) methods.delete(method);
+      }
+    const shapes = new Set(this.shapes.values());
+    const sightings: Sighting[] = [];
+    const observations = all.map((cell) => {
+      const path = shapes.has(cell) ? cell.path : normalPath(cell.path);
+      sightings.push(...cell.sightings(path));
+      const observation = cell.observation(path);
+      cell.clear();
+      return observation;
+    });
+    const { relations, droppedSince: dropped } = this;
+    this.shapes.clear();
+    this.relations = [];
+    this.droppedSince = 0;
+    this.peopleCount = 0;
+    this.failingCount = 0;
+    if (observations.length + relations.length + dropped === 0) return;
+    this.options.send({ batch_id: randomUUID(), observations, sightings, relations, dropped });
+  }
+
+  /** A path that was asked for once only, or for long not, leaves its place to others. */
+  private age(cell: Cell, paths: Map<string, Cell>): void {
+    cell.idle = cell.count > 0 ? 0 : cell.idle + 1;
+    if (cell.total > 1 && cell.idle <= idleWindowsMax) return;
+    paths.delete(cell.path);
+    this.cellCount -= 1;
+  }
+
+  /** By counterKey (metrics/metrics.ts). */
+  metrics(): Record<string, number> {
+    const { observed, dropped } = this.counters;
+    return {
+      [counterKey('observations', { outcome: 'counted' })]: observed,
+      [counterKey('observations', { outcome: 'dropped' })]: dropped,
+    };
+  }
+
+  addRelation(relation: Relation): void {
+    if (this.relations.length < relationsMax) this.relations.push(relation);
+  }
+}
+
+/** A part of a string keeps the whole of it in memory, here the head of a request. */
+const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
+
+/** Private, shared, loopback and link-local addresses (RFC 1918, 6598, 4193, 4291); what is no address is internal. */
+export function isInternalAddress(ip: string): boolean {
+  const mapped = ip.startsWith('::ffff:') ? ip.slice(7) : ip;
+  if (mapped.startsWith('10.') || mapped.startsWith('192.168.') || mapped.startsWith('127.')) return true;
+  if (mapped.startsWith('169.254.')) return true;
+  if (mapped.startsWith('172.')) return inSecond(mapped, 4, 16, 31);
+  if (mapped.startsWith('100.')) return inSecond(mapped, 4, 64, 127);
+  if (mapped.includes('.')) return false;
+  if (!mapped.includes(':') || mapped === '::1') return true;
+  const lower = mapped.slice(0, 4).toLowerCase();
+  return lower.startsWith('fc') || lower.startsWith('fd') || lower.startsWith('fe8') || lower.startsWith('fe9');
+}
+
+function inSecond(ip: string, from: number, least: number, most: number): boolean {
+  const number = Number.parseInt(ip.slice(from, from + 3), 10);
+  return number >= least && number <= most;
+}
+
+/**
+ * The name of a parameter that comes twice with different values, or that names another object than the path does
+ * (`/orders/12345?orderId=67890`). null: none.
+ */
+export function pollutedParameter(path: string, uri: string): string | null {
+  const seen = new Map<string, string>();
+  let polluted: string | null = null;
+  const segments = path.split('/');
+  eachPair(queryOf(uri), (name, value) => {
+    const key = name.toLowerCase();
+    const before = seen.get(key);
+    if (before !== undefined && before !== value && !key.endsWith('[]')) polluted ??= name.slice(0, 128);
+    seen.set(key, value);
+    if (value === '' || segments.includes(value) || !(key === 'id' || key.endsWith('id'))) return;
+    const noun = key.replace(/[_-]?id$/, '');
+    const place = segments.findIndex((segment) => noun !== '' && isNoun(segment.toLowerCase(), noun));
+    if (place > 0 && place + 1 < segments.length && segments[place + 1] !== '') polluted ??= name.slice(0, 128);
+  });
+  return polluted;
+}
+
+const isNoun = (segment: string, noun: string): boolean =>
+  segment === noun || segment === `${noun}s` || segment === `${noun}es`;
+
+const accountNames = ['username', 'email', 'login', 'user', 'user_name', 'account', 'phone', 'identifier'];
+
+/** Whom a login names, in lower case; null: nobody by a name that is known. */
+function accountOf(type: string | null, body: Buffer): string | null {
+  if (body.length > 16 * 1024) return null;
+  const members = new Map<string, string>();
+  if (isJsonType(type)) {
+    const value = parseJson(body.toString('utf8'));
+    if (typeof value !== 'object' || value === null) return null;
+    for (const name of accountNames) {
+      const member = (value as Readonly<Record<string, unknown>>)[name];
+      if (typeof member === 'string') members.set(name, member);
+    }
+  } else eachPair(body.toString('latin1'), (name, value) => members.set(name.toLowerCase(), value));
+  for (const name of accountNames) {
+    const account = members.get(name);
+    if (account !== undefined && account !== '') return account.trim().toLowerCase().slice(0, 320);
+  }
+  return null;
+}
+
+/** So many a second, by the clock of who asks. */
+class Rate {
+  private second = 0;
+  private used = 0;
+
+  constructor(private readonly perSecond: number) {}
+
+  take(nowMs: number): boolean {
+    const second = Math.floor(nowMs / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.used = 0;
+    }
+    this.used += 1;
+    return this.used <= this.perSecond;
+  }
+}

@@ -1,0 +1,235 @@
+// /threat-intel: what is known of vulnerabilities beside the reports. The sets are files that an operator brings.
+import { ApiError, Nullable, OneOf, Time } from '#http-kit';
+import { Type } from '@sinclair/typebox';
+import { visibleFindings } from '../findings/query.js';
+import { isUnconfined } from '../kit/caller.js';
+import { endpoint, notFound, type Endpoint } from '../kit/endpoint.js';
+import { emit } from '../kit/events.js';
+import { finishRun, insertRun, RunView, viewRun, type Run } from '../kit/runs.js';
+import { receive } from '../kit/upload/receive.js';
+import { recognise, setNames, unpack, type SetName } from './read-set.js';
+import { storeSet } from './store-set.js';
+
+const closed = { additionalProperties: false } as const;
+const bytesMax = 64 * 1024 * 1024;
+const BundleFields = Type.Object(
+  {
+    set: Type.Optional(
+      Type.Union(
+        setNames.map((name) => Type.Literal(name)),
+        { description: 'absent: it is recognised' },
+      ),
+    ),
+  },
+  closed,
+);
+const upload = { bytesMax, fields: BundleFields };
+const dayMs = 86_400_000;
+
+const FeedView = Type.Object({
+  id: OneOf(setNames),
+  state: OneOf(['known', 'absent'], 'absent: it was never imported, and nothing is known by it'),
+  rows: Type.Integer(),
+  version: Nullable(Type.String()),
+  date: Nullable(Type.String({ description: 'day that the set is of' })),
+  sha256: Nullable(Type.String()),
+  fetched_at: Nullable(Time),
+  age_days: Nullable(Type.Integer()),
+});
+
+interface FeedRow {
+  readonly name: SetName;
+  readonly sha256: string;
+  readonly rows: number;
+  readonly model: string | null;
+  readonly set_date: string | null;
+  readonly fetched_at: Date;
+}
+
+const viewFeed = (name: SetName, row: FeedRow | undefined, now: Date) => ({
+  id: name,
+  state: row === undefined ? ('absent' as const) : ('known' as const),
+  rows: row?.rows ?? 0,
+  version: row?.model ?? null,
+  date: row?.set_date ?? null,
+  sha256: row?.sha256 ?? null,
+  fetched_at: row?.fetched_at.toISOString() ?? null,
+  age_days: row === undefined ? null : Math.floor((now.getTime() - row.fetched_at.getTime()) / dayMs),
+});
+
+const readFeeds = (sql: Parameters<typeof visibleFindings>[0]): Promise<FeedRow[]> =>
+  sql<FeedRow[]>`select name, sha256, rows, model, set_date::text as set_date, fetched_at from vm_feeds`;
+
+interface CveRow {
+  readonly cve: string;
+  readonly epss: number | null;
+  readonly epss_percentile: number | null;
+  readonly epss_date: string | null;
+  readonly epss_model: string | null;
+  readonly kev: boolean;
+  readonly kev_added: string | null;
+  readonly kev_due: string | null;
+  readonly kev_ransomware: boolean;
+}
+
+/** `unknown`: the set was never imported; `absent`: it was, and does not name the vulnerability. */
+const stateOf = (feeds: readonly FeedRow[], set: SetName, isNamed: boolean): 'known' | 'absent' | 'unknown' =>
+  isNamed ? 'known' : feeds.some(({ name }) => name === set) ? 'absent' : 'unknown';
+
+const States = OneOf(['known', 'absent', 'unknown'], 'absent: the set does not name it; unknown: there is no set');
+
+export const intelEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/threat-intel/feeds',
+    permission: 'view_intel',
+    kind: 'C',
+    summary: 'The imported sets: EPSS and KEV, with their age',
+    answer: Type.Object({ items: Type.Array(FeedView) }),
+    handle: async ({ sql, now }) => {
+      const feeds = await readFeeds(sql);
+      const of = (name: SetName) => feeds.find((one) => one.name === name);
+      return { items: setNames.map((name) => viewFeed(name, of(name), now)) };
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/threat-intel/bundles',
+    permission: 'manage_intel',
+    kind: 'I',
+    summary: 'Import EPSS (CSV) or KEV (JSON) as they are published, packed by gzip or not; findings follow',
+    upload,
+    status: 202,
+    answer: Type.Intersect([RunView, Type.Object({ report: Type.Unknown() })]),
+    handle: async (call) => {
+      if (!isUnconfined(call.reach))
+        throw new ApiError('role_denied', 'The sets hold for the whole organisation; your grant does not.');
+      const sent = await receive<typeof BundleFields.static>(call.request, upload);
+      try {
+        const file = await unpack({ path: sent.file, bytes: sent.bytes });
+        const set = sent.fields.set ?? (await recognise(file));
+        const run = await call.audited(
+          'vm.import',
+          (made: Run) => `imported the set ${set} (run ${made.id})`,
+          async (tx) => {
+            const input = { set, bytes: sent.bytes };
+            const begun = await insertRun(
+              tx,
+              { kind: 'intel', applicationId: null, input, createdBy: call.caller.actor.name, status: 'running' },
+              call.now,
+            );
+            const { problems, ...report } = await storeSet(tx, set, file, call.now);
+            await emit(
+              tx,
+              [{ type: 'intel.imported', entity: 'run', entityId: begun.id, applicationId: null, payload: report }],
+              call.now,
+            );
+            return finishRun(tx, begun.id, { status: 'succeeded', result: report, problems }, call.now);
+          },
+          ({ result }) => result,
+        );
+        return { ...viewRun(run), report: { ...run.result, problems: run.problems } };
+      } finally {
+        await sent.discard();
+      }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/threat-intel/cves/:id',
+    permission: 'view_intel',
+    kind: 'A',
+    summary: 'What is known of a vulnerability, and which of your applications have it open',
+    answer: Type.Object({
+      id: Type.String(),
+      epss: Type.Object({
+        state: States,
+        value: Nullable(Type.Number()),
+        percentile: Nullable(Type.Number()),
+        date: Nullable(Type.String()),
+        model: Nullable(Type.String()),
+      }),
+      kev: Type.Object({
+        state: States,
+        added: Nullable(Type.String()),
+        due: Nullable(Type.String()),
+        ransomware: Type.Boolean(),
+      }),
+      applications: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), open: Type.Integer() })),
+    }),
+    handle: async ({ sql, params, caller }) => {
+      const id = (params['id'] ?? '').toUpperCase();
+      if (!/^CVE-\d{4}-\d{4,19}$/.test(id)) throw notFound('CVE', id.slice(0, 60));
+      const reach = caller.reach('view_findings', false);
+      const [feeds, [row], applications] = await Promise.all([
+        readFeeds(sql),
+        sql<CveRow[]>`
+          select cve, epss, epss_percentile, epss_date::text as epss_date, epss_model, kev,
+            kev_added::text as kev_added, kev_due::text as kev_due, kev_ransomware
+          from vm_cves where cve = ${id}`,
+        reach === null
+          ? []
+          : sql<{ id: number; name: string; n: number }[]>`
+              select a.id, a.name, found.n from vm_applications a join (
+                select application_id, count(*)::int as n from vm_findings
+                where is_open and vuln_ids @> ${sql.json([id])} and ${visibleFindings(sql, reach)}
+                group by application_id) found on found.application_id = a.id
+              order by found.n desc, a.id limit 500`,
+      ]);
+      return {
+        id,
+        epss: {
+          state: stateOf(feeds, 'epss', row?.epss != null),
+          value: row?.epss ?? null,
+          percentile: row?.epss_percentile ?? null,
+          date: row?.epss_date ?? null,
+          model: row?.epss_model ?? null,
+        },
+        kev: {
+          state: stateOf(feeds, 'kev', row?.kev === true),
+          added: row?.kev_added ?? null,
+          due: row?.kev_due ?? null,
+          ransomware: row?.kev_ransomware ?? false,
+        },
+        applications: applications.map((one) => ({ id: String(one.id), name: one.name, open: one.n })),
+      };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/threat-intel/exposure',
+    permission: 'view_findings',
+    kind: 'A',
+    summary: 'Open findings that are exploited (KEV) or likely to be (EPSS), by application',
+    query: Type.Object(
+      { epss_gte: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 0.1, description: '0 to 1' })) },
+      closed,
+    ),
+    answer: Type.Object({
+      epss_gte: Type.Number(),
+      items: Type.Array(
+        Type.Object({
+          application_id: Type.String(),
+          application: Type.String(),
+          kev: Type.Integer(),
+          epss: Type.Integer({ description: 'with at least this probability' }),
+          max_epss: Nullable(Type.Number()),
+        }),
+      ),
+    }),
+    handle: async ({ sql, reach, query }) => {
+      const { epss_gte: least = 0.1 } = query;
+      const rows = await sql<{ id: number; name: string; kev: number; epss: number; max_epss: number | null }[]>`
+        select a.id, a.name, found.kev, found.epss, found.max_epss from vm_applications a join (
+          select application_id, count(*) filter (where kev)::int as kev,
+            count(*) filter (where epss >= ${least}::float8::real)::int as epss, max(epss) as max_epss
+          from vm_findings where is_open and (kev or epss >= ${least}::float8::real) and ${visibleFindings(sql, reach)}
+          group by application_id) found on found.application_id = a.id
+        order by found.kev desc, found.epss desc, a.id limit 1000`;
+      return {
+        epss_gte: least,
+        items: rows.map(({ id, name, ...counts }) => ({ application_id: String(id), application: name, ...counts })),
+      };
+    },
+  }),
+];
