@@ -44,6 +44,7 @@ import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
 import { siemFeature } from './siem/index.js';
 import { sitesFeature } from './sites/index.js';
+import { specFeature } from './spec/index.js';
 import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
 import { threatIntelFeature } from './threat-intel/index.js';
@@ -72,6 +73,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   edgeFeature,
   eventsFeature,
   samplesFeature,
+  specFeature,
   inventoryFeature,
   ingestFeature,
   nodesFeature,

@@ -88,6 +88,12 @@ const ofSites: readonly Rule[] = [
       );
   },
   (s, refuse) => {
+    refuseDuplicates(s.api_specs, '/api_specs', ({ site, name }) => `${site}\0${name}`, 'site and name', refuse);
+    for (const [index, { site }] of s.api_specs.entries())
+      if (s.sites.length > 0 && !s.sites.some(({ name }) => name === site))
+        refuse(`/api_specs/${index}/site`, 'names no site', 'write the name of one of /sites, as it stands there');
+  },
+  (s, refuse) => {
     for (const [index, { request_body_limit_bytes: bytes }] of s.sites.entries())
       if (bytes !== null && bytes > s.limits.held_body_bytes_max)
         refuse(`/sites/${index}/request_body_limit_bytes`, 'must not exceed limits/held_body_bytes_max');

@@ -210,6 +210,16 @@ t.test('impossible values are refused with path and reason', async (t) => {
       '/sites/0/request_body_limit_bytes',
       /must not exceed limits\/held_body_bytes_max/,
     ],
+    [
+      { api_specs: [{ site: 'a' }, { site: 'a' }].map((one) => ({ ...one, name: 'x', version: 1 })) },
+      '/api_specs/1',
+      /same site and name/,
+    ],
+    [
+      { sites: [site({})], api_specs: [{ site: 'nobody', name: 'x', version: 1 }] },
+      '/api_specs/0/site',
+      /names no site/,
+    ],
     [{ sites: [site({ paranoia_level: 9 })] }, '/sites/0/paranoia_level', /<= 4/],
     [{ sites: [site({ categories: { sqlx: { enabled: false } } })] }, '/sites/0/categories/sqlx', /not a known field/],
     [{ restricted_extensions: ['bak'] }, '/restricted_extensions/0', /with its dot/],

@@ -1,6 +1,7 @@
 // The table of settings for people: docs/settings.md is this text, and a test compares the two.
 import type { TSchema } from '@sinclair/typebox';
 import { factsOf } from './row.js';
+import { apiRows } from './rows/api.js';
 import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
@@ -15,6 +16,7 @@ const groups: readonly (readonly [title: string, rows: Readonly<Record<string, T
   ['Rate limits, floods, challenge', trafficRows],
   ['Sizes and waiting times', dataPlaneRows],
   ['Bots, detection, authentication of sites', detectionRows],
+  ['Specifications of APIs', apiRows],
   ['Data protection, feeds, people, integrations', governanceRows],
   ['Vulnerability manager', vulnerabilityRows],
 ];

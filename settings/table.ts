@@ -2,6 +2,7 @@
 // specification gives no name, unit or default, ours are chosen in rows/ and nowhere else.
 import { Type, type Static } from '@sinclair/typebox';
 import { defaultOf, factsOf, type Access } from './row.js';
+import { apiRows } from './rows/api.js';
 import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
@@ -18,6 +19,7 @@ export const settingRows = {
   ...trafficRows,
   ...dataPlaneRows,
   ...detectionRows,
+  ...apiRows,
   ...governanceRows,
   ...vulnerabilityRows,
 };

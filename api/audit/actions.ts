@@ -64,6 +64,10 @@ export const auditActions = {
   'vpatch.disable': { by: ['people'], meaning: 'a virtual patch was switched off' },
   'vpatch.remove': { by: ['people'], meaning: 'a virtual patch was taken out' },
 
+  'spec.upload': { by: ['people'], meaning: 'a version of a specification was uploaded' },
+  'spec.activate': { by: ['people'], meaning: 'the settings name a version of a specification' },
+  'spec.delete': { by: ['people'], meaning: 'a version of a specification was deleted' },
+
   'threat.add': { by: ['people'], meaning: 'addresses or networks were put on the deny list' },
   'threat.remove': { by: ['people'], meaning: 'an address or a network was taken off the deny list' },
   'threat.feed.off': { by: ['system'], meaning: 'the networks of a feed that was switched off were removed' },

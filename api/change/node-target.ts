@@ -16,6 +16,7 @@ import type { ApplyDiagnostic, ApplyNode, Expected, VersionToServe } from './con
 import { findAppliedRules, keepManagedRules, readManagedRules, type ManagedRules } from './steps/managed-rules.js';
 import { toPolicy } from './steps/policy.js';
 import { impossibleIn, proxyConfigOf, selfTestOf, type Upstreams } from './steps/proxy-config.js';
+import { plansFor, readSpecifications, withSpecifications } from './steps/specifications.js';
 import type { RuleTests } from './steps/rule-tests.js';
 
 export interface ChangeRoadParts {
@@ -53,14 +54,16 @@ export async function resolveVersion(
   version: VersionToServe,
   rules: 'today' | 'applied',
 ): Promise<Resolved | Refused> {
-  const settings = revealSecrets(version.settings, parts.sealing);
   const { sql } = parts.database;
+  const saved = revealSecrets(version.settings, parts.sealing);
+  const specifications = await readSpecifications(sql, saved);
+  const settings = withSpecifications(saved, specifications);
   const kept = rules === 'applied' ? await findAppliedRules(sql, version.managedSha256) : null;
   const managed = kept ?? (await readManagedRules(sql, settings));
   const { rules: policy, problems } = toPolicy(settings, managed);
-  const impossible = [...impossibleIn(settings), ...problems];
+  const impossible = [...impossibleIn(settings), ...specifications.problems, ...problems];
   if (impossible.length > 0) return { kind: 'refused', diagnostics: impossible };
-  const config = proxyConfigOf(settings, parts.upstreams);
+  const config = proxyConfigOf(settings, parts.upstreams, plansFor(settings, specifications));
   return { kind: 'resolved', versionId: version.id, settings, managed, policy, config };
 }
 
@@ -136,12 +139,18 @@ async function isPresent(directory: string, sha256: string): Promise<boolean> {
 
 export async function expectedOf(parts: ChangeRoadParts, versionId: number): Promise<Expected | null> {
   const version = await findVersion(parts.database.sql, versionId);
-  return version === null ? null : { versionId, config: digestOf(configOf(parts, version)) };
+  return version === null ? null : { versionId, config: digestOf(await configOf(parts, version)) };
 }
 
 /** Of a version that served. */
-export function configOf(parts: ChangeRoadParts, version: Pick<VersionToServe, 'settings'>): ProxyConfig {
-  return proxyConfigOf(revealSecrets(version.settings, parts.sealing), parts.upstreams);
+export async function configOf(
+  parts: ChangeRoadParts,
+  version: Pick<VersionToServe, 'settings'>,
+): Promise<ProxyConfig> {
+  const saved = revealSecrets(version.settings, parts.sealing);
+  const specifications = await readSpecifications(parts.database.sql, saved);
+  const settings = withSpecifications(saved, specifications);
+  return proxyConfigOf(settings, parts.upstreams, plansFor(settings, specifications));
 }
 
 /** How a node stands to the version it should serve. */

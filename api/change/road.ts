@@ -1,6 +1,6 @@
 // THE ROAD OF A CHANGE (ARCHITECTURE.md), from a saved version to every node, top to bottom. flow.ts holds the `apply`
 // lock around it and keeps the outcome; recovery.ts brings back what fell off it, by the same steps:
-//   resolve (node-target.ts: steps/managed-rules.ts, steps/policy.ts, steps/proxy-config.ts)
+//   resolve (node-target.ts: steps/specifications.ts, steps/managed-rules.ts, steps/policy.ts, steps/proxy-config.ts)
 //   → prove (steps/rule-tests.ts) → build (the compile thread) → replay → keep → mark → activate (nodes/fleet.ts)
 // Everything that can fail is done before the first node is touched; nothing wraps the road from outside.
 import type { ProxyConfig } from '#proxy/contract';
@@ -93,7 +93,7 @@ async function applySettings(parts: ChangeRoadParts, request: ApplyRequest): Pro
   const next = await watch.time('compile', buildTarget(parts, resolved));
   if (next.kind === 'refused') return refusal(next.diagnostics);
   watch.parts('compile', next.compiled.steps);
-  const before: Before | null = active === null ? null : { version: active, config: configOf(parts, active) };
+  const before: Before | null = active === null ? null : { version: active, config: await configOf(parts, active) };
   const { samples, answers } = await gathering;
   const { impact, missing } =
     before === null

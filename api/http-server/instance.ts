@@ -19,6 +19,25 @@ import type { Forwarding } from './trusted-proxies.js';
 const bodyBytesMax = 1024 * 1024;
 const bodyDepthMax = 32;
 
+const documentTypes = [
+  'application/yaml',
+  'application/x-yaml',
+  'application/openapi+yaml',
+  'application/openapi+json',
+  'application/vnd.oai.openapi',
+  'application/vnd.oai.openapi+json',
+  'text/yaml',
+  'text/x-yaml',
+  'text/plain',
+];
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body is handed to the route as text, also where it says that it is JSON: positions in it matter. */
+    readonly takesText?: boolean;
+  }
+}
+
 export interface InstanceOptions {
   /** pino options, or false for silence. */
   readonly logger: boolean | { readonly level: string };
@@ -106,6 +125,7 @@ function registerBodyParser(app: App): void {
     { parseAs: 'string' },
     (request, body, done) => {
       const text = body as string;
+      if (request.routeOptions.config.takesText === true) return done(null, text);
       if (text === '') return done(null, undefined);
       if (isNestedDeeper(text, bodyDepthMax))
         return done(new ApiError('nested_too_deep', `The body nests deeper than ${bodyDepthMax} levels.`), undefined);
@@ -115,4 +135,9 @@ function registerBodyParser(app: App): void {
       });
     },
   );
+  // Documents that people write as text; a route that takes no text answers 415, as for any type that is not known.
+  app.addContentTypeParser(documentTypes, { parseAs: 'string' }, (request, body, done) => {
+    if (request.routeOptions.config.takesText === true) done(null, body);
+    else done(new ApiError('media_type_unsupported', 'This route takes application/json.'), undefined);
+  });
 }

@@ -28,6 +28,8 @@ export interface Denial extends Reasoned {
   readonly shape: 'page' | 'close';
   /** Flat, besides those of the page. */
   readonly headers?: readonly string[];
+  /** What the page speaks of; absent: the request. */
+  readonly subject?: 'response';
 }
 
 /** Too much of something: 429, with the numbers that led to it. */

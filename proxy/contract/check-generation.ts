@@ -37,6 +37,14 @@ const ProxyConfigSchema = {
       items: { type: 'string', pattern: network, 'x-mend': 'send CIDR notation, such as "10.0.0.0/8"' },
     },
     sitesFromEnvironment: { type: 'boolean' },
+    apiSchemas: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name', 'site', 'action', 'responseAction', 'unknownPaths', 'operations', 'definitions'],
+        properties: { operations: { type: 'array' }, definitions: { type: 'object' } },
+      },
+    },
   },
 };
 

@@ -158,6 +158,18 @@ export { pipeline, type PipelineStage } from './pipeline.js';
 export { readListed, writeListed, type ListedNetwork } from '../shared-state/expiring-networks.js';
 export { changeThreatText } from '../shared-state/threat-delta.js';
 export type { ThreatDelta } from '../shared-state/threat-delta.js';
+// What a node enforces of specifications: the control plane makes it.
+export {
+  schemaActions,
+  type JsonSchema,
+  type PlannedContent,
+  type PlannedEncoding,
+  type PlannedMedia,
+  type PlannedOperation,
+  type PlannedParameter,
+  type SchemaAction,
+  type SchemaPlan,
+} from '../schema/plan.js';
 
 // What discovery is told, by nodes and by whoever else saw requests: one form for all of them.
 export {

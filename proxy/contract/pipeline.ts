@@ -122,6 +122,10 @@ export const pipeline: readonly PipelineStage[] = [
   stage('rules', 'request head', 'protected', 'rules of phase 1', '403', ['mode', 'categories', 'custom_rules']),
   stage('road', 'request body', 'all', 'read, bounded', '408, 413, 503', ['limits', 'timeouts']),
   stage('rules', 'request body', 'protected', 'rules of phase 2, and the anomaly score', '403', ['inbound_threshold']),
+  stage('road', 'specification', 'protected', 'what the OpenAPI documents of the site declare', '403', [
+    'schema_action',
+    'api_specs',
+  ]),
   stage('road', 'forward', 'all', 'to the upstream', '502, 504', ['sites']),
   stage('rules', 'response', 'protected', 'rules of phases 3 and 4', '403', ['outbound_threshold']),
 ];

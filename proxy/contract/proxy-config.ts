@@ -9,6 +9,7 @@ import {
   type Problem,
   type Settings,
 } from '#settings';
+import type { SchemaPlan } from '../schema/plan.js';
 
 /**
  * What a node runs beside rules. The consumer owns its contract: whoever gives a node something produces exactly this.
@@ -23,6 +24,8 @@ export type ProxyConfig = Omit<DataPlaneSettings, 'sites' | 'timeouts'> & {
   readonly trustedProxies: readonly string[];
   /** The settings name no sites, so these are the two of the process environment (UPSTREAM_*). Absent: they do. */
   readonly sitesFromEnvironment?: boolean;
+  /** What is enforced of specifications of APIs; absent: nothing. */
+  readonly apiSchemas?: readonly SchemaPlan[];
 };
 
 type SentSite = DataPlaneSettings['sites'][number];

@@ -51,7 +51,7 @@ export function answerOfGate(decision: Enforced): Answer {
     case 'deny':
       return decision.shape === 'close'
         ? { shape: 'close', status: decision.status }
-        : page(decision.status, decision.headers);
+        : page(decision.status, decision.headers, decision.subject);
     case 'throttle':
       return tooMany(decision);
     case 'challenge':

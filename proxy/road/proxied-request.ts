@@ -16,6 +16,7 @@ import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Action, RefusalReason } from '../metrics/families.js';
 import type { Metrics } from '../metrics/metrics.js';
+import { schemaGate, schemaStep, type SchemaStep } from '../schema/step.js';
 import type { UpstreamExchange } from '../upstream/exchange.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import { releaseGeneration, type Generation } from '../worker/generation.js';
@@ -27,6 +28,7 @@ import { countGate, finishInspection, recordFinished, stopOf, type FinishedReque
 import { forwardHeadOf } from './forward-head.js';
 import type { SlowReason } from './limits/relay.js';
 import * as trouble from './limits/report-trouble.js';
+import { endSlowClient, endStandstill } from './limits/slow-ends.js';
 import { Reply, type RepliedRequest } from './reply.js';
 import { RequestBody, type BodyOwner } from './request-body.js';
 import { RequestInspection } from './request-inspection.js';
@@ -68,6 +70,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
   isOver = false;
   flight = -1; // its slot among the requests under way (worker/flight-table.ts)
   private reply: Reply | null = null;
+  private schema: SchemaStep | null = null;
   private target = '';
   private isFromTrustedProxy = false;
   private hasWaited = false;
@@ -201,7 +204,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
       }
       this.settle(inspection.requestBody(bytes, wireBytes), site);
     }
-    if (!this.isOver) this.forward(site);
+    this.fitThenForward(site);
   }
 
   private async inspectElsewhere(
@@ -215,16 +218,26 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
     const interruption = await inspection.elsewhere(pool, this.generation, bytes, wireBytes);
     if (this.isOver) return;
     this.settle(interruption, site);
+    this.fitThenForward(site);
+  }
+
+  /** Between steps 8 and 9: what the specifications of the site declare; the same for the answer in `fitAnswer`. */
+  private fitThenForward(site: Site): void {
+    const schema = this.isOver || this.inspection?.isOn !== true ? null : schemaStep(this.generation, site.name);
+    this.schema = schema;
+    if (schema !== null) this.settleSchema(() => schema.request(this.head, this.body));
     if (!this.isOver) this.forward(site);
+  }
+
+  private settleSchema(decide: () => Decision | null): void {
+    askGates(this, [schemaGate(decide)], this.site as Site, null);
+    if (this.isOver) this.giveUpUpstream();
   }
 
   /** Step 8: what the engine says, under the site's mode; that it failed, under the site's fail mode. */
   private settle(interruption: Interruption | null, site: Site): void {
     const failure = this.inspection?.failure ?? null;
-    if (failure !== null) {
-      this.failedOpenOrClosed(failure, site, null);
-      return;
-    }
+    if (failure !== null) return this.failedOpenOrClosed(failure, site, null);
     const decided = decide(interruption, site.mode);
     if (decided === 'flag') {
       this.isFlagged = true;
@@ -260,11 +273,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
     const isOpen = decideOnFailure(site.failMode) === 'forward';
     this.failure = error;
     trouble.reportInspectionFailure(this, error, gate, isOpen);
-    try {
-      this.inspection?.finish();
-    } catch (second) {
-      context.log('error', { requestId, err: asError(second).message }, 'a failed inspection could not be finished');
-    }
+    trouble.finishFailed(this.inspection, requestId, context);
     if (isOpen) return;
     this.giveUpUpstream();
     this.endWith(page(503), 'failed');
@@ -291,14 +300,16 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
     const { inspection } = this;
     if (inspection === null || !inspection.isOn) return false;
     this.settle(inspection.responseHead(head), this.site as Site);
-    return inspection.wantsResponseBody;
+    return inspection.wantsResponseBody || (!this.isOver && this.schema?.wantsAnswer(head) === true);
   }
 
   /** Phase 4. */
-  inspectReplyBody(bytes: Buffer | null, wireBytes: number): void {
-    const { inspection } = this;
-    if (inspection === null || !inspection.isOn) return;
-    this.settle(inspection.responseBody(bytes, wireBytes), this.site as Site);
+  inspectReplyBody(bytes: Buffer | null, wireBytes: number, head: UpstreamHead): void {
+    const { inspection, schema } = this;
+    if (inspection?.isOn !== true) return;
+    if (inspection.wantsResponseBody) this.settle(inspection.responseBody(bytes, wireBytes), this.site as Site);
+    if (!this.isOver && schema !== null)
+      this.settleSchema(() => schema.answer(this.head.method, head, bytes, wireBytes === bytes?.length));
   }
 
   upstreamDrained(): void {
@@ -355,26 +366,13 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
   }
 
   bodyStoodStill(who: 'client' | 'upstream'): void {
-    this.upstream?.abort();
-    if (who === 'upstream')
-      this.failed(new ProxyError('PXY_UPSTREAM_BODY_TIMEOUT', 'the upstream took no more of the request body'));
-    else if (this.response.isBegun) this.cut('aborted');
-    else this.refuse(408, 'body_too_slow', true);
+    endStandstill(this, who);
   }
 
-  /** Slower than it may be, or the slowest where others need what it holds. */
   clientTooSlow(side: 'response' | 'request', reason: SlowReason): void {
-    if (this.isOver) return;
-    trouble.reportSlowClient(this, side, reason);
-    this.giveUpUpstream();
-    if (this.response.isBegun) this.cut('aborted');
-    else if (reason === 'share') {
-      this.metrics.count('refused', { status: '429', reason: 'client_share' });
-      this.endWith(page(429, ['Retry-After', trouble.shareRetrySeconds]), 'refused', true);
-    } else this.refuse(408, 'body_too_slow', true);
+    endSlowClient(this, side, reason);
   }
 
-  /** The client has the beginning of an answer, and gets no more of it. */
   cut(action: Action): void {
     this.response.cut();
     this.finish(action);

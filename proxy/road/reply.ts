@@ -29,11 +29,11 @@ export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
   /** Phase 3; true: rules want to see the body. The request is over when they block. */
   inspectReplyHead(head: UpstreamHead): boolean;
   /** Phase 4. The request is over when rules block. */
-  inspectReplyBody(bytes: Buffer | null, wireBytes: number): void;
   /** A copy of the answer, where discovery wants one. */
   replySample?: ReplySample | null | undefined;
   readonly atMs: number;
   readonly isFlagged: boolean;
+  inspectReplyBody(bytes: Buffer | null, wireBytes: number, head: UpstreamHead): void;
   upstreamDrained(): void;
   /** Whom limits count (client-address.ts). */
   readonly client: string;
@@ -246,7 +246,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
 
   private inspectBytes(raw: Buffer | null, bytes: Buffer | null, wireBytes: number): void {
     const { request } = this;
-    request.inspectReplyBody(bytes, wireBytes);
+    if (this.head !== null) request.inspectReplyBody(bytes, wireBytes, this.head);
     if (request.isOver) return;
     // All of it is here: a length can be told even where the upstream chunked, unless trailers need the chunks.
     const isAllHere = this.isEnded && this.late.length === 0 && this.trailers === null;

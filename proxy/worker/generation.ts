@@ -4,6 +4,7 @@ import type { ProxyConfig } from '../contract/index.js';
 import type { LoadedInspection } from '../inspection/inspection.js';
 import { createRouter, type Router } from '../road/route.js';
 import type { AddressSet } from '../shared-state/address-set.js';
+import { siteSchemasOf, type SiteSchemas } from '../schema/site-schemas.js';
 import { trustedProxySet } from './trusted-proxies.js';
 
 export interface Generation {
@@ -18,6 +19,8 @@ export interface Generation {
   /** Proxies in front whose X-Forwarded-For is believed; null = none. */
   readonly trusted: AddressSet | null;
   readonly admission: Admission;
+  /** By the name of the site; a site without a specification is not in it. */
+  readonly schemas: ReadonlyMap<string, SiteSchemas>;
   /** Requests that pinned it. */
   inFlight: number;
   /** Set when a successor serves; called when the last request is through. */
@@ -38,6 +41,7 @@ export function createGeneration(
     inspection,
     trusted: trustedProxySet(config.trustedProxies),
     admission,
+    schemas: siteSchemasOf(config.apiSchemas ?? []),
     inFlight: 0,
     onIdle: null,
   };

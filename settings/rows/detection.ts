@@ -225,9 +225,11 @@ export const detectionRows = {
   }),
   schema_action: setting(Choice(['ignore', 'alert', 'block'], 'ignore'), {
     access: 'operator',
-    reach: ['data'],
-    enforcedBy: null,
-    description: 'requests that do not fit the uploaded OpenAPI document',
+    reach: ['control'],
+    enforcedBy: 'api/change/steps/specifications.ts',
+    description:
+      'requests of protected sites that do not fit the specifications that api_specs names: alert records them, ' +
+      'block refuses them with 403 (rules 1006500 to 1006502)',
   }),
   graphql_protect: setting(Flag(false), {
     access: 'operator',

@@ -1,7 +1,13 @@
 // The settings people edit → everything the data plane takes beside rules, by its own resolver: one meaning of a site
 // in the whole house. Pure and deterministic: the configuration of an older version can be made again from its
 // settings, so it is stored nowhere (it may one day hold secrets).
-import { chooseSelfTest, toProxyConfig, type ProxyConfig, type UpstreamDefaults } from '#proxy/contract';
+import {
+  chooseSelfTest,
+  toProxyConfig,
+  type ProxyConfig,
+  type SchemaPlan,
+  type UpstreamDefaults,
+} from '#proxy/contract';
 import { findImpossible, type Settings } from '#settings';
 import type { ApplyDiagnostic } from '../contract.js';
 import { settingProblem } from './policy.js';
@@ -15,7 +21,11 @@ export const impossibleIn = (settings: Settings): ApplyDiagnostic[] =>
     settingProblem(path, reason, mend === '' ? undefined : mend),
   );
 
-export const proxyConfigOf = (settings: Settings, upstreams: Upstreams): ProxyConfig =>
-  toProxyConfig(settings, upstreams);
+/** `apiSchemas`: of specifications; a configuration without any does not name them. */
+export const proxyConfigOf = (
+  settings: Settings,
+  upstreams: Upstreams,
+  apiSchemas: readonly SchemaPlan[] = [],
+): ProxyConfig => ({ ...toProxyConfig(settings, upstreams), ...(apiSchemas.length === 0 ? {} : { apiSchemas }) });
 
 export const selfTestOf = (settings: Settings): 'inspect' | 'skip' => chooseSelfTest(settings);

@@ -51,3 +51,17 @@ export function reportSlowClient(
   metrics.count('slowClients', { side, reason });
   context.log('warn', { site: site?.name, requestId, client, side, reason }, 'a client was too slow');
 }
+
+/** Of an inspection that failed, what still holds memory. A second failure is told, and changes nothing. */
+export function finishFailed(
+  inspection: { finish(): unknown } | null,
+  requestId: string,
+  context: Troubled['context'],
+): void {
+  try {
+    inspection?.finish();
+  } catch (error) {
+    const err = error instanceof Error ? error.message : String(error);
+    context.log('error', { requestId, err }, 'a failed inspection could not be finished');
+  }
+}

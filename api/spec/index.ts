@@ -1,0 +1,17 @@
+// Specifications of APIs: stored by site, name and version. The settings (api_specs) say which are in force; what a
+// node enforces of them is made on the road of a change (change/steps/specifications.ts).
+import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
+import { registerSpecRoutes, type SpecParts } from './routes.js';
+
+export const specFeature: Feature<SpecParts> = {
+  name: 'spec',
+  access: {
+    'POST /api/spec': may('rules:write', tuners),
+    'GET /api/spec': may('rules:read', everybody),
+    'GET /api/spec/compare': may('rules:read', everybody),
+    'GET /api/spec/:id': may('rules:read', everybody),
+    'DELETE /api/spec/:id': may('rules:write', tuners),
+  },
+  routes: registerSpecRoutes,
+  migrations: new URL('./migrations/', import.meta.url),
+};

@@ -1,0 +1,358 @@
+// Specifications over HTTP: upload, list, read, compare, delete.
+import { Type, type Static } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
+import { ApiError, closed, Nullable, OneOf, refusals, requirePrincipal, Time, type App } from '../http-kit/index.js';
+import { changeSettings, type SettingsWriter } from '../settings/change.js';
+import { lockSettings, readHead } from '../settings/store.js';
+import type { Settings } from '#settings';
+import { compareSpecifications } from './compare/compare.js';
+import { readSpecification, specBytesMax, type Specification } from './document/read.js';
+import { textOf, isObject, type SpecProblem } from './document/problem.js';
+import {
+  findSpecification,
+  keyText,
+  listSpecifications,
+  namedBySettings,
+  pruneSpecifications,
+  removeSpecification,
+  specificationOf,
+  storeSpecification,
+  type SpecRow,
+} from './store.js';
+
+export type SpecParts = SettingsWriter;
+
+const tags = ['specifications'];
+
+export const ProblemView = Type.Object({
+  severity: OneOf(['error', 'warning']),
+  path: Type.String(),
+  line: Type.Integer(),
+  reason: Type.String(),
+  mend: Type.String(),
+});
+
+const SpecView = Type.Object({
+  id: Type.Integer(),
+  site: Type.String(),
+  name: Type.String(),
+  version: Type.Integer(),
+  at: Time,
+  author: Type.String(),
+  title: Type.String(),
+  declared_version: Type.String({ description: '`info.version` of the document' }),
+  openapi: Type.String(),
+  format: OneOf(['json', 'yaml']),
+  operations: Type.Integer(),
+  sha256: Type.String(),
+  in_settings: Type.Boolean({ description: 'the saved settings put this version in force with the next apply' }),
+});
+
+const ChangeView = Type.Object({
+  kind: OneOf(['breaking', 'compatible']),
+  code: Type.String(),
+  operation: Type.String(),
+  pointer: Type.String(),
+  message: Type.String(),
+});
+
+const UploadQuery = Type.Object(
+  {
+    site: Type.Optional(
+      Type.String({ maxLength: 100, description: 'name of the site; may be left out where there is only one' }),
+    ),
+    name: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+        description: 'a site may have several specifications, each with a name; `default` where nothing is said',
+      }),
+    ),
+    activate: Type.Optional(
+      Type.Boolean({ default: true, description: 'false: it is stored, and the settings stay as they are' }),
+    ),
+    base_path: Type.Optional(
+      Type.String({ pattern: '^(/[^?#{}\\s]*)?$', maxLength: 1024, description: 'instead of the paths of `servers`' }),
+    ),
+  },
+  closed,
+);
+
+const view = (row: SpecRow, named: ReadonlySet<string>): Static<typeof SpecView> => ({
+  ...row,
+  at: row.at.toISOString(),
+  in_settings: named.has(keyText(row)),
+});
+
+const namedBy = (settings: Settings): Set<string> => new Set(settings.api_specs.map(keyText));
+
+/** Where settings have no sites, those of the environment (#proxy/contract): the first is that of everything else. */
+export const siteNames = ({ sites }: Pick<Settings, 'sites'>): string[] =>
+  sites.length > 0 ? sites.map(({ name }) => name) : ['customer', 'payment'];
+
+/** Throws `validation_failed`. */
+export function requireSite(settings: Pick<Settings, 'sites'>, wanted: string | undefined): string {
+  const names = siteNames(settings);
+  const [only = ''] = names;
+  if (wanted === undefined && (names.length === 1 || settings.sites.length === 0)) return only;
+  if (wanted !== undefined && names.includes(wanted)) return wanted;
+  const known = names.slice(0, 20).join(', ');
+  const reason = wanted === undefined ? 'is missing, and there are several sites' : `names no site`;
+  throw new ApiError('validation_failed', `The site ${reason}. Known are ${known}.`, {
+    errors: [{ path: '/site', reason, mend: `write one of ${known}` }],
+  });
+}
+
+interface Sent {
+  readonly text: string;
+  readonly site: string | undefined;
+  readonly name: string | undefined;
+}
+
+/** The document itself, or `{"spec": text or object, "site", "name"}` around it. */
+export function sentDocument(body: unknown): Sent {
+  const none = { site: undefined, name: undefined };
+  const text = typeof body === 'string' ? body : '';
+  if (!/^\s*\{/.test(text)) return { text, ...none };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value) || value['openapi'] !== undefined || value['swagger'] !== undefined) return { text, ...none };
+    const { spec, site, name } = value;
+    if (spec === undefined) return { text, ...none };
+    const inner = typeof spec === 'string' ? spec : JSON.stringify(spec, null, 2);
+    return { text: inner, site: textOf(site) || undefined, name: textOf(name) || undefined };
+  } catch {
+    return { text, ...none }; // the reader tells what is wrong, with the line
+  }
+}
+
+/** Throws `unfit` with every problem. */
+export function requireSpecification(text: string): Specification {
+  const result = readSpecification(text);
+  if (result.kind === 'read') return result.specification;
+  throw refusalOf(result.problems);
+}
+
+function refusalOf(problems: readonly SpecProblem[]): ApiError {
+  const shown = problems.slice(0, 3).map(({ line, path, reason }) => `line ${line}: ${path || 'it'} ${reason}`);
+  return new ApiError('unfit', `The specification was not taken: ${shown.join('; ')}.`, {
+    errors: problems.map(({ path, line, reason, mend }) => ({ path, reason: `${reason} (line ${line})`, mend })),
+  });
+}
+
+const uploadSchema = {
+  tags,
+  summary: 'Upload an OpenAPI 3.0, 3.1 or Swagger 2.0 document, JSON or YAML; in force after POST /api/apply',
+  consumes: ['application/json', 'application/yaml', 'text/plain'],
+  querystring: UploadQuery,
+  body: Type.Unsafe<string>({
+    description: 'the document itself; or JSON {"spec": text or object, "site": "…", "name": "…"}',
+  }),
+  response: {
+    200: Type.Object({
+      specification: SpecView,
+      created: Type.Boolean({ description: 'false: the newest version has the same text' }),
+      settings_version: Type.Integer(),
+      changed: Type.Boolean({ description: 'whether the settings were changed' }),
+      changes: Type.Array(ChangeView, { description: 'against the version before' }),
+      problems: Type.Array(ProblemView),
+    }),
+    ...refusals,
+  },
+};
+
+export function registerSpecRoutes(app: App, parts: SpecParts): void {
+  registerUpload(app, parts);
+  registerReading(app, parts);
+  registerComparison(app, parts);
+  registerRemoval(app, parts);
+}
+
+function registerUpload(app: App, parts: SpecParts): void {
+  const { sql } = parts.database;
+  const options = { bodyLimit: specBytesMax, config: { takesText: true }, schema: uploadSchema } as const;
+  app.post('/api/spec', options, async (request, reply) => {
+    const principal = requirePrincipal(request);
+    const sent = sentDocument(request.body);
+    const specification = requireSpecification(sent.text);
+    const { activate = true, base_path: basePath } = request.query;
+    const head = await readHead(sql);
+    const site = requireSite(head.settings, request.query.site ?? sent.site);
+    const name = request.query.name ?? sent.name ?? 'default';
+    const stored = await sql.begin(async (tx) => {
+      await lockSettings(tx);
+      const [before] = await listSpecifications(tx, site, name);
+      const author = principal.actor.name;
+      const at = new Date(parts.now());
+      const result = await storeSpecification(tx, { site, name, author, at, text: sent.text, specification });
+      const { row } = result;
+      if (result.created) {
+        const what = `version ${row.version} of the specification ${name} of ${site}`;
+        const summary = `uploaded ${what}: ${row.operations} operations`;
+        await parts.audit.record(tx, { actor: principal.actor, action: 'spec.upload', summary });
+        await pruneSpecifications(tx, site, name);
+      }
+      return { ...result, before: before?.id === row.id ? undefined : before };
+    });
+    const settings = activate ? await activateVersion(parts, request, stored.row, basePath) : null;
+    const after = settings?.stored ?? head;
+    const before = stored.before === undefined ? null : await findSpecification(sql, stored.before.id);
+    reply.header('etag', after.etag);
+    return {
+      specification: view(stored.row, namedBy(after.settings)),
+      created: stored.created,
+      settings_version: after.id,
+      changed: settings?.changed ?? false,
+      changes: before === null ? [] : compareSpecifications(specificationOf(before).model, specification.model),
+      problems: [...specification.problems],
+    };
+  });
+}
+
+function activateVersion(
+  parts: SpecParts,
+  request: FastifyRequest,
+  { site, name, version }: SpecRow,
+  basePath: string | undefined,
+) {
+  return changeSettings(parts, requirePrincipal(request), {
+    action: 'spec.activate',
+    ifMatch: request.headers['if-match'],
+    propose: (shown) => {
+      const known = shown.api_specs.find((one) => one.site === site && one.name === name);
+      const entry = {
+        ...(known ?? { site, name }),
+        version,
+        ...(basePath === undefined ? {} : { base_path: basePath }),
+      };
+      const others = shown.api_specs.filter((one) => one !== known);
+      return {
+        ...shown,
+        api_specs:
+          known === undefined ? [...others, entry] : shown.api_specs.map((one) => (one === known ? entry : one)),
+      };
+    },
+  });
+}
+
+const IdParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) });
+
+async function requireRow(sql: SpecParts['database']['sql'], id: number): Promise<SpecRow & { body: string }> {
+  const row = await findSpecification(sql, id);
+  if (row === null) throw new ApiError('not_found', `There is no specification with the id ${id}.`);
+  return row;
+}
+
+function registerReading(app: App, { database: { sql } }: SpecParts): void {
+  const listSchema = {
+    tags,
+    summary: 'Stored specifications, every version, the newest of a name first',
+    querystring: Type.Object(
+      { site: Type.Optional(Type.String({ maxLength: 100 })), name: Type.Optional(Type.String({ maxLength: 64 })) },
+      closed,
+    ),
+    response: { 200: Type.Object({ items: Type.Array(SpecView) }), ...refusals },
+  };
+  app.get('/api/spec', { schema: listSchema }, async (request) => {
+    const named = namedBy((await readHead(sql)).settings);
+    const rows = await listSpecifications(sql, request.query.site, request.query.name);
+    return { items: rows.map((row) => view(row, named)) };
+  });
+  const OperationView = Type.Object({
+    method: Type.String(),
+    path: Type.String(),
+    base_paths: Type.Array(Type.String()),
+    operation_id: Nullable(Type.String()),
+    summary: Type.String(),
+    deprecated: Type.Boolean(),
+    security: Nullable(Type.Array(Type.Array(Type.String()))),
+  });
+  const readSchema = {
+    tags,
+    summary: 'One stored version: its text as it was sent, and its operations',
+    params: IdParams,
+    response: {
+      200: Type.Object({ specification: SpecView, text: Type.String(), operations: Type.Array(OperationView) }),
+      ...refusals,
+    },
+  };
+  app.get('/api/spec/:id', { schema: readSchema }, async (request) => {
+    const { body, ...row } = await requireRow(sql, request.params.id);
+    const { model } = specificationOf({ sha256: row.sha256, body });
+    const operations = model.operations.map((one) => ({
+      method: one.method,
+      path: one.path,
+      base_paths: [...one.basePaths],
+      operation_id: one.id,
+      summary: one.summary,
+      deprecated: one.isDeprecated,
+      security: one.security === null ? null : one.security.map((names) => [...names]),
+    }));
+    return { specification: view(row, namedBy((await readHead(sql)).settings)), text: body, operations };
+  });
+}
+
+function registerComparison(app: App, { database: { sql } }: SpecParts): void {
+  const schema = {
+    tags,
+    summary: 'What changed between two stored versions, for clients of the older one; breaking changes first',
+    querystring: Type.Object({ from: Type.Integer({ minimum: 1 }), to: Type.Integer({ minimum: 1 }) }, closed),
+    response: {
+      200: Type.Object({
+        from: SpecView,
+        to: SpecView,
+        breaking: Type.Integer(),
+        compatible: Type.Integer(),
+        changes: Type.Array(ChangeView),
+      }),
+      ...refusals,
+    },
+  };
+  app.get('/api/spec/compare', { schema }, async (request) => {
+    const [{ body: _old, ...from }, { body: _new, ...to }] = await Promise.all([
+      requireRow(sql, request.query.from),
+      requireRow(sql, request.query.to),
+    ]);
+    const changes = compareSpecifications(
+      specificationOf({ sha256: from.sha256, body: _old }).model,
+      specificationOf({ sha256: to.sha256, body: _new }).model,
+    );
+    const named = namedBy((await readHead(sql)).settings);
+    const breaking = changes.filter(({ kind }) => kind === 'breaking').length;
+    return {
+      from: view(from, named),
+      to: view(to, named),
+      breaking,
+      compatible: changes.length - breaking,
+      changes,
+    };
+  });
+}
+
+function registerRemoval(app: App, parts: SpecParts): void {
+  const { sql } = parts.database;
+  const schema = {
+    tags,
+    summary: 'Delete a stored version that no kept version of the settings names',
+    params: IdParams,
+    response: { 204: Type.Null(), ...refusals },
+  };
+  app.delete('/api/spec/:id', { schema }, async (request, reply) => {
+    const { actor } = requirePrincipal(request);
+    await sql.begin(async (tx) => {
+      await lockSettings(tx);
+      const row = await findSpecification(tx, request.params.id);
+      if (row === null) throw new ApiError('not_found', `There is no specification with the id ${request.params.id}.`);
+      const { site, name, version } = row;
+      if ((await namedBySettings(tx)).has(keyText(row)))
+        throw new ApiError(
+          'conflict',
+          `Version ${version} of ${name} of ${site} is named by versions of the settings that are kept, and could ` +
+            'not be rolled back to without it. Take it out of api_specs; it can be deleted when those are gone.',
+        );
+      await removeSpecification(tx, row.id);
+      const summary = `deleted version ${version} of the specification ${name} of ${site}`;
+      await parts.audit.record(tx, { actor, action: 'spec.delete', summary });
+    });
+    return reply.code(204).send(null);
+  });
+}

@@ -1,0 +1,129 @@
+// Stored specifications: text as it was sent, by site, name and version. A version is never changed.
+import { createHash } from 'node:crypto';
+import type { Queryable, Tx } from '../db/client.js';
+import { readSpecification, type Specification } from './document/read.js';
+
+export interface SpecRow {
+  readonly id: number;
+  readonly site: string;
+  readonly name: string;
+  readonly version: number;
+  readonly at: Date;
+  readonly author: string;
+  readonly title: string;
+  /** `info.version` of the document. */
+  readonly declared_version: string;
+  readonly openapi: string;
+  readonly format: 'json' | 'yaml';
+  readonly operations: number;
+  readonly sha256: string;
+}
+
+export interface SpecKey {
+  readonly site: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+/** Older ones go, unless the settings name them. */
+export const versionsKept = 50;
+
+export const digestOfText = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+
+const toRow = (row: SpecRow): SpecRow => ({ ...row, id: Number(row.id) });
+
+export async function listSpecifications(sql: Queryable, site?: string, name?: string): Promise<SpecRow[]> {
+  const rows = await sql<SpecRow[]>`
+    select id, site, name, version, at, author, title, declared_version, openapi, format, operations, sha256
+    from api_specifications
+    where (${site ?? null}::text is null or site = ${site ?? null}) and
+      (${name ?? null}::text is null or name = ${name ?? null})
+    order by site, name, version desc limit 5000`;
+  return rows.map(toRow);
+}
+
+export async function findSpecification(sql: Queryable, id: number): Promise<(SpecRow & { body: string }) | null> {
+  const [row] = await sql<(SpecRow & { body: string })[]>`select * from api_specifications where id = ${id}`;
+  return row === undefined ? null : { ...toRow(row), body: row.body };
+}
+
+export async function findVersion(sql: Queryable, key: SpecKey): Promise<(SpecRow & { body: string }) | null> {
+  const [row] = await sql<(SpecRow & { body: string })[]>`
+    select * from api_specifications where site = ${key.site} and name = ${key.name} and version = ${key.version}`;
+  return row === undefined ? null : { ...toRow(row), body: row.body };
+}
+
+export interface NewSpecification {
+  readonly site: string;
+  readonly name: string;
+  readonly author: string;
+  readonly at: Date;
+  readonly text: string;
+  readonly specification: Specification;
+}
+
+/** The newest version when it has the same text, else a new one. The caller holds the lock of the settings. */
+export async function storeSpecification(tx: Tx, given: NewSpecification): Promise<{ row: SpecRow; created: boolean }> {
+  const { site, name, author, at, text, specification } = given;
+  const { model, format } = specification;
+  const sha256 = digestOfText(text);
+  const [newest] = await listSpecifications(tx, site, name);
+  if (newest?.sha256 === sha256) return { row: newest, created: false };
+  // numbers are not given twice: one that was deleted may stand in a version of the settings
+  const [used] = await tx<{ last: number }[]>`
+    insert into api_specification_numbers (site, name, last) values (${site}, ${name}, 1)
+    on conflict (site, name) do update set last = api_specification_numbers.last + 1 returning last`;
+  const [row] = await tx<SpecRow[]>`
+    insert into api_specifications
+      (site, name, version, at, author, title, declared_version, openapi, format, operations, sha256, body)
+    values (${site}, ${name}, ${used?.last ?? 1}, ${at}, ${author}, ${model.title.slice(0, 500)},
+      ${model.version.slice(0, 100)}, ${model.openapi}, ${format}, ${model.operations.length}, ${sha256}, ${text})
+    returning *`;
+  if (row === undefined) throw new Error('the specification was not stored');
+  return { row: toRow(row), created: true };
+}
+
+export async function removeSpecification(tx: Tx, id: number): Promise<void> {
+  await tx`delete from api_specifications where id = ${id}`;
+}
+
+/** Every `site name version` that a kept version of the settings names. */
+export async function namedBySettings(sql: Queryable): Promise<Set<string>> {
+  const rows = await sql<{ body: string }[]>`
+    select body from settings_versions where body like '%"api_specs":[{%'`;
+  const named = new Set<string>();
+  for (const { body } of rows) {
+    const { api_specs: specs } = JSON.parse(body) as { api_specs?: readonly SpecKey[] };
+    for (const key of specs ?? []) named.add(keyText(key));
+  }
+  return named;
+}
+
+export const keyText = ({ site, name, version }: SpecKey): string => `${site}\0${name}\0${version}`;
+
+/** Forgets the oldest beyond `versionsKept` of one name. */
+export async function pruneSpecifications(tx: Tx, site: string, name: string): Promise<void> {
+  const old = (await listSpecifications(tx, site, name)).slice(versionsKept);
+  if (old.length === 0) return;
+  const named = await namedBySettings(tx);
+  for (const row of old) if (!named.has(keyText(row))) await removeSpecification(tx, row.id);
+}
+
+const readMax = 32;
+
+/** Specifications that were read, by the digest of their text: reading one of a megabyte takes a second. */
+const read = new Map<string, Specification>();
+
+/** Of a stored text, which was read without errors when it came. Throws where a newer program refuses it. */
+export function specificationOf(row: { readonly sha256: string; readonly body: string }): Specification {
+  const known = read.get(row.sha256);
+  if (known !== undefined) return known;
+  const result = readSpecification(row.body);
+  if (result.kind === 'refused') {
+    const [first] = result.problems;
+    throw new Error(`line ${first?.line}: ${first?.path} ${first?.reason}`);
+  }
+  if (read.size >= readMax) read.delete(read.keys().next().value ?? '');
+  read.set(row.sha256, result.specification);
+  return result.specification;
+}
