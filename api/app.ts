@@ -5,6 +5,7 @@ import { accountFeature } from './account/index.js';
 import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
+import { complianceFeature } from './compliance/index.js';
 import { registerGuard, requireStillAdmitted } from './auth/guard.js';
 import { loginFeature } from './auth/index.js';
 import { mergeAccess, type RouteMatrix } from './auth/route-matrix.js';
@@ -77,6 +78,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   retentionFeature,
   siemFeature,
   alertsFeature,
+  complianceFeature,
   demoFeature,
   vmFeature,
 ];

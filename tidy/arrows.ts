@@ -24,6 +24,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#engine/compile': 'value',
     '#compiler': 'value',
     '#proxy/contract': 'value',
+    '#proxy/gates': 'value', // `explain` tells what each gate decides: a second list of gates would be another truth
     '#proxy/main': 'value',
     '#api/main': 'value',
     '#console/main': 'value',

@@ -5,6 +5,7 @@ import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
+import { exportEndpoints } from './findings/export/endpoints.js';
 import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
@@ -31,6 +32,7 @@ export const endpoints: readonly Endpoint[] = [
   ...vulnerabilityEndpoints,
   ...moveEndpoints,
   ...hubEndpoints,
+  ...exportEndpoints,
   ...commentEndpoints,
   ...importEndpoints,
   ...muteEndpoints,

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { emitArtifact } from '#compiler';
+import { pipeline, resolveProxyConfig } from '#proxy/contract';
 import { loadRules } from '../rules/load-rules.js';
 import { attack, captured, engine, rules, setup } from '../testing/rule-command.js';
 import { runExplain } from './explain.js';
@@ -86,4 +87,46 @@ t.test('explain asks the rules that serve; before any did, those of the settings
   );
   at('data/current.json', JSON.stringify({ id: 9, sha256: '' }));
   await t.rejects(runExplain([at('request'), ...engine]), /settings\.json|no rule set/, 'it serves without rules');
+});
+
+t.test('10.3: explain tells what each gate decides, in their order, with its numbers', async (t) => {
+  const { at } = setup(t);
+  for (const folder of ['data', 'data/artifacts']) mkdirSync(at(folder));
+  const { GATEHOUSE_DATA } = process.env;
+  process.env['GATEHOUSE_DATA'] = at('data');
+  t.teardown(() => {
+    if (GATEHOUSE_DATA === undefined) delete process.env['GATEHOUSE_DATA'];
+    else process.env['GATEHOUSE_DATA'] = GATEHOUSE_DATA;
+  });
+  const { program } = loadRules([at('r.conf', rules)]);
+  const { bytes, hash } = await emitArtifact(program);
+  writeFileSync(at(`data/artifacts/${hash}`), bytes);
+  const serve = (settings: object): string => {
+    const { config, problems } = resolveProxyConfig(settings, { customer: '', payment: '' });
+    t.strictSame(problems, []);
+    return at('data/current.json', JSON.stringify({ id: 7, sha256: hash, config }));
+  };
+  const sites = [{ name: 'shop', prefix: '/', upstream: 'http://127.0.0.1:1', protected: true }];
+  serve({ sites, rl_enabled: true, auth_enabled: true, auth_protected_paths: ['/p'], bot_action: 'block' });
+  const request = at('request', attack);
+  const { text } = await captured(() => runExplain([request, ...engine]));
+  t.match(text, /^Gates of the site shop/m);
+  t.match(text, /^ {2}rate-zones +pass$/m);
+  t.match(text, /^ {2}flood-burst +off$/m);
+  t.match(text, /^ {2}site-auth +deny \(401, rule 10100\d\d\)$/m);
+  t.match(text, /^ {2}bots +not asked$/m);
+  const json = JSON.parse((await captured(() => runExplain([request, ...engine, '--json']))).text) as {
+    readonly gates: readonly { readonly gate: string; readonly decision: string }[];
+  };
+  t.strictSame(
+    json.gates.map(({ gate }) => gate),
+    pipeline.filter(({ kind }) => kind === 'gate').map(({ name }) => name),
+    'the order that GET /api/pipeline shows',
+  );
+  t.match(
+    json.gates.find(({ gate }) => gate === 'site-auth'),
+    { decision: 'deny', status: 401, enforced: true },
+  );
+  serve({ sites: [{ ...sites[0], prefix: '/elsewhere' }] });
+  t.match((await captured(() => runExplain([request, ...engine]))).text, /^Gates: none is asked, no site/);
 });

@@ -4,6 +4,7 @@ import { createMemoryStore, type Verdict } from '#engine';
 import { parseOptions } from '../command-line.js';
 import { createEngine, parseEngineName } from '../inspect/engine-choice.js';
 import { explainTransaction, formatExplanation } from '../inspect/explanation.js';
+import { formatGates, walkGates } from '../inspect/gate-walk.js';
 import { runRequest } from '../inspect/run-request.js';
 import { parseWire } from '../inspect/wire.js';
 import { Refusal, wrongUsage } from '../refusal.js';
@@ -23,7 +24,7 @@ const usage =
 
 function chooseProgram(rules: readonly string[] | undefined, settings: string | undefined): NamedProgram {
   if (rules !== undefined && settings !== undefined) throw wrongUsage('explain: give either --rules or --settings.');
-  if (rules !== undefined) return { program: loadRules(rules).program, name: rules.join(', ') };
+  if (rules !== undefined) return { program: loadRules(rules).program, name: rules.join(', '), config: null };
   return settings === undefined ? loadActive() : compileSettings(settings);
 }
 
@@ -51,7 +52,7 @@ export async function runExplain(argv: readonly string[]): Promise<number> {
     throw wrongUsage(`explain needs one file, or - for standard input.\n${usage}`);
   const wire = parseWire(readRequest(path));
   if (wire === null) throw new Refusal(`${path}: holds no HTTP request.`);
-  const { program, name } = chooseProgram(values.rules, values.settings);
+  const { program, name, config } = chooseProgram(values.rules, values.settings);
   const { inspector } = await createEngine(parseEngineName(values.engine), program);
   const { transaction, verdict } = runRequest(
     inspector,
@@ -59,10 +60,12 @@ export async function runExplain(argv: readonly string[]): Promise<number> {
     { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5 },
   );
   const explanation = explainTransaction(transaction, verdict as Verdict, wire, program.files);
+  const walk = config === null ? null : walkGates(config, wire);
+  const gates = walk === null ? '' : `${formatGates(walk)}\n\n`;
   console.log(
     values.json
-      ? JSON.stringify({ rules: name, ...explanation }, null, 2)
-      : `${formatExplanation(explanation)}\nRules: ${name}`,
+      ? JSON.stringify({ rules: name, site: walk?.site ?? null, gates: walk?.gates ?? null, ...explanation }, null, 2)
+      : `${gates}${formatExplanation(explanation)}\nRules: ${name}`,
   );
   return 0;
 }

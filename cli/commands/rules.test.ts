@@ -1,11 +1,12 @@
 // `gatehouse rules` with archives of its own, where nothing runs: what is taken, what is refused, what stays as it was.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { readLock } from '../rule-set/lock.js';
 import { runRuleCommand } from '../main.js';
@@ -133,6 +134,16 @@ t.test('8: a dry run asks the control plane, and changes nothing', async (t) => 
   t.match(await place.run('list', '--dry-run'), { code: 2 });
 });
 
+const { version: recommended } = readLock();
+const pinned = fileURLToPath(new URL(`../../../data/crs/${recommended}`, import.meta.url));
+const skip = existsSync(pinned) ? false : `CRS ${recommended} is not here`;
+t.test('8: the recommended release that is here is not downloaded again', { skip }, async (t) => {
+  const place = await makePlace(t);
+  cpSync(pinned, place.at(`data/crs/${recommended}`), { recursive: true });
+  t.match(await place.run('update'), { code: 0, text: /is here already; nothing is downloaded/ });
+  t.same(place.chosen(), { version: recommended, by: 'operator' });
+});
+
 t.test('8: one that is only tried out does not become the newest, which serves where nobody chose', async (t) => {
   const place = await makePlace(t);
   await place.run('update', '--file', place.archive('3.3.9'));
@@ -163,7 +174,8 @@ t.test('8.1: what cannot be is refused, and nothing is changed', async (t) => {
     [['update', '--file', place.at('data')], 1, /EISDIR/],
     [['update', '4.8.0', '--file', good], 1, /holds the rule set 4\.9\.0, not 4\.8\.0/],
     [['update', '--file', other], 1, /3\.3\.9 is in use with other files/],
-    [['use', '4.9.0'], 1, /4\.9\.0 is not here \(3\.3\.9\)/],
+    [['use', '4.9.0'], 1, /4\.9\.0 is not here \(3\.3\.9\); `rules update 4\.9\.0 --sha256 HASH` fetches it/],
+    [['use', readLock().version], 1, /is not here \(3\.3\.9\); `rules update` fetches it/],
     [['update', '4.8.0'], 2, /give the archive's SHA-256/],
     [['update', 'four'], 2, /three numbers/],
     [['update', '../../x', '--sha256', 'a'.repeat(64)], 2, /three numbers/],

@@ -8,7 +8,7 @@ import { Refusal, withFiles, wrongUsage } from '../refusal.js';
 import { keepChoice, takeIntoUse, tryOut } from '../rule-set/activate.js';
 import { checkedArchive, download, unpackInto } from '../rule-set/archive.js';
 import { debianRules } from '../rule-set/debian.js';
-import { readLock, sha256, type RuleSetLock } from '../rule-set/lock.js';
+import { readLock, sha256, treeHash, type RuleSetLock } from '../rule-set/lock.js';
 
 const usage = [
   'Usage: gatehouse rules                              which rule sets are here, and which one is in use',
@@ -33,6 +33,10 @@ function list(data: string): void {
     console.log(`* ${current} (CRS_DIR)`);
   console.log(formatNotice(noticeOf(current)));
 }
+
+/** The command that fetches a version. */
+const wayTo = (version: string): string =>
+  version === readLock().version ? 'rules update' : `rules update ${version} --sha256 HASH`;
 
 interface UpdateOptions {
   readonly version: string | undefined;
@@ -80,6 +84,12 @@ function fetchRules({ version, sha256: hash, file, debian }: UpdateOptions, data
     const bytes = readArchive(file, hash);
     const treeSha256 = sha256(bytes) === lock.archive.sha256 ? lock.treeSha256 : null;
     return unpackInto(data, bytes, { version: wanted, treeSha256 }).version;
+  }
+  const isHere = (one: { readonly version: string; readonly directory: string }): boolean =>
+    one.version === lock.version && treeHash(one.directory) === lock.treeSha256;
+  if (isPinned && hash === undefined && listRuleSets(data).some(isHere)) {
+    console.log(`CRS ${lock.version} is here already; nothing is downloaded`);
+    return lock.version;
   }
   const expected = hash ?? (isPinned ? lock.archive.sha256 : undefined);
   if (wanted === null || expected === undefined)
@@ -142,7 +152,7 @@ export async function runRules(argv: readonly string[]): Promise<number> {
     if (version === undefined) throw wrongUsage(`rules use needs a version.\n${usage}`);
     if (!present.includes(version))
       throw new Refusal(
-        `CRS ${version} is not here (${present.join(', ') || 'none is'}); \`rules update\` fetches it.`,
+        `CRS ${version} is not here (${present.join(', ') || 'none is'}); \`${wayTo(version)}\` fetches it.`,
       );
     console.log(await proceed(version));
     return 0;

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { decodeArtifact } from '#engine';
 import type { Program } from '#engine/compile';
 import { compileProgram } from '#compiler';
+import { toProxyConfig, upstreamDefaults, type ProxyConfig } from '#proxy/contract';
+import { defaultSettings } from '#settings';
 import { dataDirectory } from '../environment/directories.js';
+import { readSettings } from '../local-settings/settings-file.js';
 import { Refusal } from '../refusal.js';
 import { formatErrors } from './load-rules.js';
 import { gatherSources, readerWithMapping } from './policy-sources.js';
@@ -13,6 +16,14 @@ export interface NamedProgram {
   readonly program: Program;
   /** Where the rules come from, for people. */
   readonly name: string;
+  /** What the gates go by; null: only rules are known. */
+  readonly config: ProxyConfig | null;
+}
+
+interface Stored {
+  readonly id: number;
+  readonly sha256: string;
+  readonly config?: ProxyConfig;
 }
 
 /** The program that the data plane keeps as the active one; null where none has served yet. */
@@ -20,10 +31,10 @@ function readActive(): NamedProgram | null {
   const path = join(dataDirectory(), 'current.json');
   if (!existsSync(path)) return null;
   try {
-    const { id, sha256 } = JSON.parse(readFileSync(path, 'utf8')) as { readonly id: number; readonly sha256: string };
+    const { id, sha256, config = null } = JSON.parse(readFileSync(path, 'utf8')) as Stored;
     if (sha256 === '') return null; // it serves without rules
     const artifact = readFileSync(join(dataDirectory(), 'artifacts', sha256));
-    return { program: decodeArtifact(artifact).program, name: `generation ${id} of ${path}` };
+    return { program: decodeArtifact(artifact).program, name: `generation ${id} of ${path}`, config };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Refusal(
@@ -38,6 +49,12 @@ export function loadActive(): NamedProgram {
   return readActive() ?? compileSettings(existsSync(usual) ? usual : undefined);
 }
 
+const configOf = (path: string | undefined): ProxyConfig =>
+  toProxyConfig(
+    path === undefined ? defaultSettings() : readSettings(path, () => {}, 'compile'),
+    upstreamDefaults(process.env),
+  );
+
 /**
  * The program of a settings file; undefined = of the defaults. Refused with every error of the settings or the rules.
  */
@@ -46,6 +63,6 @@ export function compileSettings(path: string | undefined): NamedProgram {
   const reader = readerWithMapping();
   const { sources, diagnostics } = gatherSources({ settings: path, rules: [], crs: undefined }, reader);
   const compiled = sources === null ? null : compileProgram(sources, { reader });
-  if (compiled?.program != null) return { program: compiled.program, name };
+  if (compiled?.program != null) return { program: compiled.program, name, config: configOf(path) };
   throw new Refusal(`${name}: cannot be used.\n${formatErrors([...diagnostics, ...(compiled?.diagnostics ?? [])])}`);
 }

@@ -1,6 +1,8 @@
 // What becomes of the decisions of gates: under the site's mode, in the answer, the records and the counts.
 import t from 'tap';
+import type { SecurityEvent } from '../contract/index.js';
 import { renderPrometheus } from '../metrics/exposition.js';
+import { toEventRecord } from '../records/event-record.js';
 import { drive, type Driven } from '../road/testing/drive.js';
 import type { Decision, DecisionRule } from './decision.js';
 import { row, type Gate, type GateRow } from './gate.js';
@@ -159,4 +161,33 @@ t.test('settings are compiled once a generation, memory is made once a worker', 
     );
   t.strictSame([under(2000), under(3000), under(500)], [['2000 1'], ['3000 2'], []]);
   t.equal(made, 1);
+});
+
+t.test('10.3: an event has every gate that was asked, in order, with what it decided and its numbers', async (t) => {
+  const passing = gate('first', () => null);
+  const flagging = gate('second', () => ({ kind: 'flag', rule }));
+  const throttling = gate('third', () => throttle);
+  const [event] = drive({ gates: [passing, flagging, throttling, always(deny)] }).events;
+  t.strictSame(event?.gates, [
+    { gate: 'first', decision: 'pass', enforced: false },
+    { gate: 'second', decision: 'flag', rule_id: 1_006_999, enforced: false },
+    {
+      gate: 'third',
+      decision: 'throttle',
+      status: 429,
+      rule_id: 1_006_999,
+      zone: 'login',
+      limit: 5,
+      window_seconds: 60,
+      remaining: 0,
+      retry_after_seconds: 11.2,
+      enforced: true,
+    },
+  ]);
+  const [recorded] = drive({ gates: [throttling, passing], site: { mode: 'DetectionOnly' }, hangsUp: true }).events;
+  t.match(recorded?.gates, [
+    { gate: 'third', enforced: false },
+    { gate: 'first', decision: 'pass' },
+  ]);
+  t.match(toEventRecord(event as SecurityEvent), { details: { gates: event?.gates } }, 'also as the API has it');
 });

@@ -83,6 +83,24 @@ export interface EventTls {
 export type EventVerdict = 'pass' | 'flag' | 'block' | 'engine-error';
 
 /** The record of one transaction that matched a logging rule, was blocked, or could not be inspected. */
+/** What one gate made of a request, with its numbers; in the order in which they were asked. */
+export interface EventGate {
+  readonly gate: string;
+  /** `pass`: it had nothing against the request. */
+  readonly decision: 'pass' | 'deny' | 'throttle' | 'challenge' | 'flag';
+  /** It ended the request; false where the site only detects, and for dry runs. */
+  readonly enforced: boolean;
+  readonly rule_id?: number;
+  readonly status?: number;
+  /** Of a limit: which, requests in a window, and how long until there is a place. */
+  readonly zone?: string;
+  readonly limit?: number;
+  readonly window_seconds?: number;
+  readonly remaining?: number;
+  readonly retry_after_seconds?: number;
+  readonly dry_run?: boolean;
+}
+
 export interface SecurityEvent {
   readonly requestId: string;
   readonly atMs: number;
@@ -112,6 +130,8 @@ export interface SecurityEvent {
     readonly status: number;
   } | null;
   readonly messages: readonly EventMessage[];
+  /** Left out: no gate was asked. */
+  readonly gates?: readonly EventGate[];
   readonly inboundScore: number;
   readonly outboundScore: number;
   readonly phases: readonly number[];

@@ -56,7 +56,7 @@ export const standardPlan = { needles: ["' OR '", 'EVIL'], version: 1 } as const
 
 export async function startPlane(
   t: Test,
-  listener: ListenerKind,
+  listener: ListenerKind | 'auto',
   settings: object,
   changes: Partial<DataPlaneOptions> & { plan?: object | null } = {},
 ): Promise<DataPlane & { readonly dataDir: string }> {

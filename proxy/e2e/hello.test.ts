@@ -7,6 +7,7 @@ import { FirstWord } from '../main/start/control.js';
 import { sayHello } from '../records/hello.js';
 import { configOf, startBackend, startPlane, testMsMax, until, type Backend } from './harness.js';
 import { sendRaw, statusOf } from './raw-client.js';
+import { freePort } from './waiting.js';
 
 t.setTimeout(testMsMax);
 
@@ -54,14 +55,6 @@ t.test('R2: a node that answers 503 until it is sent something asks until it was
   const answer = await sayHello({ url: control.url, token: 't', node: 'n', isWaiting }, new AbortController().signal);
   t.same([asked, answer], [7, 'no answer: 503']);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Whether anybody takes connections there. */
 const isOpen = (port: number): Promise<boolean> =>

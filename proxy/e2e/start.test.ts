@@ -1,7 +1,7 @@
 // A start that fails leaves nothing behind.
 import { createServer, type AddressInfo } from 'node:net';
 import t from 'tap';
-import { listenerKinds, startBackend, startPlane, testMsMax } from './harness.js';
+import { configOf, listenerKinds, startBackend, startPlane, testMsMax } from './harness.js';
 
 t.setTimeout(testMsMax);
 
@@ -28,3 +28,35 @@ for (const kind of listenerKinds) {
     t.equal(await listenOn(port), port, 'the port is free again');
   });
 }
+
+const withHeaders = { proxy_protocol: true, rl_trust_proxy: true, rl_trusted_proxies: ['127.0.0.1'] };
+for (const kind of listenerKinds)
+  t.test(
+    `PROXY header: ${kind}: a listener that cannot read it is refused, and told apart from one that can`,
+    async (t) => {
+      const port = await listenOn(0);
+      const dataDir = t.testdir({});
+      if (kind === 'net') {
+        const plane = await startPlane(t, kind, withHeaders, { port, dataDir });
+        t.equal(plane.ports.http, port);
+        return;
+      }
+      const refusal = new RegExp(
+        `cannot start: /config/proxyProtocol asks .*DATA_LISTENER=${kind} cannot read.*DATA_LISTENER=auto, or turn`,
+      );
+      await t.rejects(startPlane(t, kind, withHeaders, { port, dataDir }), refusal);
+      t.equal(await listenOn(port), port, 'nothing listens');
+      const plane = await startPlane(t, kind, {}, { port, dataDir });
+      const reply = await plane.activate({ id: 0, sha256: '', artifactPath: '', config: configOf(withHeaders) });
+      t.match(
+        reply,
+        { outcome: 'refused', problems: [{ path: '/config/proxyProtocol', mend: /DATA_LISTENER=auto/ }] },
+        'nor is it applied',
+      );
+    },
+  );
+
+t.test('PROXY header: auto is a listener that can', async (t) => {
+  const plane = await startPlane(t, 'auto', withHeaders);
+  t.equal(plane.listener, 'net');
+});

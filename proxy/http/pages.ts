@@ -35,6 +35,10 @@ const wordings: Readonly<Record<number, Wording>> = {
   },
   414: { title: 'The address is too long', detail: 'The request target is longer than this application accepts.' },
   417: { title: 'Expectation not supported', detail: 'Only the expectation 100-continue is supported.' },
+  421: {
+    title: 'This connection is for another host',
+    detail: 'The certificate of this connection does not stand for the host that was asked for. Please connect anew.',
+  },
   431: {
     title: 'The header fields are too large',
     detail: 'The header fields of the request are larger than this application accepts.',

@@ -1,13 +1,16 @@
 // R6: how kept connections are spread over workers, and spread again when one has too many.
 import { Agent, get } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { dataPlaneDefaults } from '#settings';
-import { until } from '../e2e/waiting.js';
+import { freePort, until } from '../e2e/waiting.js';
 import { createConnectionShares, crowdedBeyond, forgetShare, shareOf } from './connection-share.js';
 import { onUnreadable } from './contract/echo.contract.js';
 import { canSharePort, listen, type Listener, type ListenerKind } from './index.js';
+import { openTogether } from './net/shared-port.js';
 
 const { limits, timeouts } = dataPlaneDefaults();
+const isLinux = process.platform === 'linux';
 
 t.test('R6: a worker is crowded when chance does not explain what it has', (t) => {
   for (const [total, workers, atMost] of [
@@ -48,11 +51,13 @@ function listenOn(
   port: number,
   shares: SharedArrayBuffer,
   worker: number,
+  socket: number | null = null,
 ): Promise<Listener> {
   const begun = listen(kind, {
     host: '127.0.0.1',
     port,
     sharedPort: true,
+    socket,
     share: shareOf(shares, worker, () => performance.now()),
     limits: () => limits,
     timeouts,
@@ -102,3 +107,47 @@ for (const kind of ['net', 'node'] as const) {
     spread(t, kind),
   );
 }
+
+const opened = async (port: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket)).on('error', reject);
+  });
+
+for (const kind of ['net', 'node'] as const)
+  t.test(`R6: ${kind}: who waits for a start is dealt to all workers`, { skip: !isLinux }, async (t) => {
+    const workers = 3;
+    const port = await freePort();
+    const sockets = openTogether('127.0.0.1', port, workers);
+    if (sockets === null) throw new Error('the addon opens no sockets');
+    t.equal(new Set(sockets).size, workers);
+    // All of them come before any worker takes one.
+    const clients = await Promise.all(Array.from({ length: 90 }, () => opened(port)));
+    const shares = createConnectionShares(workers);
+    for (const [worker, socket] of sockets.entries())
+      t.equal((await listenOn(t, kind, port, shares, worker, socket)).port, port);
+    const counts = new Int32Array(shares);
+    const sum = (): number => counts.reduce((all, count) => all + count, 0);
+    t.ok(await until(() => sum() === clients.length), `${sum()} of ${clients.length} were taken`);
+    const most = crowdedBeyond(clients.length, workers) + 15; // two more standard deviations: chance, as good as never
+    t.ok(Math.max(...counts) <= most, `${counts.join(', ')}: the one that began first has no more than its share`);
+    for (const client of clients) client.destroy();
+  });
+
+t.test('R6: where one socket cannot be opened, none is', { skip: !isLinux }, async (t) => {
+  const port = await freePort();
+  const first = openTogether('127.0.0.1', port, 1);
+  t.equal(first?.length, 1);
+  const shares = createConnectionShares(1);
+  const listener = await listenOn(t, 'net', port, shares, 0, first?.[0]);
+  await listener.stop(0);
+  const alone = await listen('net', {
+    host: '127.0.0.1',
+    port,
+    sharedPort: false,
+    limits: () => limits,
+    timeouts,
+    handler: { onRequest: (exchange) => exchange.respond(200, [], '', true), onUnreadable },
+  });
+  t.teardown(() => alone.stop(0));
+  t.throws(() => openTogether('127.0.0.1', port, 3), { code: 'EADDRINUSE' });
+});

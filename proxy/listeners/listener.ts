@@ -110,6 +110,8 @@ export interface ListenerOptions {
   readonly port: number; // 0 = any free one
   /** Several threads of this process listen on the same port. */
   readonly sharedPort: boolean;
+  /** Number of a socket that listens there already, for this listener alone; null or left out: it opens one. */
+  readonly socket?: number | null;
   /** Of the generation that serves at the moment. */
   limits(): SyntaxLimits;
   /** Read at each wait, so that what changes them counts for open connections as well. */

@@ -15,6 +15,17 @@ const quietMs = 1000;
  */
 export const oneTurn = (): Promise<void> => new Promise((resolve) => void setTimeout(() => setImmediate(resolve), 0));
 
+/** Connections that the kernel holds until they are taken. */
+export const backlog = 511;
+
+/** Takes those that the kernel holds already, one a turn; `taken`: how many the listener has taken in all. */
+export async function takeWaiting(taken: () => number): Promise<void> {
+  for (let turn = 0, before = -1; turn < backlog && taken() > before; turn += 1) {
+    before = taken();
+    await oneTurn();
+  }
+}
+
 export class OpenRequests<T extends ActiveMember> {
   /** Set by the listener: every answer that begins from then on is the last of its connection. */
   isStopping = false;

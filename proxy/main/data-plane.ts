@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { engineModule } from '../inspection/inspection.js';
+import type { ProxyConfig } from '../contract/index.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
 import { AuditLog } from '../records/audit-log.js';
 import { RecordShipper } from '../records/ship-records.js';
@@ -19,6 +20,7 @@ import {
   claimPort,
   claimTlsPort,
   openCertificates,
+  openSockets,
   ownListeners,
   tlsStart,
   workerCount,
@@ -32,6 +34,7 @@ import { firstPayload } from './payloads.js';
 import { VerdictList } from './gates/verdict-list.js';
 import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
+import { findUnreadHeaders, requireReadHeaders } from './start/proxy-header.js';
 import { controlOf, remindWhileClosed, type Control } from './start/control.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
@@ -120,13 +123,14 @@ interface Place {
 }
 
 /** What main keeps for the workers, as the last run left it. */
-async function recallState(options: DataPlaneOptions, { workers, adminToken }: Place, log: Logger) {
+async function recallState(options: DataPlaneOptions, { listener, workers, adminToken }: Place, log: Logger) {
   const tell = (message: string): void => log.error(message);
   const crashes = new Crashes(options.dataDir, tell);
   crashes.begin();
   if (crashes.last !== null) log.warn({ crash: crashes.last }, 'the data plane had ended without a stop');
   const local = firstPayload(options.initial, 1);
   const first = await chooseFirst(options, local, log);
+  requireReadHeaders(first.payload.config, listener);
   const generations = new Generations(options.dataDir, first.payload, tell);
   const threats = new ThreatList(options.dataDir, tell);
   if (options.resume) await threats.resume();
@@ -167,6 +171,7 @@ function superviseWith(
   return {
     workers,
     port: claimed.port,
+    openSockets: () => openSockets(options, listener, { plain: claimed.port, tls: tlsPort }, workers),
     start: {
       nodeId: randomUUID(),
       listener,
@@ -321,7 +326,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     throw error;
   });
   const portsNow = () => ({ http: parts.supervisor.port, admin: admin.port, tls: place.tlsPort });
-  generations.findProblems = (config) => findOwnListeners(config, ownListeners(options, portsNow()));
+  const ownProblems = (config: ProxyConfig) => findOwnListeners(config, ownListeners(options, portsNow()));
+  generations.findProblems = async (config) => [...findUnreadHeaders(config, listener), ...(await ownProblems(config))];
   const told = control.tell();
   await startServing(parts, log, () => {
     open();
@@ -335,7 +341,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     .finally(claimed.release);
 
   const ports = portsNow();
-  for (const { path, message, mend } of await generations.findProblems(generations.active.config))
+  for (const { path, message, mend } of await ownProblems(generations.active.config))
     log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
   let stopping: Promise<boolean> | null = null;
   const endNow = async (lingerMs: number | null): Promise<boolean> => {

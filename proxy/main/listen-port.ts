@@ -6,9 +6,10 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { canSharePort, type ListenerKind } from '../listeners/index.js';
-import { listenPlace } from '../listeners/net/shared-port.js';
+import { listenPlace, openTogether } from '../listeners/net/shared-port.js';
 import { CertificateStore } from '../tls-edge/certificates/certificate-store.js';
 import type { TlsStart } from '../tls-edge/tls-start.js';
+import type { WorkerSockets } from '../worker/messages.js';
 import type { Generations } from './generations.js';
 import type { DataPlaneOptions } from './options.js';
 import type { OwnListener } from './own-listeners.js';
@@ -46,7 +47,7 @@ export async function claimPort(
 async function hold(host: string): Promise<ClaimedPort | null> {
   const server = createServer((socket) => socket.destroy());
   try {
-    server.listen(listenPlace({ host, port: 0, sharedPort: true }, 1));
+    server.listen(listenPlace({ host, port: 0, sharedPort: true }));
     await once(server, 'listening');
   } catch {
     return null;
@@ -77,6 +78,23 @@ function tryPort(host: string, port: number, variable: string): Promise<number> 
       server.close(() => resolve(claimed));
     });
   });
+}
+
+/**
+ * One socket of each port for each worker, all of them listening; null where a worker opens its own: it is the only
+ * one, or its library takes none. The ports are not 0. Throws as `openTogether`.
+ */
+export function openSockets(
+  { host, tls }: Pick<DataPlaneOptions, 'host' | 'tls'>,
+  kind: ListenerKind,
+  { plain, tls: tlsPort }: { readonly plain: number; readonly tls: number | null },
+  workers: number,
+): readonly WorkerSockets[] {
+  const none = Array.from({ length: workers }, () => null);
+  const isShared = workers > 1 && process.platform === 'linux';
+  const forPlain = (isShared && kind !== 'uws' ? openTogether(host, plain, workers) : null) ?? none;
+  const forTls = (isShared && tlsPort !== null ? openTogether(tls?.host ?? host, tlsPort, workers) : null) ?? none;
+  return none.map((_, index) => ({ plain: forPlain[index] ?? null, tls: forTls[index] ?? null }));
 }
 
 export function workerCount(options: DataPlaneOptions, kind: ListenerKind, log: Logger): number {

@@ -23,11 +23,12 @@ import {
   type ToWorker,
   type WorkerNews,
   type WorkerReport,
+  type WorkerSockets,
   type WorkerStart,
 } from '../worker/messages.js';
 import type { Crashes } from './crashes.js';
 import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
-import { WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
+import { ownSockets, WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
 export interface SupervisorOptions {
   readonly workers: number;
@@ -47,6 +48,8 @@ export interface SupervisorOptions {
   >;
   readonly crashes: Pick<Crashes, 'flightFile' | 'flightMap' | 'flightsOf' | 'forget' | 'record'>;
   readonly port: number;
+  /** Sockets for workers that begin together, asked when they are to listen; left out: each opens its own. */
+  readonly openSockets?: () => readonly WorkerSockets[];
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
   readonly threats: () => ThreatTable | null;
@@ -113,16 +116,19 @@ export class Supervisor implements SlotOwner {
     const [first, ...others] = this.slots;
     if (first === undefined) return;
     await new Promise<void>((resolve, reject) => {
-      let open: () => void = () => {};
-      const gate = new Promise<void>((pass) => (open = pass));
+      let open: (sockets: readonly WorkerSockets[]) => void = () => {};
+      const gate = new Promise<readonly WorkerSockets[]>((pass) => (open = pass));
       let loaded = 0;
       let listening = 0;
       const begin = (slot: WorkerSlot): void => {
-        const hasLoaded = (): Promise<void> => {
+        const hasLoaded = async (): Promise<WorkerSockets> => {
           loaded += 1;
           if (loaded === 1) others.forEach(begin);
-          if (loaded === workers) mayListen().then(open, reject);
-          return gate;
+          if (loaded === workers)
+            mayListen()
+              .then(() => open(this.options.openSockets?.() ?? []))
+              .catch(reject);
+          return (await gate)[slot.index] ?? ownSockets;
         };
         slot.start(hasLoaded).then(() => {
           listening += 1;

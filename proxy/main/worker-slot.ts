@@ -1,7 +1,7 @@
 // One of the places where a worker serves: started, watched, and filled again when a worker goes.
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
-import type { ToMain, ToWorker, WorkerReport, WorkerStart } from '../worker/messages.js';
+import type { ToMain, ToWorker, WorkerReport, WorkerSockets, WorkerStart } from '../worker/messages.js';
 
 /**
  * V8's nursery per worker. A request allocates some 20 KB that die with it, but those under way survive each collection
@@ -12,6 +12,9 @@ const youngGenerationMbMax = 24;
 
 const restartDelayMs = { first: 50, most: 10_000 } as const;
 const calmAfterMs = 30_000; // a worker that served this long starts the back-off anew
+
+/** The worker opens them itself. */
+export const ownSockets: WorkerSockets = { plain: null, tls: null };
 
 /** An answer about a generation. */
 export type Answer = ToMain<'prepared' | 'refused' | 'committed'>;
@@ -74,9 +77,9 @@ export class WorkerSlot {
 
   /**
    * Resolves when the worker listens; rejects with the reason when it cannot. `mayListen`: asked once it has loaded
-   * everything; it listens when that is resolved.
+   * everything; it listens when that is resolved, on the sockets that it resolves with.
    */
-  start(mayListen: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+  start(mayListen: () => Promise<WorkerSockets> = () => Promise.resolve(ownSockets)): Promise<void> {
     const data = this.owner.startData(this.index);
     const worker = new Worker(this.owner.workerModule, {
       workerData: data,
@@ -95,7 +98,7 @@ export class WorkerSlot {
       worker.on('message', (message: ToMain) => {
         if (message.kind === 'loaded') {
           this.state = 'loaded';
-          void mayListen().then(() => worker.postMessage({ kind: 'listen' }));
+          void mayListen().then((sockets) => worker.postMessage({ kind: 'listen', sockets } satisfies ToWorker));
         } else if (message.kind === 'ready') {
           this.state = 'ready';
           this.owner.ready(this, message.port);

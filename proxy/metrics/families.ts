@@ -12,6 +12,7 @@ export const refusalReasons = [
   'unreadable', // the listener's parser: bytes that are no request
   'head', // syntax, framing or size of the head
   'no_site',
+  'misdirected', // a host that another certificate is for than that of the connection
   'loop', // it was at this site before (road/limits/loop-guard.ts)
   'body_too_large',
   'body_too_slow',

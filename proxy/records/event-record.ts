@@ -59,6 +59,7 @@ export function toEventRecord(event: SecurityEvent): object {
     inspection_us: Math.round(event.inspectionUs),
     error: event.error,
     interruption: event.interruption,
+    ...(event.gates === undefined || event.gates.length === 0 ? {} : { gates: event.gates }),
     headers: fields,
     messages: event.messages.slice(0, messagesMax).map(describeMessage),
   };

@@ -1,5 +1,6 @@
 // From what rules and gates said of a request to the record that leaves the worker.
 import type { MatchedRule, RequestHead, Verdict } from '#engine';
+import { gateNotes } from '../admit/gate-notes.js';
 import type { Decided, Throttling } from '../admit/decision.js';
 import type { EventMessage, EventTls, EventVerdict, SecurityEvent } from '../contract/index.js';
 import type { ClientTls } from '../listeners/front/connection-facts.js';
@@ -29,6 +30,8 @@ export interface EventFacts {
   } | null;
   /** Of gates, in their order. */
   readonly decisions: readonly Decided[];
+  /** Names of the gates that were to be asked, in their order. */
+  readonly asked: readonly string[];
   /** In force or withheld. */
   readonly interruption: SecurityEvent['interruption'];
   readonly kind: EventVerdict;
@@ -152,6 +155,7 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
             status: interruption.status,
           },
     messages,
+    gates: gateNotes(facts.asked, facts.decisions, facts.mode),
     inboundScore: foreign?.inboundScore ?? verdict?.inboundScore ?? 0,
     outboundScore: verdict?.outboundScore ?? 0,
     phases:

@@ -37,6 +37,8 @@ export interface FinishedRequest {
   readonly inspection: RequestInspection | null;
   /** Of gates, in their order. */
   readonly decisions: readonly Decided[];
+  /** Gates that the site has; those behind one that ended the request were not asked. */
+  readonly gates: readonly PreparedGate[];
   /** Rules or a gate ended it. */
   readonly isBlocked: boolean;
   /** They would have, or flagged it. */
@@ -144,6 +146,7 @@ export function recordEvent(request: FinishedRequest, verdict: Verdict | null, k
       verdict,
       foreign,
       decisions: request.decisions,
+      asked: request.gates.map(({ name }) => name),
       interruption: request.stop,
       kind,
       mode: request.site?.mode ?? generation.config.mode,

@@ -57,6 +57,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
   readonly response: ResponseWriter = new ResponseWriter(this);
   upstream: UpstreamExchange | null = null;
   decisions: readonly Decided[] = nothing;
+  gates: readonly PreparedGate[] = nothing;
   /** TX variables that gates found out, for rules. */
   given: GivenValues = nothing;
   isBlocked = false;
@@ -113,31 +114,30 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
   /** Step 3, and the order of the next. */
   private route(): void {
     const { router, admission } = this.generation;
-    const routed = router.match(findField(this.head.headers, 'host') ?? '', this.head.uri);
-    if (routed === null) {
-      this.refuse(404, 'no_site', !this.isBodyComplete);
-      return;
-    }
+    const host = findField(this.head.headers, 'host') ?? '';
+    if (this.exchange.tls?.isMisdirected?.(host) === true) return this.refuse(421, 'misdirected', !this.isBodyComplete);
+    const routed = router.match(host, this.head.uri);
+    if (routed === null) return this.refuse(404, 'no_site', !this.isBodyComplete);
     const { site } = routed;
     this.site = site;
     if (this.context.loops.hasPassed(this.head, site.name)) {
       trouble.reportLoop(this);
-      this.refuse(508, 'loop', !this.isBodyComplete);
-      return;
+      return this.refuse(508, 'loop', !this.isBodyComplete);
     }
     this.target = routed.target;
     // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
     const isInspected = site.isProtected || (routed.isAmbiguous && router.hasProtected);
-    this.admit(isInspected ? admission.ofProtected : admission.ofOthers, site, isInspected, null);
+    this.gates = isInspected ? admission.ofProtected : admission.ofOthers;
+    this.admit(site, isInspected, null);
   }
 
   /** Step 4: the gates, in the order of their table (admit/index.ts). */
-  private admit(gates: readonly PreparedGate[], site: Site, isInspected: boolean, from: Pause | null): void {
-    const pause = askGates(this, gates, site, from);
+  private admit(site: Site, isInspected: boolean, from: Pause | null): void {
+    const pause = askGates(this, this.gates, site, from);
     if (pause !== null) {
       if (this.exchange.framing.kind !== 'none') this.exchange.pauseBody();
       this.hasWaited = true;
-      void pause.until.then(() => this.goOn(() => this.admit(gates, site, isInspected, pause)));
+      void pause.until.then(() => this.goOn(() => this.admit(site, isInspected, pause)));
       return;
     }
     if (isInspected && !this.isOver) this.inspectHead(site);

@@ -173,6 +173,7 @@ class MessageInspection {
         body: { inspected: body },
         inspection: rules,
         decisions: [],
+        gates: [],
         response,
       };
       recordEvent({ ...facts, ...seen }, verdict, kind, site.name);

@@ -2,7 +2,7 @@
 // HTTP/1.1 and HTTP/2 to the same road as the plain port. node:tls does the handshake, node:http2 the frames, the own
 // code of the `net` listener HTTP/1.1. What node:tls does not tell, the ClientHello, is read before it gets the socket.
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { Fronts, identify } from '../listeners/front/fronts.js';
 import type { ClientTls, ConnectionFacts } from '../listeners/front/connection-facts.js';
@@ -10,9 +10,9 @@ import type { Listener, ListenerOptions } from '../listeners/listener.js';
 import { Connection } from '../listeners/net/connection.js';
 import type { NetExchange } from '../listeners/net/exchange.js';
 import { DateField, headText } from '../listeners/net/response-text.js';
-import { listenPlace } from '../listeners/net/shared-port.js';
+import { listenTcp } from '../listeners/net/tcp-port.js';
 import { TimeLimits } from '../listeners/net/time-limits.js';
-import { oneTurn, OpenRequests } from '../listeners/open-requests.js';
+import { OpenRequests } from '../listeners/open-requests.js';
 import type { Http2Excess } from '../metrics/families.js';
 import { ActiveList } from '../worker/active-list.js';
 import { Certificates, type CertificateSet, type TicketKeys } from './certificates/certificate-set.js';
@@ -32,8 +32,6 @@ export interface TlsEdge extends Listener {
   replaceCertificates(set: CertificateSet): void;
 }
 
-/** Connections that the kernel holds until they are taken. */
-const backlog = 511;
 /** How often connections of HTTP/2 are looked at for excess. */
 const weighEveryMs = 500;
 /** Fields of a head that are counted before the road's own limit is looked at (limits.header_fields_max has 1,000). */
@@ -45,6 +43,9 @@ const sessionMegabytesMax = 16;
 const keyOf = (socket: Socket): string => `${socket.remoteAddress}|${socket.remotePort}|${socket.localAddress}`;
 
 type Greeted = ConnectionFacts & { readonly hello: Hello };
+
+/** Of a Host field: `a.example:8443`, `[2001:db8::1]:8443`. */
+const hostWithoutPort = (host: string): string => host.replace(/:\d*$/, '');
 
 class Edge {
   readonly open = new OpenRequests<NetExchange | Http2Exchange>();
@@ -167,11 +168,18 @@ class Edge {
     const alpn = socket.alpnProtocol === 'h2' || socket.alpnProtocol === 'http/1.1' ? socket.alpnProtocol : null;
     const version = socket.getProtocol() ?? '';
     const { ja3, ja4, serverName, given } = hello;
-    const tls: ClientTls = { version, serverName, alpn, ja3, ja4, given };
+    const tls: ClientTls = { version, serverName, alpn, ja3, ja4, given, ...this.directionOf(serverName) };
     this.options.onHandshake(version, alpn);
     const facts = { ...connection, tls };
     if (alpn === 'h2') this.beginHttp2(socket, facts);
     else this.beginHttp1(socket, facts);
+  }
+
+  /** The certificates of the handshake, whatever takes their place later. A client that names nothing chose nothing. */
+  private directionOf(serverName: string | null): Pick<ClientTls, 'isMisdirected'> {
+    const { certificates } = this;
+    if (serverName === null) return {};
+    return { isMisdirected: (host) => certificates.areApart(serverName, hostWithoutPort(host)) };
   }
 
   private beginHttp1(socket: TLSSocket, facts: ConnectionFacts): void {
@@ -219,39 +227,8 @@ class Edge {
   }
 }
 
-export function listenTlsEdge(options: TlsEdgeOptions): Promise<TlsEdge> {
+export async function listenTlsEdge(options: TlsEdgeOptions): Promise<TlsEdge> {
   const edge = new Edge(options);
-  let taken = 0;
-  // Half-open: the end of the client's side is the connection's to judge.
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    taken += 1;
-    edge.take(socket);
-  });
-  return new Promise((resolve, reject) => {
-    const failed = (error: Error): void => {
-      edge.destroy();
-      reject(error);
-    };
-    server.once('error', failed);
-    server.listen(listenPlace(options, backlog), () => {
-      server.off('error', failed);
-      // One connection could not be taken (no descriptor is left): it is closed, and the others are served on.
-      server.on('error', () => {});
-      const { port } = server.address() as AddressInfo;
-      const stop = async (drainMs: number, onClosed?: () => void): Promise<void> => {
-        edge.open.isStopping = true;
-        // One connection is taken a turn.
-        for (let turn = 0, before = -1; turn < backlog && taken > before; turn += 1) {
-          before = taken;
-          await oneTurn();
-        }
-        server.close(() => edge.open.finish());
-        onClosed?.();
-        edge.leave();
-        await edge.open.drain(drainMs);
-        edge.destroy();
-      };
-      resolve({ port, stop, replaceCertificates: (set) => edge.replaceCertificates(set) });
-    });
-  });
+  const { port, stop } = await listenTcp(options, edge);
+  return { port, stop, replaceCertificates: (set) => edge.replaceCertificates(set) };
 }

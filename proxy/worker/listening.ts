@@ -10,7 +10,7 @@ import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js
 import { listenTlsEdge, type TlsEdge } from '../tls-edge/index.js';
 import type { TlsStart } from '../tls-edge/tls-start.js';
 import { clientTimeouts } from './client-timeouts.js';
-import type { WorkerStart } from './messages.js';
+import type { WorkerSockets, WorkerStart } from './messages.js';
 
 export interface Listening extends Listener {
   replaceCertificates(set: CertificateSet): void;
@@ -49,6 +49,7 @@ function listenTls(
 /** Rejects with the reason when a port cannot be listened on; then none is. */
 export async function beginListening(
   start: WorkerStart,
+  sockets: WorkerSockets,
   share: ConnectionShare,
   context: RoadContext,
   guard: ConnectionGuard,
@@ -73,6 +74,7 @@ export async function beginListening(
     ...common,
     host: start.host,
     port: start.port,
+    socket: sockets.plain,
     share,
     onConnectionRefused: refusals(context, metrics, 'plain'),
   });
@@ -80,7 +82,7 @@ export async function beginListening(
   const hasTls = start.tls !== null && (!sharedPort || canSharePort('net') || start.workerId === 0);
   if (!hasTls || start.tls === null) return { ...plain, replaceCertificates: () => {} };
   try {
-    const forTls = { ...common, onConnectionRefused: refusals(context, metrics, 'tls') };
+    const forTls = { ...common, socket: sockets.tls, onConnectionRefused: refusals(context, metrics, 'tls') };
     const edge = await listenTls(forTls, start.tls, metrics);
     return {
       port: plain.port,

@@ -24,6 +24,12 @@ export interface GenerationPayload {
   readonly selfTest: 'inspect' | 'skip';
 }
 
+/** Numbers of sockets that listen already and that the worker takes over; null: it opens its own. */
+export interface WorkerSockets {
+  readonly plain: number | null;
+  readonly tls: number | null;
+}
+
 export interface WorkerStart {
   readonly workerId: number;
   /** Of this start of the node; the same in all workers (road/limits/loop-guard.ts). */
@@ -99,7 +105,7 @@ export interface WorkerOrders {
   /** For TLS handshakes from now on. */
   readonly certificates: { readonly set: CertificateSet };
   /** Once everything is loaded: begin, with the others. */
-  readonly listen: Readonly<Record<never, never>>;
+  readonly listen: { readonly sockets: WorkerSockets };
   readonly stop: { readonly drainMs: number };
 }
 

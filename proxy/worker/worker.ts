@@ -41,6 +41,7 @@ import {
   type ToMain,
   type ToWorker,
   type WorkerOrders,
+  type WorkerSockets,
   type WorkerStart,
 } from './messages.js';
 import { GenerationRefused, prepareGeneration } from './prepare.js';
@@ -215,10 +216,10 @@ const tlsNow = (): WorkerStart['tls'] =>
   start.tls === null || certificates === null ? start.tls : { ...start.tls, certificates };
 
 /** Not before main says so: who listens first would get every connection that clients keep. */
-async function takeConnections(): Promise<void> {
+async function takeConnections(sockets: WorkerSockets): Promise<void> {
   try {
     share = shareOf(start.connections, start.workerId, () => performance.now());
-    const begun = await beginListening({ ...start, tls: tlsNow() }, share, context, guard);
+    const begun = await beginListening({ ...start, tls: tlsNow() }, sockets, share, context, guard);
     listener = begun;
     if (isStopping) await begun.stop(0);
     else post({ kind: 'ready', port: begun.port });
@@ -265,7 +266,7 @@ const orders: Handlers<WorkerOrders> = {
     certificates = set;
     listener?.replaceCertificates(set);
   },
-  listen: () => void takeConnections(),
+  listen: ({ sockets }) => void takeConnections(sockets),
   stop: ({ drainMs }) => void stop(drainMs),
 };
 port.on('message', (message: ToWorker) => dispatch(orders, message));

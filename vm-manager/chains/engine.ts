@@ -123,6 +123,19 @@ export class ChainEngine {
     return this.#read(scope, this.#less(gone));
   }
 
+  /** What a scope would have were the findings of these applications others; one that is not kept does not count. */
+  readWith(
+    changed: readonly { readonly applicationId: string; readonly findings: readonly ChainFinding[] }[],
+    scope: ChainScope = {},
+  ): RankedChains {
+    const instead = new Map<string, Member>();
+    for (const { applicationId, findings } of changed) {
+      const kept = this.#kept.get(applicationId);
+      if (kept !== undefined) instead.set(applicationId, this.#memberFrom(kept.application, findings));
+    }
+    return this.#read(scope, instead);
+  }
+
   /** Every chain with a hop in an application, as if some findings were not there. */
   through(applicationId: string, gone: readonly FindingAddress[] = []): Chain[] {
     const found = this.#memberOf(applicationId, {}, this.#less(gone));

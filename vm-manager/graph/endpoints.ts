@@ -16,6 +16,7 @@ import { currentChains } from './live-engine.js';
 import { loadApplications } from './rows.js';
 import { scopeOf } from './scope.js';
 import { ChainsView, FixView, ScopeQuery } from './shapes.js';
+import { whatIf } from './what-if.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -133,4 +134,4 @@ const tables: readonly Endpoint[] = [
   }),
 ];
 
-export const graphEndpoints: readonly Endpoint[] = [...chains, ...historyEndpoints, ...tables];
+export const graphEndpoints: readonly Endpoint[] = [...chains, whatIf, ...historyEndpoints, ...tables];

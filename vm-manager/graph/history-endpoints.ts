@@ -7,6 +7,7 @@ import { allOf, type Fragment, type Queryable } from '../database.js';
 import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
 import { endpoint, notFound, unfit, When, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from '../kit/list.js';
+import { EvidenceView, readEvidence } from './hop-evidence.js';
 import type { HistoryRow } from './history.js';
 import { currentChains } from './live-engine.js';
 import { scopeOf } from './scope.js';
@@ -77,11 +78,13 @@ const byId = endpoint({
   path: '/graph/attack-chains/:id',
   permission: 'view_findings',
   kind: 'B',
-  summary: 'One chain, since when it stands, and which chains of the same findings it stands for',
+  summary:
+    'One chain, what each hop rests on, since when it stands, and which chains of the same findings it stands for',
   answer: Type.Object(
     {
       chain: ChainView,
       history: ChainTime,
+      evidence: Type.Array(EvidenceView, { description: 'what each hop rests on, in their order' }),
       also: Type.Array(Type.Object({ id: Type.String(), kind: Type.String(), name: Type.String() }, closed)),
     },
     closed,
@@ -100,6 +103,7 @@ const byId = endpoint({
       select * from vm_chain_history where chain_id = ${id} and hop_ids = ${hops} and gone_at is null`;
     return {
       chain: chainAnswer(chain),
+      evidence: await readEvidence(call.sql, chain.hops),
       history: { first_seen: row?.first_seen.toISOString() ?? null, since: row?.since.toISOString() ?? null },
       also: chain.also.map((other) => ({ id: chainId(other), kind: other.kind, name: chainName(other) })),
     };

@@ -88,14 +88,17 @@ const toFinding = (
 });
 const none: readonly string[] = [];
 
-/** Active applications for which `where` holds (columns of `a`), at most `applicationsPerRead`, with their findings. */
-export async function loadApplications(sql: Queryable, where: Fragment): Promise<Loaded[]> {
+/**
+ * Active applications for which `where` holds (columns of `a`), at most `applicationsPerRead`, with their findings;
+ * `counts` holds for the findings that are read (columns of vm_findings), absent: for all that are open.
+ */
+export async function loadApplications(sql: Queryable, where: Fragment, counts?: Fragment): Promise<Loaded[]> {
   const rows = await sql<ApplicationRow[]>`
     select a.id, a.name, a.environment, a.business_criticality, a.project_id, (
       select coalesce(json_agg(json_build_array(id, title, status, severity, source, cwes, vuln_ids, location,
         effective_risk, priority_score, reachable, exploit_confirmed, runtime_confirmed,
          virtually_patched)), '[]') from (
-        select * from vm_findings where application_id = a.id and is_open
+        select * from vm_findings where application_id = a.id and is_open and ${counts ?? sql`true`}
         order by priority_score desc, effective_risk desc, id limit ${candidatesMax + spareFindings}) f) as findings
     from vm_applications a
     where a.status = 'active' and ${where} order by a.id limit ${applicationsPerRead}`;

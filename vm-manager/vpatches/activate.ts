@@ -14,6 +14,13 @@ const textOf = (row: PatchRow): PatchText => ({
   sites: row.site === null ? [] : [row.site],
 });
 
+/** A target as an application reads it: encodings and upper case away, the parameters in one order. */
+function readAlike(uri: string): string {
+  const [path = '', query = ''] = uri.split('?', 2);
+  const fields = [...new URLSearchParams(query)].map(([name, value]) => JSON.stringify([name, value]));
+  return `${path.replace(/\/+$/, '')}?${fields.sort().join('&')}`.toLowerCase();
+}
+
 export interface Rehearsal {
   readonly preview: Preview;
   /** Why it is not put in force like this; null: it would be. */
@@ -24,12 +31,19 @@ export interface Rehearsal {
 export async function rehearse(firewall: Firewall, row: PatchRow, acceptsImpact: boolean): Promise<Rehearsal> {
   const preview = await firewall.preview(textOf(row), requestsOf(row), row.site);
   const why = whyNot(row, preview.after, preview.before);
-  const blocked = preview.impact?.newly_blocked ?? 0;
+  // whoever found the weakness, and whoever tried the attack before the patch, is among the recorded
+  const attacks = new Set([row.attack, ...row.mutations].map(({ uri }) => readAlike(uri)));
+  const examples = preview.impact?.newly_blocked_examples ?? [];
+  const others = examples.filter(({ uri }) => !attacks.has(readAlike(uri)));
+  const blocked = (preview.impact?.newly_blocked ?? 0) - (examples.length - others.length);
   const refused =
     why ??
     (blocked > 0 && !acceptsImpact
-      ? `${blocked} of ${preview.impact?.replayed ?? 0} recorded requests would be refused that pass today; look at ` +
-        'them with dry_run=true, and say accept_newly_blocked where they are attacks'
+      ? `${blocked} of ${preview.impact?.replayed ?? 0} recorded requests would be refused that pass today and are ` +
+        `not the attack (${others
+          .slice(0, 3)
+          .map(({ method, uri }) => `${method} ${uri.slice(0, 120)}`)
+          .join(', ')}); where they are attacks, say accept_newly_blocked=true`
       : null);
   return { preview, refused };
 }

@@ -186,6 +186,41 @@ async function road(t: Test, database: Database): Promise<void> {
     t.equal(await ask('/fetch?url=http%3A%2F%2F127.0.0.1%2Fadmin'), 403);
     t.equal(await ask('/fetch?url=https%3A%2F%2Fwww.example.com%2Fa.png'), 200);
   });
+
+  await t.test('14.V14: recorded requests that it would refuse stop it, the attack among them does not', async (t) => {
+    const finding = await made('/vulnerabilities', {
+      application_id: shop,
+      cwe: ['CWE-22'],
+      title: 'Documents of others',
+      severity: 'high',
+      location: 'GET /docs [f]',
+    });
+    const patch = (await call('POST', '/vpatches', { vulnerability_id: finding })).body;
+    const record = async (uri: string): Promise<void> => {
+      const sample = {
+        requestId: uri,
+        atMs: at.road.clock.nowMs,
+        site: 'customer',
+        method: 'GET',
+        uri,
+        protocol: 'HTTP/1.1',
+        headers: ['Host', 'www.example.org'],
+        body: null,
+        clientIp: '192.0.2.7',
+      };
+      const body = Buffer.from(JSON.stringify(sample)).toString('base64');
+      await database.sql`insert into request_samples (at, kind, body) values (now(), 'ordinary', ${body})`;
+    };
+    await record('/docs/?f=%2e%2e%2f%2e%2e%2f%2e%2e%2f%2e%2e%2fetc%2fpasswd');
+    await record('/docs?f=../manual/intro.html');
+    await record('/docs?f=intro.html');
+    const stopped = await call('POST', `/vpatches/${patch['id']}/activate`);
+    t.match(stopped, { status: 409, body: { detail: /1 of \d recorded requests .*manual\/intro.html/ } });
+    t.equal(await ask('/docs?f=..%2Fa'), 200);
+    const accepted = await call('POST', `/vpatches/${patch['id']}/activate?accept_newly_blocked=true`);
+    t.match(accepted, { status: 200, body: { preview: { impact: { newly_blocked: 2 } } } });
+    t.equal(await ask('/docs?f=..%2Fa'), 403);
+  });
 }
 
 void onBothDatabases(t, 'virtual patches', road);

@@ -16,7 +16,7 @@ const usage = [
   '  --baseline     what it is compared with; without it the last scanned commit of the default branch of the gate',
   '  --branch       branch of the reports that are sent',
   '  --report       report of a tool to send first, once for each; the format is recognised',
-  '  --junit, --sarif, --json   files that the answer is written to; - is standard output, without the summary',
+  '  --junit, --sarif, --json   files for the answer; - is standard output, where the summary is left out',
   '  --url          base URL; without it GATEHOUSE_URL, else http://127.0.0.1:8095',
   '',
   'The token is read from GATEHOUSE_TOKEN alone, so that no list of processes shows it; the scope `ci` is enough.',

@@ -5,6 +5,7 @@ import type { GroupIR, PlanIR, ScanClassIR } from '../../program/plan.js';
 import type { Transformation } from '../../transformations/transformation.js';
 import type { ByteGroups } from './byte-groups.js';
 import type { PatternSet } from './pattern-set.js';
+import { ReachableSteps } from './reachable-steps.js';
 import type { PipelineStep } from './text-table.js';
 
 export interface ScanGroup {
@@ -14,6 +15,7 @@ export interface ScanGroup {
 
 export interface ClassTable {
   readonly steps: readonly PipelineStep[]; // [0] is the identity and unused
+  readonly reachable: ReachableSteps;
   /** Pipeline position in this class → step whose text it scans; position 0 = identity. */
   readonly stepOf: readonly number[];
   readonly anyMask: number;
@@ -145,6 +147,7 @@ export function buildClassTable(
   const { steps } = trie;
   return {
     steps,
+    reachable: new ReachableSteps(steps, stepOf),
     stepOf,
     anyMask: steps.reduce((mask, step) => (step.mask === -1 ? mask : mask | step.mask), 0),
     alwaysChanges: steps.some((step) => step.mask === -1),

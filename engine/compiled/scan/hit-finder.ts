@@ -151,8 +151,9 @@ export class HitFinder {
       this.askSets(table, record, value, flags);
       this.askCalled(table, record, value, flags);
     } else {
-      this.texts.fill(table.steps, value, offset, flags, this.parts.context);
-      this.queueTexts(table, record);
+      const { steps, positions } = table.reachable.of(flags);
+      this.texts.fill(table.steps, steps, value, offset, flags, this.parts.context);
+      this.queueTexts(table, record, positions);
       this.askSets(table, record, null, flags);
       this.askCalled(table, record, null, flags);
     }
@@ -161,19 +162,21 @@ export class HitFinder {
 
   /**
    * Each distinct text once: the value with the union; a changed text with its pipelines' own small databases, or with
-   * the union when several share it.
+   * the union when several share it. `reachable`: positions whose text may be another one than the value.
    */
-  private queueTexts(table: ClassTable, record: ValueRecord): void {
+  private queueTexts(table: ClassTable, record: ValueRecord, reachable: Uint16Array): void {
     const { sharing, common, scans } = this;
     const { texts, count, offsets, flags, ofStep } = this.texts;
     const positions = table.stepOf.length;
     const textOf = scans.reservePositions(positions);
     const textAt = scans.positions;
+    textAt.fill(0, textOf, textOf + positions);
     for (let text = 0; text < count; text += 1) {
       sharing[text] = 0;
       common[text] = -1;
     }
-    for (let position = 0; position < positions; position += 1) {
+    for (let next = 0; next < reachable.length; next += 1) {
+      const position = reachable[next] as number;
       const text = ofStep[table.stepOf[position] as number] as number;
       textAt[textOf + position] = text;
       if (table.groups[position] == null) continue;
@@ -192,7 +195,8 @@ export class HitFinder {
         { table, textOf, text },
       );
     }
-    for (let position = 1; position < positions; position += 1) {
+    for (let next = 0; next < reachable.length; next += 1) {
+      const position = reachable[next] as number;
       const text = textAt[textOf + position] as number;
       const group = table.groups[position];
       if (text === 0 || group == null || (sharing[text] as number) >= sharingMin) continue;

@@ -4,6 +4,7 @@ import t from 'tap';
 import { transformations } from '../../transformations/index.js';
 import type { Transformation } from '../../transformations/transformation.js';
 import { createByteGroups } from './byte-groups.js';
+import { ReachableSteps } from './reachable-steps.js';
 import { TextTable, transformationsMax, type PipelineStep } from './text-table.js';
 
 const seed = Number(process.env['SEED'] ?? 20_261_121);
@@ -98,7 +99,9 @@ t.test('equals applying every pipeline', (t) => {
         const { steps, ends, groups } = trie(pipelines);
         sink.taken.length = 0;
         sink.flagsOf = (one) => groups.maskOf([...one].map((character) => character.charCodeAt(0)));
-        table.fill(steps, text, -1, sink.flagsOf(text), context);
+        const flags = sink.flagsOf(text);
+        const reachable = new ReachableSteps(steps, ends).of(flags);
+        table.fill(steps, reachable.steps, text, -1, flags, context);
         const distinct = table.texts.slice(0, table.count);
         if (new Set(distinct).size !== distinct.length || sink.taken.length !== distinct.length - 1) return false;
         if (distinct.length < ends.length) shared += 1;
@@ -109,6 +112,7 @@ t.test('equals applying every pipeline', (t) => {
           );
           const found = table.ofStep[ends[index] as number] as number;
           return (
+            (found === 0 || reachable.positions.includes(index)) &&
             distinct[found] === naive &&
             table.flags[found] === sink.flagsOf(naive) &&
             table.offsets[found] === (found === 0 ? -1 : sink.taken.indexOf(naive) + 1)
@@ -137,10 +141,35 @@ t.test('one transformation of one text runs once, however many pipelines share i
     mask: index === 0 ? 0 : -1,
   }));
   const table = new TextTable({ takenFlags: 0, take: () => 0 });
-  table.fill(steps, 'ABC', 0, 0, context);
+  const all = Uint16Array.from(steps.keys()).subarray(1);
+  table.fill(steps, all, 'ABC', 0, 0, context);
   t.same([...table.ofStep.subarray(0, 5)], [0, 1, 1, 1, 1]);
   t.equal(calls, 2, 'once for the value, once for its lower case');
-  table.fill(steps, 'abc', 0, 0, context);
+  table.fill(steps, all, 'abc', 0, 0, context);
   t.same([...table.ofStep.subarray(0, 5)], [0, 0, 0, 0, 0], 'nothing of the value before is left');
+  t.end();
+});
+
+t.test('what one set of byte groups reaches is remembered, and only the groups that a step asks count', (t) => {
+  const step = (parent: number, mask: number): PipelineStep => ({
+    parent,
+    transformation: transformations.get('lowercase') as Transformation,
+    kind: 0,
+    mask,
+  });
+  const reachable = new ReachableSteps([step(0, 0), step(0, 1), step(1, 2), step(0, 4), step(3, -1)], [0, 2, 3, 4]);
+  const cases: readonly (readonly [flags: number, steps: readonly number[], positions: readonly number[]])[] = [
+    [0, [4], [3]],
+    [1, [1, 2, 4], [1, 3]],
+    [2, [2, 4], [1, 3]],
+    [4, [3, 4], [2, 3]],
+    [7, [1, 2, 3, 4], [1, 2, 3]],
+  ];
+  for (const [flags, steps, positions] of cases) {
+    const found = reachable.of(flags);
+    t.same([...found.steps], steps, `steps of ${flags}`);
+    t.same([...found.positions], positions, `positions of ${flags}`);
+    t.equal(reachable.of(flags | 64), found, 'a group that no step asks about changes nothing');
+  }
   t.end();
 });

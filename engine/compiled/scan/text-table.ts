@@ -14,6 +14,8 @@ export interface PipelineStep {
 }
 
 export const transformationsMax = 64;
+/** Above every index of a text; there are no more texts than steps. */
+const textsMax = 1 << 16;
 /** Characters; a text may be kept until the next value comes. */
 const largeText = 4096;
 
@@ -25,15 +27,24 @@ export class TextTable {
   offsets = new Int32Array(64);
   /** Step → index into `texts`. */
   ofStep = new Uint16Array(64);
-  private applied = new Int16Array(64 * transformationsMax);
+  /**
+   * Text and transformation → index of the text that it makes of it, plus the number of the value in hand in the upper
+   * bits: what is left from values before is known by another number, and nothing has to be cleared.
+   */
+  private applied = new Float64Array(64 * transformationsMax);
+  private valueNumber = 0;
   private holdsLarge = false;
 
   /** `take` copies a new text to the scanner's buffer, returns its offset and leaves its flags in `takenFlags`. */
   constructor(private readonly sink: { take(text: string): number; takenFlags: number }) {}
 
-  /** Fills the table; steps[0] is the identity. */
+  /**
+   * Fills the table; steps[0] is the identity. `reachable`: of `steps` those that may change this value, or come behind
+   * one that may (reachable-steps.ts).
+   */
   fill(
     steps: readonly PipelineStep[],
+    reachable: Uint16Array,
     value: string,
     offset: number,
     flags: number,
@@ -43,7 +54,7 @@ export class TextTable {
       this.ofStep = new Uint16Array(steps.length);
       this.flags = new Int32Array(steps.length);
       this.offsets = new Int32Array(steps.length);
-      this.applied = new Int16Array(steps.length * transformationsMax);
+      this.applied = new Float64Array(steps.length * transformationsMax);
     }
     const { texts, ofStep, applied } = this;
     // Shortening an array is a call into the runtime; only large texts are worth it, which must not stay alive.
@@ -53,9 +64,11 @@ export class TextTable {
     texts[0] = value;
     this.flags[0] = flags;
     this.offsets[0] = offset;
-    ofStep[0] = 0;
-    for (let kind = 0; kind < transformationsMax; kind += 1) applied[kind] = -1;
-    for (let index = 1; index < steps.length; index += 1) {
+    ofStep.fill(0, 0, steps.length);
+    this.valueNumber += 1;
+    const own = this.valueNumber * textsMax;
+    for (let next = 0; next < reachable.length; next += 1) {
+      const index = reachable[next] as number;
       const step = steps[index] as PipelineStep;
       const before = ofStep[step.parent] as number;
       if (step.mask !== -1 && ((this.flags[before] as number) & step.mask) === 0) {
@@ -63,11 +76,13 @@ export class TextTable {
         continue;
       }
       const at = before * transformationsMax + step.kind;
-      let after = applied[at] as number;
-      if (after === -1) {
-        after = this.indexOf(step.transformation.apply(texts[before] as string, context));
-        applied[at] = after;
+      const noted = applied[at] as number;
+      if (noted >= own) {
+        ofStep[index] = noted - own;
+        continue;
       }
+      const after = this.indexOf(step.transformation.apply(texts[before] as string, context));
+      applied[at] = own + after;
       ofStep[index] = after;
     }
   }
@@ -81,8 +96,6 @@ export class TextTable {
     if (text.length > largeText) this.holdsLarge = true;
     this.offsets[index] = this.sink.take(text);
     this.flags[index] = this.sink.takenFlags;
-    const { applied } = this;
-    for (let at = index * transformationsMax; at < (index + 1) * transformationsMax; at += 1) applied[at] = -1;
     return index;
   }
 }

@@ -16,6 +16,11 @@ export interface ClientTls {
   readonly ja4: string;
   /** The same two as TX variables; one array for all requests of the connection. */
   readonly given: GivenValues;
+  /**
+   * Whether a host, as a request names it, is not to be asked for over this connection: another certificate stands for
+   * it than the one that the client was shown (RFC 9110 section 15.5.20). Left out: nobody knows.
+   */
+  readonly isMisdirected?: (host: string) => boolean;
 }
 
 export interface ConnectionFacts {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { checkRequestHead, upgradeWithBody } from '../../http/request-syntax.js';
 import type { Listener, ListenerOptions, RequestHandler } from '../listener.js';
-import { oneTurn, OpenRequests } from '../open-requests.js';
+import { backlog, OpenRequests, takeWaiting } from '../open-requests.js';
 import type { NodeExchange } from './exchange.js';
 import { headText } from './head-text.js';
 import { RequestExchange } from './request-exchange.js';
@@ -14,9 +14,6 @@ import { UpgradeExchange } from './upgrade-exchange.js';
 
 /** What the parser takes before the road's own, configurable limits are looked at; beyond → 431. */
 const headBytesMax = 340 * 1024;
-
-/** Connections that the kernel holds until they are taken. */
-const backlog = 511;
 
 /** Several threads can listen on one port since Node 22.12 (`reusePort`); before, one thread does. */
 export function canSharePort(version: string = process.versions.node): boolean {
@@ -158,24 +155,21 @@ export function listenNode(options: ListenerOptions): Promise<Listener> {
       share?.opened();
       socket.on('close', () => share?.closed());
     });
+    const { socket = null } = options;
     const where = {
       host: options.host,
       port: options.port,
       backlog,
       ...(options.sharedPort && canSharePort() ? { reusePort: true } : {}),
     };
-    server.listen(where, () => {
+    server.listen(socket === null ? where : { fd: socket }, () => {
       server.off('error', reject);
       // One connection could not be taken (no descriptor is left): it is closed, and the others are served on.
       server.on('error', () => {});
       const { port } = server.address() as AddressInfo;
       const stop = async (drainMs: number, onClosed?: () => void): Promise<void> => {
         open.isStopping = true;
-        // The library takes one connection a turn.
-        for (let turn = 0, before = -1; turn < backlog && taken > before; turn += 1) {
-          before = taken;
-          await oneTurn();
-        }
+        await takeWaiting(() => taken);
         // The library's own `close` would cut idle connections at once, with what may be on its way on them.
         NetServer.prototype.close.call(server, () => open.finish());
         onClosed?.();

@@ -40,8 +40,16 @@ const contextOf = ({ chain, key }: CertificateEntry, ticketKeys: TicketKeys): Se
     honorCipherOrder: true,
   });
 
+const plainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
+
+function wildcardOf(name: string): string | null {
+  const dot = name.indexOf('.');
+  return dot === -1 ? null : `*${name.slice(dot)}`;
+}
+
 export class Certificates {
   private readonly byName = new Map<string, SecureContext>();
+  private readonly names = new Map<SecureContext, ReadonlySet<string>>();
   readonly fallback: SecureContext;
 
   /** Throws where OpenSSL does not take a certificate; the store has tried them before (`tryCertificate`). */
@@ -50,17 +58,36 @@ export class Certificates {
     private readonly ticketKeys: TicketKeys,
   ) {
     this.fallback = contextOf(fallback, ticketKeys);
+    this.names.set(this.fallback, new Set(fallback.names));
     for (const entry of entries) {
       const context = entry === fallback ? this.fallback : contextOf(entry, this.ticketKeys);
+      this.names.set(context, new Set(entry.names));
       for (const name of entry.names) if (!this.byName.has(name)) this.byName.set(name, context);
     }
   }
 
   /** By its name, then by a wildcard for its last labels (RFC 6125 section 6.4.3), else the fallback. */
   find(serverName: string): SecureContext {
-    const name = serverName.toLowerCase().replace(/\.$/, '');
-    const dot = name.indexOf('.');
-    return this.byName.get(name) ?? (dot === -1 ? undefined : this.byName.get(`*${name.slice(dot)}`)) ?? this.fallback;
+    return this.own(plainName(serverName)) ?? this.fallback;
+  }
+
+  private own(name: string): SecureContext | undefined {
+    const wild = wildcardOf(name);
+    return this.byName.get(name) ?? (wild === null ? undefined : this.byName.get(wild));
+  }
+
+  /**
+   * Whether `host` has a certificate of its own, and a client that asked for `serverName` was shown another one. A host
+   * of which no certificate knows is nobody's.
+   */
+  areApart(serverName: string, host: string): boolean {
+    const name = plainName(host);
+    const own = this.own(name);
+    const shown = this.find(serverName);
+    if (own === undefined || own === shown) return false;
+    const covered = this.names.get(shown);
+    const wild = wildcardOf(name);
+    return covered?.has(name) !== true && (wild === null || covered?.has(wild) !== true);
   }
 }
 

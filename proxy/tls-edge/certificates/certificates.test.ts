@@ -1,5 +1,7 @@
 // Certificates: which one a client gets, and what happens while files change.
 import { mkdir, mkdtemp, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { connect as http2Connect } from 'node:http2';
+import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
@@ -170,5 +172,64 @@ t.test(
       certificates: [{ source: 'shop.pem', isFallback: true }, { source: 'wild.pem' }],
     });
     t.match(await readFile(join(folder, 'self-signed.pem'), 'latin1'), /BEGIN CERTIFICATE/);
+  },
+);
+
+t.test(
+  '10.8: a host whose certificate is another one than that of the connection gets 421, over both protocols',
+  async (t) => {
+    const dataDir = await folderOf(t);
+    const backend = await startBackend(t, (_request, response) => response.end('fine'));
+    const folder = join(dataDir, 'tls');
+    await mkdir(folder, { recursive: true });
+    const files = {
+      'one.pem': await make(['one.example', 'www.one.example']),
+      'two.pem': await make(['two.example']),
+      'wild.pem': await make(['*.wild.example', 'one.example']),
+    };
+    for (const [name, { cert, key }] of Object.entries(files)) await writeFile(join(folder, name), cert + key);
+    const sites = [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }];
+    const initial = { config: configOf({ sites }), artifact: null };
+    const plane = await startPlane(t, 'net', {}, { dataDir, tls: { port: 0 }, initial });
+    const port = plane.ports.tls as number;
+    const over1 = (servername: string, host: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const options = { port, servername, headers: { host }, rejectUnauthorized: false, agent: false as const };
+        get(options, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        }).on('error', reject);
+      });
+    const over2 = (servername: string, host: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const session = http2Connect(`https://localhost:${port}`, { servername, rejectUnauthorized: false });
+        session.on('error', reject);
+        const stream = session.request({ ':path': '/', ':authority': host });
+        stream.on('response', (fields) => {
+          resolve(fields[':status'] ?? 0);
+          session.destroy();
+        });
+        stream.on('error', () => {});
+      });
+    const [served, apart] = [503, 421]; // no rules are loaded, so that a request that came to its site gets 503
+    for (const over of [over1, over2])
+      for (const [name, host, status] of [
+        ['one.example', 'one.example', served],
+        ['one.example', 'ONE.example:8443', served],
+        ['one.example', 'www.one.example', served],
+        ['one.example', 'two.example', apart],
+        ['one.example', 'two.example:443', apart],
+        ['one.example', 'TWO.example.', apart],
+        ['two.example', 'www.one.example', apart],
+        ['a.wild.example', 'b.wild.example', served],
+        ['a.wild.example', 'one.example', served],
+        ['a.wild.example', 'deep.b.wild.example', served],
+        ['two.example', '127.0.0.1', served],
+        ['one.example', '127.0.0.1', served],
+        ['unknown.example', 'other.example', served],
+        ['two.example', 'a.wild.example', apart],
+      ] as const)
+        t.equal(await over(name, host), status, `${over.name}: ${host} over a connection for ${name}`);
+    t.equal(await over1('', 'two.example'), served, 'who names nothing in the handshake chose nothing');
   },
 );

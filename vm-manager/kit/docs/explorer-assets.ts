@@ -8,6 +8,13 @@ const make = (name, text, parent) => {
   if (parent) parent.append(made);
   return made;
 };
+const whole = (spec, value) => {
+  if (Array.isArray(value)) return value.map((item) => whole(spec, item));
+  if (value === null || typeof value !== 'object') return value;
+  if (typeof value.$ref === 'string')
+    return whole(spec, value.$ref.slice(2).split('/').reduce((at, name) => at[name], spec));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, whole(spec, item)]));
+};
 const show = (spec) => {
   main.replaceChildren();
   const sections = new Map();
@@ -19,10 +26,10 @@ const show = (spec) => {
         make('h2', tag, section);
         sections.set(tag, section);
       }
-      sections.get(tag).append(one(path, method, operation));
+      sections.get(tag).append(one(spec, path, method, operation));
     }
 };
-const one = (path, method, operation) => {
+const one = (spec, path, method, operation) => {
   const details = document.createElement('details');
   details.dataset.words = (method + ' ' + path + ' ' + operation.summary).toLowerCase();
   const summary = make('summary', null, details);
@@ -38,12 +45,15 @@ const one = (path, method, operation) => {
   });
   const json = operation.requestBody && operation.requestBody.content['application/json'];
   const body = json ? make('textarea', '{}', details) : null;
-  if (json) make('pre', JSON.stringify(json.schema, null, 1), details);
+  if (json) make('pre', JSON.stringify(whole(spec, json.schema), null, 1), details);
   const button = make('button', 'Send', details);
   const output = make('pre', null, details);
   button.addEventListener('click', () => send(path, method, inputs, body, output));
   make('h3', 'Answers', details);
-  make('pre', JSON.stringify(operation.responses, null, 1), details);
+  const answers = make('pre', '', details);
+  // thousands of lines, which nobody reads before the entry is opened
+  const tell = () => (answers.textContent ||= JSON.stringify(whole(spec, operation.responses), null, 1));
+  details.addEventListener('toggle', tell, { once: true });
   return details;
 };
 const send = async (path, method, inputs, body, output) => {

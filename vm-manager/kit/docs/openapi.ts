@@ -3,28 +3,38 @@ import type { TSchema } from '@sinclair/typebox';
 import { writes, type Endpoint } from '../endpoint.js';
 import { base } from '../mount.js';
 import { permissionTable } from '../permissions.js';
+import { shareSchemas } from './share.js';
 
 const refusal = (description: string) => ({
   description,
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
 });
 
-const refusals = {
-  '400': refusal('cannot be read'),
-  '401': refusal('no token, or one that is unknown, expired or revoked'),
-  '403': refusal('the permission or the scope is missing; a read-only token on a request that writes'),
-  '404': refusal('unknown, or not visible to the caller'),
-  '409': refusal('the state or the version does not allow it'),
-  '422': refusal('does not fit the schema'),
+const refusals: Readonly<Record<string, readonly [name: string, description: string]>> = {
+  '400': ['Unreadable', 'cannot be read'],
+  '401': ['Unknown', 'no token, or one that is unknown, expired or revoked'],
+  '403': ['Denied', 'the permission or the scope is missing; a read-only token on a request that writes'],
+  '404': ['NotThere', 'unknown, or not visible to the caller'],
+  '409': ['Conflict', 'the state or the version does not allow it'],
+  '422': ['Unfit', 'does not fit the schema'],
 };
+const refusalReferences = Object.fromEntries(
+  Object.entries(refusals).map(([status, [name]]) => [status, { $ref: `#/components/responses/${name}` }]),
+);
 
-/** The whole document; `brand` stands in its title. */
-export function toOpenApi(endpoints: readonly Endpoint[], brand: string): Record<string, unknown> {
-  const paths: Record<string, Record<string, unknown>> = {};
+/** The operations, each with all that it says. */
+export function pathsOf(endpoints: readonly Endpoint[]): Record<string, Record<string, Record<string, unknown>>> {
+  const paths: Record<string, Record<string, Record<string, unknown>>> = {};
   for (const row of endpoints) {
     const path = `${base}${row.path}`.replace(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[row.method.toLowerCase()] = operationOf(row);
   }
+  return paths;
+}
+
+/** The whole document; `brand` stands in its title. */
+export function toOpenApi(endpoints: readonly Endpoint[], brand: string): Record<string, unknown> {
+  const { paths, schemas } = shareSchemas(pathsOf(endpoints));
   return {
     openapi: '3.1.0',
     info: {
@@ -40,7 +50,9 @@ export function toOpenApi(endpoints: readonly Endpoint[], brand: string): Record
       },
       schemas: {
         Refusal: { type: 'object', required: ['detail'], properties: { detail: { type: 'string' } } },
+        ...schemas,
       },
+      responses: Object.fromEntries(Object.values(refusals).map(([name, said]) => [name, refusal(said)])),
     },
     paths,
   };
@@ -69,7 +81,7 @@ function operationOf(row: Endpoint): Record<string, unknown> {
       })),
     ],
     ...bodyOf(row),
-    responses: { [String(row.status ?? 200)]: answerOf(row), ...refusals },
+    responses: { [String(row.status ?? 200)]: answerOf(row), ...refusalReferences },
   };
 }
 
