@@ -47,6 +47,7 @@ const Reports = page(() => import('./pages/vulnerabilities/reports.js').then((m)
 const PipelineGates = page(() => import('./pages/gates/gates.js').then((m) => m.PipelineGates));
 const Acceptances = page(() => import('./pages/governance/acceptances.js').then((m) => m.Acceptances));
 const FindingPatches = page(() => import('./pages/vpatches/patches.js').then((m) => m.FindingPatches));
+const Alerts = page(() => import('./pages/alerts/alerts.js').then((m) => m.Alerts));
 const ApiInventory = page(() => import('./pages/apis/inventory.js').then((m) => m.ApiInventory));
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
 const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Licence));
@@ -137,7 +138,8 @@ render(
       <Route path="/waf/tuning" component={Tuning} />
       <Route path="/protection/addresses" component={Addresses} />
       <Route path="/protection/gates" component={Gates} />
-      <Route path="/apis" component={ApiInventory} />
+      <Route path="/alerts" component={Alerts} />
+      <Route path="/inventory" component={ApiInventory} />
       <Route path="/vulnerabilities" component={Findings} />
       <Route path="/vulnerabilities/applications" component={Applications} />
       <Route path="/vulnerabilities/imports" component={Imports} />

@@ -8,6 +8,7 @@ import { clientText as words } from '../texts/client.js';
 export type Route = keyof Routes;
 export type Reply<R extends Route> = Routes[R]['reply'];
 export type Query<R extends Route> = NonNullable<Routes[R]['query']>;
+export type Params<R extends Route> = Routes[R]['params'];
 export type Body<R extends Route> = Routes[R]['body'];
 /** One entry of a list. */
 export type Item<R extends Route> = Reply<R> extends { items: (infer One)[] } ? One : never;

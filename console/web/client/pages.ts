@@ -2,7 +2,7 @@
 // until its answer came nothing is counted, and when it is refused nothing of the older answer is left to be taken for
 // it.
 import { batch, createEffect, createSignal, onCleanup, untrack, type Accessor } from 'solid-js';
-import { call, type Body, type Query, type Refused, type Reply, type Route } from './http.js';
+import { call, type Body, type Params, type Query, type Refused, type Reply, type Route } from './http.js';
 
 type ListRoute = { [R in Route]: Reply<R> extends { items: unknown[]; next_cursor: string | null } ? R : never }[Route];
 export type Row<R extends ListRoute> = Reply<R>['items'][number];
@@ -35,8 +35,13 @@ interface Page<T> {
   readonly total?: number;
 }
 
-async function readPage<R extends ListRoute>(route: R, asked: object, signal: AbortSignal): Promise<Page<Row<R>>> {
-  const options = { [route.startsWith('POST') ? 'body' : 'query']: asked, signal };
+async function readPage<R extends ListRoute>(
+  route: R,
+  asked: object,
+  signal: AbortSignal,
+  params: unknown,
+): Promise<Page<Row<R>>> {
+  const options = { [route.startsWith('POST') ? 'body' : 'query']: asked, signal, params };
   return (await call(route, options as Parameters<typeof call<R>>[1])) as Page<Row<R>>;
 }
 
@@ -45,6 +50,8 @@ export function createPagedList<R extends ListRoute>(
   route: R,
   question: Accessor<Question<R> | null>,
   limit = 100,
+  /** Of the address, for a list of something. */
+  params?: Params<R>,
 ): PagedList<Row<R>> {
   const [items, setItems] = createSignal<readonly Row<R>[]>([]);
   const [problem, setProblem] = createSignal<Refused | null>(null);
@@ -64,7 +71,7 @@ export function createPagedList<R extends ListRoute>(
     try {
       const after = isFirst ? null : cursor();
       const asked = { ...given, limit, ...(after === null ? {} : { cursor: after }) };
-      const reply = await readPage(route, asked, mine.signal);
+      const reply = await readPage(route, asked, mine.signal, params);
       if (mine.signal.aborted) return;
       batch(() => {
         setItems((before) => (isFirst ? reply.items : [...before, ...reply.items]));

@@ -41,6 +41,7 @@ const paths = {
   ].join(''),
   chain: 'M2 8.5h3M8 8.5h2.5M2 6.5h3v4H2zM7 6.5h3v4H7zM12 6.5h2.5v4H12z',
   apps: 'M2.5 2.5h4.5V7H2.5zM9 2.5h4.5V7H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z',
+  bell: 'M8 2a4 4 0 0 0-4 4v3l-1.5 2.5h11L12 9V6a4 4 0 0 0-4-4M6.5 13.8h3',
   upload: 'M8 10.5V2.5M5 5.5l3-3 3 3M2.5 10v3.5h11V10',
   plus: 'M8 3v10M3 8h10',
 };

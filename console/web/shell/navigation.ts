@@ -32,6 +32,7 @@ export const navigation: readonly PageGroup[] = [
       page('/', text.overview, 'overview', text.dashboardStartTrafficBlock),
       page('/soc', text.securityEvents, 'radar', text.socLiveStreamAttacks),
       page('/requests', text.requests, 'list', text.accessLogTraffic),
+      page('/alerts', text.alerts, 'bell', text.alertsWords),
     ],
   },
   {
@@ -42,7 +43,7 @@ export const navigation: readonly PageGroup[] = [
       page('/waf/patches', text.virtualPatches, 'patch', text.cveVulnerabilityCatalogue),
       page('/waf/tuning', text.tuning, 'tune', text.falsePositivesExclusionsSuggestions),
       page('/protection/gates', text.limitsBots, 'gauge', text.rateLimitsFloodsBans),
-      page('/apis', text.apiInventory, 'apps', text.apiInventoryWords),
+      page('/inventory', text.apiInventory, 'apps', text.apiInventoryWords),
       page('/protection/addresses', text.addresses, 'ban', text.threatIntelligenceDenyList),
     ],
   },

@@ -101,6 +101,8 @@ export const shellText = {
   imports: 'Imports',
   importsWords: 'scanner sarif upload sbom trivy zap',
   reports: 'Reports',
+  alerts: 'Alerts',
+  alertsWords: 'siem connectors webhook pagerduty chat splunk syslog notify dead letters',
   apiInventory: 'API inventory',
   apiInventoryWords: 'endpoints discovery shadow east-west ingestion gateway mesh',
   findingPatches: 'Patched findings',

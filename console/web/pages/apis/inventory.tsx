@@ -75,12 +75,12 @@ function Figures(): JSX.Element {
     <Read of={stats}>
       {(data) => (
         <div class="grid-4">
-          <Figure label={text.endpoints} value={showCount(data().endpoints)} href="/apis" />
+          <Figure label={text.endpoints} value={showCount(data().endpoints)} href="/inventory" />
           <Figure
             label={text.shadowFigure}
             value={showCount(data().shadow)}
             note={text.shadowNote}
-            href="/apis?shadow=true"
+            href="/inventory?shadow=true"
           />
           <Figure
             label={text.unprotected}
@@ -117,7 +117,7 @@ function Endpoints(): JSX.Element {
         empty={text.noEndpoints}
         emptyAbout={
           <>
-            {text.noEndpointsAbout} <A href="/apis?view=sources">{text.toSources}</A>
+            {text.noEndpointsAbout} <A href="/inventory?view=sources">{text.toSources}</A>
           </>
         }
       />

@@ -10,7 +10,6 @@ import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { vpatchText as patchText } from '../../texts/vm/vpatches.js';
-import { FindingMore } from './finding-more.js';
 import { FindingMoves } from './finding-moves.js';
 import { findingsOf, isOpenState, plain, severityTone, type Applications } from './words.js';
 
@@ -185,7 +184,6 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             )}
           </Show>
           <Told of={data()} />
-          <FindingMore id={props.id} me={props.access.me()?.email} />
           <Show when={history.data()}>{(states) => <Changes of={states()} />}</Show>
         </>
       )}

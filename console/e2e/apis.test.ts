@@ -1,0 +1,132 @@
+// What was seen of APIs, between services, and who is told of what, in a real browser; with hostile names in all of it.
+import t, { type Test } from 'tap';
+import type { Page } from 'playwright-core';
+import { testMsMax, until } from '#api/testing/waiting';
+import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
+
+const hostile = '<img/src=x/onerror="document.title=1">';
+
+const entry = (path: string) => ({
+  startedDateTime: new Date().toISOString(),
+  time: 5,
+  request: { method: 'GET', url: `http://shop.example${path}`, headers: [], queryString: [] },
+  response: { status: 200, headers: [], content: { mimeType: 'application/json', size: 10 } },
+});
+
+async function store(t: Test, page: Page): Promise<void> {
+  const paths = [...Array(40).keys()].map((at) => `/orders/${1000 + at * 37}`);
+  const entries = [...paths, `/notes/${encodeURIComponent(hostile)}`].map(entry);
+  t.equal(await askApi(page, 'POST', '/api/ingest', { log: { version: '1.2', entries } }), 200, 'requests are told');
+  const hops = [
+    { caller: 'shop', callee: 'orders', path: '/a', method: 'GET', status: 200, mtls: true },
+    { caller: 'orders', callee: hostile, path: '/b', method: 'GET', status: 200 },
+  ];
+  t.equal(await askApi(page, 'POST', '/api/ingest/mesh', hops), 200, 'hops are told');
+  await until('the inventory has them', () =>
+    page.evaluate(async () => {
+      const { items } = (await (await fetch('/api/inventory')).json()) as { items: { template: string }[] };
+      return items.some(({ template }) => template.startsWith('/orders/'));
+    }),
+  );
+}
+
+async function isSound(t: Test, page: Page, name: string): Promise<void> {
+  t.notMatch(await page.title(), /^\d$/, `${name}: nothing ran`);
+  t.equal(await page.locator('main img, dialog img').count(), 0, `${name}: no markup`);
+}
+
+async function inventory(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/inventory?q=orders');
+  const row = page.locator('.table-row').first();
+  await row.waitFor();
+  const listed = await page.locator('.table-row').count();
+  await page.getByText(`${listed} shown, all there are`).waitFor();
+  await row.click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('heading', { name: 'What the risk is made of' }).waitFor();
+  t.match(await drawer.innerText(), /GET \/orders\//);
+  const split = drawer.getByRole('button', { name: 'Tell the values apart' });
+  if ((await split.count()) > 0) {
+    await split.first().click();
+    await page.getByText('The values are told apart.').waitFor();
+  }
+  await go(page, '/inventory');
+  await page.locator('.table-row').first().waitFor();
+  const figure = page.getByRole('link', { name: /^Endpoints/ }).locator('.value');
+  t.equal(Number(await figure.innerText()), await page.locator('.table-row').count(), 'the figure is what is listed');
+  await isSound(t, page, 'inventory');
+  await go(page, '/inventory?view=east-west');
+  await page.locator('.hop-picture .node').first().waitFor();
+  t.equal(await page.locator('.hop-picture .node').count(), 3, 'three services');
+  t.equal(await page.locator('.hop-picture .edge.is-open').count(), 1, 'one hop without an identity stands out');
+  await isSound(t, page, 'between services');
+  t.same(complaints, []);
+}
+
+async function alerts(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/alerts');
+  await page.getByText('Nobody is told of anything').waitFor();
+  await page.getByRole('button', { name: 'New rule' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('Many are blocked');
+  await dialog.getByLabel('Address, or routing key').fill('no address');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('alert').waitFor(); // what is wrong is said where it was typed
+  await dialog.getByLabel('Address, or routing key').fill('https://hooks.example.org/told');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const row = page.locator('.table-row', { hasText: 'Many are blocked' });
+  await row.waitFor();
+  t.match(await row.innerText(), /share of blocked requests \(%\) above 20, over 5 min/, 'a rule is a sentence');
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByLabel('Threshold').fill('35');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/above 35/).waitFor();
+  await row.click();
+  await dialog.getByRole('heading', { name: 'History' }).waitFor();
+  await page.keyboard.press('Escape');
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await row.waitFor({ state: 'detached' });
+  await page.getByRole('tab', { name: 'Connectors (SIEM)' }).click();
+  await page.getByText('No connector is set up').waitFor();
+  t.same(complaints, []);
+}
+
+async function viewerCannot(t: Test, stack: Stack): Promise<void> {
+  const admin = await stack.open();
+  await logIn(admin.page);
+  const [email, first, own] = ['reader@example.org', 'first-word-of-many-79', 'second-word-of-many-89'];
+  await askApi(admin.page, 'POST', '/api/users', { email, name: 'R', role: 'viewer', password: first });
+  const { page } = await stack.open();
+  await page.goto('/');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(first);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByLabel('Current password').fill(first);
+  await page.getByLabel('New password', { exact: true }).fill(own);
+  await page.getByLabel('New password, again').fill(own);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.locator('.shell').waitFor();
+  await go(page, '/alerts');
+  await page.waitForLoadState('networkidle');
+  t.equal(await page.getByRole('button', { name: 'New rule' }).count(), 0, 'no rule is offered');
+  await go(page, '/inventory');
+  await page.locator('.table-row').first().click();
+  await page.getByRole('dialog').getByRole('heading', { name: 'What the risk is made of' }).waitFor();
+  t.equal(await page.getByRole('button', { name: 'Tell the values apart' }).count(), 0, 'nothing is changed');
+}
+
+t.setTimeout(testMsMax);
+t.test('APIs and alerts in a browser', { skip: withoutBrowser }, async (t) => {
+  const stack = await startStack(t);
+  const { page } = await stack.open();
+  await chooseOwnPassword(page);
+  await store(t, page);
+  await t.test('A1: endpoints with their evidence, and who asks whom', (t) => inventory(t, stack));
+  await t.test('A2: an alert is written, mended, explained and deleted', (t) => alerts(t, stack));
+  await t.test('A3: a viewer reads, and is offered nothing else', (t) => viewerCannot(t, stack));
+});
