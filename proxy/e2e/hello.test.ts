@@ -144,7 +144,7 @@ t.test('R12: a control plane that says nothing is waited for within a bound, onc
   const plane = await startPlane(t, 'net', siteTo(backend, '/'), { shipping, dataDir });
   t.equal(asked, 1, 'it serves while the question stands');
   t.equal(statusOf((await sendRaw(plane.ports.http, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).text), 200);
-  const open = (): Crashes => new Crashes(dataDir, () => {});
+  const open = (): Crashes => new Crashes(dataDir, () => {}, dataDir); // not where the node itself keeps its tables
   const next = open();
   next.begin();
   t.equal(next.wasSilent, true, 'a run after a crash does not wait again');
