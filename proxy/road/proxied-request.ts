@@ -230,7 +230,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
   }
 
   private settleSchema(decide: () => Decision | null): void {
-    this.admit([schemaGate(decide)], this.site as Site);
+    askGates(this, [schemaGate(decide)], this.site as Site, null);
     if (this.isOver) this.giveUpUpstream();
   }
 

@@ -15,6 +15,7 @@ export const schemaGate = (decide: () => Decision | null): PreparedGate => ({
   name: 'api-schema',
   appliesTo: 'protected',
   counter: undefined,
+  wait: null,
   decide,
 });
 
