@@ -103,14 +103,19 @@ interface Subject {
 
 async function subjectOf(parts: ChangeRoadParts, rules: TriedRules): Promise<Subject | string> {
   if (rules !== 'serving')
-    return { versionId: null, sha256: rules.artifactSha256, sites: configOf(parts, rules).sites, generation: null };
+    return {
+      versionId: null,
+      sha256: rules.artifactSha256,
+      sites: (await configOf(parts, rules)).sites,
+      generation: null,
+    };
   const { sql } = parts.database;
   const state = await readState(sql);
   const active = state.activeId === null ? null : await findVersion(sql, state.activeId);
   if (active === null || active.artifactSha256 === null)
     return 'no settings are active yet: apply them first (POST /api/apply)';
   const { id: versionId, artifactSha256: sha256 } = active;
-  return { versionId, sha256, sites: configOf(parts, active).sites, generation: state.generation };
+  return { versionId, sha256, sites: (await configOf(parts, active)).sites, generation: state.generation };
 }
 
 /** Rejects when the compile thread dies; what cannot be tried is a report. */
