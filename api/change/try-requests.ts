@@ -103,7 +103,12 @@ interface Subject {
 
 async function subjectOf(parts: ChangeRoadParts, rules: TriedRules): Promise<Subject | string> {
   if (rules !== 'serving')
-    return { versionId: null, sha256: rules.artifactSha256, sites: (await configOf(parts, rules)).sites, generation: null };
+    return {
+      versionId: null,
+      sha256: rules.artifactSha256,
+      sites: (await configOf(parts, rules)).sites,
+      generation: null,
+    };
   const { sql } = parts.database;
   const state = await readState(sql);
   const active = state.activeId === null ? null : await findVersion(sql, state.activeId);
