@@ -4,6 +4,7 @@ import { segmentsOf } from '#proxy/contract';
 import type { Database, Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
 import { addCells, cellsOf, rankOf, saveCells, type Cell } from './cells.js';
+import { readDeclarations } from './declared.js';
 import { judge } from './judge.js';
 import { answeredWell } from './stats.js';
 import { learnTemplates, type LearnedPath, type MergeEvidence, type TemplateNode } from './templates/learn.js';
@@ -15,9 +16,6 @@ export interface DeclaredOperation {
   readonly template: string;
   readonly segments: readonly string[];
 }
-
-/** Empty: the site has no specification. */
-export type DeclaredOperations = (sql: Tx, site: string) => Promise<readonly DeclaredOperation[]>;
 
 export const endpointsPerSiteMax = 5000;
 /** Paths of one method and template that are told apart. */
@@ -112,15 +110,24 @@ export interface Folder {
   treeOf(site: string): TemplateNode | null;
 }
 
-export function createFolder(database: Database, declaredOf: DeclaredOperations): Folder {
+export function createFolder(database: Database): Folder {
   const trees = new Map<string, TemplateNode>();
+  /** By which declarations each tree was made. */
+  const keys = new Map<string, string>();
   const state: { running: Promise<number> | null } = { running: null };
   const refreshAll = async (): Promise<number> => {
     const { sql } = database;
     const sites = await sql<{ site: string; is_changed: boolean }[]>`
       select site, observed > folded as is_changed from api_sites order by site`;
-    const due = sites.filter(({ site, is_changed }) => is_changed || !trees.has(site));
-    for (const { site } of due) trees.set(site, await sql.begin((tx) => refreshSite(tx, site, declaredOf)));
+    const declarations = await readDeclarations(sql);
+    const due = sites.filter(
+      ({ site, is_changed }) => is_changed || !trees.has(site) || keys.get(site) !== declarations.keyOf(site),
+    );
+    for (const { site } of due) {
+      const declared = await declarations.operationsOf(site);
+      trees.set(site, await sql.begin((tx) => refreshSite(tx, site, declared)));
+      keys.set(site, declarations.keyOf(site));
+    }
     return due.length;
   };
   return {
@@ -132,9 +139,8 @@ export function createFolder(database: Database, declaredOf: DeclaredOperations)
   };
 }
 
-async function refreshSite(tx: Tx, site: string, declaredOf: DeclaredOperations): Promise<TemplateNode> {
+async function refreshSite(tx: Tx, site: string, declared: readonly DeclaredOperation[]): Promise<TemplateNode> {
   await lockUntilCommit(tx, 'inventory');
-  const declared = await declaredOf(tx, site);
   const splits = await tx<{ place: string }[]>`select place from api_splits where site = ${site}`;
   const cells = await cellsOf(tx, site);
   const fold = foldCells(cells, { declared, apart: new Set(splits.map(({ place }) => place)) });

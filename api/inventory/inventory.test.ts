@@ -149,3 +149,43 @@ t.test('U3: the inventory is the same in whatever pieces it came', async (t) => 
   const withSpec = foldCells(cells, { declared, apart: new Set() });
   t.ok(withSpec.endpoints.some(({ template }) => template === '/orders/{orderId}'));
 });
+
+const specification = `openapi: 3.1.0
+info: {title: Shop, version: '1'}
+paths:
+  /orders/{orderId}:
+    parameters: [{name: orderId, in: path, required: true, schema: {type: integer}}]
+    get: {responses: {default: {description: any}}}
+  /orders/107:
+    get: {responses: {default: {description: any}}}
+`;
+
+async function declares(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database);
+  t.teardown(() => at.close());
+  const { token } = await at.user('operator');
+  const seen = (path: string) => observation({ site: 'customer', path });
+  const given = batch([
+    ...Array.from({ length: 31 }, (_, index) => seen(`/orders/${index + 100}`)),
+    seen('/unknown/thing'),
+  ]);
+  await at.call('POST', '/api/dataplane/observations', { token: 'c'.repeat(40), body: { node: 'n1', batch: given } });
+  const list = async () =>
+    ((await at.call('GET', '/api/inventory', { token })).body['items'] as Record<string, any>[])
+      .map(({ template, shadow }) => `${template} ${shadow}`)
+      .sort();
+  t.same(await list(), ['/orders/{id} null', '/unknown/thing null'], 'nobody has declared anything');
+  const headers = { 'content-type': 'application/yaml' };
+  const sent = await at.call('POST', '/api/spec?site=customer', { token, body: specification, headers });
+  t.equal(sent.status, 200, sent.text);
+  t.same(
+    await list(),
+    ['/orders/107 false', '/orders/{orderId} false', '/unknown/thing true'],
+    'an upload is seen at once: literals stay, and what is not declared is a shadow',
+  );
+  const own = (await at.call('GET', '/api/settings', { token })).headers['etag'];
+  await at.call('PATCH', '/api/settings', { token, body: { api_specs: [] }, headers: { 'if-match': String(own) } });
+  t.same(await list(), ['/orders/{id} null', '/unknown/thing null'], 'taken out of the settings, it declares nothing');
+}
+
+t.test('U3: what a specification declares', (t) => onBothDatabases(t, 'literals and shadows', declares));

@@ -3,7 +3,6 @@ import type { ObservationBatch, ObservationSource } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import type { Parts } from '../parts.js';
 import { createCellWriter, type CellWriter, type Taken } from './cells.js';
-import { declaredOperations } from './declared.js';
 import { createFolder, type Folder } from './fold.js';
 
 export interface Inventory extends Folder, CellWriter {
@@ -17,7 +16,7 @@ const inventories = new WeakMap<Database, Inventory>();
 export function inventoryOf({ database, now }: Pick<Parts, 'database' | 'now'>): Inventory {
   const known = inventories.get(database);
   if (known !== undefined) return known;
-  const folder = createFolder(database, declaredOperations);
+  const folder = createFolder(database);
   const writer = createCellWriter({ database, now, treeOf: folder.treeOf });
   const made: Inventory = {
     ...folder,

@@ -113,7 +113,7 @@ async function servePages(app: FastifyInstance, webDirectory: string, page: stri
   app.setNotFoundHandler((request, reply) => {
     const { pathname } = new URL(request.url, 'http://console');
     const isPage = ['GET', 'HEAD'].includes(request.method) && !/\.[a-z0-9]+$/i.test(pathname);
-    if (isPage && !pathname.startsWith('/api')) return sendPage(reply);
+    if (isPage && !pathname.startsWith('/api/')) return sendPage(reply);
     return reply.code(404).type('text/plain').send('There is nothing here.\n');
   });
 }

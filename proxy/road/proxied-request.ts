@@ -9,7 +9,7 @@ import type { GivenValues, GivenVariable, Interruption, RequestHead } from '#eng
 import { askGates, type AskedRequest, type Pause } from '../admit/ask-gates.js';
 import type { Decided, Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
-import { asError, ProxyError } from '../contract/errors.js';
+import { ProxyError } from '../contract/errors.js';
 import type { Limits } from '../contract/index.js';
 import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';

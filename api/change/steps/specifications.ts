@@ -94,8 +94,8 @@ export function withSpecifications(settings: Settings, { found }: Specifications
   return { ...settings, sites };
 }
 
-/** Where a site begins; the two of the environment as #proxy/contract makes them. */
-function prefixOf(settings: Settings, site: string): string {
+/** Where a site begins, without a slash at the end; the two of the environment as #proxy/contract makes them. */
+export function sitePrefixOf(settings: Settings, site: string): string {
   const found = settings.sites.find(({ name }) => name === site);
   const prefix = found?.prefix ?? (site === 'payment' ? '/payment' : '/');
   return prefix.replace(/\/+$/, '');
@@ -109,6 +109,6 @@ export function plansFor(settings: Settings, { found }: SpecificationsInForce): 
   return found.flatMap(({ entry, model }) => {
     const action = entry.action ?? settings.schema_action;
     if (!enforces(action, entry)) return [];
-    return [planOf(model, { entry, action, prefix: prefixOf(settings, entry.site) })];
+    return [planOf(model, { entry, action, prefix: sitePrefixOf(settings, entry.site) })];
   });
 }
