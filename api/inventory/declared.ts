@@ -1,5 +1,5 @@
-// What specifications declare: those that the saved settings name (api_specs), so that the inventory knows them from the
-// moment on when somebody uploads one.
+// What specifications declare: those that the saved settings name (api_specs), so that the inventory knows them from
+// the moment on when somebody uploads one.
 import { segmentsOf } from '#proxy/contract';
 import type { Settings } from '#settings';
 import type { Queryable } from '../db/client.js';
