@@ -26,7 +26,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
           version: 1,
           impact: null,
           impact_missing: /nothing was active before/,
-          not_enforced_yet: ['pii_detect'],
+          not_enforced_yet: [],
           nodes: [{ url: node.url, state: 'active' }],
         },
       },
@@ -46,7 +46,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
     const silent = await road.apply();
     t.match(
       silent,
-      { body: { unchanged: true, version: 2, not_enforced_yet: ['ai_enabled', 'graphql_protect', 'pii_detect'] } },
+      { body: { unchanged: true, version: 2, not_enforced_yet: ['ai_enabled', 'graphql_protect'] } },
       'no silent switch',
     );
     t.equal((await node.status())['generation'], generation);
@@ -74,7 +74,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
         },
       ],
     });
-    t.match((await road.apply()).body, { not_enforced_yet: ['ai_enabled', 'graphql_protect', 'pii_detect'] });
+    t.match((await road.apply()).body, { not_enforced_yet: ['ai_enabled', 'graphql_protect'] });
     t.same(
       [await ask(node, '/notes?q=zorkmid'), await ask(node, '/notes?r=zorkmid'), await ask(node, '/?q=zorkmid')],
       [200, 403, 403],

@@ -59,7 +59,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal((await patch({ replay_sampling: { every: 1, per_second_max: 100 } })).status, 200);
   t.match(await at.call('POST', '/api/apply', { token }), {
     status: 200,
-    body: { applied: true, not_enforced_yet: ['pii_detect'] },
+    body: { applied: true, not_enforced_yet: [] },
   });
   await ask('/warm');
   await until(

@@ -147,8 +147,10 @@ t.test('U6: what asks for something that nothing enforces is named by the value 
   const with_ = (changes: Partial<Settings>) => findNotEnforced({ ...defaultSettings(), ...changes });
   const enforced = new Set<SettingName>(settingNames.filter((name) => !/^(?:ai_|pii_)/.test(name)));
   t.same(findNotEnforced({ ...defaultSettings(), ai_enabled: true }, enforced), ['ai_enabled', 'pii_detect']);
-  t.same(with_({}), ['pii_detect'], 'a switch that is on by default looks like protection');
-  t.same(with_({ pii_detect: false }), [], 'switched off it asks for nothing');
+  const others = (changes: Partial<Settings>) => findNotEnforced({ ...defaultSettings(), ...changes }, enforced);
+  t.same(others({}), ['pii_detect'], 'a switch that is on by default looks like protection');
+  t.same(others({ pii_detect: false }), [], 'switched off it asks for nothing');
+  t.same(with_({}), [], 'everything that is on by default is enforced');
   t.same(with_({ pii_detect: false, mode: 'DetectionOnly', paranoia_level: 2 }), [], 'enforced ones are not named');
   for (const [changes, names] of [
     [{ rl_enabled: true }, ['rl_enabled']],

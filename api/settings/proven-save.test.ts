@@ -124,23 +124,23 @@ async function provenSave(t: Test, database: Database): Promise<void> {
 
   await t.test('U6: a save says which of the settings sent nothing enforces', async (t) => {
     const saved = await patch({ pii_mask: true, graphql_protect: true, mode: 'On' });
-    t.match(saved.headers['x-settings-not-enforced'], /graphql_protect.*pii_detect, pii_mask/);
+    t.match(saved.headers['x-settings-not-enforced'], /graphql_protect, pii_mask/);
     t.same(
       notes(saved).map(({ path }) => path),
       ['/graphql_protect', '/pii_mask'],
     );
     const read = await at.call('GET', '/api/settings', { token });
     t.equal(read.headers['x-settings-not-enforced'], saved.headers['x-settings-not-enforced']);
-    const off = await patch({ pii_mask: false, graphql_protect: false, pii_detect: false });
+    const off = await patch({ pii_mask: false, graphql_protect: false });
     t.equal(off.headers['x-settings-not-enforced'], undefined, 'what is off asks for nothing');
     t.same(notes(off), []);
-    const put = await send('PUT', { ...(await at.call('GET', '/api/settings', { token })).body, pii_detect: true });
-    t.equal(put.headers['x-settings-not-enforced'], 'pii_detect');
-    t.match(notes(put), [{ path: '/pii_detect', note: /nothing enforces/ }]);
+    const put = await send('PUT', { ...(await at.call('GET', '/api/settings', { token })).body, pii_mask: true });
+    t.equal(put.headers['x-settings-not-enforced'], 'pii_mask');
+    t.match(notes(put), [{ path: '/pii_mask', note: /nothing enforces/ }]);
     const schema = (await at.call('GET', '/api/settings/schema', { token })).body as {
       properties: Record<string, object>;
     };
-    t.match(schema.properties['pii_detect'], { 'x-enforced-by': null });
+    t.match(schema.properties['pii_mask'], { 'x-enforced-by': null });
   });
 
   await t.test('U10: old names are read with a note, and nobody has to think of ids', async (t) => {
