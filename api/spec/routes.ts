@@ -234,7 +234,8 @@ function activateVersion(
   });
 }
 
-const IdParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) });
+const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const IdParams = Type.Object({ id: Id });
 
 async function requireRow(sql: SpecParts['database']['sql'], id: number): Promise<SpecRow & { body: string }> {
   const row = await findSpecification(sql, id);
@@ -295,7 +296,7 @@ function registerComparison(app: App, { database: { sql } }: SpecParts): void {
   const schema = {
     tags,
     summary: 'What changed between two stored versions, for clients of the older one; breaking changes first',
-    querystring: Type.Object({ from: Type.Integer({ minimum: 1 }), to: Type.Integer({ minimum: 1 }) }, closed),
+    querystring: Type.Object({ from: Id, to: Id }, closed),
     response: {
       200: Type.Object({
         from: SpecView,
