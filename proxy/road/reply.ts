@@ -28,11 +28,11 @@ export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
   readonly isOver: boolean;
   /** Phase 3; true: rules want to see the body. The request is over when they block. */
   inspectReplyHead(head: UpstreamHead): boolean;
-  /** Phase 4. The request is over when rules block. */
   /** A copy of the answer, where discovery wants one. */
   replySample?: ReplySample | null | undefined;
   readonly atMs: number;
   readonly isFlagged: boolean;
+  /** Phase 4, and what specifications declare. The request is over when either blocks. */
   inspectReplyBody(bytes: Buffer | null, wireBytes: number, head: UpstreamHead): void;
   upstreamDrained(): void;
   /** Whom limits count (client-address.ts). */

@@ -1,12 +1,13 @@
 // Alert rules with their states; each opens with the reason why it fires, or does not.
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call, type Item } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Foreign, Notice, Pairs, type Tone } from '../../kit/basics.js';
-import { Confirm, Overlay, tell, tellProblem } from '../../kit/overlays.js';
+import { Badge, Button, Card, Foreign, Pairs, type Tone } from '../../kit/basics.js';
+import { createEditedRows, EditedRowDialogs } from '../../kit/table/edited-rows.js';
+import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { createChosen } from '../../kit/table/list-card.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
@@ -133,19 +134,7 @@ async function tryChannel({ id }: AlertRule): Promise<void> {
 export function AlertRules(): JSX.Element {
   const rules = createQuery('GET /api/alerts', () => ({}), { everyMs });
   const [chosen, choose] = createChosen('rule');
-  const [edited, setEdited] = createSignal<AlertRule | 'new' | null>(null);
-  const [deleting, setDeleting] = createSignal<AlertRule | null>(null);
-  const action = createAction();
-  const remove = async (id: string): Promise<void> => {
-    if (!(await action.run(() => call('DELETE /api/alerts/{id}', { params: { id } })))) return;
-    tell(text.deleted);
-    setDeleting(null);
-    await rules.reload();
-  };
-  const saved = (): void => {
-    setEdited(null);
-    void rules.reload();
-  };
+  const rows = createEditedRows<AlertRule>();
   return (
     <>
       <Card
@@ -153,7 +142,7 @@ export function AlertRules(): JSX.Element {
         title={text.rules}
         actions={
           <Show when={mayAs('admin')}>
-            <Button isSmall look="primary" icon="plus" onClick={() => setEdited('new')}>
+            <Button isSmall look="primary" icon="plus" onClick={() => rows.edit('new')}>
               {text.newRule}
             </Button>
           </Show>
@@ -161,7 +150,7 @@ export function AlertRules(): JSX.Element {
       >
         <Table
           label={text.rules}
-          columns={columnsOf(setEdited, (rule) => void tryChannel(rule), setDeleting)}
+          columns={columnsOf(rows.edit, (rule) => void tryChannel(rule), rows.askToDelete)}
           of={ofQuery(rules, ({ items }) => items)}
           keyOf={({ id }) => id}
           chosen={chosen()}
@@ -175,25 +164,16 @@ export function AlertRules(): JSX.Element {
           {(id) => <Why id={id} />}
         </Show>
       </Overlay>
-      <Overlay isOpen={edited() !== null} look="wide" title={text.rules} onClose={() => setEdited(null)}>
-        <Show when={edited()} keyed>
-          {(rule) => <AlertForm of={rule === 'new' ? null : rule} onSaved={saved} />}
-        </Show>
-      </Overlay>
-      <Confirm
-        isOpen={deleting() !== null}
-        title={text.deleteRule}
-        action={text.delete}
-        isBusy={action.isBusy()}
-        onConfirm={() => void remove(deleting()?.id ?? '')}
-        onClose={() => setDeleting(null)}
-      >
-        <p>
-          <Foreign text={deleting()?.name} max={200} />
-        </p>
-        <p>{text.deleteAbout}</p>
-        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      </Confirm>
+      <EditedRowDialogs
+        of={rows}
+        text={text}
+        title={text.rules}
+        form={(of, onSaved) => <AlertForm of={of} onSaved={onSaved} />}
+        deleteTitle={text.deleteRule}
+        deleteAbout={text.deleteAbout}
+        remove={({ id }) => call('DELETE /api/alerts/{id}', { params: { id } })}
+        onChanged={() => void rules.reload()}
+      />
     </>
   );
 }

@@ -1,10 +1,9 @@
 // The gates that an organisation writes: for which applications, what they ask, and whether they stop or warn.
-import { createSignal, Show, type JSX } from 'solid-js';
-import { createAction } from '../../client/action.js';
+import { Show, type JSX } from 'solid-js';
 import { call, type Item } from '../../client/http.js';
 import { createPagedList } from '../../client/pages.js';
-import { Badge, Button, Foreign, Notice } from '../../kit/basics.js';
-import { Confirm, Overlay, tell } from '../../kit/overlays.js';
+import { Badge, Button, Foreign } from '../../kit/basics.js';
+import { createEditedRows, EditedRowDialogs } from '../../kit/table/edited-rows.js';
 import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { gatesText as text } from '../../texts/vm/gates.js';
@@ -68,19 +67,7 @@ const columnsOf = (
 
 export function Definitions(props: { readonly mayManage: boolean }): JSX.Element {
   const list = createPagedList('GET /api/v1/gate/definitions', () => ({ sort: 'position' as const }));
-  const [edited, setEdited] = createSignal<Gate | 'new' | null>(null);
-  const [deleting, setDeleting] = createSignal<Gate | null>(null);
-  const action = createAction();
-  const remove = async (id: string): Promise<void> => {
-    if (!(await action.run(() => call('DELETE /api/v1/gate/definitions/{id}', { params: { id } })))) return;
-    tell(text.deleted);
-    setDeleting(null);
-    list.reload();
-  };
-  const saved = (): void => {
-    setEdited(null);
-    list.reload();
-  };
+  const rows = createEditedRows<Gate>();
   return (
     <>
       <ListCard
@@ -88,36 +75,27 @@ export function Definitions(props: { readonly mayManage: boolean }): JSX.Element
         title={text.definitions}
         actions={
           <Show when={props.mayManage}>
-            <Button isSmall look="primary" icon="plus" onClick={() => setEdited('new')}>
+            <Button isSmall look="primary" icon="plus" onClick={() => rows.edit('new')}>
               {text.newGate}
             </Button>
           </Show>
         }
         list={list}
-        columns={columnsOf(() => props.mayManage, setEdited, setDeleting)}
+        columns={columnsOf(() => props.mayManage, rows.edit, rows.askToDelete)}
         keyOf={({ id }) => id}
         empty={text.noGates}
         emptyAbout={text.noGatesAbout}
       />
-      <Overlay isOpen={edited() !== null} look="wide" title={text.gate} onClose={() => setEdited(null)}>
-        <Show when={edited()} keyed>
-          {(gate) => <GateForm of={gate === 'new' ? null : gate} onSaved={saved} />}
-        </Show>
-      </Overlay>
-      <Confirm
-        isOpen={deleting() !== null}
-        title={text.deleteGate}
-        action={text.delete}
-        isBusy={action.isBusy()}
-        onConfirm={() => void remove(deleting()?.id ?? '')}
-        onClose={() => setDeleting(null)}
-      >
-        <p>
-          <Foreign text={deleting()?.name} max={200} />
-        </p>
-        <p>{text.deleteGateAbout}</p>
-        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      </Confirm>
+      <EditedRowDialogs
+        of={rows}
+        text={text}
+        title={text.gate}
+        form={(of, onSaved) => <GateForm of={of} onSaved={onSaved} />}
+        deleteTitle={text.deleteGate}
+        deleteAbout={text.deleteGateAbout}
+        remove={({ id }) => call('DELETE /api/v1/gate/definitions/{id}', { params: { id } })}
+        onChanged={() => list.reload()}
+      />
     </>
   );
 }

@@ -1,14 +1,13 @@
 // Deadlines: which finding is due next, and the terms that give deadlines.
 import { useNavigate, useSearchParams } from '@solidjs/router';
-import { createSignal, Match, Show, Switch, type JSX } from 'solid-js';
-import { createAction } from '../../client/action.js';
+import { Match, Show, Switch, type JSX } from 'solid-js';
 import { call, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createVmAccess } from '../../client/vm-access.js';
-import { Badge, Button, Foreign, Notice, PageHead, Tabs, type Tone } from '../../kit/basics.js';
+import { Badge, Button, Foreign, PageHead, Tabs, type Tone } from '../../kit/basics.js';
+import { createEditedRows, EditedRowDialogs } from '../../kit/table/edited-rows.js';
 import { Switch as Toggle } from '../../kit/form.js';
-import { Confirm, Overlay, tell } from '../../kit/overlays.js';
 import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { governanceText as text } from '../../texts/vm/governance.js';
@@ -94,19 +93,7 @@ const policyColumns = (
 
 function Policies(props: { readonly mayManage: boolean }): JSX.Element {
   const list = createPagedList('GET /api/v1/sla/policies', () => ({ sort: 'position' as const }));
-  const [edited, setEdited] = createSignal<Policy | 'new' | null>(null);
-  const [deleting, setDeleting] = createSignal<Policy | null>(null);
-  const action = createAction();
-  const remove = async (id: string): Promise<void> => {
-    if (!(await action.run(() => call('DELETE /api/v1/sla/policies/{id}', { params: { id } })))) return;
-    tell(text.deleted);
-    setDeleting(null);
-    list.reload();
-  };
-  const saved = (): void => {
-    setEdited(null);
-    list.reload();
-  };
+  const rows = createEditedRows<Policy>();
   return (
     <>
       <ListCard
@@ -114,36 +101,27 @@ function Policies(props: { readonly mayManage: boolean }): JSX.Element {
         title={text.policies}
         actions={
           <Show when={props.mayManage}>
-            <Button isSmall look="primary" icon="plus" onClick={() => setEdited('new')}>
+            <Button isSmall look="primary" icon="plus" onClick={() => rows.edit('new')}>
               {text.newPolicy}
             </Button>
           </Show>
         }
         list={list}
-        columns={policyColumns(() => props.mayManage, setEdited, setDeleting)}
+        columns={policyColumns(() => props.mayManage, rows.edit, rows.askToDelete)}
         keyOf={({ id }) => id}
         empty={text.noPolicies}
         emptyAbout={text.noPoliciesAbout}
       />
-      <Overlay isOpen={edited() !== null} look="wide" title={text.policies} onClose={() => setEdited(null)}>
-        <Show when={edited()} keyed>
-          {(policy) => <PolicyForm of={policy === 'new' ? null : policy} onSaved={saved} />}
-        </Show>
-      </Overlay>
-      <Confirm
-        isOpen={deleting() !== null}
-        title={text.deletePolicy}
-        action={text.delete}
-        isBusy={action.isBusy()}
-        onConfirm={() => void remove(deleting()?.id ?? '')}
-        onClose={() => setDeleting(null)}
-      >
-        <p>
-          <Foreign text={deleting()?.name} max={200} />
-        </p>
-        <p>{text.deletePolicyAbout}</p>
-        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      </Confirm>
+      <EditedRowDialogs
+        of={rows}
+        text={text}
+        title={text.policies}
+        form={(of, onSaved) => <PolicyForm of={of} onSaved={onSaved} />}
+        deleteTitle={text.deletePolicy}
+        deleteAbout={text.deletePolicyAbout}
+        remove={({ id }) => call('DELETE /api/v1/sla/policies/{id}', { params: { id } })}
+        onChanged={() => list.reload()}
+      />
     </>
   );
 }
