@@ -99,6 +99,36 @@ async function posture(t: Test, database: Database): Promise<void> {
     t.match(await read('/posture/heatmap'), { items: [], total: 0 });
   });
 
+  await t.test('G9: every column that a chain or a number depends on leaves a note when it changes', async (t) => {
+    const id = await here.finding(applications[2] as string, 'CWE-89', 'Noted', { severity: 'low' });
+    const { sql } = database;
+    // an expression that differs from every value here, and whether chains depend on the column
+    const columns: Record<string, [string, boolean]> = {
+      title: [`'Other'`, true],
+      severity: ['4', true],
+      status: [`'resolved'`, true],
+      source: [`'other'`, true],
+      cwes: [`'[79]'`, true],
+      effective_risk: ['effective_risk + 1', true],
+      priority_score: ['priority_score + 1', true],
+      reachable: ['not coalesce(reachable, false)', true],
+      exploit_confirmed: ['not exploit_confirmed', true],
+      runtime_confirmed: ['not runtime_confirmed', true],
+      virtually_patched: ['not virtually_patched', true],
+      kev: ['not kev', false],
+      due_at: [`now() + interval '9 days'`, false],
+    };
+    for (const [column, [other, forChains]] of Object.entries(columns)) {
+      await sql`delete from vm_chain_changes`;
+      await sql.unsafe(`update vm_findings set ${column} = ${other} where id = ${Number(id)}`);
+      const notes = await sql<Body[]>`select application_id::text as id, for_chains from vm_chain_changes`;
+      t.strictSame([...notes], [{ id: applications[2], for_chains: forChains }], column);
+    }
+    await sql`delete from vm_chain_changes`;
+    await sql`update vm_findings set updated_at = now() where id = ${Number(id)}`;
+    t.equal((await sql`select 1 from vm_chain_changes`).length, 0, 'nobody depends on this one');
+  });
+
   await t.test('G9: after random changes every row is what a slow recount gives', async (t) => {
     const roll = dice(Number(process.env['SEED'] ?? 20_261_122));
     const known: string[] = [];
