@@ -101,7 +101,7 @@ function check(step: string, { report }: Imported, wanted: Readonly<Record<strin
     if (report[name] !== count) throw new Error(`vm-import, ${step}: ${name} is ${report[name]} and not ${count}`);
 }
 
-async function measure(context: BenchContext, name: string, databaseUrl: string | null): Promise<void> {
+export async function measure(context: BenchContext, name: string, databaseUrl: string | null): Promise<void> {
   const count = context.options.short ? results / 10 : results;
   const changedCount = count / 10;
   const control = await startControlPlane({ root: context.root, databaseUrl });
