@@ -101,6 +101,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
     if (refusal !== null) refuseRequest(this, 'head', refusal.status, refusal.reason);
     else {
       if (this.generation.trusted !== null) this.believeProxies();
+      this.head = this.context.simulations.read(this.head, this.atMs) ?? this.head;
       this.route();
     }
   }
