@@ -192,5 +192,10 @@ const isDeclared = (known: ReadonlySet<string>, method: string, segments: readon
   known.has(operationKey(method, segments)) || (method === 'HEAD' && known.has(operationKey('GET', segments)));
 
 /** Names of parameters are no difference: `/users/{id}` is `/users/{userId}`. */
-export const operationKey = (method: string, segments: readonly string[]): string =>
-  `${method.toUpperCase()} ${segments.map((text) => (text.startsWith('{') ? '{}' : text)).join('/')}`;
+export function operationKey(method: string, segments: readonly string[]): string {
+  const own = isGraphqlOperation(segments.at(-1)) ? segments.slice(0, -1) : segments;
+  return `${method.toUpperCase()} ${own.map((text) => (text.startsWith('{') ? '{}' : text)).join('/')}`;
+}
+
+/** Operations of GraphQL stand below the one path that a specification declares: `/graphql/query:GetUser`. */
+const isGraphqlOperation = (segment = ''): boolean => /^(query|mutation|subscription):/.test(segment);
