@@ -22,6 +22,11 @@ import { vmChainsCase } from './cases/vm/chains.js';
 import { vmListCase } from './cases/vm/list.js';
 import { toSvg } from './chart.js';
 import type { BenchContext, BenchOptions } from './context.js';
+import { edgeCountersCase } from './edge/counters.js';
+import { edgeFloodCase } from './edge/flood.js';
+import { edgeRapidResetCase } from './edge/rapid-reset.js';
+import { edgeRedisCase } from './edge/redis-away.js';
+import { edgeSlowCase } from './edge/slow-clients.js';
 import { HarnessProblem, machine, stopEverything } from './processes.js';
 import { toMarkdown } from './report.js';
 import { Recorder, type Results } from './results.js';
@@ -47,6 +52,11 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   chains: chainsCase,
   'vm-chains': vmChainsCase,
   'vm-list': vmListCase,
+  'edge-flood': edgeFloodCase,
+  'edge-slow': edgeSlowCase,
+  'edge-rapid-reset': edgeRapidResetCase,
+  'edge-redis': edgeRedisCase,
+  'edge-counters': edgeCountersCase,
 };
 
 function numbers(text: string, name: string): number[] {
