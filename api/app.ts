@@ -37,6 +37,7 @@ import { jobsFeature } from './jobs/index.js';
 import { licenceFeature } from './licence/index.js';
 import { managedFeedFeature } from './managed-feed/index.js';
 import { nodesFeature } from './nodes/index.js';
+import { postureFeature } from './posture/index.js';
 import { createParts, type AppDeps, type FeatureParts } from './parts.js';
 import { samplesFeature } from './records/index.js';
 import { observabilityFeature } from './observability/index.js';
@@ -76,6 +77,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   samplesFeature,
   specFeature,
   inventoryFeature,
+  postureFeature,
   ingestFeature,
   createAiFeature(),
   nodesFeature,

@@ -180,6 +180,15 @@ export {
   type CredentialKind,
   type Principal,
 } from '../observation/credential.js';
+// How the control plane sends requests as clients of its own.
+export {
+  isSimulatedAddress,
+  markMs,
+  markOf,
+  simulatedAddress,
+  simulationField,
+  simulationKeyOf,
+} from '../simulation/mark.js';
 export { observationKeyOf } from '../observation/key.js';
 export { isInternalAddress, TrafficObserver } from '../observation/observer.js';
 export { isLoginPath, isPrivilegedPath } from '../observation/cell.js';

@@ -43,6 +43,7 @@ async function supervise(
       gateMemory: createGateMemory(64),
       limitsStore: null,
       challengeSecret: new Uint8Array(32),
+      simulationKey: new Uint8Array(32),
       observationKey: new Uint8Array(32),
     },
     crashes: {

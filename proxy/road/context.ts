@@ -10,6 +10,7 @@ import type { FlightTable } from '../worker/flight-table.js';
 import type { Generation } from '../worker/generation.js';
 import type { Dispatcher } from '../worker/upstream-pools.js';
 import type { LoopGuard } from './limits/loop-guard.js';
+import type { SimulatedClients } from '../simulation/mark.js';
 import type { BodyWorker } from './request-body.js';
 import type { RelayWorker } from './limits/relay.js';
 import type { Site } from './route.js';
@@ -22,6 +23,8 @@ export interface RoadContext extends BodyWorker, RelayWorker {
   makeRequestId(nowMs: number): string;
   poolFor(site: Site, generation: Generation): Dispatcher;
   readonly loops: LoopGuard;
+  /** Who comes as a client of a simulation. */
+  readonly simulations: SimulatedClients;
   readonly flights: FlightTable;
   readonly store: CollectionStore;
   readonly metrics: Metrics;

@@ -190,6 +190,7 @@ function recordLine(
     responseBytes: response.bytes,
     latencyUs: (performance.now() - request.startedMs) * 1000,
     inspectionUs: (inspection?.tookMs ?? 0) * 1000,
+    tls: exchange.tls ?? null,
     head,
     body,
   });

@@ -63,6 +63,8 @@ export interface WorkerStart {
   readonly siteKeys: KeySetMessage | null;
   readonly gateMemory: GateMemory;
   readonly challengeSecret: Uint8Array;
+  /** Of the signatures of requests of a simulation. */
+  readonly simulationKey: Uint8Array;
   /** Where places of limits that several nodes share are leased; null = nowhere. */
   readonly limitsStore: { readonly url: string; readonly prefix: string } | null;
   /** Of the hashes that stand for people in observations; the same on all nodes and in the control plane. */

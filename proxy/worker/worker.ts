@@ -19,6 +19,7 @@ import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
 import type { RoadContext } from '../road/context.js';
 import { LoopGuard } from '../road/limits/loop-guard.js';
+import { SimulatedClients } from '../simulation/mark.js';
 import { ClientShares } from '../road/limits/client-shares.js';
 import type { Relay } from '../road/limits/relay.js';
 import type { BodyWatch } from '../road/request-body.js';
@@ -146,6 +147,7 @@ const context: RoadContext = {
   poolFor: (site, generation) => pools.of(site, generation),
   flights: openFlights(start),
   loops: new LoopGuard(start.nodeId),
+  simulations: new SimulatedClients(start.simulationKey),
   store: module.createStore(),
   metrics,
   record: (event) => events.record(event),

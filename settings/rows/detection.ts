@@ -1,6 +1,6 @@
 // Bots, the detection engine, API abuse, and what a protected site asks for before it lets anybody in.
 import { Type } from '@sinclair/typebox';
-import { Choice, closed, Flag, HttpUrl, Network, Path, Secret, setting, Shaped, Text, Whole } from '../row.js';
+import { Choice, closed, Flag, HttpUrl, member, Network, Path, Secret, setting, Shaped, Text, Whole } from '../row.js';
 
 const weight = (value: number) => Type.Number({ minimum: 0, maximum: 100, default: value });
 
@@ -236,7 +236,34 @@ export const detectionRows = {
   graphql_protect: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
-    description: 'refuse GraphQL introspection',
+    enforcedBy: 'proxy/graphql/step.ts',
+    description:
+      'refuse GraphQL introspection (the fields __schema and __type; __typename is none of it) and what is beyond ' +
+      'graphql_limits, of protected sites (rules 1006510 to 1006512)',
   }),
+  graphql_limits: setting(
+    Type.Object(
+      {
+        depth_max: member(Whole(1, 100, 20), 'fields inside each other', 'fields'),
+        aliases_max: member(
+          Whole(0, 5000, 30),
+          'aliases of a document, of a fragment as often as it is spread',
+          'aliases',
+        ),
+        cost_max: member(
+          Whole(1, 1_000_000_000, 10_000),
+          'fields that are resolved at most: below `first: 50` each counts fifty times',
+          'fields',
+        ),
+        batch_max: member(Whole(1, 1000, 20), 'operations that come in one list', 'operations'),
+      },
+      { ...closed, default: {} },
+    ),
+    {
+      access: 'operator',
+      reach: ['data'],
+      enforcedBy: 'proxy/graphql/step.ts',
+      description: 'how much one GraphQL request may ask for; in force with graphql_protect',
+    },
+  ),
 };
