@@ -203,5 +203,6 @@ export {
   type Relation,
   type Sighting,
 } from '../observation/observation.js';
+export type { ClientBatch, ClientWindow } from '../features/client-window.js';
 export { isData, isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from '../observation/path.js';
 export { segmentKind, segmentKinds, type SegmentKind } from '../observation/segment-kind.js';
