@@ -19,6 +19,7 @@ import { proxyCase } from './cases/proxy.js';
 import { recordsCase } from './cases/records.js';
 import { reloadCase } from './cases/reload.js';
 import { vmChainsCase } from './cases/vm/chains.js';
+import { vmImportCase } from './cases/vm/import.js';
 import { vmListCase } from './cases/vm/list.js';
 import { toSvg } from './chart.js';
 import type { BenchContext, BenchOptions } from './context.js';
@@ -52,6 +53,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   chains: chainsCase,
   'vm-chains': vmChainsCase,
   'vm-list': vmListCase,
+  'vm-import': vmImportCase,
   'edge-flood': edgeFloodCase,
   'edge-slow': edgeSlowCase,
   'edge-rapid-reset': edgeRapidResetCase,
