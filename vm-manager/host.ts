@@ -185,7 +185,15 @@ export type VmAction =
   | 'vm.access'
   | 'vm.gate';
 
+/** Secrets at rest; `place` names where one lives, and a sealed text opens nowhere else. */
+export interface Secrets {
+  seal(plain: string, place: string): string;
+  /** Throws for a text that was changed, moved, or sealed by another installation. */
+  open(sealed: string, place: string): string;
+}
+
 export interface Host {
+  readonly secrets: Secrets;
   readonly sql: Sql;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -7,6 +7,7 @@ import type { Host } from './host.js';
 import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
 import { endLostRuns } from './kit/runs.js';
+import { judgeWaiting } from './scm/judge.js';
 import { proveDue } from './vpatches/nightly.js';
 import { rollUp } from './posture/rollup.js';
 
@@ -40,6 +41,11 @@ export const vmJobs = (host: Host): Job[] => [
     name: 'vm-vpatch-proofs',
     everyMs: minuteMs,
     run: async ({ nowMs }) => proveDue(host, new Date(nowMs)),
+  },
+  {
+    name: 'vm-scm',
+    everyMs: minuteMs,
+    run: async ({ nowMs }) => `${await judgeWaiting(host, new Date(nowMs))} pushed commits were judged`,
   },
   {
     name: 'vm-posture',

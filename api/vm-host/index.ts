@@ -15,6 +15,7 @@ const toHost = (parts: VmParts): Host => ({
   identity: createIdentity(parts),
   audit: createAuditReader(parts),
   brandName: parts.brandName,
+  secrets: parts.sealing,
   narrator: createNarrators(parts),
   ...(parts.tryRequests === null ? {} : { firewall: createFirewall(parts) }),
   withToxicPack: async () => (await parts.currentSettings()).vm_toxic_pack,
