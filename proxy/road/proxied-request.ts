@@ -97,8 +97,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
     exchange.onAbort = onAbort;
     const onBodyFault = (reason: string): void => refuseBody(this, reason);
     exchange.onBodyFault = onBodyFault;
-    const { refusal } = exchange;
-    if (refusal !== null) refuseRequest(this, 'head', refusal.status, refusal.reason);
+    if (exchange.refusal !== null) refuseRequest(this, 'head', exchange.refusal.status, exchange.refusal.reason);
     else {
       if (this.generation.trusted !== null) this.believeProxies();
       this.head = this.context.simulations.read(this.head, this.atMs) ?? this.head;

@@ -102,8 +102,8 @@ const schema = fc.letrec<{ any: JsonSchema; map: Record<string, JsonSchema> }>((
 
 /**
  * Where ajv 8 departs from JSON Schema 2020-12: items that only a branch of `anyOf` or `oneOf` which does not hold has
- * looked at count as evaluated (core, section 7.7.1.1), every item counts as evaluated beside `contains` (section 11.2),
- * and `contains` beside `prefixItems` is not asked of a list that is no longer (section 10.3.1.3). Rows of `listsHere`
+ * looked at count as evaluated (core, section 7.7.1.1), every item counts as evaluated beside `contains` (11.2), and
+ * `contains` beside `prefixItems` is not asked of a list that is no longer (section 10.3.1.3). Rows of `listsHere`
  * below say what is right.
  */
 const isWrongInAjv = (schema: string): boolean =>
