@@ -237,4 +237,10 @@ export const detectionRows = {
     enforcedBy: null,
     description: 'refuse GraphQL introspection',
   }),
+  self_test_site: setting(Text(100), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/simulation/job.ts',
+    description: 'the site that attacks are sent to every night, to see that rules still stop them; empty = none',
+  }),
 };
