@@ -13,7 +13,8 @@ const boundary = 'bench-boundary';
 
 /** 500 bytes a result: a message, a place with a snippet, a fingerprint, a rule out of two hundred. */
 function resultOf(n: number, changed: boolean): string {
-  const text = `Input of request ${n} reaches a sink without a check${changed ? ', by another way' : ''}. ${'path '.repeat(14)}`;
+  const way = changed ? ', by another way' : '';
+  const text = `Input of request ${n} reaches a sink without a check${way}. ${'path '.repeat(14)}`;
   return JSON.stringify({
     ruleId: `rule-${n % 200}`,
     ruleIndex: n % 200,

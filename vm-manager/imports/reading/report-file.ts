@@ -68,7 +68,7 @@ export async function* readElements(file: ReportFile, path: readonly string[]): 
 const pieceBytes = 65_536;
 
 /**
- * The bytes in pieces, each of which holds until the next is asked for: one buffer serves the whole file. A stream makes
+ * The bytes in pieces, each of which holds until the next is asked for: one buffer serves the whole file. A stream has
  * a new one each time, outside of what the collector of garbage looks at, and a large report left tens of megabytes.
  */
 async function* readPieces({ path }: ReportFile): AsyncGenerator<Buffer> {
