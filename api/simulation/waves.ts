@@ -1,6 +1,7 @@
 // The attack waves: which requests, from how many clients. Payloads are written here; they are plain members of their
-// classes, so that a rule set that lets one pass lacks something. Attacks on one request (sqli, xss, anomaly) come from a
-// client each, so that a ban for one does not stop the next; attacks by behaviour come from few clients, as they do in life.
+// classes, so that a rule set that lets one pass lacks something. Attacks by one request (sqli, xss, anomaly) come from
+// a client each, so that a ban for one does not stop the next; attacks by behaviour come from few clients, as they do
+// in life.
 export const waveTypes = ['sqli', 'xss', 'cred_stuffing', 'bola', 'l7_flood', 'anomaly'] as const;
 export type WaveType = (typeof waveTypes)[number];
 
