@@ -44,6 +44,7 @@ import { observabilityFeature } from './observability/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
+import { simulationFeature } from './simulation/index.js';
 import { siemFeature } from './siem/index.js';
 import { sitesFeature } from './sites/index.js';
 import { specFeature } from './spec/index.js';
@@ -85,6 +86,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   retentionFeature,
   siemFeature,
   alertsFeature,
+  simulationFeature,
   complianceFeature,
   observabilityFeature,
   demoFeature,

@@ -106,6 +106,12 @@ export const auditActions = {
   'alert.create': { by: ['people'], meaning: 'an alert rule was added' },
   'alert.update': { by: ['people'], meaning: 'an alert rule was changed' },
   'alert.delete': { by: ['people'], meaning: 'an alert rule was removed' },
+  'simulation.start': {
+    by: ['people', 'system'],
+    meaning: 'an attack wave was sent through the data plane, on request or by the nightly self-test',
+  },
+  'simulation.stop': { by: ['people'], meaning: 'somebody stopped an attack wave' },
+  'self_test.lost': { by: ['system'], meaning: 'the nightly self-test found rules or stages that no longer protect' },
   'siem.replay': { by: ['people'], meaning: 'a range of events was asked to be sent to a connector again' },
   'siem.retry': { by: ['people'], meaning: 'what a connector had refused was asked to be sent to it again' },
   'siem.forget': { by: ['people'], meaning: 'what a connector had refused was thrown away' },

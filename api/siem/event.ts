@@ -9,6 +9,7 @@ export const eventKinds = {
   ban: 'a client that went on although it was limited was banned',
   verdict: 'a client is slowed down or challenged on all paths, or denied by the detection engine',
   alert: 'an alert rule fired or is over',
+  'self-test': 'the nightly self-test found protection that is gone',
 } as const;
 export type EventKind = keyof typeof eventKinds;
 

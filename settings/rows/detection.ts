@@ -265,6 +265,12 @@ export const detectionRows = {
       'refuse GraphQL introspection (the fields __schema and __type; __typename is none of it) and what is beyond ' +
       'graphql_limits, of protected sites (rules 1006510 to 1006512)',
   }),
+  self_test_site: setting(Text(100), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/simulation/job.ts',
+    description: 'the site that attacks are sent to every night, to see that rules still stop them; empty = none',
+  }),
   graphql_limits: setting(
     Type.Object(
       {
