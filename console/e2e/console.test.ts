@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
-import { testMsMax, until } from '#api/testing/waiting';
+import { testMsMax } from '#api/testing/waiting';
 import { loggedInPaths, publicPaths } from './pages.js';
 import { email, firstPassword, go, logIn, password, startStack, withoutBrowser, type Stack } from './stack.js';
 
@@ -245,50 +245,6 @@ async function counts(t: Test, stack: Stack): Promise<void> {
   t.equal(listed, counted, 'a number is that of the list it opens');
 }
 
-/** How many requests a list has, read to its end. */
-const countAll = (page: Page, question: URLSearchParams): Promise<number> =>
-  page.evaluate(async (asked) => {
-    let [count, cursor]: [number, string | null] = [0, ''];
-    while (cursor !== null) {
-      const more = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const reply = await fetch(`/api/requests?limit=500&${asked}${more}`);
-      const { items, next_cursor } = (await reply.json()) as { items: unknown[]; next_cursor: string | null };
-      count += items.length;
-      cursor = next_cursor;
-    }
-    return count;
-  }, question.toString());
-
-/** Requests come all the time, some records late: a figure and its list are asked up to the same record. */
-async function countsInTraffic(t: Test, stack: Stack): Promise<void> {
-  const { page } = await stack.open();
-  await logIn(page);
-  const stop = new AbortController();
-  const traffic = (async () => {
-    while (!stop.signal.aborted) await fetch(`${stack.waf}/busy?q=1`).then((reply) => reply.text());
-  })();
-  try {
-    for (const name of [/^Requests/, /^Blocked/]) {
-      await go(page, '/?span=1h');
-      const figure = page.getByRole('link', { name });
-      await figure.waitFor();
-      // the figure is counted anew until it is opened: its address and its number are read at once
-      const [counted, href] = await figure.evaluate((link) => {
-        const shown = link.querySelector('.value')?.textContent ?? '';
-        return [Number(shown.replaceAll(',', '')), link.getAttribute('href') ?? ''] as const;
-      });
-      const question = new URLSearchParams(href.slice(href.indexOf('?')));
-      const newer = new URLSearchParams({ from: question.get('from') ?? '' });
-      const before = await countAll(page, newer);
-      await until('more was stored since', async () => (await countAll(page, newer)) > before);
-      t.equal(await countAll(page, question), counted, `${name.source}: the list is what was counted`);
-    }
-  } finally {
-    stop.abort();
-    await traffic;
-  }
-}
-
 async function byKeyboard(t: Test, stack: Stack): Promise<void> {
   const { page } = await stack.open();
   await logIn(page);
@@ -311,7 +267,6 @@ t.test('the console in a browser', { skip: withoutBrowser }, async (t) => {
   await t.test('events come by themselves; one is explained and excluded', (t) => events(t, stack));
   await t.test('C7: an event shows its road, and becomes the test of a rule', (t) => eventToRule(t, stack));
   await t.test('a number is that of the list behind it', (t) => counts(t, stack));
-  await t.test('C8: a number is that of its list while requests come', (t) => countsInTraffic(t, stack));
   await t.test('a rule with a mistake, and without', (t) => rules(t, stack));
   await t.test('two who edit the same', (t) => twoEditors(t, stack));
   await t.test('a viewer sees, and cannot', (t) => viewers(t, stack));
