@@ -11,8 +11,11 @@ export interface ThreatAddress {
   readonly expires_at: Date | null;
 }
 
-/** Who can name an address: people, exit nodes of Tor, the feed of the settings, the managed feed, bans of nodes. */
-export const threatSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban'] as const;
+/**
+ * Who can name an address: people, exit nodes of Tor, the feed of the settings, the managed feed, bans of nodes, the
+ * detection engine.
+ */
+export const threatSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban', 'ai'] as const;
 
 export interface NewThreats {
   readonly networks: readonly string[];

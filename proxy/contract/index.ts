@@ -152,8 +152,8 @@ export {
   upstreamDefaults,
   type UpstreamDefaults,
 } from './proxy-config.js';
-export { isSameAddress, systemNames } from '../admit/bots/crawler-check.js';
-export { claimedCrawler, crawlers, proveCrawler } from '../admit/bots/crawlers.js';
+export { isSameAddress, networkWith, systemNames } from '../admit/bots/crawler-check.js';
+export { claimedCrawler, crawlers, proveCrawler, type CrawlerProof } from '../admit/bots/crawlers.js';
 export { pipeline, type PipelineStage } from './pipeline.js';
 export { readListed, writeListed, type ListedNetwork } from '../shared-state/expiring-networks.js';
 export { changeThreatText } from '../shared-state/threat-delta.js';
@@ -203,5 +203,6 @@ export {
   type Relation,
   type Sighting,
 } from '../observation/observation.js';
+export type { ClientBatch, ClientWindow } from '../features/client-window.js';
 export { isData, isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from '../observation/path.js';
 export { segmentKind, segmentKinds, type SegmentKind } from '../observation/segment-kind.js';

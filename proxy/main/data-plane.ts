@@ -207,6 +207,7 @@ function superviseWith(
       shipper?.addEvents(batch);
     },
     onObservations: (text) => shipper?.observations.add(text),
+    onClients: (text) => shipper?.clients.add(text),
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   };

@@ -62,6 +62,7 @@ async function supervise(
     onEvents: () => {},
     onRequests: () => {},
     onObservations: () => {},
+    onClients: () => {},
     log: (_level, fields) => log(fields),
     workerModule: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
   });

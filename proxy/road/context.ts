@@ -2,6 +2,7 @@
 import type { CollectionStore } from '#engine';
 import type { SecurityEvent } from '../contract/index.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
+import type { ClientFeatures } from '../features/clients.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { TrafficObserver } from '../observation/observer.js';
 import type { RequestRing } from '../records/request-records.js';
@@ -32,6 +33,8 @@ export interface RoadContext extends BodyWorker, RelayWorker {
   readonly requests: RequestRing | null;
   /** Discovery; null = nobody to tell of it. */
   readonly observer: TrafficObserver | null;
+  /** What clients do, for the detection engine; null = nobody to tell of it. */
+  readonly clients: ClientFeatures | null;
   /** Inspection off this thread for large bodies; null = always inline. */
   readonly foreignInspector: ForeignInspector | null;
   log(level: 'info' | 'warn' | 'error', fields: Readonly<Record<string, unknown>>, message: string): void;

@@ -120,6 +120,8 @@ export function recordFinished(request: FinishedRequest, verdict: Verdict | null
   if (context.requests?.hasRoom() === true) recordLine(request, verdict, kind, action, site);
   if (context.observer !== null && request.generation.config.apiDiscoveryEnabled)
     observeFinished(context.observer, request, action);
+  if (context.clients !== null && request.generation.config.aiEnabled)
+    context.clients.add(request, verdict, kind === 'flag', action);
 }
 
 function kindOf(request: FinishedRequest, verdict: Verdict | null): EventVerdict {

@@ -126,6 +126,8 @@ export interface WorkerNews {
   readonly requests: { readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] };
   /** A window of discovery (observation/observation.ts), as text. */
   readonly observations: { readonly text: string };
+  /** A window of what clients did (features/client-window.ts), as text. */
+  readonly clients: { readonly text: string };
   readonly log: {
     readonly level: LogLevel;
     readonly fields: Readonly<Record<string, unknown>>;

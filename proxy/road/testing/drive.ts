@@ -125,6 +125,7 @@ export function drive(request: Drive): Driven {
     relayed: new ClientShares(),
     waitedFor: new ClientShares(),
     observer: null,
+    clients: null,
     foreignInspector: null,
     log: (_level, _fields, message) => void logged.push(message),
   };
