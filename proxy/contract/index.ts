@@ -152,8 +152,8 @@ export {
   upstreamDefaults,
   type UpstreamDefaults,
 } from './proxy-config.js';
-export { isSameAddress, systemNames } from '../admit/bots/crawler-check.js';
-export { claimedCrawler, crawlers, proveCrawler } from '../admit/bots/crawlers.js';
+export { isSameAddress, networkWith, systemNames } from '../admit/bots/crawler-check.js';
+export { claimedCrawler, crawlers, proveCrawler, type CrawlerProof } from '../admit/bots/crawlers.js';
 export { pipeline, type PipelineStage } from './pipeline.js';
 export { readListed, writeListed, type ListedNetwork } from '../shared-state/expiring-networks.js';
 export { changeThreatText } from '../shared-state/threat-delta.js';

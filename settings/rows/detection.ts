@@ -16,6 +16,17 @@ const CrawlerRanges = Type.Object(
   closed,
 );
 
+const CrawlerList = Type.Object(
+  {
+    crawler: Text(64, { minLength: 1, description: 'its name in GET /api/bots' }),
+    url: Shaped('^https?://[^\\s@/]+(/[^\\s]*)?$', 'write an http or https address without user and password', {
+      maxLength: 2048,
+      'x-url': 'keyed',
+    }),
+  },
+  closed,
+);
+
 const bots = 'proxy/admit/bots/bots.ts';
 /** The detection engine. */
 const engine = 'api/ai/engine/policy.ts';
@@ -69,6 +80,19 @@ export const detectionRows = {
     description:
       'addresses of crawlers as their operators publish them (`prefixes` with `ipv4Prefix` or `ipv6Prefix`); ' +
       'who claims to be such a crawler from elsewhere is an impostor, unless its name proves it (bot_verify_rdns)',
+  }),
+  bot_crawler_range_urls: setting(Type.Array(CrawlerList, { maxItems: 16, default: [] }), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: 'api/edge/crawler-lists/job.ts',
+    description: 'the same by URL: lists that are fetched as their operators publish them; the last good copy is kept',
+  }),
+  bot_crawler_range_hours: setting(Whole(1, 720, 24), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: 'api/edge/crawler-lists/job.ts',
+    description: 'how often these lists are fetched',
+    unit: 'hours',
   }),
   bot_ja3_blocklist: setting(
     Type.Array(Shaped('^[0-9a-f]{32}$', 'write 32 hexadecimal digits in small letters'), {
