@@ -2,7 +2,7 @@
 // registered here, by name, in this order; nothing is found by scanning a folder. A new feature is one line below.
 import rateLimit from '@fastify/rate-limit';
 import { accountFeature } from './account/index.js';
-import { createAiFeature } from './ai/index.js';
+import { createAiFeature, verdictsOf } from './ai/index.js';
 import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
@@ -44,13 +44,13 @@ import { observabilityFeature } from './observability/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
-import { simulationFeature } from './simulation/index.js';
+import { createSimulationFeature } from './simulation/index.js';
 import { siemFeature } from './siem/index.js';
 import { sitesFeature } from './sites/index.js';
 import { specFeature } from './spec/index.js';
 import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
-import { threatsFeature } from './threats/index.js';
+import { threatsFeature, threatsOf } from './threats/index.js';
 import { threatIntelFeature } from './threat-intel/index.js';
 import { usersFeature } from './users/index.js';
 import { vmFeature } from './vm-host/index.js';
@@ -81,14 +81,14 @@ export const features: readonly Feature<FeatureParts>[] = [
   inventoryFeature,
   postureFeature,
   ingestFeature,
-  createAiFeature(),
+  createAiFeature(({ sql }, since) => threatsOf(sql, since)),
   threatsFeature,
   nodesFeature,
   jobsFeature,
   retentionFeature,
   siemFeature,
   alertsFeature,
-  simulationFeature,
+  createSimulationFeature(verdictsOf),
   complianceFeature,
   observabilityFeature,
   demoFeature,

@@ -298,11 +298,11 @@ async function isolationSuite(t: Test, database: Database): Promise<void> {
   const hanging = createAiJob(at.parts, () => new Promise(() => {}), 20);
   t.match(await run(hanging), /failed: api_abuse \(it took longer than 20 ms\)/);
   const found = createAiJob(at.parts, async () => [
-    { address: '203.0.113.99', id: 'f1', kind: 'bola', severity: 'critical', count: 300 },
-    { address: '203.0.113.7', id: 'f2', kind: 'bola', severity: 'critical', count: 300 },
+    { address: '203.0.113.99', id: 'f1', kind: 'bola_enumeration', severity: 'critical', count: 300 },
+    { address: '203.0.113.7', id: 'f2', kind: 'bola_enumeration', severity: 'critical', count: 300 },
   ]);
   await run(found);
-  t.match(await soc(), { top: [{ signals: [{ code: 'abuse.bola' }] }] });
+  t.match(await soc(), { top: [{ signals: [{ code: 'abuse.bola_enumeration' }] }] });
   await at.close();
 }
 

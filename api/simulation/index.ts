@@ -2,11 +2,12 @@
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import { createSelfTestJob } from './job.js';
 import { registerSimulationRoutes } from './routes.js';
-import type { SimulationParts } from './simulator.js';
+import type { SimulationParts, VerdictsOf } from './simulator.js';
 
 const read = may('stats:read', everybody);
 
-export const simulationFeature: Feature<SimulationParts> = {
+/** `verdictsOf`: what the detection engine said of clients. */
+export const createSimulationFeature = (verdictsOf: VerdictsOf): Feature<SimulationParts> => ({
   name: 'simulation',
   access: {
     'POST /api/ai/simulate': may('apply', tuners),
@@ -15,7 +16,7 @@ export const simulationFeature: Feature<SimulationParts> = {
     'DELETE /api/ai/simulate/:id': may('apply', tuners),
     'GET /api/ai/self-tests': read,
   },
-  routes: registerSimulationRoutes,
-  jobs: (parts) => [createSelfTestJob(parts)],
+  routes: (app, parts) => registerSimulationRoutes(app, { ...parts, verdictsOf }),
+  jobs: (parts) => [createSelfTestJob({ ...parts, verdictsOf })],
   migrations: new URL('./migrations/', import.meta.url),
-};
+});

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { simulationKeyOf } from '#proxy/contract';
 import { ApiError, type Actor } from '../http-kit/index.js';
+import type { Queryable } from '../db/client.js';
 import type { NodeTraffic } from '../edge/node-gates.js';
 import type { Parts } from '../parts.js';
 import { makeReport, readRecorded, type Report } from './report.js';
@@ -11,7 +12,7 @@ import { beginSimulation, endSimulation, noteProgress, type SimulationRow, type 
 import { waveOf } from './waves.js';
 
 /** What the detection engine said of these addresses since then. */
-export type VerdictsOf = (addresses: readonly string[], since: Date) => Promise<readonly unknown[]>;
+export type VerdictsOf = (sql: Queryable, addresses: readonly string[], since: Date) => Promise<readonly unknown[]>;
 
 export type SimulationParts = Pick<
   Parts,
@@ -24,6 +25,8 @@ export type SimulationParts = Pick<
 const progressMs = 1000;
 /** How long records of what was sent may be under way. */
 const recordsMsMax = 15_000;
+/** Two rounds of the detection engine, and what nodes gather before. */
+const verdictMsMax = 40_000;
 const recordsEveryMs = 500;
 
 export interface Target {
@@ -122,24 +125,29 @@ export async function run(
   }
 }
 
-/** With the records of everything that was refused, or with those that have come in time. */
+/**
+ * With the records of everything that was refused and a verdict of the detection engine, which looks every fifteen
+ * seconds; or with those that have come in time.
+ */
 async function reportOf(
-  { database, verdictsOf = async () => [] }: SimulationParts,
+  { database, currentSettings, verdictsOf }: SimulationParts,
   row: SimulationRow,
   sent: readonly Sent[],
   signal: AbortSignal,
 ): Promise<Report> {
+  const { sql } = database;
   const addresses = [...new Set(sent.map(({ address }) => address))];
   // nodes have clocks of their own
   const since = new Date(row.started_at.getTime() - 60_000);
   const refused = new Set(sent.flatMap(({ requestId }) => (requestId === null ? [] : [requestId])));
-  const end = performance.now() + recordsMsMax;
+  const asksEngine = verdictsOf !== undefined && (await currentSettings()).ai_enabled;
+  const end = performance.now() + (asksEngine ? verdictMsMax : recordsMsMax);
   for (;;) {
-    const recorded = await readRecorded(database.sql, addresses, since);
+    const recorded = await readRecorded(sql, addresses, since);
+    const verdicts = asksEngine ? await verdictsOf(sql, addresses, since) : [];
     const have = new Set(recorded.map((one) => one.request_id));
-    const isWhole = [...refused].every((id) => have.has(id));
-    if (isWhole || signal.aborted || performance.now() >= end)
-      return makeReport(sent, recorded, await verdictsOf(addresses, since));
+    const isWhole = [...refused].every((id) => have.has(id)) && (!asksEngine || verdicts.length > 0);
+    if (isWhole || signal.aborted || performance.now() >= end) return makeReport(sent, recorded, verdicts);
     await pause(recordsEveryMs, undefined, { signal }).catch(() => undefined);
   }
 }

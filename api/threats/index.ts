@@ -4,6 +4,9 @@ import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import { createThreatJob, type ThreatParts } from './job.js';
 import { registerThreatRoutes, type ThreatRouteParts } from './routes.js';
 
+export { threatKinds } from './engine/finding.js';
+export { threatsOf } from './store.js';
+
 export const threatsFeature: Feature<ThreatParts & ThreatRouteParts> = {
   name: 'api-threats',
   access: {

@@ -1,6 +1,6 @@
 // Findings as rows: one for what one principal does at one operation in one way, however often.
 import type { Queryable, Tx } from '../db/client.js';
-import { evidenceMax, severities, type Evidence, type Finding } from './engine/finding.js';
+import { evidenceMax, severities, type Evidence, type Finding, type ThreatKind } from './engine/finding.js';
 
 export const threatStatuses = ['open', 'acknowledged', 'dismissed'] as const;
 export type ThreatStatus = (typeof threatStatuses)[number];
@@ -8,6 +8,7 @@ export type ThreatStatus = (typeof threatStatuses)[number];
 /** Beyond that the ones seen longest ago go, dismissed ones first. */
 export const threatsMax = 10_000;
 const addressesMax = 50;
+const threatsOfMax = 1000;
 
 export interface ThreatRow {
   readonly id: string;
@@ -110,6 +111,28 @@ export async function listThreats(
 export async function noteBlock(tx: Queryable, id: string, until: Date | null, note: string): Promise<void> {
   await tx`
     update api_threats set block_note = ${note}, blocked_until = coalesce(${until}, blocked_until) where id = ${id}`;
+}
+
+export interface ClientThreat {
+  readonly address: string;
+  readonly id: string;
+  readonly kind: ThreatKind;
+  readonly severity: Finding['severity'];
+  readonly count: number;
+}
+
+/** What is found of clients since a time, by address, the latest first; what people dismissed is not among it. */
+export async function threatsOf(sql: Queryable, since: Date): Promise<ClientThreat[]> {
+  const rows = await sql<ThreatRow[]>`
+    select * from api_threats where last_at >= ${since} and status <> 'dismissed'
+    order by last_at desc, id desc limit ${threatsOfMax}`;
+  return rows.flatMap(({ id, kind, severity, count, client_ips: ips }) =>
+    listOf<string>(ips).map((address) => ({
+      ...{ address, id, count: Number(count) },
+      kind: kind as ThreatKind,
+      severity: severity as Finding['severity'],
+    })),
+  );
 }
 
 /** What has no room, and ties that are more than the evaluation keeps. */

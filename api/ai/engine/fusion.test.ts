@@ -152,7 +152,7 @@ t.test('AI 2: what a vector says: stable codes, with evidence', async (t) => {
     deviations: [
       { feature: 'rate', site: 'shop', observed: 600, expected: 10, spread: 10, source: 'hour', support: 400 },
     ],
-    threats: [{ id: 'f1', kind: 'bola', severity: 'high', count: 120 }],
+    threats: [{ id: 'f1', kind: 'bola_enumeration', severity: 'high', count: 120 }],
   };
   const scored = score(attacked, specified, 80);
   t.equal(scored.verdict, 'BLOCK');
@@ -165,7 +165,7 @@ t.test('AI 2: what a vector says: stable codes, with evidence', async (t) => {
     'sig.scanner',
     'sig.breadth',
     'anomaly.rate',
-    'abuse.bola',
+    'abuse.bola_enumeration',
     'abuse.login-failures',
     'bot.scanner',
   ])

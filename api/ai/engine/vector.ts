@@ -25,7 +25,7 @@ export interface Deviation {
 /** A finding of API abuse over this client. */
 export interface VectorThreat {
   readonly id: string;
-  /** `bola`, `bfla`, `credential-stuffing` … */
+  /** As findings of API abuse are called: `bola_ownership`, `bfla` … */
   readonly kind: string;
   readonly severity: 'low' | 'medium' | 'high' | 'critical';
   /** Objects, accounts or requests that it is made of. */

@@ -83,7 +83,7 @@ const waves: Readonly<Record<string, Wave>> = {
   },
   bola: {
     rungs: ['CHALLENGE', 'BLOCK'],
-    code: 'abuse.bola',
+    code: 'abuse.bola_enumeration',
     window: {
       requests: 300,
       ok: 200,
@@ -92,7 +92,7 @@ const waves: Readonly<Record<string, Wave>> = {
       shapes: [3],
       agents: { automation: 300 },
     },
-    threats: [{ id: 'f', kind: 'bola', severity: 'high', count: 280 }],
+    threats: [{ id: 'f', kind: 'bola_enumeration', severity: 'high', count: 280 }],
   },
   l7_flood: { rungs: ['RATE_LIMIT', 'RATE_LIMIT'], code: 'anomaly.rate', window: { requests: 9000, ok: 9000 } },
   anomaly: {

@@ -1,7 +1,7 @@
 // Reports of real tools, made on this machine from this repository and thrown away: bills of material and npm's audit
-// by the npm that comes with Node, and SARIF of the linter of this project. Each is imported twice; every record has to be in one of the counts, none dropped that the format does
-// not say is no finding, and the second import changes nothing. Nothing is asked of a registry: a tool that has to is
-// left out where it cannot.
+// by the npm that comes with Node, and SARIF of the linter of this project. Each is imported twice; every record has
+// to be in one of the counts, none dropped that the format does not say is no finding, and the second import changes
+// nothing. Nothing is asked of a registry: a tool that has to is left out where it cannot.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { BenchContext } from '../../context.js';
@@ -75,7 +75,7 @@ const tools = (root: string): readonly Tool[] => {
   ];
 };
 
-/** What it wrote; null with a note where it cannot run here. Linters and audits end with 1 when they found something. */
+/** What it wrote; null with a note where it cannot run here. Linters and audits that found something end with 1. */
 function make(context: BenchContext, { name, command, args }: Tool): string | null {
   try {
     return execFileSync(command, [...args], {

@@ -5,10 +5,13 @@ const severityPoints = { low: 25, medium: 50, high: 80, critical: 100 } as const
 
 /** Kinds of findings that have a name; every other is shown as it is called. */
 const kinds: Readonly<Record<string, readonly [name: string, attack: readonly string[], owasp: readonly string[]]>> = {
-  bola: ['Objects of others', ['T1190'], ['API1:2023']],
+  bola_ownership: ['Objects of others', ['T1190'], ['API1:2023']],
+  bola_enumeration: ['Objects one after another', ['T1190'], ['API1:2023']],
   bfla: ['Functions of others', ['T1190'], ['API5:2023']],
-  'credential-stuffing': ['Credential stuffing', ['T1110.004'], ['API2:2023']],
   credential_stuffing: ['Credential stuffing', ['T1110.004'], ['API2:2023']],
+  password_spraying: ['Password spraying', ['T1110.003'], ['API2:2023']],
+  brute_force: ['One account, many passwords', ['T1110.001'], ['API2:2023']],
+  parameter_pollution: ['Parameter pollution', ['T1190'], ['API1:2023']],
 };
 
 const objectsFrom = 30;
