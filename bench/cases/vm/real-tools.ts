@@ -1,7 +1,7 @@
 // Reports of real tools, made on this machine from this repository and thrown away: bills of material and npm's audit
-// by the npm that comes with Node, and SARIF of the linter of this project. Each is imported twice; every record has to be in one of the counts, none dropped that the format does
-// not say is no finding, and the second import changes nothing. Nothing is asked of a registry: a tool that has to is
-// left out where it cannot.
+// by the npm that comes with Node, and SARIF of the linter of this project. Each is imported twice; every record has to
+// be in one of the counts, none dropped that the format does not say is no finding, and the second import changes
+// nothing. A tool that cannot run here (npm's audit asks a registry) is left out with a note.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { BenchContext } from '../../context.js';
