@@ -75,7 +75,7 @@ const tools = (root: string): readonly Tool[] => {
   ];
 };
 
-/** What it wrote; null with a note where it cannot run here. Linters and audits end with 1 when they found something. */
+/** What it wrote; null with a note where it cannot run here. Linters end with 1 when they found something. */
 function make(context: BenchContext, { name, command, args }: Tool): string | null {
   try {
     return execFileSync(command, [...args], {
