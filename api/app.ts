@@ -50,6 +50,7 @@ import { sitesFeature } from './sites/index.js';
 import { specFeature } from './spec/index.js';
 import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
+import { threatsFeature } from './threats/index.js';
 import { threatIntelFeature } from './threat-intel/index.js';
 import { usersFeature } from './users/index.js';
 import { vmFeature } from './vm-host/index.js';
@@ -81,6 +82,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   postureFeature,
   ingestFeature,
   createAiFeature(),
+  threatsFeature,
   nodesFeature,
   jobsFeature,
   retentionFeature,

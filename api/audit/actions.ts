@@ -73,6 +73,8 @@ export const auditActions = {
   'threat.feed.off': { by: ['system'], meaning: 'the networks of a feed that was switched off were removed' },
   'ban.add': { by: ['system'], meaning: 'clients that went on although they were limited were banned' },
   'ban.lift': { by: ['people'], meaning: 'an automatic ban was lifted before its end' },
+  'api-threat.status': { by: ['people'], meaning: 'somebody decided what becomes of a finding of API abuse' },
+  'api-threat.block': { by: ['system'], meaning: 'addresses were banned for API abuse' },
   'verdict.add': { by: ['people', 'system'], meaning: 'clients were slowed down or challenged on all paths' },
   'verdict.lift': { by: ['people'], meaning: 'a client is not slowed down or challenged any more' },
   'ai.block': { by: ['system'], meaning: 'the detection engine denied clients for a while' },

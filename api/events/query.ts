@@ -17,6 +17,16 @@ import { eventKinds, eventVerdicts, requestVerdicts } from './kinds.js';
 
 const kindList = Object.entries(eventKinds).map(([kind, meaning]) => `${kind}: ${meaning}`);
 
+/**
+ * The newest record that a count has seen, by its id. Records come late (a node sends them twice a second, and after a
+ * break all at once), so a window of time alone holds more when its list is opened than when it was counted.
+ */
+export const AsOf = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'records stored up to this one: `as_of` of GET /api/traffic, so that a list is what was counted',
+});
+
 /** Filters of a list of records; `verdicts` are the words that it knows. */
 const filtersOf = (verdicts: readonly string[]) => ({
   ...PageQuery,
@@ -47,8 +57,16 @@ const filtersOf = (verdicts: readonly string[]) => ({
   ),
   q: Type.Optional(Type.String({ maxLength: 200, description: 'part of the URI' })),
 });
-export const RecordQuery = Type.Object(filtersOf(requestVerdicts), closed);
+export const RecordQuery = Type.Object(
+  {
+    ...filtersOf(requestVerdicts),
+    path: Type.Optional(Type.String({ maxLength: 8192, description: 'the URI without its query, whole' })),
+    as_of: Type.Optional(AsOf),
+  },
+  closed,
+);
 export const EventQuery = Type.Object(filtersOf(eventVerdicts), closed);
+/** Events have neither `path` nor `as_of`; a query of theirs is one of requests without them. */
 export type RecordQuery = Static<typeof RecordQuery>;
 
 export const RequestView = Type.Object({
@@ -131,9 +149,12 @@ export async function pageRecords<T extends { at: string; id: number }>(
     from === undefined ? sql`` : sql`and at >= ${from}`,
     to === undefined ? sql`` : sql`and at < ${to}`,
   ];
+  const asOf = wanted.as_of === undefined ? sql`` : sql`and id <= ${wanted.as_of}`;
+  const path = wanted.path === undefined ? sql`` : sql`and split_part(uri, '?', 1) = ${wanted.path}`;
   const words = wanted.q === undefined ? sql`` : sql`and strpos(lower(uri), lower(${wanted.q})) > 0`;
   const rows = await sql<(Stored<T> & { id: number })[]>`
-    select * from ${sql(table)} where true ${between} ${equals} ${fingerprints} ${rule} ${words}
+    select * from ${sql(table)}
+    where true ${between} ${equals} ${fingerprints} ${rule} ${words} ${path} ${asOf}
     order by at desc, id desc limit ${limit + 1}`;
   return toPage(
     rows as unknown as (Stored<T> & { id: number })[],

@@ -7,6 +7,8 @@ export interface Window {
   readonly to: Date;
   readonly buckets: number;
   readonly top: number;
+  /** Records up to this id; null: all that are stored now. */
+  readonly asOf: number | null;
   /** null: all of them. */
   readonly site: string | null;
 }
@@ -16,11 +18,18 @@ interface Counted {
   readonly blocked: number;
 }
 
-/** Every number counts stored records of [from, to). */
-export async function readTraffic(sql: Queryable, { from, to, buckets, top, site }: Window) {
+const newestRecord = async (sql: Queryable): Promise<number> =>
+  (await sql<{ id: number }[]>`select coalesce(max(id), 0) as id from request_records`)[0]?.id ?? 0;
+
+/**
+ * Every number counts stored records of [from, to) up to one and the same record, which the answer names: what is
+ * stored between two of these statements, or before a list is opened, changes none of them.
+ */
+export async function readTraffic(sql: Queryable, { from, to, buckets, top, asOf, site }: Window) {
+  const newest = asOf ?? (await newestRecord(sql));
   const bucketSeconds = Math.max(1, Math.ceil((to.getTime() - from.getTime()) / 1000 / buckets));
   const ofSite = site === null ? sql`` : sql`and site = ${site}`;
-  const inWindow = sql`at >= ${from} and at < ${to} ${ofSite}`;
+  const inWindow = sql`at >= ${from} and at < ${to} and id <= ${newest} ${ofSite}`;
   const counted = sql`count(*)::int as requests, (count(*) filter (where verdict = 'block'))::int as blocked`;
   const series = await sql<(Counted & { slot: number })[]>`
     select floor(extract(epoch from at - ${from}::timestamptz) / ${bucketSeconds})::int as slot, ${counted}
@@ -46,6 +55,7 @@ export async function readTraffic(sql: Queryable, { from, to, buckets, top, site
   return {
     from: from.toISOString(),
     to: to.toISOString(),
+    as_of: newest,
     requests: sum('requests'),
     blocked: sum('blocked'),
     flagged: verdicts.find(({ verdict }) => verdict === 'flag')?.requests ?? 0,

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ApiError, closed, Moment, parseMoment, refusals, Time, type App } from '../http-kit/index.js';
+import { AsOf } from '../events/query.js';
 import type { Parts } from '../parts.js';
 import { readTraffic } from './read.js';
 
@@ -13,6 +14,7 @@ const Counted = { requests: Type.Integer(), blocked: Type.Integer({ description:
 const Traffic = Type.Object({
   from: Time,
   to: Time,
+  as_of: Type.Integer({ description: 'the newest record that is counted; GET /api/requests takes it' }),
   ...Counted,
   flagged: Type.Integer({
     description: 'requests with the verdict flag: rules would have blocked them, and the mode only logs',
@@ -37,6 +39,7 @@ const schema = {
       to: Type.Optional(Moment('UTC, exclusive; now without it')),
       buckets: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 96 })),
       site: Type.Optional(Type.String({ maxLength: 200, description: 'requests to this site only' })),
+      as_of: Type.Optional(AsOf),
       top: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 8, description: 'length of the lists' })),
     },
     closed,
@@ -53,6 +56,6 @@ export function registerTrafficRoutes(app: App, { database, now }: TrafficParts)
     if (widthMs <= 0) throw new ApiError('validation_failed', '`from` has to be before `to`.');
     if (widthMs > windowDaysMax * dayMs)
       throw new ApiError('validation_failed', `The window has at most ${windowDaysMax} days; take a later \`from\`.`);
-    return readTraffic(database.sql, { from, to, buckets, top, site: query.site ?? null });
+    return readTraffic(database.sql, { from, to, buckets, top, asOf: query.as_of ?? null, site: query.site ?? null });
   });
 }

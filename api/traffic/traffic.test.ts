@@ -4,6 +4,11 @@ import { startTestApp } from '../testing/app.js';
 import { request, start } from '../testing/builders/records.js';
 import { onBothDatabases } from '../testing/databases.js';
 
+interface Named {
+  readonly path: string;
+  readonly requests: number;
+}
+
 async function suite(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
@@ -53,6 +58,25 @@ async function suite(t: Test, database: Database): Promise<void> {
     );
     t.equal(series[0]?.requests, 20);
   });
+
+  await t.test(
+    'C8: records that come late change neither a count that was answered nor the list behind it',
+    async (t) => {
+      const { body } = await read(`${window}&top=50`);
+      const { as_of: asOf, requests, paths } = body as { as_of: number; requests: number; paths: Named[] };
+      const late = Array.from({ length: 40 }, (_, n) =>
+        request(900 + n, { at_ms: start + n * 1000, uri: '/late?x=1' }),
+      );
+      const more = { node: 'n2', batch_id: 'late', requests: late, events: [], dropped: 0 };
+      await at.call('POST', '/api/dataplane/records', { token: 'c'.repeat(40), body: more });
+      t.equal((await read(window)).body['requests'], requests + late.length, 'a new count has them');
+      t.equal(await listed(''), requests + late.length);
+      t.equal(await listed(`as_of=${asOf}`), requests, 'the list of the older count does not');
+      t.equal((await read(`${window}&as_of=${asOf}`)).body['requests'], requests, 'nor the same count again');
+      for (const { path, requests: counted } of paths)
+        t.equal(await listed(`as_of=${asOf}&path=${encodeURIComponent(path)}`), counted, `${path}, whole`);
+    },
+  );
 
   await t.test('a quiet window is zeros, a wrong one is refused', async (t) => {
     const quiet = `from=${new Date(start - 7_200_000).toISOString()}&to=${new Date(start - 3_600_000).toISOString()}`;

@@ -16,6 +16,7 @@ export const loggedInPaths: readonly string[] = [
   '/inventory?view=data-flow',
   '/inventory?view=east-west',
   '/inventory?view=sources',
+  '/inventory/gaps',
   '/inventory/specifications',
   '/vulnerabilities',
   '/vulnerabilities/posture',

@@ -22,7 +22,8 @@ export interface Stack {
   open(width?: number): Promise<{ readonly page: Page; readonly complaints: string[] }>;
 }
 
-export async function startStack(t: Test): Promise<Stack> {
+/** `more`: variables of the environment beside the usual ones. */
+export async function startStack(t: Test, more: Readonly<Record<string, string>> = {}): Promise<Stack> {
   const home = await makeHome(t);
   const ports = await freePorts();
   const envFile = join(home, '.env');
@@ -34,6 +35,7 @@ export async function startStack(t: Test): Promise<Stack> {
     DATA_WORKERS: '1',
     ADMIN_INITIAL_PASSWORD: firstPassword,
     APP_BRAND: 'Rampart & "Sons"',
+    ...more,
   });
   await up.until(isUp);
   const browser = await launchChromium();

@@ -50,6 +50,7 @@ const FindingPatches = page(() => import('./pages/vpatches/patches.js').then((m)
 const Alerts = page(() => import('./pages/alerts/alerts.js').then((m) => m.Alerts));
 const ApiInventory = page(() => import('./pages/apis/inventory.js').then((m) => m.ApiInventory));
 const Specifications = page(() => import('./pages/specs/specifications.js').then((m) => m.Specifications));
+const ApiGaps = page(() => import('./pages/specs/gaps.js').then((m) => m.Gaps));
 const Compliance = page(() => import('./pages/compliance/compliance.js').then((m) => m.Compliance));
 const Posture = page(() => import('./pages/posture/posture.js').then((m) => m.Posture));
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
@@ -143,6 +144,7 @@ render(
       <Route path="/protection/gates" component={Gates} />
       <Route path="/alerts" component={Alerts} />
       <Route path="/inventory" component={ApiInventory} />
+      <Route path="/inventory/gaps" component={ApiGaps} />
       <Route path="/inventory/specifications" component={Specifications} />
       <Route path="/vulnerabilities" component={Findings} />
       <Route path="/vulnerabilities/posture" component={Posture} />

@@ -139,6 +139,14 @@ async function gap(t: Test, stack: Stack): Promise<void> {
     return (await page.locator('.table-row', { hasText: '/backdoor' }).count()) > 0;
   });
   t.equal(await page.locator('.table-row', { hasText: '/search' }).count(), 0, 'what is declared is no shadow');
+  await go(page, '/inventory/gaps');
+  const shadows = page.getByRole('table', { name: 'Seen, not declared' }).locator('.table-row');
+  await shadows.first().waitFor();
+  const counted = page.locator('.figure', { hasText: 'Seen, not declared' }).locator('.value');
+  t.equal(Number(await counted.innerText()), await shadows.count(), 'the figure of the gaps is their table');
+  t.match((await shadows.allInnerTexts()).join(' '), /backdoor/, 'and names the endpoint');
+  t.match(await page.getByRole('table', { name: 'By site' }).innerText(), /default \d/, 'with what is in force');
+  await go(page, '/inventory?shadow=true');
   const figure = page.getByRole('link', { name: /^Shadow/ }).locator('.value');
   t.equal(Number(await figure.innerText()), await page.locator('.table-row').count(), 'the figure is what is listed');
 }

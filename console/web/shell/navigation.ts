@@ -44,6 +44,7 @@ export const navigation: readonly PageGroup[] = [
       page('/waf/tuning', text.tuning, 'tune', text.falsePositivesExclusionsSuggestions),
       page('/protection/gates', text.limitsBots, 'gauge', text.rateLimitsFloodsBans),
       page('/inventory', text.apiInventory, 'apps', text.apiInventoryWords),
+      page('/inventory/gaps', text.apiGaps, 'search', text.apiGapsWords),
       page('/inventory/specifications', text.specifications, 'audit', text.specificationsWords),
       page('/protection/addresses', text.addresses, 'ban', text.threatIntelligenceDenyList),
     ],

@@ -34,8 +34,5 @@ export const complianceText = {
   download: 'Download',
   downloads: 'For auditors',
   formats: { csv: 'CSV', html: 'HTML', oscal: 'OSCAL', json: 'JSON' },
-  fileOf: (a: Shown, b: Shown) => `compliance-${a}.${b}`,
-  everything: 'all',
-  oscalFile: 'oscal.json',
   downloadAs: (a: Shown) => `Download as ${a}`,
 } as const;

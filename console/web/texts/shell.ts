@@ -108,6 +108,8 @@ export const shellText = {
   postureWords: 'score trend risk heatmap',
   compliance: 'Compliance',
   complianceWords: 'pci gdpr soc owasp controls evidence auditors',
+  apiGaps: 'API gaps',
+  apiGapsWords: 'shadow zombie undocumented coverage posture',
   specifications: 'Specifications',
   specificationsWords: 'openapi swagger schema upload contract gaps versions',
   apiInventoryWords: 'endpoints discovery shadow east-west ingestion gateway mesh',

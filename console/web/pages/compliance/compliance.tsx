@@ -50,15 +50,13 @@ const columns: readonly TableColumn<Row>[] = [
 function Downloads(props: { readonly framework: Framework['id'] | null }): JSX.Element {
   const query = (format: Format): Query<'GET /api/compliance'> =>
     ({ format, ...(props.framework === null ? {} : { framework: props.framework }) }) as Query<'GET /api/compliance'>;
-  const fileOf = (format: Format): string =>
-    text.fileOf(props.framework ?? text.everything, format === 'oscal' ? text.oscalFile : format);
   return (
     <For each={formats}>
       {([format, title]) => (
         <a
           class="button small"
           href={linkTo('GET /api/compliance', query(format))}
-          download={fileOf(format)}
+          download=""
           aria-label={text.downloadAs(title)}
         >
           {title}

@@ -12,20 +12,7 @@ import { eventsText as text } from '../../texts/events.js';
 
 type RequestRow = Item<'GET /api/requests'>;
 
-const filterNames = [
-  'q',
-  'verdict',
-  'rule_id',
-  'client_ip',
-  'site',
-  'method',
-  'status',
-  'request_id',
-  'ja3',
-  'ja4',
-  'from',
-  'to',
-];
+const filterNames = 'q verdict rule_id client_ip site method status request_id ja3 ja4 path from to as_of'.split(' ');
 
 const columns: readonly TableColumn<RequestRow>[] = [
   { title: text.time(zoneName), width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },

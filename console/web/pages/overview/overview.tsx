@@ -25,9 +25,12 @@ const spanNames: Readonly<Record<Span, string>> = {
 const everyMs = 10_000;
 const isSpan = (text: unknown): text is Span => typeof text === 'string' && Object.hasOwn(spans, text);
 
-/** The list of requests with a filter, over the window that was counted. */
-function requestsLink({ from, to }: Traffic, filter: Readonly<Record<string, string | number>> = {}): string {
-  const search = new URLSearchParams({ from, to });
+/** The list of requests with a filter, over the window and the records that were counted. */
+function requestsLink(
+  { from, to, as_of: asOf }: Traffic,
+  filter: Readonly<Record<string, string | number>> = {},
+): string {
+  const search = new URLSearchParams({ from, to, as_of: String(asOf) });
   for (const [name, value] of Object.entries(filter)) search.set(name, String(value));
   return `/requests?${search.toString()}`;
 }
@@ -150,7 +153,7 @@ function Tops(props: { readonly traffic: Traffic; readonly site: SiteFilter }): 
       />
       <TopList
         title={words.paths}
-        rows={props.traffic.paths.map((one) => ({ ...one, name: one.path, href: link({ q: one.path }) }))}
+        rows={props.traffic.paths.map((one) => ({ ...one, name: one.path, href: link({ path: one.path }) }))}
       />
       <TopList
         title={words.sites}

@@ -30,7 +30,7 @@ export function VexExport(props: { readonly applications: Applications }): JSX.E
             <a
               class="button"
               href={linkTo('GET /api/v1/vex/export', { application_id: application(), format: format() })}
-              download={`vex-${application()}.${format()}.json`}
+              download=""
             >
               {text.download}
             </a>
