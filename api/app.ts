@@ -44,11 +44,13 @@ import { observabilityFeature } from './observability/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
+import { simulationFeature } from './simulation/index.js';
 import { siemFeature } from './siem/index.js';
 import { sitesFeature } from './sites/index.js';
 import { specFeature } from './spec/index.js';
 import { ssoFeature } from './sso/index.js';
 import { suggestionsFeature } from './suggestions/index.js';
+import { threatsFeature } from './threats/index.js';
 import { threatIntelFeature } from './threat-intel/index.js';
 import { usersFeature } from './users/index.js';
 import { vmFeature } from './vm-host/index.js';
@@ -80,11 +82,13 @@ export const features: readonly Feature<FeatureParts>[] = [
   postureFeature,
   ingestFeature,
   createAiFeature(),
+  threatsFeature,
   nodesFeature,
   jobsFeature,
   retentionFeature,
   siemFeature,
   alertsFeature,
+  simulationFeature,
   complianceFeature,
   observabilityFeature,
   demoFeature,

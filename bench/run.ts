@@ -21,6 +21,7 @@ import { reloadCase } from './cases/reload.js';
 import { vmChainsCase } from './cases/vm/chains.js';
 import { vmImportCase } from './cases/vm/import.js';
 import { vmListCase } from './cases/vm/list.js';
+import { vmRealToolsCase } from './cases/vm/real-tools.js';
 import { toSvg } from './chart.js';
 import type { BenchContext, BenchOptions } from './context.js';
 import { edgeCountersCase } from './edge/counters.js';
@@ -54,6 +55,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   'vm-chains': vmChainsCase,
   'vm-list': vmListCase,
   'vm-import': vmImportCase,
+  'vm-real-tools': vmRealToolsCase,
   'edge-flood': edgeFloodCase,
   'edge-slow': edgeSlowCase,
   'edge-rapid-reset': edgeRapidResetCase,

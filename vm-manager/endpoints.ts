@@ -25,6 +25,7 @@ import { metaEndpoints } from './meta.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
+import { scmEndpoints } from './scm/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
@@ -50,6 +51,7 @@ export const endpoints: readonly Endpoint[] = [
   ...graphEndpoints,
   ...gateEndpoints,
   ...ciEndpoints,
+  ...scmEndpoints,
   ...reportEndpoints,
   ...postureEndpoints,
   ...runtimeEndpoints,

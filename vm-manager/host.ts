@@ -185,7 +185,23 @@ export type VmAction =
   | 'vm.access'
   | 'vm.gate';
 
+/** Secrets at rest; `place` names where one lives, and a sealed text opens nowhere else. */
+export interface Secrets {
+  seal(plain: string, place: string): string;
+  /** Throws for a text that was changed, moved, or sealed by another installation. */
+  open(sealed: string, place: string): string;
+}
+
+/** Where published sets are fetched from; an empty address: that one is not. */
+export interface IntelSources {
+  readonly urls: { readonly epss: string; readonly kev: string };
+  readonly everyMs: number;
+  /** Throws ApiError for an address that may not be asked, and for one that does not answer 200. */
+  download(url: string, bytesMax: number): Promise<Buffer>;
+}
+
 export interface Host {
+  readonly secrets: Secrets;
   readonly sql: Sql;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -196,6 +212,10 @@ export interface Host {
   readonly narrator?: () => Promise<Narrator | null>;
   /** The firewall in front of the applications; absent: this server has none, and virtual patches answer 503. */
   readonly firewall?: Firewall;
+  /** As the settings say now; absent: this server fetches nothing. */
+  readonly intelSources?: () => Promise<IntelSources>;
+  /** The namespace that its CSAF documents are published under; absent or empty: none is configured. */
+  readonly csafNamespace?: () => Promise<string>;
   /** Whether toxic combinations are also made by the further rules; absent: no. */
   readonly withToxicPack?: () => Promise<boolean>;
 }

@@ -18,6 +18,7 @@ export type {
   AuditView,
   Host,
   Identity,
+  IntelSources,
   LoginAnswer,
   OwnAccount,
   Person,

@@ -4,9 +4,11 @@ import { expireAcceptances } from './governance/acceptances.js';
 import { expireMutes } from './governance/mutes.js';
 import { refreshWhere } from './findings/refresh.js';
 import type { Host } from './host.js';
+import { fetchDue } from './intel/fetch.js';
 import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
 import { endLostRuns } from './kit/runs.js';
+import { judgeWaiting } from './scm/judge.js';
 import { proveDue } from './vpatches/nightly.js';
 import { rollUp } from './posture/rollup.js';
 
@@ -40,6 +42,17 @@ export const vmJobs = (host: Host): Job[] => [
     name: 'vm-vpatch-proofs',
     everyMs: minuteMs,
     run: async ({ nowMs }) => proveDue(host, new Date(nowMs)),
+  },
+  {
+    name: 'vm-intel-fetch',
+    everyMs: minuteMs,
+    timeoutMs: 10 * minuteMs,
+    run: async ({ nowMs }) => fetchDue(host, new Date(nowMs)),
+  },
+  {
+    name: 'vm-scm',
+    everyMs: minuteMs,
+    run: async ({ nowMs }) => `${await judgeWaiting(host, new Date(nowMs))} pushed commits were judged`,
   },
   {
     name: 'vm-posture',

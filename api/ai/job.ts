@@ -87,7 +87,7 @@ async function runRound(
       insert into ai_baselines (site, saved_at, body) values (${site.site}, ${now}, ${JSON.stringify(site)})
       on conflict (site) do update set saved_at = excluded.saved_at, body = excluded.body`;
   }
-  await saveLive(sql, toLive(engine, round, enforcement.measures, isFrozen, now.getTime()), now);
+  await saveLive(sql, toLive(engine, round, enforcement.measures, isFrozen), now);
   await pruneBatches(sql, new Date(now.getTime() - policy.windowMs - lateMs));
   const failed = engine.evaluators.list().filter(({ error }) => error !== null);
   const { BLOCK, CHALLENGE, RATE_LIMIT } = round.rungs;

@@ -61,7 +61,6 @@ export function toLive(
   round: Round,
   measures: ReadonlyMap<string, Measure>,
   frozen: boolean,
-  nowMs: number,
 ): Live {
   return {
     clients: round.clients,
@@ -69,7 +68,7 @@ export function toLive(
     evicted: engine.size.evicted,
     frozen,
     top: round.judged.slice(0, shownMax).map((one) => show(one, measures.get(one.vector.address))),
-    learning: engine.meter(nowMs),
+    learning: engine.meter(),
     evaluators: engine.evaluators.list(),
   };
 }

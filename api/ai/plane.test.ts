@@ -82,9 +82,11 @@ async function suite(t: Test, database: Database): Promise<void> {
   }
   for (let count = 0; count < 20; count += 1) await ask(second, '203.0.113.7', `/hidden/${count}`, 'sqlmap/1.9');
   const told = async (): Promise<number> =>
-    (await database.sql<{ n: number }[]>`
+    (
+      await database.sql<{ n: number }[]>`
       select coalesce(sum((client ->> 'requests')::int), 0)::int as n
-      from ai_batches, json_array_elements(body::json) as client`)[0]?.n ?? 0;
+      from ai_batches, json_array_elements(body::json) as client`
+    )[0]?.n ?? 0;
   await until('every request was told', async () => (await told()) === 140);
   at.clock.nowMs = Date.now();
   const job = at.jobs.find(({ name }) => name === 'ai-engine');

@@ -64,6 +64,15 @@ export const GateFigures = Type.Object({
 export type NodeAttack = Static<typeof NodeAttack>;
 export type GateFigures = Static<typeof GateFigures>;
 
+/** Where a node answers clients, and for which sites, as `GET :2019/status` has it. */
+export const NodeTraffic = Type.Object({
+  port: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  sites: Type.Array(
+    Type.Object({ name: Type.String(), prefix: Type.String(), host: Type.Union([Type.String(), Type.Null()]) }),
+  ),
+});
+export type NodeTraffic = Static<typeof NodeTraffic>;
+
 export interface OfNode<T> {
   readonly node: string;
   /** null: it did not answer, or with something else. */
@@ -73,6 +82,8 @@ export interface OfNode<T> {
 export interface NodeGates {
   bans(): Promise<OfNode<readonly NodeBan[]>[]>;
   figures(): Promise<OfNode<GateFigures>[]>;
+  /** Where simulations are sent to. */
+  traffic(): Promise<OfNode<NodeTraffic>[]>;
   /** Lifts a ban on every node that answers, or on that one. */
   lift(network: string, node?: string): Promise<void>;
   /** Who is slowed down or challenged, all of them, for one node. */
@@ -96,6 +107,7 @@ export function createNodeGates(urls: readonly string[], client: Pick<NodeClient
       return (await fromAll('/bans', NodeBans)).map(({ node, answer }) => ({ node, answer: answer?.bans ?? null }));
     },
     figures: () => fromAll('/gates', GateFigures),
+    traffic: () => fromAll('/status', NodeTraffic),
     async lift(network, node) {
       const path = `/bans?network=${encodeURIComponent(network)}`;
       await Promise.all((node === undefined ? urls : [node]).map((url) => client.ask(url, 'DELETE', path)));

@@ -12,7 +12,7 @@ import type { Settings } from '#settings';
 import { ApiError } from '../http-kit/index.js';
 import type { Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
-import { inventoryOf, takeOnce } from '../inventory/index.js';
+import { inventoryOf, queueSightings, takeOnce } from '../inventory/index.js';
 import type { Parts } from '../parts.js';
 import { saveHops } from './east-west.js';
 import type { ForeignExchange } from './exchange.js';
@@ -70,6 +70,7 @@ export function createIntake(parts: IntakeParts, waitingRecordsMax = waitingMax)
           const fresh = await findFresh(tx, order.exchanges, sender, at);
           const batch = observe(fresh, siteOf, key, settings.pii_detect);
           await inventory.writeIn(tx, batch.observations, order.source);
+          await queueSightings(tx, batch, at);
           await saveHops(tx, fresh);
           return { isDuplicate: false, duplicates: count - fresh.length };
         });
@@ -117,7 +118,10 @@ function observe(
   detectsPii: boolean,
 ): ObservationBatch {
   const sent: ObservationBatch[] = [];
-  const observer = new TrafficObserver({ key, cellsMax: 20_000, send: (batch) => sent.push(batch) });
+  const observer = new TrafficObserver({
+    ...{ key, cellsMax: 20_000, repliesPerSecond: Infinity },
+    send: (batch) => sent.push(batch),
+  });
   for (const exchange of exchanges) {
     const { request } = observer;
     request.site = siteOf(exchange);

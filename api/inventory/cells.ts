@@ -1,9 +1,17 @@
 // Observations into cells: sums by site, method and path. One writer at a time; what a sender gives an id is taken once
 // however often it is sent.
 import { createHash } from 'node:crypto';
-import { isStaticAsset, normalPath, segmentsOf, type Observation, type ObservationSource } from '#proxy/contract';
+import {
+  isStaticAsset,
+  normalPath,
+  segmentsOf,
+  type Observation,
+  type ObservationBatch,
+  type ObservationSource,
+} from '#proxy/contract';
 import { lockUntilCommit } from '../db/lock-keys.js';
 import type { Database, Queryable, Tx } from '../db/client.js';
+import { queueSightings } from './sightings.js';
 import { addStats, answeredWell, statsOf, storable, type Stats } from './stats.js';
 import type { TemplateNode } from './templates/learn.js';
 import { foldedPath } from './templates/match.js';
@@ -28,9 +36,11 @@ export interface Taken {
   readonly isDuplicate: boolean;
 }
 
+export type WrittenBatch = Pick<ObservationBatch, 'observations' | 'sightings' | 'relations'>;
+
 export interface CellWriter {
   /** `id` null: never taken before. */
-  write(observations: readonly Observation[], source: ObservationSource, id: string | null): Promise<Taken>;
+  write(batch: WrittenBatch, source: ObservationSource, id: string | null): Promise<Taken>;
   /** The same within a transaction that holds the lock `inventory`, without a question whether it was taken. */
   writeIn(tx: Tx, observations: readonly Observation[], source: ObservationSource): Promise<Taken>;
 }
@@ -69,12 +79,13 @@ export function createCellWriter({ database, now, treeOf }: CellWriterOptions): 
   };
   return {
     writeIn,
-    write: (observations, source, id) =>
+    write: (batch, source, id) =>
       database.sql.begin(async (tx) => {
         await lockUntilCommit(tx, 'inventory');
         if (id !== null && !(await takeOnce(tx, source, id, new Date(now()))))
           return { stored: 0, dropped: 0, isDuplicate: true };
-        return writeIn(tx, observations, source);
+        await queueSightings(tx, batch, new Date(now()));
+        return writeIn(tx, batch.observations, source);
       }),
   };
 }

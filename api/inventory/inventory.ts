@@ -21,7 +21,7 @@ export function inventoryOf({ database, now }: Pick<Parts, 'database' | 'now'>):
   const made: Inventory = {
     ...folder,
     ...writer,
-    take: (batch, source, sender) => writer.write(batch.observations, source, `${sender} ${batch.batch_id}`),
+    take: (batch, source, sender) => writer.write(batch, source, `${sender} ${batch.batch_id}`),
   };
   inventories.set(database, made);
   return made;

@@ -51,13 +51,23 @@ const Sighting = Type.Object({
   failed: Count,
   request_id: Id,
   accounts: Type.Array(Id, { maxItems: 200 }),
+  admitted: Type.Optional(Type.Array(Id, { maxItems: 200 })),
+  passwords: Type.Optional(Count),
+  queried: Type.Optional(
+    Type.Array(Type.Object({ noun: Type.String({ maxLength: 300 }), object: Id, request_id: Id }), { maxItems: 200 }),
+  ),
+  distinct: Type.Optional(Count),
   polluted: Type.Union([Type.String({ maxLength: 512 }), Type.Null()]),
 });
 const Relation = Type.Object({
   site: Site,
   principal: Id,
   object: Id,
-  how: Type.String({ enum: ['created', 'shown'] }),
+  noun: Type.Optional(Type.String({ maxLength: 300 })),
+  label: Type.Optional(Type.String({ maxLength: 300 })),
+  how: Type.String({ enum: ['created', 'shown', 'unread'] }),
+  credential: Type.Optional(Credential),
+  client_ip: Type.Optional(Id),
   request_id: Id,
   at_ms: Moment,
 });

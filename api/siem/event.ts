@@ -8,7 +8,9 @@ export const eventKinds = {
   'attack-mode': 'a node went into attack mode or left it',
   ban: 'a client that went on although it was limited was banned',
   verdict: 'a client is slowed down or challenged on all paths, or denied by the detection engine',
+  'api-threat': 'API abuse was found',
   alert: 'an alert rule fired or is over',
+  'self-test': 'the nightly self-test found protection that is gone',
 } as const;
 export type EventKind = keyof typeof eventKinds;
 
@@ -100,6 +102,7 @@ export function toEvent(row: OutboxRow): SecurityEvent {
   } as const;
   if (row.kind === 'record') return { ...base, ...ofRecord(body) };
   if (row.kind === 'ban') return { ...base, ...ofBan(body) };
+  if (row.kind === 'api-threat') return { ...base, ...ofThreat(body) };
   if (row.kind === 'verdict') return { ...base, ...ofVerdict(body) };
   return { ...base, ...ofAlert(row.kind, body) };
 }
@@ -192,6 +195,21 @@ function ofVerdict(body: Row): Told {
     client_ip: textOf(body['network']),
     reason: textOf(body['reason']),
     details: { added_by: body['added_by'], expires_at: body['expires_at'] },
+  };
+}
+
+const severityOfThreat: Readonly<Record<string, number>> = { critical: 9, high: 8, medium: 6, low: 3 };
+
+function ofThreat(body: Row): Told {
+  const isBlocked = textOf(body['blocked_until']) !== null;
+  return {
+    kind: 'api-threat',
+    name: `API abuse: ${String(body['kind']).replaceAll('_', ' ')}`,
+    action: isBlocked ? 'blocked' : 'observed',
+    severity: severityOfThreat[String(body['severity'])] ?? 5,
+    client_ip: textOf(body['client_ip']),
+    reason: textOf(body['reason']),
+    details: (body['details'] ?? {}) as Row,
   };
 }
 

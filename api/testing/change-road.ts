@@ -20,13 +20,22 @@ export interface Road extends TestApp {
   apply(query?: string, headers?: Record<string, string>): Promise<Reply>;
 }
 
-export async function startRoad(t: Test, database: Database, upstream: string, urls: readonly string[]): Promise<Road> {
+/** `prepareRules`: what is to be done with the directory of the rule set before it is used. */
+export async function startRoad(
+  t: Test,
+  database: Database,
+  upstream: string,
+  urls: readonly string[],
+  prepareRules: (directory: string) => Promise<void> = async () => {},
+): Promise<Road> {
   const data = await makeDirectory(t, 'road');
+  const crsDirectory = await writeRuleSet(t);
+  await prepareRules(crsDirectory);
   const env = {
     dataAdminToken: nodeToken,
     dataAdminUrls: urls,
     dataDirectory: data,
-    crsDirectory: await writeRuleSet(t),
+    crsDirectory,
     upstreams: { customer: upstream, payment: upstream },
     settingsEncryptionSecret: 'b'.repeat(40),
   };

@@ -13,9 +13,9 @@ export interface ThreatAddress {
 
 /**
  * Who can name an address: people, exit nodes of Tor, the feed of the settings, the managed feed, bans of nodes, the
- * detection engine.
+ * detection engine, findings of API abuse.
  */
-export const threatSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban', 'ai'] as const;
+export const threatSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban', 'ai', 'api-abuse'] as const;
 
 export interface NewThreats {
   readonly networks: readonly string[];

@@ -2,6 +2,7 @@
 import { createVulnerabilityManager, type Host } from '#vm-manager';
 import { createAuditReader } from './audit-port.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
+import { createIntelSources } from './intel-sources.js';
 import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
 import type { Feature } from '../http-kit/index.js';
@@ -15,8 +16,11 @@ const toHost = (parts: VmParts): Host => ({
   identity: createIdentity(parts),
   audit: createAuditReader(parts),
   brandName: parts.brandName,
+  secrets: parts.sealing,
   narrator: createNarrators(parts),
   ...(parts.tryRequests === null ? {} : { firewall: createFirewall(parts) }),
+  intelSources: createIntelSources(parts),
+  csafNamespace: async () => (await parts.currentSettings()).vm_csaf_namespace,
   withToxicPack: async () => (await parts.currentSettings()).vm_toxic_pack,
 });
 

@@ -2,6 +2,7 @@
 // `POST /api/apply` to its answer, when every worker serves it. Both planes as `gatehouse up` starts them: one data
 // directory, the embedded database, and the records of the load on their way into it.
 import { cpSync, existsSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchContext } from '../context.js';
@@ -11,6 +12,7 @@ import { measureLoad } from '../load.js';
 import { freePort, HarnessProblem, temporaryDirectory } from '../processes.js';
 import { benchData, startBackend, startGatehouse, type System } from '../systems.js';
 import { encodeTemplates } from '../traffic.js';
+import { startProbe } from './probe.js';
 
 interface ApplyAnswer {
   readonly applied: boolean;
@@ -150,6 +152,40 @@ async function applyUnderLoad(
   recorder.add(`${key} / memory of the API`, 'MB', 'lower', residentBytes(control.pid) / 1_048_576);
 }
 
+/**
+ * R13: what one client notices of an apply. The same probe without one, just before, in the same run: on a machine that
+ * is busy with other things (its load average stands beside the figures) the ratio is the figure.
+ */
+async function probeApplies(
+  { options, recorder, progress }: BenchContext,
+  { control, node }: Planes,
+  key: string,
+): Promise<void> {
+  const probe = startProbe(node.port, '/search?q=lamp');
+  try {
+    for (let round = 0; round < (options.short ? 3 : 8); round++) {
+      progress(`apply beside a probe ${round + 1}`);
+      await probe.take(); // what came before belongs to nobody
+      const startedMs = performance.now();
+      const word = `xyzzy-${round}`;
+      await pause(4000);
+      const quiet = await probe.take();
+      await applyWord(control, node, word);
+      const during = await probe.take();
+      if (quiet.requests < 50 || during.requests < 10)
+        throw new HarnessProblem(`the probe asked ${during.requests} times in ${performance.now() - startedMs} ms`);
+      recorder.add(`${key} / probe p99, no apply`, 'ms', 'lower', quiet.p99Ms);
+      recorder.add(`${key} / probe p99, while one runs`, 'ms', 'lower', during.p99Ms);
+      recorder.add(`${key} / probe p99, ratio`, '', 'lower', during.p99Ms / quiet.p99Ms);
+      recorder.add(`${key} / probe p50, while one runs`, 'ms', 'lower', during.p50Ms);
+      recorder.add(`${key} / probe / load average of the minute`, 'processes', 'lower', loadavg()[0] ?? 0);
+      recorder.add(`${key} / probe / failed`, 'requests', 'lower', quiet.failed + during.failed);
+    }
+  } finally {
+    probe.stop();
+  }
+}
+
 export async function applyCase(context: BenchContext): Promise<void> {
   const { root, options, traffics } = context;
   const workers = Math.max(...options.workers);
@@ -170,6 +206,7 @@ export async function applyCase(context: BenchContext): Promise<void> {
     await applyWord(planes.control, planes.node, 'zorkmid-first');
     const templates = join(temporary.path, 'mix.templates');
     writeFileSync(templates, encodeTemplates(requests));
+    await probeApplies(context, planes, key);
     await applyUnderLoad(context, planes, templates, key);
   } finally {
     await planes?.stop();

@@ -76,12 +76,11 @@ interface Times {
   readonly killedMs: number;
   /** Redis was started again. */
   readonly awayTillMs: number;
-  readonly sharedMs: number;
   /** Milliseconds from its return until both nodes said that they share. */
   readonly returned: number;
 }
 
-function judge(bars: Bars, seen: readonly Seen[], { killedMs, awayTillMs, sharedMs, returned }: Times): void {
+function judge(bars: Bars, seen: readonly Seen[], { killedMs, awayTillMs, returned }: Times): void {
   const between = (fromMs: number, toMs: number): Seen[] => seen.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
   const allowedMax = 2 * events - 1; // of any window: those that come at once, and those that come back meanwhile
   bars.check(
@@ -139,10 +138,9 @@ export async function edgeRedisCase(context: BenchContext): Promise<void> {
     await redis.start();
     const backMs = performance.now();
     const returned = await whenShared(stages, true);
-    const sharedMs = performance.now();
     await pause(phaseMs);
     await loaded.stop();
-    judge(bars, loaded.seen, { killedMs, awayTillMs, sharedMs, returned });
+    judge(bars, loaded.seen, { killedMs, awayTillMs, returned });
     bars.tell('Redis took to come back', 'ms', backMs - awayTillMs);
   } finally {
     for (const one of running) await one.stop();

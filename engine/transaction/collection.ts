@@ -23,11 +23,20 @@ export class Collection {
   /** First value whose name equals `lowerName` case-insensitively, or null. */
   find(lowerName: string): string | null {
     const { names } = this;
-    for (let index = 0; index < names.length; index += 1) {
-      const name = names[index] as string;
-      if (name.length === lowerName.length && (name === lowerName || name.toLowerCase() === lowerName))
-        return this.values[index] as string;
-    }
+    for (let index = 0; index < names.length; index += 1)
+      if (isNamed(names[index] as string, lowerName)) return this.values[index] as string;
     return null;
   }
+}
+
+/** Letter by letter: to lower the case of each name asked about costs a string. `lowerName`: lower case, ASCII. */
+function isNamed(name: string, lowerName: string): boolean {
+  const { length } = lowerName;
+  if (name.length !== length) return false;
+  for (let index = 0; index < length; index += 1) {
+    const code = name.charCodeAt(index);
+    const wanted = lowerName.charCodeAt(index);
+    if (code !== wanted && (code < 0x41 || code > 0x5a || code + 0x20 !== wanted)) return false;
+  }
+  return true;
 }

@@ -192,6 +192,8 @@ export {
 export { observationKeyOf } from '../observation/key.js';
 export { isInternalAddress, TrafficObserver } from '../observation/observer.js';
 export { isLoginPath, isPrivilegedPath } from '../observation/cell.js';
+export { anyNoun, objectsOfPath, type ObjectId } from '../observation/objects.js';
+export { objectHash } from '../observation/relations.js';
 export {
   sources as observationSources,
   type Counts,

@@ -40,7 +40,7 @@ export class PathHash {
         segment = basis;
         segmentBegan = at + 1;
         hasDigit = wasDigit = false;
-        if (isOver) break;
+        if (isOver || at === end) break;
       } else if (code >= zero && code <= nine) {
         hasDigit = true;
         if (!wasDigit) segment = Math.imul(segment ^ digitStands, prime);

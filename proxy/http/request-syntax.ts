@@ -1,6 +1,6 @@
 // The check every request head passes, whichever library read it: framing that two parsers could read in two ways, and
 // bytes that do not belong in a head. Libraries let much of this through; a proxy that forwards it is a smuggling aid.
-import { isFieldText, isToken } from './header-fields.js';
+import { isFieldText, isNamed, isToken } from './header-fields.js';
 import type { Framing, Refusal } from './framing.js';
 
 export interface SyntaxLimits {
@@ -28,17 +28,22 @@ function refuse(status: Refusal['status'], reason: string): CheckedHead {
   return { framing: { kind: 'none' }, refusal: { status, reason } };
 }
 
-/** `headers` flat [name, value, …] in wire order, latin1. Pure; the first fault found decides. */
+/**
+ * `headers` flat [name, value, …] in wire order, latin1. Pure; the first fault found decides. `areTextsRead`: whoever
+ * read the head took only tokens for its method and names, and only field text for its values, byte by byte: they are
+ * not looked through a second time.
+ */
 export function checkRequestHead(
   method: string,
   uri: string,
   protocol: string,
   headers: readonly string[],
   limits: SyntaxLimits,
+  areTextsRead = false,
 ): CheckedHead {
   if (protocol !== 'HTTP/1.1' && protocol !== 'HTTP/1.0')
     return refuse(505, 'only HTTP/1.1 and HTTP/1.0 are spoken here');
-  if (!isMethod(method)) return refuse(400, 'the method is not a token');
+  if (!areTextsRead && !isMethod(method)) return refuse(400, 'the method is not a token');
   const target = checkTarget(method, uri, limits);
   if (target !== null) return target;
   if (headers.length > limits.headerFieldsMax * 2)
@@ -53,27 +58,27 @@ export function checkRequestHead(
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
     bytes += name.length + value.length + 4;
-    if (name.length === 0 || !isFieldText(value))
+    if (!areTextsRead && (name.length === 0 || !isFieldText(value)))
       return refuse(400, 'a header field with control characters or without a name');
     switch (name.length) {
       case 4:
-        if (name === 'host' || name.toLowerCase() === 'host') {
+        if (isNamed(name, 'host')) {
           hosts += 1;
           host = value;
         }
         break;
       case 6:
-        if (name.toLowerCase() === 'expect' && value.toLowerCase() !== '100-continue')
+        if (isNamed(name, 'expect') && value.toLowerCase() !== '100-continue')
           return refuse(417, 'an expectation other than 100-continue');
         break;
       case 14:
-        if (name.toLowerCase() === 'content-length') {
+        if (isNamed(name, 'content-length')) {
           if (length !== null) return refuse(400, 'more than one Content-Length');
           length = value;
         }
         break;
       case 17:
-        if (name.toLowerCase() === 'transfer-encoding') {
+        if (isNamed(name, 'transfer-encoding')) {
           if (encoding !== null) return refuse(400, 'more than one Transfer-Encoding');
           encoding = value;
         }

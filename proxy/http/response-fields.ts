@@ -1,5 +1,22 @@
 import { connectionListed, findField, hopByHopFields, joinedField } from './header-fields.js';
 
+/** A field name as sent → lower case; '' = the field ends at this hop. */
+const knownNames = new Map<string, string>();
+/** Applications send the same few names; emptied when it is full. */
+const knownNamesMax = 512;
+const knownNameCharsMax = 64;
+
+function nameOf(name: string): string {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  const isOwn = lower === 'content-length' || lower === 'x-request-id' || hopByHopFields.has(lower);
+  const found = isOwn ? '' : lower;
+  if (knownNames.size >= knownNamesMax) knownNames.clear();
+  if (name.length <= knownNameCharsMax) knownNames.set(name, found);
+  return found;
+}
+
 /** An upstream's response headers as the client gets them: without the hop's own fields, with the request id. */
 export function relayedFields(headers: readonly string[], requestId: string): string[] {
   const connection = joinedField(headers, 'connection');
@@ -8,9 +25,8 @@ export function relayedFields(headers: readonly string[], requestId: string): st
   const relayed: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
-    const lower = name.toLowerCase();
-    if (lower === 'content-length' || lower === 'x-request-id' || hopByHopFields.has(lower)) continue;
-    if (listed !== null && listed.has(lower)) continue;
+    const lower = nameOf(name);
+    if (lower === '' || (listed !== null && listed.has(lower))) continue;
     relayed.push(name, headers[index + 1] as string);
   }
   relayed.push('X-Request-Id', requestId);

@@ -228,8 +228,7 @@ async function prepareParts(options: DataPlaneOptions, place: Place, log: Logger
   const supervision = superviseWith({ local, first, ...state }, options, place, log);
   const makeSupervisor = (): Supervisor => new Supervisor(supervision);
   const { listener } = place;
-  const { port } = place.claimed;
-  const parts: Starting = { ...state, port, supervisor: makeSupervisor(), listener, first, local, makeSupervisor };
+  const parts: Starting = { ...state, supervisor: makeSupervisor(), listener, first, local, makeSupervisor };
   threats.watch((list) => parts.supervisor.spreadThreats(list));
   verdicts.onChange = (tables) => parts.supervisor.spreadVerdicts(tables);
   certificates?.watch((set) => parts.supervisor.spreadCertificates(set));

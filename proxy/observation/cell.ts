@@ -1,7 +1,7 @@
 // The sums of one method and path in a worker. Made once and used again in every window, so that a request of a known
 // path allocates nothing here.
 import { credentialKinds, type CredentialKind, type Principal } from './credential.js';
-import type { Counts, CredentialCounts, NestedCounts, Observation, Sighting } from './observation.js';
+import type { Counts, CredentialCounts, NestedCounts, Observation, QueriedObject, Sighting } from './observation.js';
 import { hasData } from './path.js';
 
 const outcomes = 3;
@@ -10,6 +10,9 @@ const typesMax = 8;
 export const parametersMax = 64;
 const kindsMax = 8;
 const accountsMax = 64;
+/** Of one principal at one path in a window. */
+const queriedMax = 64;
+const pathsMax = 256;
 
 /** What one principal did at one path in a window. */
 export class PrincipalSums {
@@ -19,6 +22,12 @@ export class PrincipalSums {
   lastMs = 0;
   hasSucceeded = false;
   accounts: Set<string> | null = null;
+  admitted: Set<string> | null = null;
+  passwords: Set<string> | null = null;
+  /** Of queries: by noun and keyed hash, the request that got it. */
+  queried: Map<string, QueriedObject> | null = null;
+  /** Of a shape: the paths behind it. */
+  paths: Set<string> | null = null;
   polluted: string | null = null;
 
   constructor(
@@ -37,9 +46,23 @@ export class PrincipalSums {
     } else this.failed += 1;
   }
 
-  addAccount(account: string): void {
-    this.accounts ??= new Set();
-    if (this.accounts.size < accountsMax) this.accounts.add(account);
+  /** Keyed hashes; the password's is compared here and sent nowhere. */
+  addAccount(account: string, password: string | null, isAdmitted: boolean): void {
+    const accounts = (this.accounts ??= new Set());
+    if (accounts.size < accountsMax) accounts.add(account);
+    if (isAdmitted && (this.admitted ??= new Set()).size < accountsMax) this.admitted.add(account);
+    if (password !== null && (this.passwords ??= new Set()).size < accountsMax) this.passwords.add(password);
+  }
+
+  addQueried(noun: string, object: string, request_id: string): void {
+    const queried = (this.queried ??= new Map());
+    const key = `${noun} ${object}`;
+    if (queried.size < queriedMax && !queried.has(key)) queried.set(key, { noun, object, request_id });
+  }
+
+  addPath(path: string): void {
+    const paths = (this.paths ??= new Set());
+    if (paths.size < pathsMax) paths.add(path);
   }
 }
 
@@ -60,9 +83,9 @@ export class Cell {
   /** Windows without a request. */
   idle = 0;
   count = 0;
-  readonly isLogin: boolean;
+  isLogin: boolean;
   /** Whether what single principals do here is of interest. */
-  readonly isPersonal: boolean;
+  isPersonal: boolean;
   private firstMs = 0;
   private lastMs = 0;
   private readonly statuses = new Map<number, number>();
@@ -174,6 +197,10 @@ export class Cell {
       failed: sums.failed,
       request_id: sums.requestId,
       accounts: sums.accounts === null ? [] : [...sums.accounts],
+      ...(sums.admitted === null ? {} : { admitted: [...sums.admitted] }),
+      ...(sums.passwords === null ? {} : { passwords: sums.passwords.size }),
+      ...(sums.queried === null ? {} : { queried: [...sums.queried.values()] }),
+      ...(sums.paths === null ? {} : { distinct: sums.paths.size }),
       polluted: sums.polluted,
     }));
   }

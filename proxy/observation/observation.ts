@@ -53,19 +53,40 @@ export interface Sighting {
   readonly failed: number;
   /** Of the first request that was answered 2xx, else of the first one. */
   readonly request_id: string;
-  /** Of logins: keyed hashes of the accounts that were tried, and whether one was let in. */
+  /** Of logins: keyed hashes of the accounts that were tried, and of those that were let in. */
   readonly accounts: readonly string[];
+  readonly admitted?: readonly string[];
+  /** Different passwords that were tried, as far as they were counted. */
+  readonly passwords?: number;
+  /** Objects that queries named, each with the first request that was answered 2xx or 3xx. */
+  readonly queried?: readonly QueriedObject[];
+  /** Different objects, where the path is a shape: of those that were counted. */
+  readonly distinct?: number;
   /** Parameters that came twice, or beside a path that names the same object. */
   readonly polluted: string | null;
+}
+
+export interface QueriedObject {
+  readonly noun: string;
+  /** Keyed hash of the id. */
+  readonly object: string;
+  readonly request_id: string;
 }
 
 /** An answer showed an object to a principal: from then on it may know of it. */
 export interface Relation {
   readonly site: string;
   readonly principal: string;
-  /** Keyed hash of the object's id. */
+  /** Keyed hash of the object's id; '' where `how` is `unread`. */
   readonly object: string;
-  readonly how: 'created' | 'shown';
+  /** Of an id that a counter gave out, else '' (objects.ts); absent: a node of an earlier release. */
+  readonly noun?: string;
+  /** The noun, also of an id that is unique by itself. */
+  readonly label?: string;
+  /** unread: an answer that could have shown objects was not looked into, so that nobody knows which. */
+  readonly how: 'created' | 'shown' | 'unread';
+  readonly credential?: CredentialKind;
+  readonly client_ip?: string;
   readonly request_id: string;
   readonly at_ms: number;
 }

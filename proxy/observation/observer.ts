@@ -7,10 +7,13 @@ import { findField } from '../http/header-fields.js';
 import { counterKey } from '../metrics/metrics.js';
 import { Cell, PrincipalSums } from './cell.js';
 import { CredentialFields, keyedHash, Principals, type Principal } from './credential.js';
-import { eachPair, isJsonType, lookIntoBody, lookIntoQuery, mediaTypeOf, parseJson, queryOf } from './look-into.js';
+import { eachPair, isJsonType, lookIntoBody, lookIntoQuery, mediaTypeOf, queryOf } from './look-into.js';
+import { readLogin } from './logins.js';
+import { objectsOfPath, objectsOfQuery } from './objects.js';
 import { lookForPii } from './pii/detect.js';
-import type { ObservationBatch, Relation, Sighting } from './observation.js';
-import { isStaticAsset, normalPath, pathOf, shapeOf } from './path.js';
+import type { ObservationBatch, Sighting } from './observation.js';
+import { isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from './path.js';
+import { objectHash, RelationLearner, showsObjects } from './relations.js';
 
 /** One request that is through. The observer has one of these, and its caller fills it in anew for each request. */
 export class ObservedRequest {
@@ -45,6 +48,8 @@ export interface ObserverOptions {
   readonly key: Uint8Array;
   readonly send: (batch: ObservationBatch) => void;
   readonly cellsMax?: number;
+  /** Answers that are looked through for personal data; absent: as many as a worker has time for. */
+  readonly repliesPerSecond?: number;
 }
 
 export interface ObserverCounters {
@@ -60,12 +65,15 @@ const shapesMax = 512;
 /** Requests a second whose shape is made where no cell is left for their path. */
 const shapesPerSecond = 500;
 const peopleMax = 8192;
-const relationsMax = 4096;
 const logInsPerSecond = 500;
 /** Answers a second that are looked through for personal data: about 1 ms of 64 KiB each. */
 const repliesPerSecond = 20;
+/** Answers a second whose objects are learned: about 30 µs each. */
+const objectRepliesPerSecond = 200;
 const replyBytesMax = 64 * 1024;
-const textTypes: ReadonlySet<string> = new Set(['text/plain', 'text/html', 'text/csv', 'application/xml', 'text/xml']);
+const textTypes: ReadonlySet<string> = new Set(['text/plain', 'text/csv', 'application/xml', 'text/xml']);
+/** Parameters that may name objects; a first look only. */
+const idParameter = /(?:id|ref|number|no|nr|pk)s?=/i;
 const pathCharsMax = 1024;
 const windowMs = 2000;
 const idleWindowsMax = 30;
@@ -80,15 +88,18 @@ export class TrafficObserver {
   private cellCount = 0;
   private failingCount = 0;
   private peopleCount = 0;
-  private relations: Relation[] = [];
   private droppedSince = 0;
   private windowBegan = 0;
   private readonly shapeBudget = new Rate(shapesPerSecond);
-  private readonly replyBudget = new Rate(repliesPerSecond);
+  private readonly piiBudget: Rate;
+  private readonly objectBudget = new Rate(objectRepliesPerSecond);
+  private readonly learner: RelationLearner;
   private readonly loginBudget = new Rate(logInsPerSecond);
 
   constructor(private readonly options: ObserverOptions) {
     this.principals = new Principals(options.key);
+    this.learner = new RelationLearner(options.key);
+    this.piiBudget = new Rate(options.repliesPerSecond ?? repliesPerSecond);
   }
 
   /** Takes `request` into account. */
@@ -108,7 +119,11 @@ export class TrafficObserver {
     if (request.clientIp !== '') cell.addClient(isInternalAddress(request.clientIp));
     if (!request.isSuspicious && (cell.total <= 8 || (cell.total & 63) === 0)) this.lookInto(cell);
     if (request.responseBody !== null && !request.isSuspicious) this.lookIntoReply(cell, request.responseBody);
-    if (cell.isPersonal && principal.id !== '') this.addPerson(cell, principal);
+    if (principal.id === '') return;
+    const hasQuery = request.uri.length > path.length;
+    if (cell.isPersonal || (hasQuery && idParameter.test(request.uri))) this.addPerson(cell, principal, path);
+    if (principal.kind !== 'none' && !request.isSuspicious && mayShowOthers(request.method, path))
+      this.learner.learn(request, principal);
   }
 
   /** null: it gets none. */
@@ -157,6 +172,10 @@ export class TrafficObserver {
   private lookInto(cell: Cell): void {
     const { request, fields } = this;
     const found = (name: string, kind: string): void => cell.addParameter(name, kind);
+    if (!cell.isLogin && request.method === 'POST' && request.body !== null) {
+      const attempt = readLogin(mediaTypeOf(fields.contentType), request.body);
+      if (attempt !== null && attempt.password !== null) cell.isLogin = cell.isPersonal = true;
+    }
     if (request.status < 400) {
       lookIntoQuery(request.uri, found);
       const type = mediaTypeOf(fields.contentType);
@@ -173,21 +192,25 @@ export class TrafficObserver {
 
   /**
    * Whether the answer to a request is to be kept until it is through, for `responseBody`: some of those that can have
-   * data in them, at a rate that costs little.
+   * data in them, and those that can show objects to somebody, at rates that cost little.
    */
-  wantsReply(responseHeaders: readonly string[], nowMs: number): boolean {
-    const type = mediaTypeOf(findField(responseHeaders, 'content-type'));
-    return type !== null && (isJsonType(type) || textTypes.has(type)) && this.replyBudget.take(nowMs);
+  wantsReply(asked: AskedReply, nowMs: number): boolean {
+    const type = mediaTypeOf(findField(asked.responseHeaders, 'content-type'));
+    if (type !== null && textTypes.has(type)) return asked.detectsPii && this.piiBudget.take(nowMs);
+    if (!showsObjects(asked.method, asked.status, type)) return false;
+    return mayShowOthers(asked.method, pathOf(asked.uri)) || asked.detectsPii ? this.objectBudget.take(nowMs) : false;
   }
 
   private lookIntoReply(cell: Cell, body: Buffer): void {
     const { request } = this;
     if (!request.detectsPii || request.status >= 400) return;
     const type = mediaTypeOf(findField(request.responseHeaders, 'content-type'));
+    // that of other types was kept for this, and has had its turn already
+    if ((isJsonType(type) || type === 'text/html') && !this.piiBudget.take(request.atMs)) return;
     lookForPii('response', isJsonType(type), body, (place, kind) => cell.addPii(place, kind));
   }
 
-  private addPerson(cell: Cell, principal: Principal): void {
+  private addPerson(cell: Cell, principal: Principal, path: string): void {
     const { request } = this;
     let sums = cell.people.get(principal);
     if (sums === undefined) {
@@ -198,10 +221,21 @@ export class TrafficObserver {
     }
     sums.add(request.status, request.atMs, request.requestId);
     if (request.uri.length > cell.path.length) sums.polluted ??= pollutedParameter(cell.path, request.uri);
-    if (cell.isLogin && request.body !== null && this.loginBudget.take(request.atMs)) {
-      const account = accountOf(mediaTypeOf(this.fields.contentType), request.body);
-      if (account !== null) sums.addAccount(keyedHash(this.options.key, 'account', account));
-    }
+    if (cell.path !== path && request.status < 400) sums.addPath(path);
+    if (request.status < 400 && request.uri.length > path.length && idParameter.test(request.uri))
+      for (const object of objectsOfQuery(request.uri))
+        sums.addQueried(object.noun, objectHash(this.options.key, object), request.requestId);
+    if (cell.isLogin && request.body !== null && this.loginBudget.take(request.atMs)) this.addLogin(sums, request.body);
+  }
+
+  private addLogin(sums: PrincipalSums, body: Buffer): void {
+    const { key } = this.options;
+    const attempt = readLogin(mediaTypeOf(this.fields.contentType), body);
+    if (attempt === null) return;
+    const { account, password } = attempt;
+    const isAdmitted = this.request.status < 400;
+    const tried = password === null ? null : keyedHash(key, 'password', password);
+    sums.addAccount(keyedHash(key, 'account', account), tried, isAdmitted);
   }
 
   /** Called by a timer; sends what the window has seen when it is over, or `isLast`. */
@@ -226,9 +260,9 @@ export class TrafficObserver {
       cell.clear();
       return observation;
     });
-    const { relations, droppedSince: dropped } = this;
+    const { droppedSince: dropped } = this;
+    const relations = this.learner.take();
     this.shapes.clear();
-    this.relations = [];
     this.droppedSince = 0;
     this.peopleCount = 0;
     this.failingCount = 0;
@@ -252,10 +286,22 @@ export class TrafficObserver {
       [counterKey('observations', { outcome: 'dropped' })]: dropped,
     };
   }
+}
 
-  addRelation(relation: Relation): void {
-    if (this.relations.length < relationsMax) this.relations.push(relation);
-  }
+/** What is known of an answer when it begins. */
+export interface AskedReply {
+  readonly method: string;
+  readonly uri: string;
+  readonly status: number;
+  readonly responseHeaders: readonly string[];
+  readonly detectsPii: boolean;
+}
+
+/** Whether an answer can show its reader other objects than the one that was asked for: reading one shows that one. */
+function mayShowOthers(method: string, path: string): boolean {
+  if (method !== 'GET') return true;
+  const last = segmentsOf(path).at(-1);
+  return last === undefined || objectsOfPath(last).length === 0;
 }
 
 /** A part of a string keeps the whole of it in memory, here the head of a request. */
@@ -302,27 +348,6 @@ export function pollutedParameter(path: string, uri: string): string | null {
 
 const isNoun = (segment: string, noun: string): boolean =>
   segment === noun || segment === `${noun}s` || segment === `${noun}es`;
-
-const accountNames = ['username', 'email', 'login', 'user', 'user_name', 'account', 'phone', 'identifier'];
-
-/** Whom a login names, in lower case; null: nobody by a name that is known. */
-function accountOf(type: string | null, body: Buffer): string | null {
-  if (body.length > 16 * 1024) return null;
-  const members = new Map<string, string>();
-  if (isJsonType(type)) {
-    const value = parseJson(body.toString('utf8'));
-    if (typeof value !== 'object' || value === null) return null;
-    for (const name of accountNames) {
-      const member = (value as Readonly<Record<string, unknown>>)[name];
-      if (typeof member === 'string') members.set(name, member);
-    }
-  } else eachPair(body.toString('latin1'), (name, value) => members.set(name.toLowerCase(), value));
-  for (const name of accountNames) {
-    const account = members.get(name);
-    if (account !== undefined && account !== '') return account.trim().toLowerCase().slice(0, 320);
-  }
-  return null;
-}
 
 /** So many a second, by the clock of who asks. */
 class Rate {

@@ -45,16 +45,20 @@ export class ReplySample {
 export interface SampledRequest {
   readonly context: { readonly observer: TrafficObserver | null };
   readonly generation: { readonly config: { readonly piiDetect: boolean; readonly apiDiscoveryEnabled: boolean } };
-  readonly response: { readonly fields: readonly string[] };
+  readonly head: { readonly method: string; readonly uri: string };
+  readonly response: { readonly status: number; readonly fields: readonly string[] };
   readonly atMs: number;
   readonly isFlagged: boolean;
   replySample?: ReplySample | null | undefined;
 }
 
-/** The answer is about to be relayed: some are copied meanwhile, for personal data to be looked for. */
+/** The answer is about to be relayed: some are copied meanwhile, for personal data and objects to be looked for. */
 export function sampleReply(request: SampledRequest): void {
   const { observer } = request.context;
-  const { piiDetect, apiDiscoveryEnabled } = request.generation.config;
-  if (observer === null || !piiDetect || !apiDiscoveryEnabled || request.isFlagged) return;
-  if (observer.wantsReply(request.response.fields, request.atMs)) request.replySample = new ReplySample();
+  const { piiDetect: detectsPii, apiDiscoveryEnabled } = request.generation.config;
+  if (observer === null || !apiDiscoveryEnabled || request.isFlagged) return;
+  const { method, uri } = request.head;
+  const { status, fields: responseHeaders } = request.response;
+  if (observer.wantsReply({ method, uri, status, responseHeaders, detectsPii }, request.atMs))
+    request.replySample = new ReplySample();
 }

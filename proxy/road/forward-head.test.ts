@@ -19,6 +19,7 @@ const facts: ForwardFacts = {
   isUpgrade: false,
   keepsExtensions: false,
   isInspected: false,
+  masksReply: false,
   relaysTrailers: false,
   loopMark: '',
 };

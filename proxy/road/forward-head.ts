@@ -6,6 +6,7 @@ import { codingOf } from '../http/decode-body.js';
 import { connectionListed, hopByHopFields, joinedField, listHasToken } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
 import { simulationField } from '../simulation/mark.js';
+import { masksReplies, strongTags } from '../response-mask/reply-mask.js';
 import type { Generation } from '../worker/generation.js';
 import type { Site } from './route.js';
 import { inspectsMessages } from './websocket-messages.js';
@@ -25,6 +26,8 @@ export interface ForwardFacts {
   readonly keepsExtensions: boolean;
   /** Rules will look at the response: it must come in a coding that can be undone for them. */
   readonly isInspected: boolean;
+  /** Card numbers in the answer are masked: it must come without a coding, and tags in `If-Match` as they were. */
+  readonly masksReply: boolean;
   /** Trailers of the response can be relayed: a client that says it takes them is passed on as one. */
   readonly relaysTrailers: boolean;
   /** Of road/limits/loop-guard.ts, behind what CDN-Loop has already; '' writes none. */
@@ -100,6 +103,7 @@ export function forwardHeadOf(
     isUpgrade: exchange.isUpgrade,
     keepsExtensions: exchange.tunnelsRawBytes && !inspectsMessages(request),
     isInspected: inspection?.isOn === true,
+    masksReply: masksReplies(request),
     relaysTrailers: exchange.relaysTrailers,
   });
 }
@@ -120,6 +124,12 @@ function readableCodings(value: string): string {
   if (readable.size >= readableMax) readable.clear();
   readable.set(value, codings);
   return codings;
+}
+
+function valueFor(lower: string, value: string, { isInspected, masksReply }: ForwardFacts): string {
+  if (masksReply && lower === 'if-match') return strongTags(value);
+  if (lower !== 'accept-encoding') return value;
+  return masksReply ? 'identity' : isInspected ? readableCodings(value) : value;
 }
 
 /** A field name with `-` for whatever is no letter or digit. */
@@ -193,7 +203,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     if ((treatment === 'claim' && !facts.isFromTrustedProxy) || (listed !== null && listed.has(lower))) continue;
     if (facts.isUpgrade && !facts.keepsExtensions && lower === 'sec-websocket-extensions') continue;
     if (treatment === 'alike') continue;
-    text += `${name}: ${facts.isInspected && lower === 'accept-encoding' ? readableCodings(value) : value}\r\n`;
+    text += `${name}: ${valueFor(lower, value, facts)}\r\n`;
   }
   const forwardedChain = forwardedFor === '' ? facts.peerIp : `${forwardedFor}, ${facts.peerIp}`;
   const ownHost = site.preservesHost && host !== '' ? host : site.upstreamAuthority;

@@ -9,9 +9,10 @@ import { isStream } from '../http/response-fields.js';
 import type { Exchange, TunnelClient } from '../listeners/listener.js';
 import type { Action } from '../metrics/families.js';
 import type { Metrics } from '../metrics/metrics.js';
+import { masksReplies, replyMaskFor, type ReplyMask } from '../response-mask/reply-mask.js';
 import { sampleReply, type ReplySample } from '../observation/reply-sample.js';
 import type { UpstreamExchange, UpstreamHandler } from '../upstream/exchange.js';
-import type { UpstreamHead } from '../upstream/response-head.js';
+import { malformed, type UpstreamHead } from '../upstream/response-head.js';
 import { page, type Answer } from './answers.js';
 import { Relay, type RelayOwner, type RelayWorker, type SlowReason } from './limits/relay.js';
 import type { ResponseWriter } from './response-writer.js';
@@ -61,6 +62,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
   private tunnelClient: TunnelClient | null = null;
   private earlyTunnel: Buffer[] = [];
   private relay: Relay | null = null;
+  private mask: ReplyMask | null = null;
 
   constructor(
     private readonly request: RepliedRequest,
@@ -105,10 +107,23 @@ export class Reply implements UpstreamHandler, RelayOwner {
     if (head === null) return;
     this.state = 'flowing';
     const { exchange, response } = this.request;
-    const mayHaveTrailers = bodyBytes === null && exchange.relaysTrailers;
-    response.begin(head, bodyBytes, mayHaveTrailers ? findField(head.headers, 'trailer') : null);
+    if (masksReplies(this.request)) this.startMask(head);
+    const bytes = this.mask?.isDecoded === true ? null : bodyBytes;
+    const mayHaveTrailers = bytes === null && exchange.relaysTrailers;
+    response.begin(head, bytes, mayHaveTrailers ? findField(head.headers, 'trailer') : null);
     this.relay = new Relay(this, response, this.worker);
     sampleReply(this.request);
+  }
+
+  private startMask(head: UpstreamHead): void {
+    const mask = replyMaskFor(head, {
+      write: (chunk) => this.relay?.write(chunk),
+      pause: () => this.request.upstream?.pause(),
+      resume: () => this.request.upstream?.resume(),
+      broken: () => this.request.failed(malformed('its body is none of its content coding')),
+    });
+    this.mask = mask;
+    if (mask !== null) this.request.response.fields = mask.fields(this.request.response.fields);
   }
 
   get client(): string {
@@ -121,9 +136,11 @@ export class Reply implements UpstreamHandler, RelayOwner {
     return this.request.isOver;
   }
   pauseUpstream(): void {
+    this.mask?.hold(true);
     this.request.upstream?.pause();
   }
   resumeUpstream(): void {
+    this.mask?.hold(false);
     this.request.upstream?.resume();
   }
   relayed(): void {
@@ -151,6 +168,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
   /** The request is through. */
   release(): void {
     this.relay?.release();
+    this.mask?.release();
   }
 
   onData(chunk: Buffer): void {
@@ -175,7 +193,8 @@ export class Reply implements UpstreamHandler, RelayOwner {
 
   private pass(chunk: Buffer): void {
     this.request.replySample?.add(chunk);
-    this.relay?.write(chunk);
+    if (this.mask === null) this.relay?.write(chunk);
+    else this.mask.write(chunk);
   }
 
   private hold(chunk: Buffer): void {
@@ -211,8 +230,10 @@ export class Reply implements UpstreamHandler, RelayOwner {
   }
 
   private complete(): void {
-    if (this.relay !== null) {
-      this.relay.end(this.trailers);
+    const { relay, mask } = this;
+    if (relay !== null) {
+      if (mask === null) relay.end(this.trailers);
+      else mask.end(() => this.isOver || relay.end(this.trailers));
       return;
     }
     this.request.response.end(this.trailers);

@@ -37,3 +37,25 @@ t.test('1: no two IPv4 addresses have the same key, and a remembered one is not 
   key.read('192.0.2.1');
   t.equal(key.low, low);
 });
+
+t.test('10: a text has the same key whatever it is cut from, also where it is long', async (t) => {
+  const key = new ClientKey([1, 2]);
+  const slow = (text: string): readonly number[] => {
+    let [low, high] = [1, 2];
+    for (let at = 0; at < text.length; at += 4) {
+      let word = 0;
+      for (let nth = 0; nth < 4 && at + nth < text.length; nth += 1) word |= text.charCodeAt(at + nth) << (nth * 8);
+      low = Math.imul(low ^ word, 0x9e3779b1);
+      low ^= low >>> 15;
+      high = Math.imul(high + word, 0x85ebca77);
+      high ^= high >>> 13;
+    }
+    return [mix(low ^ text.length), mix(high + text.length)];
+  };
+  const all = Array.from({ length: 10_000 }, (_, code) => String.fromCharCode((code * 7919) % 256)).join('');
+  for (const length of [0, 1, 2, 3, 4, 5, 99, 4095, 4096, 4097, 9000])
+    for (const from of [0, 1, 501]) {
+      key.readText(all.slice(from, from + length));
+      t.strictSame([key.low, key.high], slow(all.slice(from, from + length)), `${length} from ${from}`);
+    }
+});

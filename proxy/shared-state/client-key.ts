@@ -13,6 +13,16 @@ export function mix(word: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
+/** What `write` with an encoding leads to, in half the time; the type declaration of Buffer leaves it out. */
+interface LatinBuffer extends Buffer {
+  latin1Write(text: string, offset: number, length: number): number;
+}
+
+/** Of this thread, for the text that is being read; a text is read four characters at a time, the low one first. */
+const scratchBytes = 4096;
+const scratch = Buffer.from(new ArrayBuffer(scratchBytes)) as unknown as LatinBuffer;
+const scratchWords = new Int32Array(scratch.buffer);
+
 /** Remembers the client that it read last: the gates of one request ask for the same one. */
 export class ClientKey {
   low = 0;
@@ -46,6 +56,24 @@ export class ClientKey {
   /** The same for any text, such as the value of a header field. Latin1. */
   readText(text: string): void {
     this.address = ''; // whatever was remembered is not what the halves say any more
+    let [low, high] = this.seeds;
+    const count = (text.length + 3) >> 2;
+    if (text.length > scratchBytes) return this.readLong(text);
+    scratch.latin1Write(text, 0, scratchBytes);
+    for (let at = text.length; at < count * 4; at += 1) scratch[at] = 0;
+    for (let index = 0; index < count; index += 1) {
+      const word = scratchWords[index] as number;
+      low = Math.imul(low ^ word, 0x9e3779b1);
+      low ^= low >>> 15;
+      high = Math.imul(high + word, 0x85ebca77);
+      high ^= high >>> 13;
+    }
+    this.low = mix(low ^ text.length);
+    this.high = mix(high + text.length);
+  }
+
+  /** The same, character by character: a part of a longer string is asked for its string at each of them. */
+  private readLong(text: string): void {
     let [low, high] = this.seeds;
     for (let at = 0; at < text.length; at += 4) {
       // beyond the end charCodeAt says NaN, which shifts as 0

@@ -2,7 +2,7 @@
 // (both length and chunking, folded lines, spaces before the colon) is refused, because the client behind us would be
 // the second parser.
 import { ProxyError } from '../contract/errors.js';
-import { isFieldText, isToken } from '../http/header-fields.js';
+import { isFieldText, isNamed, isToken } from '../http/header-fields.js';
 
 export interface UpstreamHead {
   readonly status: number;
@@ -55,17 +55,16 @@ export function parseHead(text: string, isHead: boolean): ParsedHead {
     const name = headers[headers.length - 2] as string;
     const value = headers[headers.length - 1] as string;
     const length = name.length;
-    if (length === 14 && name.toLowerCase() === 'content-length') {
+    if (length === 14 && isNamed(name, 'content-length')) {
       const bytes = parseLength(value);
       if (declared !== null && declared !== bytes) throw malformed('two different Content-Length fields');
       declared = bytes;
-    } else if (length === 17 && name.toLowerCase() === 'transfer-encoding') {
+    } else if (length === 17 && isNamed(name, 'transfer-encoding')) {
       if (transferEncoding !== null) throw malformed('two Transfer-Encoding fields');
       transferEncoding = value.toLowerCase();
     } else if (length === 10) {
-      const lowerName = name.toLowerCase();
-      if (lowerName === 'keep-alive') idleSeconds = knownIdleSeconds(value);
-      else if (lowerName === 'connection') {
+      if (isNamed(name, 'keep-alive')) idleSeconds = knownIdleSeconds(value);
+      else if (isNamed(name, 'connection')) {
         const lower = value.toLowerCase();
         if (lower.includes('close')) keepAlive = false;
         else if (lower.includes('keep-alive')) keepAlive = true;

@@ -176,27 +176,27 @@ export const detectionRows = {
   api_protect_mode: setting(Choice(['monitor', 'block'], 'monitor'), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
-    description: 'what happens to API abuse',
+    enforcedBy: 'api/threats/block.ts',
+    description: 'what happens to API abuse: monitor makes findings, block bans their addresses as well',
   }),
   api_bola_threshold: setting(Whole(2, 1_000_000, 20), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
-    description: 'distinct objects or admin hits within the window',
+    enforcedBy: 'api/threats/job.ts',
+    description: 'distinct objects, requests for functions of administrators, or accounts within the window',
     unit: 'objects',
   }),
   api_bola_window_sec: setting(Whole(1, 86_400, 60), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: 'api/threats/job.ts',
     description: 'window of that count',
     unit: 'seconds',
   }),
   api_block_seconds: setting(Whole(1, 2_592_000, 600), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: 'api/threats/block.ts',
     description: 'how long an offender is blocked',
     unit: 'seconds',
   }),
@@ -264,6 +264,12 @@ export const detectionRows = {
     description:
       'refuse GraphQL introspection (the fields __schema and __type; __typename is none of it) and what is beyond ' +
       'graphql_limits, of protected sites (rules 1006510 to 1006512)',
+  }),
+  self_test_site: setting(Text(100), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/simulation/job.ts',
+    description: 'the site that attacks are sent to every night, to see that rules still stop them; empty = none',
   }),
   graphql_limits: setting(
     Type.Object(

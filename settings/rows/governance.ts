@@ -36,8 +36,10 @@ export const governanceRows = {
   pii_mask: setting(Flag(false), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: null,
-    description: 'mask card numbers in responses',
+    enforcedBy: 'proxy/response-mask/reply-mask.ts',
+    description:
+      'mask card numbers in text answers of protected sites at their length, but for the last four digits; signed, ' +
+      'partial (206) and binary answers and streams of events stay as they are',
   }),
 
   ti_tor_enabled: setting(Flag(false), {

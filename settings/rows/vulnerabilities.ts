@@ -1,5 +1,5 @@
 // The vulnerability manager: which chains it makes, and who may describe them.
-import { Flag, HttpUrl, Secret, setting, Text } from '../row.js';
+import { Flag, HttpUrl, Secret, setting, Text, Whole } from '../row.js';
 
 export const vulnerabilityRows = {
   vm_toxic_pack: setting(Flag(false), {
@@ -29,5 +29,35 @@ export const vulnerabilityRows = {
     reach: ['control'],
     enforcedBy: 'api/vm-host/narrator.ts',
     description: 'key that the service wants (Authorization: Bearer); none where it wants none',
+  }),
+  vm_epss_url: setting(HttpUrl('plain'), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/vm-host/intel-sources.ts',
+    description:
+      'where EPSS is fetched from, as FIRST publishes it (CSV, packed by gzip or not); a redirection to another host ' +
+      'is refused: name the last address; empty: it is not fetched, and can be uploaded',
+  }),
+  vm_kev_url: setting(HttpUrl('plain'), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/vm-host/intel-sources.ts',
+    description:
+      'where the catalogue of exploited vulnerabilities (KEV) is fetched from, as CISA publishes it (JSON); empty: ' +
+      'it is not fetched, and can be uploaded',
+  }),
+  vm_intel_hours: setting(Whole(1, 168, 24), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/vm-host/intel-sources.ts',
+    description: 'hours between fetches of EPSS and KEV; one that failed is tried again within an hour',
+  }),
+  vm_csaf_namespace: setting(HttpUrl('plain'), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/vm-host/index.ts',
+    description:
+      'namespace of the publisher in CSAF documents: an address that your organisation controls; empty: one that ' +
+      'says that none was named',
   }),
 };

@@ -1,14 +1,15 @@
 // /threat-intel: what is known of vulnerabilities beside the reports. The sets are files that an operator brings.
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
+import type { IntelSources } from '../host.js';
 import { visibleFindings } from '../findings/query.js';
 import { isUnconfined } from '../kit/caller.js';
 import { endpoint, notFound, type Endpoint } from '../kit/endpoint.js';
-import { emit } from '../kit/events.js';
-import { finishRun, insertRun, RunView, viewRun, type Run } from '../kit/runs.js';
+import { RunView, viewRun, type Run } from '../kit/runs.js';
 import { receive } from '../kit/upload/receive.js';
 import { recognise, setNames, unpack, type SetName } from './read-set.js';
-import { storeSet } from './store-set.js';
+import type { FetchRow } from './fetch.js';
+import { importSet } from './import-set.js';
 
 const closed = { additionalProperties: false } as const;
 const bytesMax = 64 * 1024 * 1024;
@@ -35,6 +36,13 @@ const FeedView = Type.Object({
   sha256: Nullable(Type.String()),
   fetched_at: Nullable(Time),
   age_days: Nullable(Type.Integer()),
+  fetch: Type.Object({
+    enabled: Type.Boolean({ description: 'an address is named in the settings (vm_epss_url, vm_kev_url)' }),
+    every_hours: Nullable(Type.Integer()),
+    tried_at: Nullable(Time),
+    succeeded_at: Nullable(Time),
+    error: Nullable(Type.String({ description: 'of the last try; what was known before stays' })),
+  }),
 });
 
 interface FeedRow {
@@ -45,6 +53,14 @@ interface FeedRow {
   readonly set_date: string | null;
   readonly fetched_at: Date;
 }
+
+const viewFetch = (name: SetName, row: FetchRow | undefined, sources: IntelSources | undefined) => ({
+  enabled: (sources?.urls[name] ?? '') !== '',
+  every_hours: sources === undefined ? null : sources.everyMs / 3_600_000,
+  tried_at: row?.tried_at.toISOString() ?? null,
+  succeeded_at: row?.fetched_at?.toISOString() ?? null,
+  error: row?.error ?? null,
+});
 
 const viewFeed = (name: SetName, row: FeedRow | undefined, now: Date) => ({
   id: name,
@@ -84,12 +100,22 @@ export const intelEndpoints: readonly Endpoint[] = [
     path: '/threat-intel/feeds',
     permission: 'view_intel',
     kind: 'C',
-    summary: 'The imported sets: EPSS and KEV, with their age',
+    summary: 'The imported sets: EPSS and KEV, with their age, and how their last fetch went',
     answer: Type.Object({ items: Type.Array(FeedView) }),
-    handle: async ({ sql, now }) => {
-      const feeds = await readFeeds(sql);
-      const of = (name: SetName) => feeds.find((one) => one.name === name);
-      return { items: setNames.map((name) => viewFeed(name, of(name), now)) };
+    handle: async ({ sql, now, host }) => {
+      const [feeds, fetches, sources] = await Promise.all([
+        readFeeds(sql),
+        sql<FetchRow[]>`select * from vm_intel_fetches`,
+        host.intelSources?.(),
+      ]);
+      const of = <Row extends { readonly name: SetName }>(rows: readonly Row[], name: SetName) =>
+        rows.find((one) => one.name === name);
+      return {
+        items: setNames.map((name) => ({
+          ...viewFeed(name, of(feeds, name), now),
+          fetch: viewFetch(name, of(fetches, name), sources),
+        })),
+      };
     },
   }),
   endpoint({
@@ -111,21 +137,7 @@ export const intelEndpoints: readonly Endpoint[] = [
         const run = await call.audited(
           'vm.import',
           (made: Run) => `imported the set ${set} (run ${made.id})`,
-          async (tx) => {
-            const input = { set, bytes: sent.bytes };
-            const begun = await insertRun(
-              tx,
-              { kind: 'intel', applicationId: null, input, createdBy: call.caller.actor.name, status: 'running' },
-              call.now,
-            );
-            const { problems, ...report } = await storeSet(tx, set, file, call.now);
-            await emit(
-              tx,
-              [{ type: 'intel.imported', entity: 'run', entityId: begun.id, applicationId: null, payload: report }],
-              call.now,
-            );
-            return finishRun(tx, begun.id, { status: 'succeeded', result: report, problems }, call.now);
-          },
+          (tx) => importSet(tx, set, { file, bytes: sent.bytes, by: call.caller.actor.name }, call.now),
           ({ result }) => result,
         );
         return { ...viewRun(run), report: { ...run.result, problems: run.problems } };

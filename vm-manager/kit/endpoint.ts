@@ -54,6 +54,8 @@ export interface Endpoint {
   readonly body?: TSchema;
   /** The body is a stream of bytes, with its own limit; see kit/upload/receive.ts. */
   readonly upload?: { readonly bytesMax: number; readonly fields: TObject };
+  /** The function needs the bytes of the JSON body, too (kit/upload/raw-body.ts). */
+  readonly raw?: { readonly bytesMax: number };
   readonly status?: number;
   readonly answer?: TSchema;
   /** Of what is not JSON. */

@@ -5,6 +5,7 @@ import type { Host } from '../host.js';
 import { identify, type Caller, type Reach } from './caller.js';
 import { writes, type Call, type Endpoint } from './endpoint.js';
 import { answerRefusal } from './refuse.js';
+import { keepRawBody } from './upload/raw-body.js';
 
 export const base = '/api/v1';
 
@@ -29,6 +30,7 @@ export function mount(app: App, endpoints: readonly Endpoint[], host: Host): voi
       url: `${base}${row.path}`,
       errorHandler: answerRefusal,
       ...(row.upload === undefined ? {} : { bodyLimit: row.upload.bytesMax }),
+      ...(row.raw === undefined ? {} : { bodyLimit: row.raw.bytesMax, preParsing: keepRawBody(row.raw.bytesMax) }),
       config: { isUpload: row.upload !== undefined, ...row.config?.(host) },
       // the document of this API is kit/docs/openapi.ts, made of the same rows
       schema: {

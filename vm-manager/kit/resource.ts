@@ -20,8 +20,8 @@ import { textOf } from './text.js';
 
 export interface Column {
   readonly schema: TSchema;
-  /** How the value stands in the table. */
-  readonly as: 'plain' | 'json' | 'id' | 'time';
+  /** How the value stands in the table. `secret`: sealed by `check`, and in no answer and no audit entry. */
+  readonly as: 'plain' | 'json' | 'id' | 'time' | 'secret';
   /** `create`: given once; `always`: changed by PATCH too; `never`: the program's own. */
   readonly write: 'create' | 'always' | 'never';
   readonly required?: boolean;
@@ -61,7 +61,9 @@ export function viewSchema(resource: Resource): TObject {
   return Type.Object({
     ...own,
     ...Object.fromEntries(
-      Object.entries(resource.columns).map(([name, { schema }]) => [name, Type.Union([schema, Type.Null()])]),
+      Object.entries(resource.columns)
+        .filter(([, { as }]) => as !== 'secret')
+        .map(([name, { schema }]) => [name, Type.Union([schema, Type.Null()])]),
     ),
   });
 }
@@ -69,6 +71,7 @@ export function viewSchema(resource: Resource): TObject {
 export function toView(resource: Resource, row: Row): Record<string, unknown> {
   const view: Record<string, unknown> = { id: String(row.id) };
   for (const [name, { as }] of Object.entries(resource.columns)) {
+    if (as === 'secret') continue;
     const value = row[name];
     view[name] =
       value === null || value === undefined
@@ -271,6 +274,12 @@ export function checkVersion(header: string | undefined, version: number): void 
   throw new ApiError('conflict', `It was changed meanwhile: its version is ${version}. Read it again.`);
 }
 
+/** For the audit log: which secrets were given, and not what they are. */
+const withoutSecrets = ({ columns }: Resource, given: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, columns[name]?.as === 'secret' ? 'set' : value]),
+  );
+
 function patchOf(resource: Resource): Endpoint {
   return endpoint({
     method: 'PATCH',
@@ -297,7 +306,7 @@ function patchOf(resource: Resource): Endpoint {
             await resource.after?.(tx, call, made, before);
             return made;
           },
-          () => call.body,
+          () => withoutSecrets(resource, call.body as Record<string, unknown>),
         ),
       );
       call.reply.header('etag', `"${row.version}"`);

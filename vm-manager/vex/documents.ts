@@ -9,6 +9,8 @@ export type VexFormat = (typeof vexFormats)[number];
 export interface Head {
   readonly application: { readonly id: number; readonly name: string };
   readonly publisher: string;
+  /** Of the publisher, as an address. */
+  readonly namespace: string;
   readonly now: Date;
 }
 
@@ -122,14 +124,14 @@ const productsOf = (statements: readonly Statement[]): Product[] => [
   ...new Map(statements.map(({ product }) => [product.id, product])).values(),
 ];
 
-function csaf(statements: readonly Statement[], { application, publisher, now }: Head): object {
+function csaf(statements: readonly Statement[], { application, publisher, namespace, now }: Head): object {
   const at = now.toISOString();
   return {
     document: {
       category: 'csaf_vex',
       csaf_version: '2.0',
       title: `Vulnerabilities of ${application.name}`,
-      publisher: { category: 'user', name: publisher, namespace: 'https://gatehouse.invalid' },
+      publisher: { category: 'user', name: publisher, namespace },
       tracking: {
         id: `gatehouse-application-${application.id}`,
         status: 'final',

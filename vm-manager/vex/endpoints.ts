@@ -25,7 +25,10 @@ export const vexEndpoints: readonly Endpoint[] = [
       const { id, name } = await requireApplication(sql, reach, query.application_id);
       const statements = await readStatements(sql, { id, name });
       reply.header('content-disposition', `attachment; filename="application-${id}.${format}.json"`);
-      return toDocument(format, statements, { application: { id, name }, publisher: host.brandName, now });
+      const named = (await host.csafNamespace?.()) ?? '';
+      // a name of RFC 6761 that nobody can own: the document is valid, and says that no namespace was named
+      const namespace = named === '' ? 'https://gatehouse.invalid' : named;
+      return toDocument(format, statements, { application: { id, name }, publisher: host.brandName, namespace, now });
     },
   }),
 ];

@@ -77,6 +77,11 @@ async function vex(t: Test, database: Database): Promise<void> {
   await t.test('14.V13: CSAF: every product is in the tree, every affected one has a remediation', async (t) => {
     const { document, product_tree: tree, vulnerabilities } = await ask('csaf');
     t.match(document, { category: 'csaf_vex', csaf_version: '2.0', tracking: { status: 'final', version: '1' } });
+    t.match(document, { publisher: { namespace: 'https://gatehouse.invalid' } }, '14/7: nobody named one');
+    const body = { vm_csaf_namespace: 'https://psirt.corp.example' };
+    t.equal((await at.call('PATCH', '/api/settings', { token: client.token, body })).status, 200);
+    at.clock.nowMs += 3000;
+    t.match((await ask('csaf'))['document'], { publisher: { namespace: 'https://psirt.corp.example' } }, '14/7: named');
     const known = new Set((tree['full_product_names'] as Json[]).map((one) => one['product_id'] as string));
     t.ok((tree['full_product_names'] as Json[]).some((one) => one['product_identification_helper']?.purl === purl));
     for (const one of vulnerabilities as Json[]) {

@@ -139,10 +139,10 @@ export class DetectionEngine {
     return over;
   }
 
-  meter(nowMs: number): SiteMeter[] {
+  meter(): SiteMeter[] {
     const needless: LayerMeter = { percent: 100, note: 'needs no learning' };
     return [...this.sites.values()].map((site) => {
-      const { anomaly, drifting } = site.meter(nowMs);
+      const { anomaly, drifting } = site.meter();
       const abuse = { percent: 100, note: 'findings have thresholds of their own' };
       return {
         site: site.site,

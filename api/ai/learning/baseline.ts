@@ -4,8 +4,9 @@
 //
 // Poisoning guard. An hour counts each client once, whatever it sends; only clients without a score, a block, a limit
 // or a verdict count (round.ts). Once a baseline is learned it moves by at most one percent a day, so in 30 days by
-// less than 35 percent (1.01^30), whoever asks and however many they are. What goes on wanting to move further for
-// three days is told as drift, for a person to look at.
+// less than 35 percent (1.01^30), whoever asks and however many they are. An hour of the week that is new by then
+// begins with what is usual at all hours, and is bounded from there: otherwise a patient crowd would teach it all that
+// it wants. What goes as far as it may, in one direction, for five days is told as drift, for a person to look at.
 import type { AnomalyFeature } from '../engine/vector.js';
 
 /** Clients that have to be learned from. */
@@ -18,7 +19,9 @@ export const clientsPerHourMin = 5;
 const clientsPerFoldMax = 50;
 const daily = 0.01;
 const pull = 0.1;
-const driftDays = 3;
+const driftDays = 5;
+/** An hour of the week comes five times in 30 days at most, and may move so many percent each time: 1.06^5 < 1.35. */
+const daysMax = 6;
 const hoursOfWeek = 168;
 const hourMs = 3_600_000;
 
@@ -29,11 +32,12 @@ export interface Cell {
   spread: number;
   /** Of the last day on which it moved, and where it stood when that day began. */
   day: number;
+  /** How many days it may move for; 0: it has not begun to. */
+  days: number;
   centerThen: number;
   spreadThen: number;
-  /** Days in a row on which it was held back. */
+  /** Days in a row on which it went as far as it may: up, or as a negative number down. */
   heldDays: number;
-  heldDay: number;
 }
 
 export interface FeatureScale {
@@ -67,10 +71,10 @@ const newCell = (): Cell => ({
   center: 0,
   spread: 0,
   day: -1,
+  days: 0,
   centerThen: 0,
   spreadThen: 0,
   heldDays: 0,
-  heldDay: -1,
 });
 
 /** Of the week that begins with a Thursday (the epoch), in UTC. */
@@ -89,45 +93,23 @@ export class Baseline {
     const center = median(values);
     const deviations = values.map((value) => Math.abs(value - center)).sort((one, other) => one - other);
     const spread = 1.4826 * median(deviations);
-    const hour = hourOfWeek(atMs);
-    let cell = this.hours.get(hour);
-    if (cell === undefined) this.hours.set(hour, (cell = newCell()));
     const day = Math.floor(atMs / (24 * hourMs));
-    this.move(cell, center, spread, values.length, day);
-    this.move(this.all, center, spread, values.length, day);
+    const isBounded = this.all.support >= supportMin;
+    move(this.cellOf(hourOfWeek(atMs)), { center, spread, clients: values.length, day, isBounded }, this.scale);
+    move(this.all, { center, spread, clients: values.length, day, isBounded }, this.scale);
+    // hours that have seen too little by now begin with all, as those that are still to come
+    if (!isBounded && this.all.support >= supportMin)
+      for (const [known, { support }] of this.hours) if (support < supportMin) this.hours.delete(known);
   }
 
-  private move(cell: Cell, center: number, spread: number, clients: number, day: number): void {
-    const isLearned = cell.support >= supportMin;
-    cell.folds += 1;
-    if (!isLearned) {
-      const count = Math.min(clientsPerFoldMax, clients);
-      const share = count / (cell.support + count);
-      cell.center += (center - cell.center) * share;
-      cell.spread += (spread - cell.spread) * share;
-      cell.support += count;
-      return;
-    }
-    if (cell.day !== day) {
-      cell.day = day;
-      cell.centerThen = cell.center;
-      cell.spreadThen = cell.spread;
-    }
-    cell.support = Math.min(1_000_000, cell.support + clients);
-    const wanted = cell.center + (center - cell.center) * pull;
-    cell.center = this.within(cell.centerThen, wanted);
-    cell.spread = this.within(cell.spreadThen, cell.spread + (spread - cell.spread) * pull);
-    // the pull, not a single step: what is far away is held back day after day
-    if (cell.center === wanted) return;
-    if (cell.heldDay === day) return;
-    cell.heldDays = cell.heldDay === day - 1 ? cell.heldDays + 1 : 1;
-    cell.heldDay = day;
-  }
-
-  /** At most a percent from where the day began, of the value or of the least spread where that is more. */
-  private within(then: number, wanted: number): number {
-    const most = daily * Math.max(Math.abs(then), this.scale.floor);
-    return Math.min(then + most, Math.max(then - most, wanted));
+  private cellOf(hour: number): Cell {
+    const known = this.hours.get(hour);
+    if (known !== undefined) return known;
+    const { center, spread, day } = this.all;
+    const begun = { center, spread, day, centerThen: center, spreadThen: spread };
+    const made = this.all.support >= supportMin ? { ...newCell(), ...begun } : newCell();
+    this.hours.set(hour, made);
+    return made;
   }
 
   expect(atMs: number): Expected {
@@ -148,10 +130,9 @@ export class Baseline {
     return { hours: hours.length, support: this.all.support };
   }
 
-  /** Whether it was held back for days: a change of the site, or somebody who is patient. */
-  isDrifting(atMs: number): boolean {
-    const day = Math.floor(atMs / (24 * hourMs));
-    return this.all.heldDays >= driftDays && day - this.all.heldDay <= 1;
+  /** Whether it went as far as it may for days: a change of the site, or somebody who is patient. */
+  get isDrifting(): boolean {
+    return Math.abs(this.all.heldDays) >= driftDays;
   }
 
   toJSON(): unknown {
@@ -164,6 +145,52 @@ export class Baseline {
     if (all !== undefined) this.all = { ...newCell(), ...all };
     for (const [hour, cell] of hours ?? []) this.hours.set(hour, { ...newCell(), ...cell });
   }
+}
+
+interface Hour {
+  readonly center: number;
+  readonly spread: number;
+  readonly clients: number;
+  readonly day: number;
+  readonly isBounded: boolean;
+}
+
+/** Takes an hour into a cell: as it is while nothing is learned, by little and within bounds from then on. */
+function move(cell: Cell, { center, spread, clients, day, isBounded }: Hour, scale: FeatureScale): void {
+  cell.folds += 1;
+  if (!isBounded) {
+    const count = Math.min(clientsPerFoldMax, clients);
+    const share = count / (cell.support + count);
+    cell.center += (center - cell.center) * share;
+    cell.spread += (spread - cell.spread) * share;
+    cell.support += count;
+    return;
+  }
+  if (cell.day !== day) beginDay(cell, day, scale);
+  cell.support = Math.min(1_000_000, cell.support + clients);
+  cell.center = within(cell.centerThen, cell.center + (center - cell.center) * pull, cell.days, scale);
+  cell.spread = within(cell.spreadThen, cell.spread + (spread - cell.spread) * pull, cell.days, scale);
+}
+
+function beginDay(cell: Cell, day: number, scale: FeatureScale): void {
+  const moved = cell.center - cell.centerThen;
+  const isHeld = cell.days > 0 && Math.abs(moved) > 0.95 * mostOf(cell.centerThen, cell.days, scale);
+  const direction = Math.sign(moved);
+  if (!isHeld) cell.heldDays = 0;
+  else cell.heldDays = direction * cell.heldDays > 0 ? cell.heldDays + direction : direction;
+  cell.days = cell.day < 0 ? 1 : Math.min(daysMax, Math.max(1, day - cell.day));
+  cell.day = day;
+  cell.centerThen = cell.center;
+  cell.spreadThen = cell.spread;
+}
+
+/** A percent for each day, of the value or of the least spread where that is more. */
+const mostOf = (then: number, days: number, { floor }: FeatureScale): number =>
+  days * daily * Math.max(Math.abs(then), floor);
+
+function within(then: number, wanted: number, days: number, scale: FeatureScale): number {
+  const most = mostOf(then, days, scale);
+  return Math.min(then + most, Math.max(then - most, wanted));
 }
 
 function median(sorted: readonly number[]): number {

@@ -112,7 +112,7 @@ export class SiteLearning {
   }
 
   /** How much of this site is known, and whether it moves. */
-  meter(atMs: number): { readonly anomaly: LayerMeter; readonly drifting: readonly AnomalyFeature[] } {
+  meter(): { readonly anomaly: LayerMeter; readonly drifting: readonly AnomalyFeature[] } {
     const { hours, support } = this.baselines.rate.learned;
     const isLearned = support >= supportMin;
     // half for what holds at any hour, half for the hours of the week
@@ -121,7 +121,7 @@ export class SiteLearning {
       ? `${hours} of ${hoursOfWeek} hours of the week, ${this.knownShapes} shapes of paths`
       : `${support} of ${supportMin} clients; until then fixed expectations hold (an hour counts with ` +
         `${clientsPerHourMin} clients or more)`;
-    const drifting = anomalyFeatures.filter((name) => this.baselines[name].isDrifting(atMs));
+    const drifting = anomalyFeatures.filter((name) => this.baselines[name].isDrifting);
     return { anomaly: { percent, note }, drifting };
   }
 

@@ -3,6 +3,7 @@
 import { checkDocument, versionOf } from './check.js';
 import { modelOf, type ApiModel } from './model.js';
 import { isObject, pointerOf, type JsonObject, type SpecProblem } from './problem.js';
+import { checkPatterns } from './patterns.js';
 import { checkReferences } from './references.js';
 import { fromSwagger2 } from './swagger2.js';
 import { readText } from './text.js';
@@ -54,7 +55,11 @@ export function readSpecification(source: string): SpecificationRead {
       problems: [{ severity: 'error', path: pointerOf(path), line: lineOf(path), reason, mend }],
     };
   }
-  const found = [...checkReferences(value, lineOf), ...checkDocument(value, version, lineOf)];
+  const found = [
+    ...checkReferences(value, lineOf),
+    ...checkDocument(value, version, lineOf),
+    ...checkPatterns(value, lineOf),
+  ];
   if (found.some(({ severity }) => severity === 'error')) return { kind: 'refused', problems: found };
   const document = version === '2.0' ? fromSwagger2(value) : value;
   const model = modelOf(document, version === '2.0' ? '2.0' : String(value['openapi']));

@@ -86,7 +86,7 @@ async function send(
       headers: { authorization: `Bearer ${token}`, 'content-type': `multipart/form-data; boundary=${boundary}` },
       body: body() as never,
       duplex: 'half',
-    } as RequestInit);
+    });
     const text = await reply.text();
     if (!reply.ok) throw new Error(`POST /imports answered ${reply.status}: ${text.slice(0, 300)}`);
     const seconds = (performance.now() - start) / 1000;
@@ -102,7 +102,7 @@ function check(step: string, { report }: Imported, wanted: Readonly<Record<strin
     if (report[name] !== count) throw new Error(`vm-import, ${step}: ${name} is ${report[name]} and not ${count}`);
 }
 
-export async function measure(context: BenchContext, name: string, databaseUrl: string | null): Promise<void> {
+async function measure(context: BenchContext, name: string, databaseUrl: string | null): Promise<void> {
   const count = context.options.short ? results / 10 : results;
   const changedCount = count / 10;
   const control = await startControlPlane({ root: context.root, databaseUrl });

@@ -196,7 +196,7 @@ export class Connection implements Channel, Timed, ActiveMember {
     const { home } = this;
     const { clientIp, clientPort, serverIp, serverPort } = this.facts;
     const head: RequestHead = { method, uri, protocol, headers, clientIp, clientPort, serverIp, serverPort };
-    const checked = checkRequestHead(method, uri, protocol, headers, home.options.limits());
+    const checked = checkRequestHead(method, uri, protocol, headers, home.options.limits(), true);
     const wishes = wishesOf(head, checked.framing);
     const isHandshakeWithBody = wishes.webSocketKey !== null && checked.framing.kind !== 'none';
     const refusal = fault ?? checked.refusal ?? (isHandshakeWithBody ? upgradeWithBody : null);

@@ -1,5 +1,6 @@
 // Heads of responses as text, latin1: written by hand, since this is done for every response.
 import { STATUS_CODES } from 'node:http';
+import { isNamed } from '../../http/header-fields.js';
 import { statusLine } from '../status-text.js';
 
 /** By status; what reason phrases most applications send. */
@@ -19,10 +20,7 @@ export function headText(status: number, reason: string, headers: readonly strin
 }
 
 export function hasField(headers: readonly string[], lowerName: string): boolean {
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index] as string;
-    if (name.length === lowerName.length && name.toLowerCase() === lowerName) return true;
-  }
+  for (let index = 0; index < headers.length; index += 2) if (isNamed(headers[index] as string, lowerName)) return true;
   return false;
 }
 

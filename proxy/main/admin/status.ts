@@ -21,8 +21,6 @@ import type { ThreatList } from '../threat-list.js';
 const heavyMax = 100;
 
 export interface Parts {
-  /** Where clients are answered in plain HTTP; null: nowhere. */
-  readonly port: number | null;
   readonly supervisor: Supervisor;
   readonly generations: Generations;
   readonly listener: ListenerKind;
@@ -39,7 +37,6 @@ export interface Parts {
 }
 
 export async function describe({
-  port,
   supervisor,
   generations,
   listener,
@@ -65,7 +62,8 @@ export async function describe({
     })),
     sitesFrom: config.sitesFromEnvironment === true ? 'environment' : 'settings',
     listener,
-    port,
+    // where clients are answered in plain HTTP
+    port: supervisor.port,
     tls: certificates === null ? null : { certificates: certificates.view },
     lastApply: generations.lastOutcome,
     closed: generations.closed,

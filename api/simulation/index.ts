@@ -1,0 +1,21 @@
+// Attack waves through the own data plane, on request and every night.
+import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
+import { createSelfTestJob } from './job.js';
+import { registerSimulationRoutes } from './routes.js';
+import type { SimulationParts } from './simulator.js';
+
+const read = may('stats:read', everybody);
+
+export const simulationFeature: Feature<SimulationParts> = {
+  name: 'simulation',
+  access: {
+    'POST /api/ai/simulate': may('apply', tuners),
+    'GET /api/ai/simulate': read,
+    'GET /api/ai/simulate/:id': read,
+    'DELETE /api/ai/simulate/:id': may('apply', tuners),
+    'GET /api/ai/self-tests': read,
+  },
+  routes: registerSimulationRoutes,
+  jobs: (parts) => [createSelfTestJob(parts)],
+  migrations: new URL('./migrations/', import.meta.url),
+};

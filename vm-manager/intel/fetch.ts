@@ -1,0 +1,89 @@
+// EPSS and KEV, fetched where the operator named an address: by the guarded client of the server, at the pace of the
+// settings. A fetch that fails changes nothing of what is known, is told, and is tried again within the hour.
+import { ApiError, systemActor } from '#http-kit';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Host } from '../host.js';
+import { importSet } from './import-set.js';
+import { setNames, unpack, type SetName } from './read-set.js';
+
+/** As they are published, packed or not. */
+export const fetchBytesMax = 64 * 1024 * 1024;
+const retryMs = 3_600_000;
+const errorLengthMax = 500;
+
+export interface FetchRow {
+  readonly name: SetName;
+  readonly url: string;
+  readonly tried_at: Date;
+  readonly fetched_at: Date | null;
+  readonly error: string | null;
+}
+
+/** A new address is asked at once; one that failed after an hour, or sooner where the pace is faster. */
+function isDue(row: FetchRow | undefined, url: string, everyMs: number, now: Date): boolean {
+  if (row === undefined || row.url !== url) return true;
+  const pauseMs = row.error === null ? everyMs : Math.min(everyMs, retryMs);
+  return now.getTime() - row.tried_at.getTime() >= pauseMs;
+}
+
+async function fetchSet(host: Host, set: SetName, body: Buffer, now: Date): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-intel-'));
+  try {
+    const path = join(directory, 'set');
+    await writeFile(path, body, { mode: 0o600, flag: 'wx' });
+    const bytes = (await stat(path)).size;
+    const file = await unpack({ path, bytes });
+    await host.sql.begin(async (tx) => {
+      const run = await importSet(tx, set, { file, bytes, by: systemActor.name }, now);
+      await host.audit.record(tx, {
+        actor: systemActor,
+        action: 'vm.import',
+        summary: `fetched the set ${set} (run ${run.id})`,
+        details: run.result,
+      });
+    });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** What is not for people's eyes is the log's: the message of a refusal was written for them. */
+const reasonOf = (error: unknown): string =>
+  (error instanceof ApiError ? error.message : 'The set could not be stored; the log of the server says why.').slice(
+    0,
+    errorLengthMax,
+  );
+
+/** Fetches what is due; one line about it. */
+export async function fetchDue(host: Host, now: Date): Promise<string> {
+  const sources = await host.intelSources?.();
+  if (sources === undefined) return 'nothing is fetched here';
+  const rows = await host.sql<FetchRow[]>`select * from vm_intel_fetches`;
+  const told: string[] = [];
+  for (const set of setNames) {
+    const url = sources.urls[set];
+    if (
+      url === '' ||
+      !isDue(
+        rows.find(({ name }) => name === set),
+        url,
+        sources.everyMs,
+        now,
+      )
+    )
+      continue;
+    const error = await sources
+      .download(url, fetchBytesMax)
+      .then((body) => fetchSet(host, set, body, now))
+      .then(() => null, reasonOf);
+    await host.sql`
+      insert into vm_intel_fetches (name, url, tried_at, fetched_at, error)
+      values (${set}, ${url}, ${now}, ${error === null ? now : null}, ${error})
+      on conflict (name) do update set url = excluded.url, tried_at = excluded.tried_at, error = excluded.error,
+        fetched_at = coalesce(excluded.fetched_at, vm_intel_fetches.fetched_at)`;
+    told.push(error === null ? `${set} was fetched` : `${set} was not: ${error}`);
+  }
+  return told.length === 0 ? 'nothing is due' : told.join('; ');
+}

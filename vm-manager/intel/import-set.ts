@@ -1,0 +1,29 @@
+// A published set becomes what the installation knows: with an upload, or with a fetch.
+import type { Tx } from '../database.js';
+import type { ReportFile } from '../imports/reading/report-file.js';
+import { emit } from '../kit/events.js';
+import { finishRun, insertRun, type Run } from '../kit/runs.js';
+import type { SetName } from './read-set.js';
+import { storeSet } from './store-set.js';
+
+/** The run of the import. `file` is unpacked; `bytes` came. Throws ApiError 400, 413 or 422; then nothing is stored. */
+export async function importSet(
+  tx: Tx,
+  set: SetName,
+  from: { readonly file: ReportFile; readonly bytes: number; readonly by: string },
+  now: Date,
+): Promise<Run> {
+  const input = { set, bytes: from.bytes };
+  const begun = await insertRun(
+    tx,
+    { kind: 'intel', applicationId: null, input, createdBy: from.by, status: 'running' },
+    now,
+  );
+  const { problems, ...report } = await storeSet(tx, set, from.file, now);
+  await emit(
+    tx,
+    [{ type: 'intel.imported', entity: 'run', entityId: begun.id, applicationId: null, payload: report }],
+    now,
+  );
+  return finishRun(tx, begun.id, { status: 'succeeded', result: report, problems }, now);
+}
