@@ -42,10 +42,10 @@ const letterColumns: readonly TableColumn<Letter>[] = [
   { title: text.reason, cell: ({ reason }) => <Foreign text={reason} max={300} /> },
 ];
 
-/** Of the last day, to whole minutes. */
+/** Of the last day, to whole minutes; the minute that is under way is part of it. */
 const dayBefore = (): readonly [string, string] => {
   const minute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}:00Z`;
-  return [minute(Date.now() - 86_400_000), minute(Date.now())];
+  return [minute(Date.now() - 86_400_000), minute(Date.now() + 60_000)];
 };
 
 function Replay(props: { readonly id: string; readonly onDone: () => void }): JSX.Element {
