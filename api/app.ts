@@ -2,6 +2,7 @@
 // registered here, by name, in this order; nothing is found by scanning a folder. A new feature is one line below.
 import rateLimit from '@fastify/rate-limit';
 import { accountFeature } from './account/index.js';
+import { createAiFeature } from './ai/index.js';
 import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
@@ -36,6 +37,7 @@ import { jobsFeature } from './jobs/index.js';
 import { licenceFeature } from './licence/index.js';
 import { managedFeedFeature } from './managed-feed/index.js';
 import { nodesFeature } from './nodes/index.js';
+import { postureFeature } from './posture/index.js';
 import { createParts, type AppDeps, type FeatureParts } from './parts.js';
 import { samplesFeature } from './records/index.js';
 import { observabilityFeature } from './observability/index.js';
@@ -76,8 +78,10 @@ export const features: readonly Feature<FeatureParts>[] = [
   samplesFeature,
   specFeature,
   inventoryFeature,
+  postureFeature,
   ingestFeature,
   threatsFeature,
+  createAiFeature(),
   nodesFeature,
   jobsFeature,
   retentionFeature,

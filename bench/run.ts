@@ -19,9 +19,15 @@ import { proxyCase } from './cases/proxy.js';
 import { recordsCase } from './cases/records.js';
 import { reloadCase } from './cases/reload.js';
 import { vmChainsCase } from './cases/vm/chains.js';
+import { vmImportCase } from './cases/vm/import.js';
 import { vmListCase } from './cases/vm/list.js';
 import { toSvg } from './chart.js';
 import type { BenchContext, BenchOptions } from './context.js';
+import { edgeCountersCase } from './edge/counters.js';
+import { edgeFloodCase } from './edge/flood.js';
+import { edgeRapidResetCase } from './edge/rapid-reset.js';
+import { edgeRedisCase } from './edge/redis-away.js';
+import { edgeSlowCase } from './edge/slow-clients.js';
 import { HarnessProblem, machine, stopEverything } from './processes.js';
 import { toMarkdown } from './report.js';
 import { Recorder, type Results } from './results.js';
@@ -47,6 +53,12 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   chains: chainsCase,
   'vm-chains': vmChainsCase,
   'vm-list': vmListCase,
+  'vm-import': vmImportCase,
+  'edge-flood': edgeFloodCase,
+  'edge-slow': edgeSlowCase,
+  'edge-rapid-reset': edgeRapidResetCase,
+  'edge-redis': edgeRedisCase,
+  'edge-counters': edgeCountersCase,
 };
 
 function numbers(text: string, name: string): number[] {

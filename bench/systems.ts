@@ -35,6 +35,8 @@ export interface GatehouseOptions {
   readonly customRules?: readonly unknown[];
   /** False: the site is only proxied. */
   readonly isProtected?: boolean;
+  /** Over those of `gatehouseSettings`. */
+  readonly settings?: object;
   /** Over everything else. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -70,7 +72,10 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
   const settings = join(data, 'settings.json');
   writeFileSync(
     settings,
-    JSON.stringify(gatehouseSettings(paranoia, options.backendPort, options.customRules, isProtected)),
+    JSON.stringify({
+      ...gatehouseSettings(paranoia, options.backendPort, options.customRules, isProtected),
+      ...options.settings,
+    }),
   );
   const port = await freePort();
   const adminPort = await freePort();

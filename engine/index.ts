@@ -13,7 +13,7 @@
 export { loadRuleset, rulesetOf, type Ruleset } from './program/ruleset.js';
 export { createCompiledInspector, type CompiledInspector } from './compiled/inspect.js';
 export { createMemoryStore } from './transaction/memory-store.js';
-export { exitNow, giveBackMemory, mapFile, openSharedSocket, yieldToOthers } from './native/addon.js';
+export { exitNow, giveBackMemory, mapFile, openSharedSocket, textSender, yieldToOthers } from './native/addon.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
 export { ArtifactRefused, decodeArtifact, hashArtifact } from './program/artifact.js';
 export { decodePercent, isPlainPath, pathOf, readingsOf } from './parse/path-readings.js';

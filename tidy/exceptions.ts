@@ -36,6 +36,7 @@ export const indirect: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'make format, make check',
   '@types/node': 'types of node',
   '@types/pdfkit': 'types of pdfkit',
+  '@types/yauzl': 'types of yauzl',
   'node-addon-api': 'engine/native/binding.gyp',
   'node-gyp': 'bin/setup/node-packages.mjs',
   oxlint: 'make check',

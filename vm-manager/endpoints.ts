@@ -1,7 +1,10 @@
 // Every endpoint of /api/v1, in the order of the document. A new module is one line here.
 import { authEndpoints } from './accounts/auth-endpoints.js';
+import { ownEndpoints } from './accounts/own-endpoints.js';
 import { roleEndpoints } from './accounts/role-endpoints.js';
+import { ssoEndpoints } from './accounts/sso-endpoints.js';
 import { tokenEndpoints } from './accounts/token-endpoints.js';
+import { userEndpoints } from './accounts/user-endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
@@ -27,8 +30,11 @@ import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
+  ...ownEndpoints,
+  ...userEndpoints,
   ...roleEndpoints,
   ...tokenEndpoints,
+  ...ssoEndpoints,
   ...assetEndpoints,
   ...vulnerabilityEndpoints,
   ...moveEndpoints,

@@ -27,15 +27,103 @@ export interface UserRow {
   readonly mfa: boolean;
   readonly created_at: Date;
   readonly last_login_at: Date | null;
+  /** Grows with every change of the account. */
+  readonly version: number;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly source_ip: string;
+  readonly user_agent: string;
+  readonly method: string;
+  readonly created_at: Date;
+  readonly last_seen_at: Date;
+  readonly expires_at: Date;
+}
+
+/** Throws ApiError where the user, as stored and locked, may not be touched. */
+export type AcceptUser = (before: UserRow) => void;
+
+/**
+ * Users, changed as the control plane changes them: its rules (policy, last administrator, sessions that end), its
+ * audit entries. Every function throws ApiError as the control plane's own routes do.
+ */
+export interface UserAdministration {
+  create(
+    actor: Actor,
+    user: { readonly email: string; readonly name: string; readonly role: Role; readonly password: string },
+  ): Promise<UserRow>;
+  change(
+    actor: Actor,
+    id: string,
+    change: { readonly name?: string; readonly role?: Role; readonly suspended?: boolean },
+    accept: AcceptUser,
+  ): Promise<UserRow>;
+  delete(actor: Actor, id: string, accept: AcceptUser): Promise<void>;
+  /** The user has to change it at the next login; their sessions end. */
+  setPassword(actor: Actor, id: string, password: string, accept: AcceptUser): Promise<void>;
+  /** A password that fits the policy, made by chance. */
+  newPassword(): Promise<string>;
+}
+
+/** What somebody does to their own account; throws ApiError as the control plane's own routes do. */
+export interface OwnAccount {
+  changePassword(person: Person, actor: Actor, current: string, wanted: string): Promise<void>;
+  beginTotp(person: Person, actor: Actor, password: string): Promise<{ readonly secret: string; readonly uri: string }>;
+  /** Returns recovery codes. */
+  confirmTotp(person: Person, actor: Actor, code: string): Promise<readonly string[]>;
+  endTotp(person: Person, actor: Actor, password: string, code: string): Promise<void>;
+  /** Those that still count, newest first; 500 at most. */
+  sessions(person: Person): Promise<readonly SessionRow[]>;
+  /** Another session in the place of this one, which ends; it lasts no longer than this one would have. */
+  rotateSession(person: Person): Promise<{ readonly token: string; readonly expiresAt: Date }>;
+}
+
+/** The provider of single sign-on as it stands in the settings. */
+export interface SsoProvider {
+  /** Of the settings. */
+  readonly version: number;
+  readonly enabled: boolean;
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly has_secret: boolean;
+  readonly redirect_uri: string;
+  readonly default_role: Role;
+  readonly allowed_domain: string;
+}
+
+export interface SsoChange {
+  readonly enabled?: boolean;
+  readonly issuer?: string;
+  readonly client_id?: string;
+  readonly client_secret?: string | null;
+  readonly redirect_uri?: string;
+  readonly default_role?: 'viewer' | 'operator';
+  readonly allowed_domain?: string;
+}
+
+/** Single sign-on of the control plane, which has one provider; its settings are changed on their own road. */
+export interface SingleSignOn {
+  /** null: none was named yet. */
+  read(): Promise<SsoProvider | null>;
+  /** Throws ApiError where the settings would contradict themselves, or changed since `version` was read. */
+  change(person: Person, actor: Actor, change: SsoChange, version: number | null): Promise<SsoProvider | null>;
+  /** Asks the provider for its discovery document and its keys. */
+  test(): Promise<{ readonly ok: boolean; readonly detail: string }>;
+  /** How many accounts came through it. */
+  people(): Promise<number>;
+  /** Where a browser begins, and where the provider sends it back to; paths of this server. */
+  readonly paths: { readonly login: string; readonly callback: string };
 }
 
 /** One identity with the control plane: its users and its sessions. */
 export interface Identity {
   /**
    * The person behind the request's session (bearer or cookie). Throws ApiError: 401 without a valid one, and for a
-   * token of the step before the second factor; 403 while a password change or an enrolment is due.
+   * token of the step before the second factor; 403 while a password change or an enrolment is due, but for what
+   * fulfils it.
    */
-  person(request: FastifyRequest): Promise<Person>;
+  person(request: FastifyRequest, whileDutyIsDue?: boolean): Promise<Person>;
   /** The person that a token belongs to; null when there is none any more, or it is suspended. */
   owner(userId: string): Promise<Omit<Person, 'sessionId'> | null>;
   /** Throws ApiError as the control plane's own login does. */
@@ -44,6 +132,9 @@ export interface Identity {
   /** Ends this session, or all of the user (and every token of the same version). */
   logOut(person: Person, actor: Actor, which: 'this' | 'all'): Promise<void>;
   users(filter: { readonly role?: string; readonly q?: string; readonly id?: string }): Promise<readonly UserRow[]>;
+  readonly administration: UserAdministration;
+  readonly own: OwnAccount;
+  readonly sso: SingleSignOn;
   /** How often one address may try to log in; options of the rate limiter. */
   readonly loginConfig: Readonly<Record<string, unknown>>;
 }

@@ -19,7 +19,12 @@ export type {
   Host,
   Identity,
   LoginAnswer,
+  OwnAccount,
   Person,
+  SingleSignOn,
+  SsoChange,
+  SsoProvider,
+  UserAdministration,
   UserRow,
   VmAction,
 } from './host.js';

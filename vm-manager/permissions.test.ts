@@ -10,7 +10,7 @@ import { builtInRoles, permissionNames, scopeNames, scopesAllow } from './kit/pe
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
 const v1 = '/api/v1';
 /** Logging in and out changes who asks. */
-const setsSessions = new Set(['/auth/login', '/auth/mfa', '/auth/logout', '/auth/logout-all']);
+const setsSessions = new Set(['/auth/login', '/auth/mfa', '/auth/logout', '/auth/logout-all', '/auth/refresh']);
 
 const concrete = (row: Endpoint): string => `${v1}${row.path.replace(/:\w+/g, '999999')}`;
 
@@ -24,6 +24,7 @@ interface Who {
 function expected(row: Endpoint, who: Who): 'admitted' | 401 | 403 {
   if (row.permission === 'public') return 'admitted';
   if (who.token === null) return 401;
+  if (row.inPerson === true && who.scopes !== null) return 403;
   const isReadOnly = who.scopes !== null && who.scopes.every((scope) => scope === 'read');
   if (row.permission === 'self') return isReadOnly && writes(row) ? 403 : 'admitted';
   const held = builtInRoles[who.role]?.includes(row.permission) === true;

@@ -1,7 +1,8 @@
 // What people do with their own account.
 import { everybody, inPerson, type Feature } from '../http-kit/index.js';
+import type { AccountParts } from './own-credentials.js';
 import { registerAccountRoutes } from './routes.js';
-import { registerTotpRoutes, type AccountParts } from './totp-routes.js';
+import { registerTotpRoutes } from './totp-routes.js';
 
 const mine = inPerson('account', everybody);
 /** To get rid of a duty, or to look at what it is. */

@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox';
-import { acceptNewPassword, type NewPasswordParts } from '../auth/new-password.js';
 import { passwordLengthMax } from '../auth/password.js';
 import { revokeSessions } from '../auth/sessions.js';
 import {
@@ -13,12 +12,9 @@ import {
   Time,
   type App,
 } from '../http-kit/index.js';
-import type { Parts } from '../parts.js';
-import { requireUser, updateUser } from '../users/store.js';
-import { requirePassword } from './confirmation.js';
+import { requireUser } from '../users/store.js';
+import { changeOwnPassword, type AccountParts } from './own-credentials.js';
 import { pageSessions, SessionView } from './session-view.js';
-
-type AccountRouteParts = NewPasswordParts & Pick<Parts, 'database' | 'now' | 'audit'>;
 
 const AccountView = Type.Object({
   id: Type.String(),
@@ -52,7 +48,7 @@ const endSessionSchema = {
   response: { 204: Type.Null(), ...refusals },
 };
 
-export function registerAccountRoutes(app: App, parts: AccountRouteParts): void {
+export function registerAccountRoutes(app: App, parts: AccountParts): void {
   const { sql } = parts.database;
   app.get('/api/account', { schema: readSchema }, async (request) => {
     const principal = requirePrincipal(request);
@@ -69,24 +65,7 @@ export function registerAccountRoutes(app: App, parts: AccountRouteParts): void 
     };
   });
   app.post('/api/account/password', { schema: passwordSchema }, async (request, reply) => {
-    const { userId, sessionId, actor } = requirePrincipal(request);
-    const user = await requireUser(sql, userId);
-    await requirePassword(parts, user, request.body.current);
-    if (request.body.password === request.body.current)
-      throw new ApiError('password_refused', 'The new password is the old one.', {
-        errors: [{ path: '/password', reason: 'is the current password' }],
-      });
-    const accepted = await acceptNewPassword(parts, request.body.password, user);
-    await sql.begin(async (tx) => {
-      const now = new Date(parts.now());
-      await updateUser(tx, userId, { password_hash: accepted.hash, must_change_password: false }, now);
-      const ended = await revokeSessions(tx, userId, { keep: sessionId ?? '' }, now);
-      await parts.audit.record(tx, {
-        actor,
-        action: 'account.password',
-        summary: `${actor.name} changed the password; ${ended} other sessions ended${accepted.note}`,
-      });
-    });
+    await changeOwnPassword(parts, requirePrincipal(request), request.body.current, request.body.password);
     return reply.code(204).send(null);
   });
   app.get('/api/account/sessions', { schema: sessionsSchema }, async (request) => {

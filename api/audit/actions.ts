@@ -77,6 +77,8 @@ export const auditActions = {
   'api-threat.block': { by: ['system'], meaning: 'addresses were banned for API abuse' },
   'verdict.add': { by: ['people', 'system'], meaning: 'clients were slowed down or challenged on all paths' },
   'verdict.lift': { by: ['people'], meaning: 'a client is not slowed down or challenged any more' },
+  'ai.block': { by: ['system'], meaning: 'the detection engine denied clients for a while' },
+  'ai.mark': { by: ['people'], meaning: 'a verdict of the detection engine was marked as right or as false' },
   'attack.enter': { by: ['system'], meaning: 'a node found that it is attacked, and went into attack mode' },
   'attack.leave': { by: ['system'], meaning: 'a node left attack mode' },
   'managed-feed.update': { by: ['people', 'system'], meaning: 'a new version of the managed feed was taken up' },

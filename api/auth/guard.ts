@@ -85,11 +85,15 @@ function admit(principal: Principal, access: GuardedAccess): void {
 
 /**
  * For a feature that admits by rules of its own: the person behind the request's session. Throws ApiError 401 without
- * one, 403 while a duty is due, and for a change by a cookie alone.
+ * one, 403 while a duty is due (unless the request is there to fulfil it), and for a change by a cookie alone.
  */
-export async function authenticateSessionOf(request: FastifyRequest, parts: GuardParts): Promise<Principal> {
+export async function authenticateSessionOf(
+  request: FastifyRequest,
+  parts: GuardParts,
+  whileDutyIsDue = false,
+): Promise<Principal> {
   const principal = await authenticate(request, parts);
-  admit(principal, { kind: 'guarded', permission: 'account', roles, tokens: false, whileDutyIsDue: false });
+  admit(principal, { kind: 'guarded', permission: 'account', roles, tokens: false, whileDutyIsDue });
   return principal;
 }
 

@@ -50,6 +50,18 @@ export async function findSessionWithUser(sql: Queryable, id: string): Promise<(
   return row ?? null;
 }
 
+/** A new session in the place of one that still counts; it ends when that one would have. Null where none counts. */
+export async function rotateSession(tx: Queryable, userId: string, id: string, now: Date): Promise<Session | null> {
+  const [old] = await tx<Session[]>`
+    update sessions set revoked_at = ${now}
+    where id = ${id} and user_id = ${userId} and revoked_at is null returning *`;
+  if (old === undefined) return null;
+  const { expires_at: expiresAt, source_ip: sourceIp, user_agent: userAgent, method } = old;
+  const made = await insertSession(tx, { userId, expiresAt, sourceIp, userAgent, method }, now);
+  const [row] = await tx<Session[]>`select * from sessions where id = ${made}`;
+  return row ?? null;
+}
+
 export async function markSeen(sql: Queryable, id: string, now: Date): Promise<void> {
   await sql`update sessions set last_seen_at = ${now} where id = ${id}`;
 }

@@ -9,11 +9,13 @@ import type { StatusAnswer } from '../nodes/node-client.js';
 import { digestOf, type NodeRow } from '../nodes/node-store.js';
 import type { RuleSettings, Settings } from '#settings';
 import { revealSecrets } from '../settings/secrets.js';
+import { listCrawlerLists } from '../edge/crawler-lists/store.js';
 import { findVersion } from '../settings/store.js';
 import { artifactPath } from './artifacts.js';
 import type { Compiled, PolicyCompiler } from './compile-thread.js';
 import type { ApplyDiagnostic, ApplyNode, Expected, VersionToServe } from './contract.js';
 import { findAppliedRules, keepManagedRules, readManagedRules, type ManagedRules } from './steps/managed-rules.js';
+import { withCrawlerRanges } from './steps/crawler-ranges.js';
 import { toPolicy } from './steps/policy.js';
 import { impossibleIn, proxyConfigOf, selfTestOf, type Upstreams } from './steps/proxy-config.js';
 import { plansFor, readSpecifications, withSpecifications } from './steps/specifications.js';
@@ -57,7 +59,8 @@ export async function resolveVersion(
   const { sql } = parts.database;
   const saved = revealSecrets(version.settings, parts.sealing);
   const specifications = await readSpecifications(sql, saved);
-  const settings = withSpecifications(saved, specifications);
+  const lists = await listCrawlerLists(sql, saved);
+  const settings = withCrawlerRanges(withSpecifications(saved, specifications), lists);
   const kept = rules === 'applied' ? await findAppliedRules(sql, version.managedSha256) : null;
   const managed = kept ?? (await readManagedRules(sql, settings));
   const { rules: policy, problems } = toPolicy(settings, managed);
@@ -147,9 +150,11 @@ export async function configOf(
   parts: ChangeRoadParts,
   version: Pick<VersionToServe, 'settings'>,
 ): Promise<ProxyConfig> {
+  const { sql } = parts.database;
   const saved = revealSecrets(version.settings, parts.sealing);
-  const specifications = await readSpecifications(parts.database.sql, saved);
-  const settings = withSpecifications(saved, specifications);
+  const specifications = await readSpecifications(sql, saved);
+  const lists = await listCrawlerLists(sql, saved);
+  const settings = withCrawlerRanges(withSpecifications(saved, specifications), lists);
   return proxyConfigOf(settings, parts.upstreams, plansFor(settings, specifications));
 }
 

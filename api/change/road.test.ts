@@ -42,11 +42,11 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
       'a dry run says so beforehand',
     );
     t.match(await road.apply(), { status: 200, body: { applied: true, unchanged: true, generation } });
-    await road.patch({ ai_enabled: true, graphql_protect: true });
+    await road.patch({ ai_enabled: true, ai_action: 'block' });
     const silent = await road.apply();
     t.match(
       silent,
-      { body: { unchanged: true, version: 2, not_enforced_yet: ['ai_enabled', 'graphql_protect'] } },
+      { body: { unchanged: true, version: 2, not_enforced_yet: ['ai_enabled', 'ai_action'] } },
       'no silent switch',
     );
     t.equal((await node.status())['generation'], generation);
@@ -74,7 +74,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
         },
       ],
     });
-    t.match((await road.apply()).body, { not_enforced_yet: ['ai_enabled', 'graphql_protect'] });
+    t.match((await road.apply()).body, { not_enforced_yet: ['ai_enabled', 'ai_action'] });
     t.same(
       [await ask(node, '/notes?q=zorkmid'), await ask(node, '/notes?r=zorkmid'), await ask(node, '/?q=zorkmid')],
       [200, 403, 403],

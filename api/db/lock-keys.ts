@@ -21,6 +21,8 @@ export const lockKeys = {
   siem: 0x67610008,
   /** Adding up what discovery saw, and making the inventory of it. */
   inventory: 0x67610009,
+  /** Storing what nodes tell of clients: ids are handed out in the order of commits. */
+  clients: 0x6761000a,
 } as const;
 export type LockKey = keyof typeof lockKeys;
 

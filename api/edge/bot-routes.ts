@@ -1,8 +1,20 @@
 // Bots, as people see them: which crawlers came and whether they are who they say, and asking on demand.
 import { isIP } from 'node:net';
 import { Type } from '@sinclair/typebox';
-import { claimedCrawler, crawlers, isSameAddress, proveCrawler, systemNames } from '#proxy/contract';
-import { ApiError, closed, refusals, type App } from '../http-kit/index.js';
+import {
+  claimedCrawler,
+  crawlers,
+  isSameAddress,
+  networkWith,
+  proveCrawler,
+  systemNames,
+  type CrawlerProof,
+} from '#proxy/contract';
+import type { Settings } from '#settings';
+import type { Queryable } from '../db/client.js';
+import { ApiError, closed, Nullable, refusals, Time, type App } from '../http-kit/index.js';
+import { dueAtMs } from './crawler-lists/job.js';
+import { isOf, listCrawlerLists, type CrawlerListRow } from './crawler-lists/store.js';
 import type { EdgeParts } from './routes.js';
 
 const tags = ['edge'];
@@ -24,8 +36,21 @@ const listSchema = {
           verified: Type.Integer(),
           impostor: Type.Integer(),
           unverified: Type.Integer({ description: 'nobody knows, or it is being found out' }),
-          ranges: Type.Integer({ description: 'networks that bot_crawler_ranges has of it; 0 = it has no list' }),
+          ranges: Type.Integer({ description: 'networks of it, of the settings and of lists; 0 = it has no list' }),
         }),
+      ),
+      lists: Type.Array(
+        Type.Object({
+          crawler: Type.String(),
+          host: Type.String({ description: 'where it comes from, without the path' }),
+          state: Type.String({ description: 'waiting: not fetched yet; ok; failed: the copy of before is in force' }),
+          networks: Type.Integer({ description: 'of the last good copy' }),
+          attempted_at: Nullable(Time),
+          succeeded_at: Nullable(Time),
+          next_at: Nullable(Time),
+          last_error: Nullable(Type.String()),
+        }),
+        { description: 'those of bot_crawler_range_urls' },
       ),
     }),
     ...refusals,
@@ -33,7 +58,9 @@ const listSchema = {
 };
 const verifySchema = {
   tags,
-  summary: 'Is the client at this address the crawler that it claims to be? By forward-confirmed reverse DNS, now',
+  summary:
+    'Is the client at this address the crawler that it claims to be? By the published lists, and else by ' +
+    'forward-confirmed reverse DNS, now',
   body: Type.Object(
     {
       ip: Type.String({ maxLength: 64 }),
@@ -47,21 +74,80 @@ const verifySchema = {
       ip: Type.String(),
       crawler: Type.String(),
       verdict: Verdict,
-      names: Type.Array(Type.String({ description: 'of the address' })),
+      decided_by: Type.Unsafe<'ranges' | 'dns'>({
+        type: 'string',
+        enum: ['ranges', 'dns'],
+        description: 'ranges: bot_crawler_ranges, or a list of bot_crawler_range_urls; dns: names of the address',
+      }),
+      network: Nullable(Type.String({ description: 'of the list that the address is in' })),
+      names: Type.Array(Type.String({ description: 'of the address; not asked for where ranges prove it' })),
       detail: Type.String(),
     }),
     ...refusals,
   },
 };
 
-export function registerBotRoutes(app: App, { nodeGates, currentSettings }: EdgeParts): void {
+type Listed = Settings['bot_crawler_ranges'];
+
+/** Of one crawler: what the settings have, with what was fetched. */
+function networksOf(name: string, listed: Listed, lists: readonly CrawlerListRow[]): readonly string[] {
+  const own = listed
+    .filter(({ crawler }) => crawler === name)
+    .flatMap(({ prefixes }) => prefixes.flatMap(({ ipv4Prefix, ipv6Prefix }) => [ipv4Prefix ?? [], ipv6Prefix ?? []]))
+    .flat();
+  return [...new Set([...own, ...lists.filter(({ crawler }) => crawler === name).flatMap((list) => list.networks)])];
+}
+
+/** How each list that is wanted stands. */
+async function viewLists(sql: Queryable, settings: Settings) {
+  const known = await listCrawlerLists(sql, settings);
+  return settings.bot_crawler_range_urls.map((source) => {
+    const row = known.find(isOf(source));
+    const nextMs = dueAtMs(settings, row);
+    return {
+      crawler: source.crawler,
+      host: URL.canParse(source.url) ? new URL(source.url).host : '',
+      state: row === undefined ? 'waiting' : row.last_error === null ? 'ok' : 'failed',
+      networks: row?.networks.length ?? 0,
+      attempted_at: row?.attempted_at.toISOString() ?? null,
+      succeeded_at: row?.succeeded_at?.toISOString() ?? null,
+      next_at: nextMs === 0 ? null : new Date(nextMs).toISOString(),
+      last_error: row?.last_error ?? null,
+    };
+  });
+}
+
+/**
+ * What a node says of such a client: ranges that it is in prove it; where there are some, and it is in none of them, it
+ * is an impostor until its names prove it.
+ */
+async function prove(
+  ip: string,
+  networks: readonly string[],
+  byNames: () => Promise<CrawlerProof>,
+): Promise<CrawlerProof & { readonly decided_by: 'ranges' | 'dns'; readonly network: string | null }> {
+  const network = networks.length === 0 ? null : networkWith(ip, networks);
+  if (network !== null)
+    return {
+      ...{ verdict: 'verified', names: [], detail: `its operator publishes ${network}` },
+      ...{ decided_by: 'ranges', network },
+    };
+  const proof = await byNames();
+  if (networks.length === 0 || proof.verdict !== 'unverified') return { ...proof, decided_by: 'dns', network };
+  const detail = `it is in none of the ${networks.length} networks that its operator publishes, and ${proof.detail}`;
+  return { ...proof, verdict: 'impostor', detail, decided_by: 'ranges', network };
+}
+
+export function registerBotRoutes(app: App, { database: { sql }, nodeGates, currentSettings }: EdgeParts): void {
   app.get('/api/bots', { schema: listSchema }, async () => {
     const counts = ((await nodeGates?.figures()) ?? []).flatMap(({ answer }) => answer?.crawlers ?? []);
     const sum = (name: string, verdicts: readonly string[]): number =>
       counts
         .filter(({ crawler, verdict }) => crawler === name && verdicts.includes(verdict))
         .reduce((total, { requests }) => total + requests, 0);
-    const { bot_action: action, bot_crawler_ranges: listed } = await currentSettings();
+    const settings = await currentSettings();
+    const { bot_action: action, bot_crawler_ranges: listed } = settings;
+    const fetched = await listCrawlerLists(sql, settings);
     return {
       action,
       crawlers: crawlers.map(({ name, kind }) => ({
@@ -70,8 +156,9 @@ export function registerBotRoutes(app: App, { nodeGates, currentSettings }: Edge
         verified: sum(name, ['verified']),
         impostor: sum(name, ['impostor']),
         unverified: sum(name, ['unverified', 'pending']),
-        ranges: listed.find(({ crawler }) => crawler === name)?.prefixes.length ?? 0,
+        ranges: networksOf(name, listed, fetched).length,
       })),
+      lists: await viewLists(sql, settings),
     };
   });
   const names = systemNames();
@@ -86,7 +173,9 @@ export function registerBotRoutes(app: App, { nodeGates, currentSettings }: Edge
       throw new ApiError('validation_failed', 'No crawler is named.', {
         errors: [{ path: '/crawler', reason: `name one: ${crawlers.map(({ name }) => name).join(', ')}` }],
       });
-    const { verdict, names: found, detail } = await proveCrawler(ip, claimed, names, isSameAddress);
-    return { ip, crawler: claimed.name, verdict, names: [...found], detail };
+    const settings = await currentSettings();
+    const networks = networksOf(claimed.name, settings.bot_crawler_ranges, await listCrawlerLists(sql, settings));
+    const proof = await prove(ip, networks, () => proveCrawler(ip, claimed, names, isSameAddress));
+    return { ip, crawler: claimed.name, ...proof, names: [...proof.names] };
   });
 }

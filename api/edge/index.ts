@@ -6,10 +6,13 @@ import { createVerdictJob, type VerdictParts } from './verdicts/push.js';
 import { registerVerdictRoutes } from './verdicts/routes.js';
 import { registerBotRoutes } from './bot-routes.js';
 import { createBanJob, type BanJobParts } from './job.js';
+import { createCrawlerListJob, type CrawlerListParts } from './crawler-lists/job.js';
 import { registerEdgeRoutes, type EdgeParts } from './routes.js';
 import { createSiteKeyJob, type SiteKeyParts } from './site-keys.js';
 
-export const edgeFeature: Feature<EdgeParts & VerdictParts & AttackJobParts & BanJobParts & SiteKeyParts> = {
+export const edgeFeature: Feature<
+  EdgeParts & VerdictParts & AttackJobParts & BanJobParts & SiteKeyParts & CrawlerListParts
+> = {
   name: 'edge',
   access: {
     'GET /api/bans': may('threat-intel:read', everybody),
@@ -29,6 +32,12 @@ export const edgeFeature: Feature<EdgeParts & VerdictParts & AttackJobParts & Ba
     registerAttackRoute(app, parts);
     registerVerdictRoutes(app, parts);
   },
-  jobs: (parts) => [createBanJob(parts), createAttackJob(parts), createVerdictJob(parts), createSiteKeyJob(parts)],
+  jobs: (parts) => [
+    createBanJob(parts),
+    createAttackJob(parts),
+    createVerdictJob(parts),
+    createSiteKeyJob(parts),
+    createCrawlerListJob(parts),
+  ],
   migrations: new URL('./migrations/', import.meta.url),
 };

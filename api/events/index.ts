@@ -20,4 +20,5 @@ export const eventsFeature: Feature<RecordParts & StreamParts & StatsParts> = {
     registerStream(app, parts);
     registerStatsRoute(app, parts);
   },
+  migrations: new URL('./migrations/', import.meta.url),
 };

@@ -31,6 +31,20 @@ const filtersOf = (verdicts: readonly string[]) => ({
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 999 })),
   rule_id: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   request_id: Type.Optional(Type.String({ maxLength: 128 })),
+  ja3: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{32}$',
+      description: 'fingerprint of the TLS handshake; requests without TLS have none',
+      'x-mend': 'write 32 hexadecimal digits, in small letters',
+    }),
+  ),
+  ja4: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9]{10}_[0-9a-f]{12}_[0-9a-f]{12}$',
+      description: 'the same by JA4, which does not change with the order of extensions',
+      'x-mend': 'write all three parts, such as t13d1516h2_8daaf6152771_e5627efa2ab1',
+    }),
+  ),
   q: Type.Optional(Type.String({ maxLength: 200, description: 'part of the URI' })),
 });
 export const RecordQuery = Type.Object(filtersOf(requestVerdicts), closed);
@@ -57,6 +71,8 @@ export const RequestView = Type.Object({
   response_bytes: Type.Integer(),
   latency_us: Type.Integer(),
   inspection_us: Type.Integer(),
+  ja3: Nullable(Type.String({ description: 'of the TLS handshake; null: the request came without TLS' })),
+  ja4: Nullable(Type.String()),
 });
 export const EventView = Type.Object({
   id: Type.Integer(),
@@ -101,6 +117,13 @@ export async function pageRecords<T extends { at: string; id: number }>(
       : table === 'security_events'
         ? sql`and rule_id = ${wanted.rule_id}`
         : sql`and rule_ids @> ${sql.json([wanted.rule_id])}::jsonb`;
+  const fingerprints = (['ja3', 'ja4'] as const).map((name) =>
+    wanted[name] === undefined
+      ? sql``
+      : table === 'security_events'
+        ? sql`and details -> 'tls' ->> ${name} = ${wanted[name]}`
+        : sql`and ${sql(name)} = ${wanted[name]}`,
+  );
   const between = [
     before === null
       ? sql``
@@ -110,7 +133,7 @@ export async function pageRecords<T extends { at: string; id: number }>(
   ];
   const words = wanted.q === undefined ? sql`` : sql`and strpos(lower(uri), lower(${wanted.q})) > 0`;
   const rows = await sql<(Stored<T> & { id: number })[]>`
-    select * from ${sql(table)} where true ${between} ${equals} ${rule} ${words}
+    select * from ${sql(table)} where true ${between} ${equals} ${fingerprints} ${rule} ${words}
     order by at desc, id desc limit ${limit + 1}`;
   return toPage(
     rows as unknown as (Stored<T> & { id: number })[],

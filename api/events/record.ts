@@ -26,6 +26,9 @@ export const RequestRecord = Type.Object(
     response_bytes: Count,
     latency_us: Count,
     inspection_us: Count,
+    /** Of requests that came in over the TLS edge. */
+    ja3: Type.Optional(Text(32)),
+    ja4: Type.Optional(Text(64)),
   },
   { additionalProperties: false },
 );

@@ -35,5 +35,5 @@ export {
 export { decodeCursor, decodeTimeCursor, encodeCursor, Page, PageQuery, toPage, type CursorPart } from './page.js';
 export { requirePrincipal, systemActor, type Actor, type Duty, type Principal } from './principal.js';
 export { ApiError, ProblemSchema, toProblem, type ErrorExtras, type Problem, type ProblemField } from './problem.js';
-export { closed, Nullable, refusals, Time } from './schema.js';
+export { closed, Email, Nullable, PersonName, refusals, Time } from './schema.js';
 export { checkStorable, isStorable, refusalOfBody } from './storable-text.js';

@@ -175,7 +175,7 @@ async function saveEndpoints(
       stats: JSON.stringify(stats),
       first_seen: new Date(firstMs).toISOString(),
       last_seen: new Date(lastMs).toISOString(),
-      shadow: declared.length === 0 ? null : !known.has(operationKey(method, segmentsOf(template))),
+      shadow: declared.length === 0 ? null : !isDeclared(known, method, segmentsOf(template)),
     };
   });
   await tx`delete from api_endpoints where site = ${site}`;
@@ -187,6 +187,15 @@ async function saveEndpoints(
       classification text, risk double precision, band text, shadow boolean)`;
 }
 
+/** HEAD is what GET is (RFC 9110 section 9.3.2). */
+const isDeclared = (known: ReadonlySet<string>, method: string, segments: readonly string[]): boolean =>
+  known.has(operationKey(method, segments)) || (method === 'HEAD' && known.has(operationKey('GET', segments)));
+
 /** Names of parameters are no difference: `/users/{id}` is `/users/{userId}`. */
-const operationKey = (method: string, segments: readonly string[]): string =>
-  `${method.toUpperCase()} ${segments.map((text) => (text.startsWith('{') ? '{}' : text)).join('/')}`;
+export function operationKey(method: string, segments: readonly string[]): string {
+  const own = isGraphqlOperation(segments.at(-1)) ? segments.slice(0, -1) : segments;
+  return `${method.toUpperCase()} ${own.map((text) => (text.startsWith('{') ? '{}' : text)).join('/')}`;
+}
+
+/** Operations of GraphQL stand below the one path that a specification declares: `/graphql/query:GetUser`. */
+const isGraphqlOperation = (segment = ''): boolean => /^(query|mutation|subscription):/.test(segment);

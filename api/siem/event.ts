@@ -7,7 +7,7 @@ export const eventKinds = {
   waf: 'rules or a gate had something to say of a request',
   'attack-mode': 'a node went into attack mode or left it',
   ban: 'a client that went on although it was limited was banned',
-  verdict: 'a client is slowed down or challenged on all paths',
+  verdict: 'a client is slowed down or challenged on all paths, or denied by the detection engine',
   'api-threat': 'API abuse was found',
   alert: 'an alert rule fired or is over',
 } as const;
@@ -185,11 +185,12 @@ function ofBan(body: Row): Told {
 
 function ofVerdict(body: Row): Told {
   const isChallenge = body['action'] === 'challenge';
+  const isDenied = body['action'] === 'deny';
   return {
     kind: 'verdict',
-    name: isChallenge ? 'Client challenged' : 'Client slowed down',
-    action: isChallenge ? 'challenged' : 'throttled',
-    severity: 5,
+    name: isDenied ? 'Client denied' : isChallenge ? 'Client challenged' : 'Client slowed down',
+    action: isDenied ? 'blocked' : isChallenge ? 'challenged' : 'throttled',
+    severity: isDenied ? 7 : 5,
     client_ip: textOf(body['network']),
     reason: textOf(body['reason']),
     details: { added_by: body['added_by'], expires_at: body['expires_at'] },

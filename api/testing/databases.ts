@@ -54,6 +54,19 @@ async function emptyEmbedded(): Promise<Database> {
   return database;
 }
 
+/** Runs `suite` on the embedded database, migrated and empty, as a subtest. */
+export async function onEmbeddedDatabase(
+  t: Test,
+  name: string,
+  suite: (t: Test, database: Database) => Promise<void>,
+): Promise<void> {
+  await t.test(`${name} on the embedded database`, async (t) => {
+    const database = await emptyEmbedded();
+    await migrate(database, await loadModules(features));
+    await suite(t, database);
+  });
+}
+
 /**
  * Runs `suite` on both databases, migrated and empty, as two subtests; on PostgreSQL where there is one.
  */
@@ -63,11 +76,7 @@ export async function onBothDatabases(
   suite: (t: Test, database: Database) => Promise<void>,
 ): Promise<void> {
   const modules = await loadModules(features);
-  await t.test(`${name} on the embedded database`, async (t) => {
-    const database = await emptyEmbedded();
-    await migrate(database, modules);
-    await suite(t, database);
-  });
+  await onEmbeddedDatabase(t, name, suite);
   await t.test(`${name} on PostgreSQL`, { skip: withoutPostgres }, async (t) => {
     const cluster = await (shared.cluster ??= startCluster(root));
     const database = openPostgres(await cluster.create());

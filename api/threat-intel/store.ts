@@ -11,8 +11,11 @@ export interface ThreatAddress {
   readonly expires_at: Date | null;
 }
 
-/** Who can name an address: people, exit nodes of Tor, two feeds, bans of nodes, findings of API abuse. */
-export const threatSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban', 'api-abuse'] as const;
+/**
+ * Who can name an address: people, exit nodes of Tor, the feed of the settings, the managed feed, bans of nodes, the
+ * detection engine, findings of API abuse.
+ */
+export const threatSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban', 'ai', 'api-abuse'] as const;
 
 export interface NewThreats {
   readonly networks: readonly string[];

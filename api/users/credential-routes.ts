@@ -1,11 +1,10 @@
 // What an administrator does to somebody else's credentials and sessions.
 import { Type } from '@sinclair/typebox';
 import { pageSessions, SessionView } from '../account/session-view.js';
-import { acceptNewPassword } from '../auth/new-password.js';
 import { passwordLengthMax } from '../auth/password.js';
 import { revokeSessions } from '../auth/sessions.js';
-import { ApiError, closed, Page, PageQuery, refusals, requirePrincipal, type App } from '../http-kit/index.js';
-import type { UserParts } from './routes.js';
+import { closed, Page, PageQuery, refusals, requirePrincipal, type App } from '../http-kit/index.js';
+import { setPassword, type UserParts } from './administration.js';
 import { requireUser, requireUserForUpdate, storeRecoveryCodes, updateUser } from './store.js';
 import { UserId } from './view.js';
 
@@ -40,21 +39,7 @@ export function registerCredentialRoutes(app: App, parts: UserParts): void {
   const { sql } = parts.database;
   app.post('/api/users/:id/password', { schema: passwordSchema }, async (request, reply) => {
     const { actor } = requirePrincipal(request);
-    const user = await requireUser(sql, request.params.id);
-    if (user.origin === 'sso')
-      throw new ApiError('conflict', 'This user logs in through single sign-on and has no password here.');
-    const accepted = await acceptNewPassword(parts, request.body.password, user);
-    await sql.begin(async (tx) => {
-      const now = new Date(parts.now());
-      await updateUser(tx, user.id, { password_hash: accepted.hash, must_change_password: true }, now, true);
-      await revokeSessions(tx, user.id, {}, now);
-      await parts.audit.record(tx, {
-        actor,
-        action: 'user.password',
-        summary: `set a new password for ${user.email}${accepted.note}`,
-        details: { user: user.id },
-      });
-    });
+    await setPassword(parts, actor, request.params.id, request.body.password, () => undefined);
     return reply.code(204).send(null);
   });
   app.delete('/api/users/:id/totp', { schema: totpSchema }, async (request, reply) => {

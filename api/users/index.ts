@@ -1,7 +1,8 @@
 // User administration. Every change that alters what a session may do ends the user's sessions.
 import { admins, inPerson, type Feature } from '../http-kit/index.js';
 import { registerCredentialRoutes } from './credential-routes.js';
-import { registerUserRoutes, type UserParts } from './routes.js';
+import type { UserParts } from './administration.js';
+import { registerUserRoutes } from './routes.js';
 
 const administrator = inPerson('users', admins);
 

@@ -1,5 +1,5 @@
 // The control plane's users and sessions, as the vulnerability manager sees them.
-import type { Identity, UserRow } from '#vm-manager';
+import type { Identity } from '#vm-manager';
 import { authenticateSessionOf, type GuardParts } from '../auth/guard.js';
 import { answerOtp, logIn, type LoginParts } from '../auth/login.js';
 import { loginLimit } from '../auth/routes.js';
@@ -7,14 +7,20 @@ import { revokeSessions } from '../auth/sessions.js';
 import { escapeLike } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { findUser, updateUser, type User } from '../users/store.js';
+import { createAdministration, createOwnAccount, viewUser, type PeopleParts } from './people.js';
+import { createSingleSignOn, type SingleSignOnParts } from './single-sign-on.js';
 
-export type IdentityParts = GuardParts & LoginParts & Pick<Parts, 'loginsPerMinute' | 'audit'>;
+export type IdentityParts = GuardParts &
+  LoginParts &
+  PeopleParts &
+  SingleSignOnParts &
+  Pick<Parts, 'loginsPerMinute' | 'audit'>;
 
 export function createIdentity(parts: IdentityParts): Identity {
   const { sql } = parts.database;
   return {
-    async person(request) {
-      const { userId, email, role, sessionId } = await authenticateSessionOf(request, parts);
+    async person(request, whileDutyIsDue = false) {
+      const { userId, email, role, sessionId } = await authenticateSessionOf(request, parts, whileDutyIsDue);
       return { userId, email, role, sessionId };
     },
     async owner(userId) {
@@ -44,17 +50,9 @@ export function createIdentity(parts: IdentityParts): Identity {
         order by email_key limit 10000`;
       return rows.map(viewUser);
     },
+    administration: createAdministration(parts),
+    own: createOwnAccount(parts),
+    sso: createSingleSignOn(parts),
     loginConfig: loginLimit(parts),
   };
 }
-
-const viewUser = (user: User): UserRow => ({
-  id: user.id,
-  email: user.email,
-  name: user.name,
-  role: user.role,
-  suspended: user.suspended,
-  mfa: user.totp_secret !== null,
-  created_at: user.created_at,
-  last_login_at: user.last_login_at,
-});

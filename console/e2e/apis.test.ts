@@ -65,6 +65,46 @@ async function inventory(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+/** What an answer gives away, and to whom: the picture, the table and the figures say the same. */
+async function dataFlow(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  const of = (path: string, body: object, headers: object[]) => ({
+    startedDateTime: new Date().toISOString(),
+    time: 5,
+    request: { method: 'GET', url: `http://people.example${path}`, headers, queryString: [] },
+    response: { status: 200, headers: [], content: { mimeType: 'application/json', text: JSON.stringify(body) } },
+  });
+  const key = [{ name: 'Authorization', value: 'Bearer abcdefgh' }];
+  const entries = [
+    of('/people', { [hostile]: 'canary@people.example', pan: '4111111111111111' }, []),
+    of('/staff', { mail: 'other@people.example' }, key),
+  ];
+  t.equal(await askApi(page, 'POST', '/api/ingest', { log: { version: '1.2', entries } }), 200);
+  await until('the flows are known', async () => {
+    await go(page, '/inventory?view=data-flow');
+    await page.waitForLoadState('networkidle');
+    return (await page.locator('.table-row').count()) === 2;
+  });
+  t.equal(await page.locator('.hop-picture .node').count(), 2 + 2 + 1, 'kinds of data, endpoints, their site');
+  t.equal(await page.locator('.hop-picture .edge.is-open').count(), 2, 'what anybody may have stands out');
+  t.notMatch(await page.locator('main').innerText(), /canary@|4111/, 'no value is shown');
+  const figure = page.getByRole('link', { name: /^Given to anybody/ });
+  const counted = Number(await figure.locator('.value').innerText());
+  await figure.click();
+  await until('what is listed is what was counted', async () => (await page.locator('.table-row').count()) === counted);
+  await page.locator('.table-row').first().focus();
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('dialog', { name: 'Endpoint' });
+  await drawer.getByRole('table', { name: 'Where in the messages' }).waitFor();
+  t.match(await drawer.innerText(), /answer[^]*payment card \(1\)/);
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Data', { exact: true }).selectOption('iban');
+  await page.getByText('No personal data and no secret was seen').waitFor();
+  await isSound(t, page, 'data flow');
+  t.same(complaints, []);
+}
+
 async function alerts(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
@@ -128,5 +168,6 @@ t.test('APIs and alerts in a browser', { skip: withoutBrowser }, async (t) => {
   await store(t, page);
   await t.test('A1: endpoints with their evidence, and who asks whom', (t) => inventory(t, stack));
   await t.test('A2: an alert is written, mended, explained and deleted', (t) => alerts(t, stack));
+  await t.test('A4: where personal data goes, and who may have it', (t) => dataFlow(t, stack));
   await t.test('A3: a viewer reads, and is offered nothing else', (t) => viewerCannot(t, stack));
 });

@@ -49,6 +49,9 @@ const Acceptances = page(() => import('./pages/governance/acceptances.js').then(
 const FindingPatches = page(() => import('./pages/vpatches/patches.js').then((m) => m.FindingPatches));
 const Alerts = page(() => import('./pages/alerts/alerts.js').then((m) => m.Alerts));
 const ApiInventory = page(() => import('./pages/apis/inventory.js').then((m) => m.ApiInventory));
+const Specifications = page(() => import('./pages/specs/specifications.js').then((m) => m.Specifications));
+const Compliance = page(() => import('./pages/compliance/compliance.js').then((m) => m.Compliance));
+const Posture = page(() => import('./pages/posture/posture.js').then((m) => m.Posture));
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
 const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Licence));
 
@@ -140,7 +143,9 @@ render(
       <Route path="/protection/gates" component={Gates} />
       <Route path="/alerts" component={Alerts} />
       <Route path="/inventory" component={ApiInventory} />
+      <Route path="/inventory/specifications" component={Specifications} />
       <Route path="/vulnerabilities" component={Findings} />
+      <Route path="/vulnerabilities/posture" component={Posture} />
       <Route path="/vulnerabilities/applications" component={Applications} />
       <Route path="/vulnerabilities/imports" component={Imports} />
       <Route path="/vulnerabilities/chains" component={Chains} />
@@ -149,6 +154,7 @@ render(
       <Route path="/vulnerabilities/gates" component={PipelineGates} />
       <Route path="/vulnerabilities/acceptances" component={Acceptances} />
       <Route path="/vulnerabilities/deadlines" component={Deadlines} />
+      <Route path="/compliance" component={Compliance} />
       <Route path="/admin/settings" component={Settings} />
       <Route path="/admin/settings/:group" component={Settings} />
       <Route path="/admin/changes" component={Changes} />

@@ -21,6 +21,7 @@ export interface NativeAddon {
   mapFile(path: string, bytes: number): ArrayBuffer;
   yieldToOthers(nice: number): void;
   openSharedSocket(host: string, port: number, backlog: number): number;
+  sendText(fd: number, text: string): number;
   compile(patterns: readonly string[], flags: Uint32Array, ids: Uint32Array): Uint8Array;
   load(bytes: Uint8Array, key: string): NativeDatabase;
   databaseBytes(database: NativeDatabase): number;
@@ -116,4 +117,20 @@ export function mapFile(path: string, bytes: number): ArrayBuffer | null {
  */
 export function openSharedSocket(host: string, port: number, backlog: number): number {
   return nativeAddon().openSharedSocket(host, port, backlog);
+}
+
+/**
+ * Writes latin1 text to a connected socket by one call of the system, without waiting. `(fd, text)` → bytes that the
+ * system took, from the first on; 0: none of them, because the socket is full or broken, or the text has 32 KiB and
+ * more. Throws TypeError on wrong arguments. null where there is no such function (no addon, or one of older sources).
+ * The number must be that of an open socket at the moment of the call: another number may be anybody's by then.
+ */
+export function textSender(): ((fd: number, text: string) => number) | null {
+  try {
+    const { sendText }: Partial<NativeAddon> = nativeAddon();
+    return sendText ?? null;
+  } catch (error) {
+    if (error instanceof NativeAddonMissing) return null;
+    throw error;
+  }
 }

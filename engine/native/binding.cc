@@ -1,5 +1,5 @@
 // The native addon: Hyperscan (databases.cc, scanner.cc), libinjection (libinjection.cc), and a few calls about the
-// process (process.cc), and listening sockets (sockets.cc). addon.ts types what is exported here.
+// process (process.cc) and about sockets (sockets.cc). addon.ts types what is exported here.
 #include "native.h"
 
 static Napi::Object Init(Napi::Env env, Napi::Object exports) {

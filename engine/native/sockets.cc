@@ -1,4 +1,5 @@
-// Listening sockets that several threads share. Node.js can open them itself since 22.12; before, this does.
+// Listening sockets that several threads share (Node.js can open them itself since 22.12; before, this does), and text
+// written to a connected socket by one call.
 #include "native.h"
 
 #include <cerrno>
@@ -79,10 +80,39 @@ Napi::Value OpenSharedSocket(const Napi::CallbackInfo& info) {
   failListening(env, where, nameOf(code), std::strerror(code));
 }
 
+// Text up to here is written; longer text is the socket's own to send.
+constexpr size_t kSendBytesMax = 32 * 1024;
+
+// sendText(fd, text) → how many bytes the system took at once; 0 = none, whatever the reason. latin1. On plain
+// Node-API: this is done for every request and every answer, and copying the text is most of it.
+napi_value SendText(napi_env env, napi_callback_info info) {
+  static thread_local char bytes[kSendBytesMax + 1];
+  size_t count = 2;
+  napi_value values[2];
+  int32_t fd = -1;
+  size_t length = 0;
+  if (napi_get_cb_info(env, info, &count, values, nullptr, nullptr) != napi_ok || count < 2 ||
+      napi_get_value_int32(env, values[0], &fd) != napi_ok ||
+      napi_get_value_string_latin1(env, values[1], bytes, sizeof bytes, &length) != napi_ok) {
+    napi_throw_type_error(env, nullptr, "sendText(fd: number, text: string)");
+    return nullptr;
+  }
+  ssize_t taken = 0;
+  // A text that fills all there is may have been cut.
+  if (fd >= 0 && length > 0 && length < kSendBytesMax) {
+    do taken = send(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (taken < 0 && errno == EINTR);
+  }
+  napi_value result = nullptr;
+  napi_create_uint32(env, taken > 0 ? static_cast<uint32_t>(taken) : 0, &result);
+  return result;
+}
+
 }  // namespace
 
 void InitSockets(Napi::Env env, Napi::Object exports) {
   exports.Set("openSharedSocket", Napi::Function::New(env, OpenSharedSocket, "openSharedSocket"));
+  define(env, exports, "sendText", SendText);
 }
 
 }  // namespace gatehouse

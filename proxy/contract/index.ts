@@ -152,8 +152,8 @@ export {
   upstreamDefaults,
   type UpstreamDefaults,
 } from './proxy-config.js';
-export { isSameAddress, systemNames } from '../admit/bots/crawler-check.js';
-export { claimedCrawler, crawlers, proveCrawler } from '../admit/bots/crawlers.js';
+export { isSameAddress, networkWith, systemNames } from '../admit/bots/crawler-check.js';
+export { claimedCrawler, crawlers, proveCrawler, type CrawlerProof } from '../admit/bots/crawlers.js';
 export { pipeline, type PipelineStage } from './pipeline.js';
 export { readListed, writeListed, type ListedNetwork } from '../shared-state/expiring-networks.js';
 export { changeThreatText } from '../shared-state/threat-delta.js';
@@ -180,6 +180,15 @@ export {
   type CredentialKind,
   type Principal,
 } from '../observation/credential.js';
+// How the control plane sends requests as clients of its own.
+export {
+  isSimulatedAddress,
+  markMs,
+  markOf,
+  simulatedAddress,
+  simulationField,
+  simulationKeyOf,
+} from '../simulation/mark.js';
 export { observationKeyOf } from '../observation/key.js';
 export { isInternalAddress, TrafficObserver } from '../observation/observer.js';
 export { isLoginPath, isPrivilegedPath } from '../observation/cell.js';
@@ -196,5 +205,6 @@ export {
   type Relation,
   type Sighting,
 } from '../observation/observation.js';
+export type { ClientBatch, ClientWindow } from '../features/client-window.js';
 export { isData, isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from '../observation/path.js';
 export { segmentKind, segmentKinds, type SegmentKind } from '../observation/segment-kind.js';

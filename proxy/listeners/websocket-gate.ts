@@ -112,9 +112,10 @@ export class WebSocketGate implements TunnelClient {
     private readonly client: TunnelClient,
   ) {}
 
-  /** Bytes of the client; false = the upstream is slow. */
+  /** Bytes of the client, borrowed; false = the upstream is slow. */
   push(bytes: Buffer): boolean {
     if (this.isOver) return true;
+    const isBorrowed = this.pending.length === 0;
     this.pending = this.pending.length === 0 ? bytes : Buffer.concat([this.pending, bytes]);
     let isFlowing = true;
     while (!this.isOver && this.pending.length > 0) {
@@ -142,6 +143,7 @@ export class WebSocketGate implements TunnelClient {
       if (this.pending.length < head.headBytes + head.payloadBytes) break;
       isFlowing = this.takeText(head) && isFlowing;
     }
+    if (isBorrowed && this.pending.length > 0) this.pending = Buffer.from(this.pending);
     return isFlowing;
   }
 

@@ -28,6 +28,7 @@ import {
 } from './listen-port.js';
 import { crashWindowMs } from '../shared-state/crash-requests.js';
 import { observationKeyOf } from '../observation/key.js';
+import { simulationKeyOf } from '../simulation/mark.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
@@ -187,6 +188,7 @@ function superviseWith(
       // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
       challengeSecret: new Uint8Array(ofToken(adminToken, 'challenge', 32)),
       observationKey: observationKeyOf(adminToken),
+      simulationKey: simulationKeyOf(adminToken),
     },
     crashes,
     generation: () => generations.active,
@@ -205,6 +207,7 @@ function superviseWith(
       shipper?.addEvents(batch);
     },
     onObservations: (text) => shipper?.observations.add(text),
+    onClients: (text) => shipper?.clients.add(text),
     onRequests: (lines, dropped, samples) => shipper?.addRequests(lines, dropped, samples),
     log: (level, fields, message) => log[level](fields, message),
   };
@@ -225,7 +228,8 @@ async function prepareParts(options: DataPlaneOptions, place: Place, log: Logger
   const supervision = superviseWith({ local, first, ...state }, options, place, log);
   const makeSupervisor = (): Supervisor => new Supervisor(supervision);
   const { listener } = place;
-  const parts: Starting = { ...state, supervisor: makeSupervisor(), listener, first, local, makeSupervisor };
+  const { port } = place.claimed;
+  const parts: Starting = { ...state, port, supervisor: makeSupervisor(), listener, first, local, makeSupervisor };
   threats.watch((list) => parts.supervisor.spreadThreats(list));
   verdicts.onChange = (tables) => parts.supervisor.spreadVerdicts(tables);
   certificates?.watch((set) => parts.supervisor.spreadCertificates(set));

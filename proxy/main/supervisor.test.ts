@@ -43,6 +43,7 @@ async function supervise(
       gateMemory: createGateMemory(64),
       limitsStore: null,
       challengeSecret: new Uint8Array(32),
+      simulationKey: new Uint8Array(32),
       observationKey: new Uint8Array(32),
     },
     crashes: {
@@ -61,6 +62,7 @@ async function supervise(
     onEvents: () => {},
     onRequests: () => {},
     onObservations: () => {},
+    onClients: () => {},
     log: (_level, fields) => log(fields),
     workerModule: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
   });

@@ -63,6 +63,7 @@ export interface SupervisorOptions {
   readonly onEvents: (batch: readonly SecurityEvent[]) => void;
   readonly onRequests: (lines: readonly string[], dropped: number, samples: readonly RequestSample[]) => void;
   readonly onObservations: (text: string) => void;
+  readonly onClients: (text: string) => void;
   readonly log: (level: LogLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
   /** What a worker runs; worker.js where none is given. */
   readonly workerModule?: URL;
@@ -175,6 +176,7 @@ export class Supervisor implements SlotOwner {
       events: ({ batch }) => options.onEvents(batch),
       requests: ({ lines, dropped, samples }) => options.onRequests(lines, dropped, samples),
       observations: ({ text }) => options.onObservations(text),
+      clients: ({ text }) => options.onClients(text),
       log: ({ level, fields, message: text }) => options.log(level, fields, text),
       ban: ({ record }) => options.onBan(record),
       keysWanted: () => options.onKeysWanted(),

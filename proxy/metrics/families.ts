@@ -131,6 +131,11 @@ export const counters = {
     'Answered requests that discovery took into account (counted), or had no room for (dropped).',
     { outcome: ['counted', 'dropped'] },
   ),
+  clientFeatures: counter(
+    'client_features_total',
+    'Requests that the sums of clients for the detection engine hold (counted), or had no room for (dropped).',
+    { outcome: ['counted', 'dropped'] },
+  ),
   engineErrors: counter(
     'engine_errors_total',
     'Inspections that failed, by whether the request went on without them (open), was answered 503 (closed), ' +

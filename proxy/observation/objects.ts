@@ -22,9 +22,9 @@ const unique: ReadonlySet<SegmentKind> = new Set([
 const vague: ReadonlySet<string> = new Set(
   (
     'search result item data entry element record row node edge hit list all page content value object feed ' +
-    'dashboard home overview summary recent latest history favourite favorite graphql query batch me self current api rest ' +
-    'embedded response body payload attribute collection export report activity event ' +
-    'notification link related'
+    'dashboard home overview summary recent latest history favourite favorite graphql query batch me self current ' +
+    'api rest embedded response body payload attribute collection export report activity event notification link ' +
+    'related'
   ).split(' '),
 );
 const membersMax = 4000;

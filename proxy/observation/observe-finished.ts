@@ -4,6 +4,14 @@ import type { Action } from '../metrics/families.js';
 import type { FinishedRequest } from '../road/finish.js';
 import type { TrafficObserver } from './observer.js';
 
+/** Operations of GraphQL are endpoints below the one path that they share: `/graphql/query:GetUser`. */
+function uriOf(uri: string, operation: string | null): string {
+  if (operation === null) return uri;
+  const end = uri.indexOf('?');
+  const path = (end === -1 ? uri : uri.slice(0, end)).replace(/\/$/, '');
+  return `${path}/${operation}${end === -1 ? '' : uri.slice(end)}`;
+}
+
 /** Fills in the observer's one request and has it counted. */
 export function observeFinished(observer: TrafficObserver, finished: FinishedRequest, action: Action): void {
   const { site, response, head, exchange } = finished;
@@ -12,7 +20,7 @@ export function observeFinished(observer: TrafficObserver, finished: FinishedReq
   const body = finished.body?.inspected ?? null;
   request.site = site.name;
   request.method = head.method;
-  request.uri = head.uri;
+  request.uri = uriOf(head.uri, finished.inspection?.graphql?.operation ?? null);
   request.headers = head.headers;
   request.clientIp = head.clientIp;
   request.requestId = finished.requestId;

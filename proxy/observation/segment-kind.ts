@@ -57,10 +57,15 @@ const isDigits = (text: string, from: number, to: number): boolean => {
   return to > from;
 };
 
+/** Operations of GraphQL, as observe-finished.ts names them. */
+const isOperation = (text: string): boolean =>
+  text.startsWith('query:') || text.startsWith('mutation:') || text.startsWith('subscription:');
+
 /** The kind of a value; latin1 or text. A value of more than 512 characters is `other`. */
 export function segmentKind(text: string): SegmentKind {
   const { length } = text;
   if (length === 0 || length > 512) return 'other';
+  if (isOperation(text)) return 'word';
   let seen = 0;
   let digits = 0;
   let separators = 0;

@@ -4,6 +4,8 @@ import type { ControlPlaneClient } from '../records/control-plane-client.js';
 
 export interface ObservationQueueOptions {
   readonly node: string;
+  /** Where it goes; absent: to discovery. */
+  readonly path?: string;
   readonly controlPlane: Pick<ControlPlaneClient, 'post'>;
   readonly stop: AbortSignal;
   readonly onProblem: (message: string) => void;
@@ -70,14 +72,15 @@ export class ObservationQueue {
   }
 
   private post(text: string): ReturnType<ControlPlaneClient['post']> {
-    const { node, controlPlane, stop } = this.options;
+    const { node, controlPlane, stop, path = '/api/dataplane/observations' } = this.options;
     const body = `{"node":${JSON.stringify(node)},"batch":${text}}`;
-    return controlPlane.post('/api/dataplane/observations', body, stop);
+    return controlPlane.post(path, body, stop);
   }
 
   private refused(status: number, answer: string): void {
     this.counters.refused += 1;
-    this.options.onProblem(`the control plane refused what discovery saw (${status}): ${answer.slice(0, 300)}`);
+    const what = this.options.path ?? 'what discovery saw';
+    this.options.onProblem(`the control plane refused ${what} (${status}): ${answer.slice(0, 300)}`);
   }
 }
 

@@ -87,3 +87,13 @@ t.test('lines say what happened', async (t) => {
   ];
   for (const [change, wanted] of lines) t.match(JSON.parse(toRequestLine({ ...facts(1), ...change })), wanted);
 });
+
+t.test(
+  'E2: the line of a request that came over TLS has its fingerprints, and that of another has no members for them',
+  async (t) => {
+    const [ja3, ja4] = ['cd08e31494f9531f560d64c695473da9', 't13d1516h2_8daaf6152771_e5627efa2ab1'];
+    t.match(JSON.parse(toRequestLine({ ...facts(1), tls: { ja3, ja4 } })), { ja3, ja4 });
+    const plain = JSON.parse(toRequestLine(facts(1))) as object;
+    t.notOk('ja3' in plain || 'ja4' in plain, 'older control planes know no such members');
+  },
+);

@@ -5,6 +5,7 @@
 // down, nothing else.
 import type { RequestHead } from '#engine';
 import type { EventVerdict, ReplaySampling } from '../contract/index.js';
+import type { ClientTls } from '../listeners/front/connection-facts.js';
 import type { Action } from '../metrics/families.js';
 import { lineVerdict } from './kinds.js';
 
@@ -27,6 +28,8 @@ export interface RequestFacts {
   readonly responseBytes: number;
   readonly latencyUs: number;
   readonly inspectionUs: number;
+  /** null: the connection came without TLS. */
+  readonly tls: Pick<ClientTls, 'ja3' | 'ja4'> | null;
   /** As inspected; looked at for samples only. */
   readonly head: RequestHead;
   readonly body: Buffer | null;
@@ -84,6 +87,8 @@ export function toRequestLine(facts: RequestFacts): string {
     response_bytes: whole(facts.responseBytes),
     latency_us: whole(facts.latencyUs),
     inspection_us: whole(facts.inspectionUs),
+    ja3: facts.tls?.ja3, // left out where it is undefined
+    ja4: facts.tls?.ja4,
   });
 }
 

@@ -67,15 +67,19 @@ export class RecordShipper {
   private readonly controlPlane: ControlPlaneClient;
   /** What discovery saw, beside the records. */
   readonly observations: ObservationQueue;
+  /** What clients did, for the detection engine. */
+  readonly clients: ObservationQueue;
 
   constructor(private readonly options: RecordShipperOptions) {
     this.controlPlane = new ControlPlaneClient(options.url, options.token, options.timeoutMs ?? 30_000);
-    this.observations = new ObservationQueue({
+    const queue = {
       node: options.node,
       controlPlane: this.controlPlane,
       stop: this.wake.signal,
       onProblem: options.onProblem,
-    });
+    };
+    this.observations = new ObservationQueue(queue);
+    this.clients = new ObservationQueue({ ...queue, path: '/api/dataplane/clients' });
     this.timer = setInterval(() => this.kick(), options.flushEveryMs ?? 500);
     this.timer.unref();
   }
@@ -113,7 +117,7 @@ export class RecordShipper {
       this.kick();
       await this.sending;
     }
-    if (!this.wake.signal.aborted) await this.observations.drain();
+    if (!this.wake.signal.aborted) await Promise.all([this.observations.drain(), this.clients.drain()]);
     clearTimeout(over);
     this.counters.dropped += this.waitingRows;
     this.controlPlane.close();

@@ -120,6 +120,8 @@ export function recordFinished(request: FinishedRequest, verdict: Verdict | null
   if (context.requests?.hasRoom() === true) recordLine(request, verdict, kind, action, site);
   if (context.observer !== null && request.generation.config.apiDiscoveryEnabled)
     observeFinished(context.observer, request, action);
+  if (context.clients !== null && request.generation.config.aiEnabled)
+    context.clients.add(request, verdict, kind === 'flag', action);
 }
 
 function kindOf(request: FinishedRequest, verdict: Verdict | null): EventVerdict {
@@ -188,6 +190,7 @@ function recordLine(
     responseBytes: response.bytes,
     latencyUs: (performance.now() - request.startedMs) * 1000,
     inspectionUs: (inspection?.tookMs ?? 0) * 1000,
+    tls: exchange.tls ?? null,
     head,
     body,
   });

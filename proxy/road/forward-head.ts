@@ -5,6 +5,7 @@ import type { RequestHead } from '#engine';
 import { codingOf } from '../http/decode-body.js';
 import { connectionListed, hopByHopFields, joinedField, listHasToken } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
+import { simulationField } from '../simulation/mark.js';
 import type { Generation } from '../worker/generation.js';
 import type { Site } from './route.js';
 import { inspectsMessages } from './websocket-messages.js';
@@ -46,6 +47,7 @@ const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
     'x-forwarded-for',
     'x-forwarded-proto',
     'x-forwarded-host',
+    simulationField,
   ].map((name) => [name, 'own'] as const),
   ['cookie', 'own'], // several become one list, see below
   ['proxy', 'own'], // CGI programs would take it for their own HTTP_PROXY setting

@@ -1,9 +1,8 @@
 // THE ROAD of a request, in one place. Each step is a method below, in this order (the numbers are those of
 // ARCHITECTURE.md):
-//   take → route → admit → inspectHead → readBody → inspectBody → settle → forward → (reply.ts: inspect, relay)
-//   → finish
-// The generation is pinned once, at `take`: a swap in between changes nothing for this request. The head was copied by
-// the listener and is what both the engine and the upstream get. `finish` runs exactly once on every way out.
+//   take → route → admit → inspectHead → readBody → inspectBody → settle → forward → (reply.ts) → finish
+// The generation is pinned once, at `take`: a swap in between changes nothing. The head was copied by the listener and
+// is what the upstream gets; the engine gets it, too. `finish` runs exactly once on every way out.
 import { performance } from 'node:perf_hooks';
 import type { GivenValues, GivenVariable, Interruption, RequestHead } from '#engine';
 import { askGates, type AskedRequest, type Pause } from '../admit/ask-gates.js';
@@ -11,6 +10,7 @@ import type { Decided, Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
 import { ProxyError } from '../contract/errors.js';
 import type { Limits } from '../contract/index.js';
+import { graphqlGate } from '../graphql/step.js';
 import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Exchange } from '../listeners/listener.js';
@@ -97,10 +97,10 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
     exchange.onAbort = onAbort;
     const onBodyFault = (reason: string): void => refuseBody(this, reason);
     exchange.onBodyFault = onBodyFault;
-    const { refusal } = exchange;
-    if (refusal !== null) refuseRequest(this, 'head', refusal.status, refusal.reason);
+    if (exchange.refusal !== null) refuseRequest(this, 'head', exchange.refusal.status, exchange.refusal.reason);
     else {
       if (this.generation.trusted !== null) this.believeProxies();
+      this.head = this.context.simulations.read(this.head, this.atMs) ?? this.head;
       this.route();
     }
   }
@@ -221,16 +221,18 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
     this.fitThenForward(site);
   }
 
-  /** Between steps 8 and 9: what the specifications of the site declare; the same for the answer in `fitAnswer`. */
+  /** Between steps 8 and 9: limits of GraphQL, and what the specifications of the site declare. */
   private fitThenForward(site: Site): void {
     const schema = this.isOver || this.inspection?.isOn !== true ? null : schemaStep(this.generation, site.name);
     this.schema = schema;
-    if (schema !== null) this.settleSchema(() => schema.request(this.head, this.body));
+    const graphql = this.isOver ? null : (this.inspection?.graphql ?? null);
+    if (graphql !== null) this.settleStep(graphqlGate(() => graphql.decide()));
+    if (schema !== null && !this.isOver) this.settleStep(schemaGate(() => schema.request(this.head, this.body)));
     if (!this.isOver) this.forward(site);
   }
 
-  private settleSchema(decide: () => Decision | null): void {
-    askGates(this, [schemaGate(decide)], this.site as Site, null);
+  private settleStep(step: PreparedGate): void {
+    askGates(this, [step], this.site as Site, null);
     if (this.isOver) this.giveUpUpstream();
   }
 
@@ -309,7 +311,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
     if (inspection?.isOn !== true) return;
     if (inspection.wantsResponseBody) this.settle(inspection.responseBody(bytes, wireBytes), this.site as Site);
     if (!this.isOver && schema !== null)
-      this.settleSchema(() => schema.answer(this.head.method, head, bytes, wireBytes === bytes?.length));
+      this.settleStep(schemaGate(() => schema.answer(this.head.method, head, bytes, wireBytes === bytes?.length)));
   }
 
   upstreamDrained(): void {

@@ -2,6 +2,7 @@
 // phase returns what the engine says; what the engine throws is kept as `failure`. What follows is decided on the road.
 import { performance } from 'node:perf_hooks';
 import type { CollectionStore, GivenValues, Interruption, RequestHead, Transaction, Verdict } from '#engine';
+import { graphqlStep, type GraphqlConfig, type GraphqlStep } from '../graphql/step.js';
 import { asError } from '../contract/errors.js';
 import type { Mode } from '../contract/index.js';
 import type { LoadedInspection } from '../inspection/inspection.js';
@@ -17,7 +18,9 @@ export interface InspectedRequest {
   readonly atMs: number;
   /** TX variables that gates found out. */
   readonly given: GivenValues;
-  readonly exchange: Pick<Exchange, 'tls'>;
+  readonly exchange: Pick<Exchange, 'tls' | 'framing'>;
+  /** Messages of tunnels have none: GraphQL in them is inspected as it comes. */
+  readonly generation?: { readonly config: GraphqlConfig };
 }
 
 export class RequestInspection {
@@ -28,6 +31,8 @@ export class RequestInspection {
   failure: Error | null = null;
   /** After phase 3: phase 4 asks for the body. */
   wantsResponseBody = false;
+  /** What rules see of a request that asks GraphQL; null: it does not. */
+  readonly graphql: GraphqlStep | null;
   private transaction: Transaction | null = null;
 
   constructor(
@@ -35,7 +40,11 @@ export class RequestInspection {
     private readonly request: InspectedRequest,
     /** What of the site bears on its rules; see Site. */
     private readonly site: { readonly engineMode: Mode | null; readonly policy: string | null },
-  ) {}
+  ) {
+    const { generation, head, exchange } = request;
+    const hasBody = exchange.framing.kind !== 'none';
+    this.graphql = generation === undefined ? null : graphqlStep(generation.config, head, hasBody);
+  }
 
   /** Whether rules look at what comes: not before `requestHead`, and not after a failure. */
   get isOn(): boolean {
@@ -68,7 +77,7 @@ export class RequestInspection {
     const { head, requestId: uniqueId, atMs: nowMs } = this.request;
     const { given } = this;
     return this.run(() => {
-      const transaction = inspector.begin(head, { uniqueId, nowMs, store, policy });
+      const transaction = inspector.begin(this.graphql?.seenHead() ?? head, { uniqueId, nowMs, store, policy });
       this.transaction = transaction;
       for (const [name, value] of given) transaction.tx.set(name, value);
       if (engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = engineMode;
@@ -80,21 +89,32 @@ export class RequestInspection {
   requestBody(body: Buffer | null, wireBytes: number): Interruption | null {
     const { transaction } = this;
     if (transaction === null) return null;
-    return this.run(() => this.inspection.inspector.requestBody(transaction, body, wireBytes));
+    return this.run(() => {
+      const seen = this.seen(body, wireBytes);
+      const seenBytes = seen === body ? wireBytes : (seen?.length ?? 0);
+      return this.inspection.inspector.requestBody(transaction, seen, seenBytes);
+    });
+  }
+
+  private seen(body: Buffer | null, wireBytes: number): Buffer | null {
+    return this.graphql === null ? body : this.graphql.seenBody(body, body?.length === wireBytes);
   }
 
   /** Phases 1 and 2 on a thread of the pool, for large bodies. It fails as well when that thread dies. */
   async elsewhere(
     pool: ForeignInspector,
     generation: Generation,
-    body: Buffer,
-    wireBytes: number,
+    whole: Buffer,
+    wholeBytes: number,
   ): Promise<Interruption | null> {
     const { engineMode, policy } = this.site;
-    const { head, requestId: uniqueId, atMs: nowMs } = this.request;
+    const { requestId: uniqueId, atMs: nowMs } = this.request;
     const { given } = this;
     try {
-      const facts = { head, uniqueId, nowMs, body, wireBytes, engineMode, policy, given };
+      const head = this.graphql?.seenHead() ?? this.request.head;
+      const seen = this.seen(whole, wholeBytes) ?? whole;
+      const wireBytes = seen === whole ? wholeBytes : seen.length;
+      const facts = { head, uniqueId, nowMs, body: seen, wireBytes, engineMode, policy, given };
       this.foreign = await pool.inspect(generation, facts);
     } catch (error) {
       this.failure = asError(error);

@@ -6,6 +6,7 @@ import { ProxyError } from '../contract/errors.js';
 import type { Addresses } from './addresses.js';
 import type { Attempt } from './attempt.js';
 import type { UpstreamOptions } from './exchange.js';
+import { DirectText } from './direct-text.js';
 import { closedEarly, connectFailed, timedOut, timeoutMsOf, type Wait } from './failures.js';
 import type { IdleTime } from './idle-time.js';
 import { outbox, type OutboxWriter } from './outbox.js';
@@ -35,6 +36,8 @@ export class Connection implements ResponseSink, OutboxWriter {
   isRetired = false;
   private readonly openedMs = performance.now();
   private readonly socket: Socket;
+  /** null: over TLS. */
+  private readonly direct: DirectText | null;
   private readonly parser = new ResponseParser(this);
   private attempt: Attempt | null = null;
   private isConnected = false;
@@ -53,6 +56,7 @@ export class Connection implements ResponseSink, OutboxWriter {
   constructor(private readonly pool: ConnectionOwner) {
     const { options } = pool;
     this.socket = options.tls ? this.openTls() : this.openTcp();
+    this.direct = options.tls ? null : new DirectText(this.socket);
     this.socket.setNoDelay(true);
     this.socket.on('drain', () => this.attempt?.handler.onDrain());
     this.socket.on('error', (error) => {
@@ -151,7 +155,9 @@ export class Connection implements ResponseSink, OutboxWriter {
   flush(): void {
     const { unsent } = this;
     this.unsent = null;
-    if (unsent !== null && !this.isClosed) this.socket.write(unsent, 'latin1');
+    if (unsent === null || this.isClosed) return;
+    if (this.direct === null) this.socket.write(unsent, 'latin1');
+    else this.direct.write(unsent);
   }
 
   private await(what: Wait, nowMs = performance.now()): void {

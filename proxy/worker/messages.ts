@@ -63,6 +63,8 @@ export interface WorkerStart {
   readonly siteKeys: KeySetMessage | null;
   readonly gateMemory: GateMemory;
   readonly challengeSecret: Uint8Array;
+  /** Of the signatures of requests of a simulation. */
+  readonly simulationKey: Uint8Array;
   /** Where places of limits that several nodes share are leased; null = nowhere. */
   readonly limitsStore: { readonly url: string; readonly prefix: string } | null;
   /** Of the hashes that stand for people in observations; the same on all nodes and in the control plane. */
@@ -124,6 +126,8 @@ export interface WorkerNews {
   readonly requests: { readonly lines: string[]; readonly dropped: number; readonly samples: RequestSample[] };
   /** A window of discovery (observation/observation.ts), as text. */
   readonly observations: { readonly text: string };
+  /** A window of what clients did (features/client-window.ts), as text. */
+  readonly clients: { readonly text: string };
   readonly log: {
     readonly level: LogLevel;
     readonly fields: Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 // One thread: a listener, the current generation, a mailbox. Nothing else.
+import { randomInt } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
@@ -7,6 +8,7 @@ import { openGates } from '../admit/index.js';
 import { shareLimits } from '../admit/limits/leases/share-limits.js';
 import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
 import { createGateWorker, EventBudget } from '../admit/worker.js';
+import { ClientFeatures } from '../features/clients.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
 import { shareOf } from '../listeners/index.js';
@@ -17,6 +19,7 @@ import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
 import type { RoadContext } from '../road/context.js';
 import { LoopGuard } from '../road/limits/loop-guard.js';
+import { SimulatedClients } from '../simulation/mark.js';
 import { ClientShares } from '../road/limits/client-shares.js';
 import type { Relay } from '../road/limits/relay.js';
 import type { BodyWatch } from '../road/request-body.js';
@@ -75,6 +78,12 @@ const observer = start.shipsRequests
   ? new TrafficObserver({
       key: start.observationKey,
       send: (batch) => post({ kind: 'observations', text: JSON.stringify(batch) }),
+    })
+  : null;
+const clients = start.shipsRequests
+  ? new ClientFeatures({
+      seeds: [randomInt(2 ** 32), randomInt(2 ** 32)],
+      send: (batch) => post({ kind: 'clients', text: JSON.stringify(batch) }),
     })
   : null;
 const denyList = new AddressSetHolder();
@@ -138,11 +147,13 @@ const context: RoadContext = {
   poolFor: (site, generation) => pools.of(site, generation),
   flights: openFlights(start),
   loops: new LoopGuard(start.nodeId),
+  simulations: new SimulatedClients(start.simulationKey),
   store: module.createStore(),
   metrics,
   record: (event) => events.record(event),
   requests,
   observer,
+  clients,
   readingBody,
   bodies: new ClientShares(),
   relaying,
@@ -156,6 +167,7 @@ const flusher = setInterval(() => {
   events.flush();
   requests?.flush();
   observer?.flush(Date.now());
+  clients?.flush(Date.now());
 }, flushEveryMs);
 const sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => {
   const { timeouts } = serving.current.config;
@@ -192,6 +204,7 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   events.flush();
   requests?.flush();
   observer?.flush(Date.now(), true);
+  clients?.flush(Date.now(), true);
   post({ kind: 'drained' });
   port?.close();
 }
@@ -241,7 +254,7 @@ function report(token: number): void {
       eventsDropped: events.dropped,
       upstreams: pools.view(),
       loopLagMsP99: loopDelay.percentile(99) / 1e6,
-      metrics: metrics.snapshot({ ...serving.inspectionCounters(), ...observer?.metrics() }),
+      metrics: metrics.snapshot({ ...serving.inspectionCounters(), ...observer?.metrics(), ...clients?.metrics() }),
       heavy: gateWorker.heavy.list(),
       crawlers: gateWorker.crawlers.list(),
     },

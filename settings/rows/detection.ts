@@ -1,6 +1,6 @@
 // Bots, the detection engine, API abuse, and what a protected site asks for before it lets anybody in.
 import { Type } from '@sinclair/typebox';
-import { Choice, closed, Flag, HttpUrl, Network, Path, Secret, setting, Shaped, Text, Whole } from '../row.js';
+import { Choice, closed, Flag, HttpUrl, member, Network, Path, Secret, setting, Shaped, Text, Whole } from '../row.js';
 
 const weight = (value: number) => Type.Number({ minimum: 0, maximum: 100, default: value });
 
@@ -16,7 +16,20 @@ const CrawlerRanges = Type.Object(
   closed,
 );
 
+const CrawlerList = Type.Object(
+  {
+    crawler: Text(64, { minLength: 1, description: 'its name in GET /api/bots' }),
+    url: Shaped('^https?://[^\\s@/]+(/[^\\s]*)?$', 'write an http or https address without user and password', {
+      maxLength: 2048,
+      'x-url': 'keyed',
+    }),
+  },
+  closed,
+);
+
 const bots = 'proxy/admit/bots/bots.ts';
+/** The detection engine. */
+const engine = 'api/ai/engine/policy.ts';
 const siteAuth = 'proxy/admit/site-auth/site-auth.ts';
 
 export const detectionRows = {
@@ -68,6 +81,19 @@ export const detectionRows = {
       'addresses of crawlers as their operators publish them (`prefixes` with `ipv4Prefix` or `ipv6Prefix`); ' +
       'who claims to be such a crawler from elsewhere is an impostor, unless its name proves it (bot_verify_rdns)',
   }),
+  bot_crawler_range_urls: setting(Type.Array(CrawlerList, { maxItems: 16, default: [] }), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: 'api/edge/crawler-lists/job.ts',
+    description: 'the same by URL: lists that are fetched as their operators publish them; the last good copy is kept',
+  }),
+  bot_crawler_range_hours: setting(Whole(1, 720, 24), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: 'api/edge/crawler-lists/job.ts',
+    description: 'how often these lists are fetched',
+    unit: 'hours',
+  }),
   bot_ja3_blocklist: setting(
     Type.Array(Shaped('^[0-9a-f]{32}$', 'write 32 hexadecimal digits in small letters'), {
       maxItems: 10_000,
@@ -85,58 +111,58 @@ export const detectionRows = {
 
   ai_enabled: setting(Flag(false), {
     access: 'operator',
-    reach: ['control'],
-    enforcedBy: null,
+    reach: ['control', 'data'],
+    enforcedBy: 'proxy/road/finish.ts',
     description: 'fuse the layers into one risk; scores in monitor mode too',
   }),
   ai_action: setting(Choice(['monitor', 'block'], 'monitor'), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: engine,
     description: 'block enforces the verdict ladder',
   }),
-  ai_risk_threshold: setting(Whole(0, 100, 80), {
+  ai_risk_threshold: setting(Whole(1, 100, 80), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: engine,
     description: 'risk T at which a client is blocked; challenged from T-20, throttled from T-35, both never below 1',
     unit: 'risk points',
   }),
   ai_window_sec: setting(Whole(10, 86_400, 300), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: engine,
     description: 'live scoring window',
     unit: 'seconds',
   }),
   ai_w_signature: setting(weight(40), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: engine,
     description: 'weight of signatures; weights are normalised to their sum',
   }),
   ai_w_anomaly: setting(weight(20), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: engine,
     description: 'weight of anomalies',
   }),
   ai_w_api_abuse: setting(weight(25), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: engine,
     description: 'weight of API abuse',
   }),
   ai_w_bot: setting(weight(15), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: engine,
     description: 'weight of bot signals',
   }),
   ai_block_seconds: setting(Whole(1, 2_592_000, 600), {
     access: 'operator',
     reach: ['control'],
-    enforcedBy: null,
+    enforcedBy: engine,
     description: 'how long an offender is blocked',
     unit: 'seconds',
   }),
@@ -234,7 +260,34 @@ export const detectionRows = {
   graphql_protect: setting(Flag(false), {
     access: 'operator',
     reach: ['data'],
-    enforcedBy: null,
-    description: 'refuse GraphQL introspection',
+    enforcedBy: 'proxy/graphql/step.ts',
+    description:
+      'refuse GraphQL introspection (the fields __schema and __type; __typename is none of it) and what is beyond ' +
+      'graphql_limits, of protected sites (rules 1006510 to 1006512)',
   }),
+  graphql_limits: setting(
+    Type.Object(
+      {
+        depth_max: member(Whole(1, 100, 20), 'fields inside each other', 'fields'),
+        aliases_max: member(
+          Whole(0, 5000, 30),
+          'aliases of a document, of a fragment as often as it is spread',
+          'aliases',
+        ),
+        cost_max: member(
+          Whole(1, 1_000_000_000, 10_000),
+          'fields that are resolved at most: below `first: 50` each counts fifty times',
+          'fields',
+        ),
+        batch_max: member(Whole(1, 1000, 20), 'operations that come in one list', 'operations'),
+      },
+      { ...closed, default: {} },
+    ),
+    {
+      access: 'operator',
+      reach: ['data'],
+      enforcedBy: 'proxy/graphql/step.ts',
+      description: 'how much one GraphQL request may ask for; in force with graphql_protect',
+    },
+  ),
 };

@@ -1,32 +1,13 @@
-// Users (the control plane's, to read), roles, and grants: which role somebody has in which project or application.
-import { ApiError, Nullable, OneOf, Time } from '#http-kit';
+// Roles, and grants: which role somebody has in which project or application.
+import { ApiError, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import type { UserRow } from '../host.js';
 import { isUnconfined, reachable } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
-import { List, ListQuery } from '../kit/list.js';
-import { builtInRoles, isPermission, permissionNames, permissionTable, type VmPermission } from '../kit/permissions.js';
+import { builtInRoles, permissionNames, permissionTable, type VmPermission } from '../kit/permissions.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
+import { requireHeld } from './held.js';
 
 const closed = { additionalProperties: false } as const;
-
-const UserView = Type.Object({
-  id: Type.String(),
-  email: Type.String(),
-  name: Type.String(),
-  role: Type.String(),
-  status: Type.String(),
-  mfa: Type.Boolean(),
-  created_at: Time,
-  last_login_at: Nullable(Time),
-});
-
-/** Nobody hands on what they do not have themselves, everywhere. */
-function requireHeld(call: Call, wanted: readonly string[]): void {
-  const missing = wanted.filter((name) => !isPermission(name) || call.caller.reach(name, true)?.all !== true);
-  if (missing.length > 0)
-    throw new ApiError('role_denied', `You cannot hand on ${missing.join(', ')}: you do not have it everywhere.`);
-}
 
 const roles: Resource = {
   path: '/rbac/roles',
@@ -72,46 +53,6 @@ const Grant = Type.Object(
 );
 
 export const roleEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: 'GET',
-    path: '/users',
-    permission: 'view_users',
-    kind: 'C',
-    summary: 'Users of the installation',
-    query: Type.Object(
-      {
-        limit: ListQuery.limit,
-        offset: ListQuery.offset,
-        role: Type.Optional(OneOf(['viewer', 'operator', 'admin'])),
-        q: Type.Optional(Type.String({ maxLength: 200 })),
-      },
-      closed,
-    ),
-    answer: List(UserView),
-    handle: async ({ host, query }) => {
-      const { limit = 50, offset = 0, role, q } = query;
-      const all = await host.identity.users({
-        ...(role === undefined ? {} : { role }),
-        ...(q === undefined ? {} : { q }),
-      });
-      const items = all.slice(offset, offset + limit).map(viewUser);
-      return { items, total: all.length, total_is_estimate: false, limit, offset, next_cursor: null };
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/users/:id',
-    permission: 'view_users',
-    kind: 'C',
-    summary: 'One user',
-    answer: UserView,
-    handle: async ({ host, params }) => {
-      const id = params['id'] ?? '';
-      const [user] = await host.identity.users({ id });
-      if (user === undefined) throw notFound('user', id.slice(0, 60));
-      return viewUser(user);
-    },
-  }),
   endpoint({
     method: 'GET',
     path: '/rbac/permissions',
@@ -219,14 +160,3 @@ async function readGrants(sql: Call['sql'], user: string) {
     role,
   }));
 }
-
-const viewUser = (user: UserRow) => ({
-  id: user.id,
-  email: user.email,
-  name: user.name,
-  role: user.role,
-  status: user.suspended ? 'suspended' : 'active',
-  mfa: user.mfa,
-  created_at: user.created_at.toISOString(),
-  last_login_at: user.last_login_at?.toISOString() ?? null,
-});

@@ -2,10 +2,11 @@
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { isIP } from 'node:net';
+import { isWithin } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, When, writes, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery } from '../kit/list.js';
 import { permissionNames, scopeNames, scopesAllow, tokenScopes } from '../kit/permissions.js';
-import { insertToken, listTokens, requireToken, revokeToken, type VmToken } from './token-store.js';
+import { insertToken, listTokens, requireToken, revokeToken, rotateToken, type VmToken } from './token-store.js';
 
 const closed = { additionalProperties: false } as const;
 const TokenView = Type.Object({
@@ -65,6 +66,29 @@ async function checkNew(call: Call, scopes: readonly string[], applications: rea
   }
   for (const id of applications ?? []) toId(id, 'application');
 }
+
+/** What a token makes ends with it at the latest, and is used from where it may be used itself. */
+function inherit(call: Call, expires: Date | null, networks: readonly string[] | null) {
+  const parent = call.caller.token;
+  if (parent === null) return { expires, networks };
+  const end = parent.expires_at;
+  if (end !== null && expires !== null && expires > end)
+    throw unfit('/expires_at', `is later than the end of the token that asks (${end.toISOString()})`);
+  const own = parent.allowed_cidrs;
+  const outside =
+    own === null ? undefined : (networks ?? []).find((network) => !own.some((one) => covers(one, network)));
+  if (outside !== undefined)
+    throw unfit('/allowed_cidrs', `${outside} is not within the networks of the token that asks`);
+  return { expires: expires ?? end, networks: networks ?? own };
+}
+
+const bitsOf = (network: string): number => {
+  const [base = '', bits] = network.split('/');
+  return bits === undefined ? (isIP(base) === 6 ? 128 : 32) : Number(bits);
+};
+
+const covers = (wide: string, narrow: string): boolean =>
+  bitsOf(wide) <= bitsOf(narrow) && isWithin(narrow.split('/')[0] ?? '', [wide]);
 
 function checkNetworks(networks: readonly string[] | null): void {
   for (const network of networks ?? []) {
@@ -138,7 +162,8 @@ export const tokenEndpoints: readonly Endpoint[] = [
       const applications = body.application_ids ?? null;
       await checkNew(call, body.scopes, applications);
       checkNetworks(body.allowed_cidrs ?? null);
-      const expires = parseEnd(body.expires_at, now);
+      const given = parseEnd(body.expires_at, now);
+      const { expires, networks } = inherit(call, given, body.allowed_cidrs ?? null);
       const made = await call.audited(
         'vm.token',
         `made the token ${body.name} (${body.scopes.join(', ')})`,
@@ -151,7 +176,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
               user_id: caller.person.userId,
               scopes: body.scopes,
               application_ids: applications,
-              allowed_cidrs: body.allowed_cidrs ?? null,
+              allowed_cidrs: networks,
               expires_at: expires,
             },
             now,
@@ -187,6 +212,30 @@ export const tokenEndpoints: readonly Endpoint[] = [
       const token = await requireToken(call.sql, id, whose(call, writes({ method: 'DELETE' })));
       if (token === null) throw notFound('token', id.slice(0, 20));
       await call.audited('vm.token', `revoked the token ${token.name}`, (tx) => revokeToken(tx, id, call.now));
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/tokens/:id/rotate',
+    permission: 'self',
+    kind: 'B',
+    summary: 'Give a token of mine another text, shown once; the one before holds for grace_s seconds more',
+    body: Type.Object({ grace_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400, default: 0 })) }, closed),
+    answer: Type.Intersect([TokenView, Type.Object({ token: Type.String() })]),
+    handle: async (call) => {
+      const id = call.params['id'] ?? '';
+      // its text speaks for its owner: nobody else may have it, and no token that of another
+      const token = await requireToken(call.sql, id, call.caller.person.userId);
+      if (token === null) throw notFound('token', id.slice(0, 20));
+      if (call.caller.token !== null && call.caller.token.id !== id)
+        throw new ApiError('scope_denied', 'A token gets another text only for itself.');
+      const graceMs = (call.body.grace_s ?? 0) * 1000;
+      const made = await call.audited('vm.token', `gave the token ${token.name} another text`, async (tx) => {
+        const rotated = await rotateToken(tx, id, graceMs, call.now);
+        if (rotated === null) throw new ApiError('conflict', 'The token is revoked or over. Make another one.');
+        return rotated;
+      });
+      return { ...viewToken(made.token), token: made.text };
     },
   }),
 ];

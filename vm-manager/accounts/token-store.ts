@@ -47,14 +47,42 @@ export async function insertToken(
   return { token, text: `apt_${id}_${secret}` };
 }
 
+interface Secrets {
+  readonly secret_hash: string;
+  readonly previous_hash: string | null;
+  readonly previous_until: Date | null;
+}
+
+function hasSecret(row: Secrets, given: string, now: Date): boolean {
+  const isEqual = (hash: string): boolean => timingSafeEqual(Buffer.from(hash), Buffer.from(given));
+  if (isEqual(row.secret_hash)) return true;
+  const { previous_hash: before, previous_until: until } = row;
+  return before !== null && until !== null && until > now && isEqual(before);
+}
+
+/** Gives a token another text; the one before holds for `graceMs` more. Null for one that is revoked or over. */
+export async function rotateToken(
+  sql: Queryable,
+  id: string,
+  graceMs: number,
+  now: Date,
+): Promise<{ readonly token: VmToken; readonly text: string } | null> {
+  const secret = randomBytes(32).toString('base64url');
+  const [token] = await sql<VmToken[]>`
+    update vm_tokens set previous_hash = secret_hash, previous_until = ${new Date(now.getTime() + graceMs)},
+      secret_hash = ${digest(secret)}
+    where id = ${id} and revoked_at is null and (expires_at is null or expires_at > ${now}) returning *`;
+  return token === undefined ? null : { token, text: `apt_${id}_${secret}` };
+}
+
 /** The token behind the text; null when it is unknown, revoked or expired. Notes when and from where it was used. */
 export async function findToken(sql: Queryable, text: string, now: Date, ip: string): Promise<VmToken | null> {
   const [, id, secret] = pattern.exec(text) ?? [];
   if (id === undefined || secret === undefined) return null;
-  const [row] = await sql<(VmToken & { secret_hash: string })[]>`
+  const [row] = await sql<(VmToken & Secrets)[]>`
     select * from vm_tokens
     where id = ${id} and revoked_at is null and (expires_at is null or expires_at > ${now})`;
-  if (row === undefined || !timingSafeEqual(Buffer.from(row.secret_hash), Buffer.from(digest(secret)))) return null;
+  if (row === undefined || !hasSecret(row, digest(secret), now)) return null;
   if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() > usedLagMs || row.last_ip !== ip)
     await sql`update vm_tokens set last_used_at = ${now}, last_ip = ${ip} where id = ${id}`;
   return row;

@@ -9,7 +9,7 @@ import { bytesMax, formatOf, importInto, type Done, type Fields } from '../impor
 import { endpoint, notFound, toId, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { finishRun, insertRun, RunView, viewRun, type Run } from '../kit/runs.js';
-import { receive } from '../kit/upload/receive.js';
+import { receiveReport } from '../imports/receive-report.js';
 import { Commit } from './endpoints.js';
 import { exitCodeOf, keep, look, verdictOf, type EvaluationRow } from './evaluate.js';
 import { EvaluationView, toBadge, viewEvaluation } from './view.js';
@@ -69,6 +69,7 @@ const upload = {
       format: Type.Optional(Type.String({ maxLength: 120 })),
       mode: Type.Optional(Type.Union([Type.Literal('add'), Type.Literal('sync')])),
       scope_key: Type.Optional(Short),
+      entry: Type.Optional(Type.String({ maxLength: 255, description: 'which file of an archive is the report' })),
     },
     closed,
   ),
@@ -146,9 +147,9 @@ const runs: readonly Endpoint[] = [
     answer: RunView,
     handle: async (call) => {
       await requireRun(call.sql, call);
-      const sent = await receive<Fields>(call.request, upload);
+      const sent = await receiveReport<Fields>(call.request, upload);
       try {
-        const file = { path: sent.file, bytes: sent.bytes };
+        const { file } = sent;
         const format = await formatOf(call, sent.fields.format ?? 'auto', file);
         const { run } = await call.audited(
           'vm.import',

@@ -9,11 +9,11 @@ import { emit } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import { finishRun, insertRun, RunView, runStatuses, viewRun, type Run } from '../kit/runs.js';
-import { receive } from '../kit/upload/receive.js';
 import { findFormat, formats } from './formats/index.js';
 import type { Format } from './formats/format.js';
 import { mappedFields, mappedFormat, type Mapping } from './formats/tabular.js';
 import { importItems, type ImportReport } from './pipeline.js';
+import { receiveReport } from './receive-report.js';
 import { lockScope } from './scope-lock.js';
 import type { ReportFacts } from './record.js';
 import type { ReportFile } from './reading/report-file.js';
@@ -35,6 +35,7 @@ const ImportFields = Type.Object(
     branch: Type.Optional(Short),
     commit: Type.Optional(Short),
     scan_date: Type.Optional(Type.String({ maxLength: 40 })),
+    entry: Type.Optional(Type.String({ maxLength: 255, description: 'which file of an archive is the report' })),
   },
   { additionalProperties: false },
 );
@@ -142,9 +143,9 @@ const importEndpoint = endpoint({
   status: 202,
   answer: ImportView,
   handle: async (call) => {
-    const sent = await receive<Fields>(call.request, upload);
+    const sent = await receiveReport<Fields>(call.request, upload);
     try {
-      const file = { path: sent.file, bytes: sent.bytes };
+      const { file } = sent;
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
       const { run } = await call.audited(
         'vm.import',
@@ -169,9 +170,9 @@ const previewEndpoint = endpoint({
   upload,
   answer: Type.Object({ report: Type.Unknown(), tool: Type.String() }),
   handle: async (call) => {
-    const sent = await receive<Fields>(call.request, upload);
+    const sent = await receiveReport<Fields>(call.request, upload);
     try {
-      const file = { path: sent.file, bytes: sent.bytes };
+      const { file } = sent;
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
       await call.sql.begin(async (tx) => {
         throw new Previewed(await importInto(tx, call, sent.fields, file, format));

@@ -1,6 +1,5 @@
 // Rows of imports, written many at a time: one statement for a batch, whatever its size.
 import { json, type Tx } from '../database.js';
-import type { FindingRow } from '../findings/fields.js';
 import type { FindingRecord } from './record.js';
 import type { ImportScope } from './pipeline.js';
 
@@ -21,7 +20,7 @@ interface NewFinding {
 }
 
 /** Columns as vm_findings has them, and JSON as the database reads it. */
-const rowsOf = (tx: Tx, rows: readonly object[]) => json(tx, JSON.parse(JSON.stringify(rows)));
+const rowsOf = (tx: Tx, rows: readonly object[]) => json(tx, rows);
 
 const columns = [
   'application_id',
@@ -165,27 +164,48 @@ const contentColumns = columns.filter(
     ].includes(name),
 );
 
-/** A finding that a report describes otherwise than before. */
-export async function refreshContent(
-  tx: Tx,
-  row: FindingRow,
-  prepared: Prepared,
-  values: Readonly<Record<string, unknown>>,
-  factors: Readonly<Record<string, unknown>>,
-  scope: ImportScope,
-): Promise<void> {
-  const given = rowsOf(tx, [{ ...values, updated_at: scope.now }]);
+/** What a report says now of a finding that it described otherwise before. */
+export interface NewContent {
+  readonly id: number;
+  readonly prepared: Prepared;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly factors: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Findings that a report describes otherwise than before, with their details and the hashes of their sightings: three
+ * statements for all of them. Where two records are of one finding, the later one is what is kept.
+ */
+export async function refreshContents(tx: Tx, contents: readonly NewContent[], scope: ImportScope): Promise<void> {
+  if (contents.length === 0) return;
+  const last = [...new Map(contents.map((one) => [one.id, one])).values()];
+  const given = rowsOf(
+    tx,
+    last.map(({ id, values }) => ({ ...values, id, updated_at: scope.now })),
+  );
   await tx`
     update vm_findings f set ${tx.unsafe(contentColumns.map((name) => `${name} = n.${name}`).join(', '))},
       version = f.version + 1
-    from jsonb_populate_recordset(null::vm_findings, ${given}) n where f.id = ${row.id}`;
-  const details = rowsOf(tx, [{ ...detailsOf(prepared), risk_factors: factors }]);
+    from jsonb_populate_recordset(null::vm_findings, ${given}) n where f.id = n.id`;
+  const details = rowsOf(
+    tx,
+    last.map(({ id, prepared, factors }) => ({ finding_id: id, ...detailsOf(prepared), risk_factors: factors })),
+  );
   await tx`
     update vm_finding_details d set description = n.description, location = n.location,
       cvss = nullif(n.cvss, 'null'::jsonb), fix = n.fix, refs = n.refs, evidence = n.evidence, extra = n.extra,
       risk_factors = n.risk_factors
-    from jsonb_populate_recordset(null::vm_finding_details, ${details}) n where d.finding_id = ${row.id}`;
+    from jsonb_populate_recordset(null::vm_finding_details, ${details}) n where d.finding_id = n.finding_id`;
+  const sightings = rowsOf(
+    tx,
+    contents.map(({ prepared }) => ({
+      tool_key: prepared.toolKey,
+      raw_hash: prepared.hash,
+      location: prepared.record.location,
+    })),
+  );
   await tx`
-    update vm_occurrences set raw_hash = ${prepared.hash}, location = ${json(tx, prepared.record.location)}
-    where scope_key = ${scope.scopeKey} and tool_key = ${prepared.toolKey}`;
+    update vm_occurrences o set raw_hash = n.raw_hash, location = n.location
+    from jsonb_to_recordset(${sightings}) as n(tool_key text, raw_hash text, location jsonb)
+    where o.scope_key = ${scope.scopeKey} and o.tool_key = n.tool_key`;
 }

@@ -5,10 +5,10 @@ import type { Tx } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { readFacts, readPolicies, score, type ApplicationFacts, type SlaPolicy } from '../findings/score.js';
 import { transition } from '../findings/transition.js';
-import { severityNumbers } from '../findings/words.js';
+import { severityNumbers, type Status } from '../findings/words.js';
 import { closeMissing } from './closing.js';
 import { contentHash, KeysOfReport } from './fingerprint.js';
-import { insertFindings, refreshContent, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
+import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
 import { isDropped, showLocation, type FindingRecord, type Item, type ReportFacts } from './record.js';
 
 export const recordsMax = 200_000;
@@ -56,6 +56,22 @@ const empty = (): ImportReport => ({
   unverified_absence: 0,
   problems: [],
 });
+
+interface Finding {
+  readonly finding_id: number;
+  readonly status: Status;
+}
+interface Sighting {
+  readonly id: number;
+  readonly tool_key: string;
+  readonly raw_hash: string;
+}
+/** A record whose finding is there already; `sighting` is null where this scope has not seen it yet. */
+interface Known {
+  readonly prepared: Prepared;
+  readonly finding: { readonly id: number; readonly status: Status };
+  readonly sighting: Sighting | null;
+}
 
 /** Throws ApiError 413 beyond `recordsMax` records; the transaction is the caller's. */
 export async function importItems(
@@ -126,35 +142,9 @@ class Importer {
     const { tx, scope } = this;
     // plans made while the tables were small read all of them; new numbers end those plans
     if ([4, 40].includes(this.batches++)) await tx.unsafe('analyze vm_findings, vm_occurrences, vm_finding_details');
-    const sightings = await tx<{ tool_key: string; finding_id: number; raw_hash: string; id: number }[]>`
-      select id, tool_key, finding_id, raw_hash from vm_occurrences
-      where scope_key = ${scope.scopeKey} and tool_key in ${tx(batch.map(({ toolKey }) => toolKey))}`;
-    const bySighting = new Map(sightings.map((row) => [row.tool_key, row]));
-    // two statements: one condition with `or` reads every finding of the application
-    const named = await tx<FindingRow[]>`
-      select * from vm_findings where application_id = ${scope.applicationId}
-        and fingerprint in ${tx(batch.map(({ fingerprint }) => fingerprint))} for update`;
-    const seen = await tx<FindingRow[]>`
-      select * from vm_findings where id in ${tx([0, ...sightings.map(({ finding_id }) => finding_id)])} for update`;
-    const found = [...named, ...seen];
-    const byId = new Map(found.map((row) => [row.id, row]));
-    const byFingerprint = new Map(found.map((row) => [row.fingerprint, row]));
-    const fresh: Prepared[] = [];
-    const known: {
-      readonly prepared: Prepared;
-      readonly row: FindingRow;
-      readonly sighting: { id: number; raw_hash: string } | null;
-    }[] = [];
-    for (const prepared of batch) {
-      const sighting = bySighting.get(prepared.toolKey) ?? null;
-      const row =
-        (sighting === null ? undefined : byId.get(sighting.finding_id)) ?? byFingerprint.get(prepared.fingerprint);
-      if (row !== undefined) known.push({ prepared, row, sighting });
-      else if (prepared.record.suppressed) this.drop('is set aside in the report', prepared.location);
-      else fresh.push(prepared);
-    }
+    const { fresh, known } = await this.sort(batch);
     if (fresh.length > 0) await this.create(fresh);
-    for (const one of known) await this.recognise(one.prepared, one.row, one.sighting);
+    await this.recognise(known);
     await touchOccurrences(
       tx,
       known.flatMap(({ sighting }) => (sighting === null ? [] : [sighting.id])),
@@ -162,10 +152,44 @@ class Importer {
     );
     await insertOccurrences(
       tx,
-      known.filter(({ sighting }) => sighting === null).map(({ prepared, row }) => ({ prepared, findingId: row.id })),
+      known
+        .filter(({ sighting }) => sighting === null)
+        .map(({ prepared, finding }) => ({ prepared, findingId: finding.id })),
       scope,
       this.facts.tool,
     );
+  }
+
+  /**
+   * Which records are new and which are known. Of what is known only what tells them apart is read, and nothing is
+   * locked: most of a report is as it was the last time, and whole rows of it would be megabytes a batch.
+   */
+  private async sort(batch: readonly Prepared[]): Promise<{ readonly fresh: Prepared[]; readonly known: Known[] }> {
+    const { tx, scope } = this;
+    const sightings = await tx<(Sighting & Finding)[]>`
+      select o.id, o.tool_key, o.raw_hash, o.finding_id, f.status
+      from vm_occurrences o join vm_findings f on f.id = o.finding_id
+      where o.scope_key = ${scope.scopeKey} and o.tool_key in ${tx(batch.map(({ toolKey }) => toolKey))}`;
+    const bySighting = new Map(sightings.map((row) => [row.tool_key, row]));
+    const unseen = batch.filter(({ toolKey }) => !bySighting.has(toolKey)).map(({ fingerprint }) => fingerprint);
+    const named =
+      unseen.length === 0
+        ? []
+        : await tx<(Finding & { fingerprint: string })[]>`
+            select id as finding_id, fingerprint, status from vm_findings
+            where application_id = ${scope.applicationId} and fingerprint in ${tx(unseen)}`;
+    const byFingerprint = new Map(named.map((row) => [row.fingerprint, row]));
+    const fresh: Prepared[] = [];
+    const known: Known[] = [];
+    for (const prepared of batch) {
+      const sighting = bySighting.get(prepared.toolKey) ?? null;
+      const found = sighting ?? byFingerprint.get(prepared.fingerprint);
+      if (found !== undefined)
+        known.push({ prepared, finding: { id: found.finding_id, status: found.status }, sighting });
+      else if (prepared.record.suppressed) this.drop('is set aside in the report', prepared.location);
+      else fresh.push(prepared);
+    }
+    return { fresh, known };
   }
 
   /** What is known of the vulnerabilities of these records. */
@@ -229,20 +253,47 @@ class Importer {
     this.report.created += batch.length;
   }
 
-  private async recognise(prepared: Prepared, row: FindingRow, sighting: { raw_hash: string } | null): Promise<void> {
+  /** Locks and rewrites what the report describes otherwise than before, many at a time, and reopens what is back. */
+  private async recognise(known: readonly Known[]): Promise<void> {
     const { tx, scope, report } = this;
-    const isSame = sighting !== null && sighting.raw_hash === prepared.hash;
-    if (!isSame) {
-      const known = await this.knownOf([prepared.record]);
-      const { row: columns, factors } = this.columnsOf(prepared, known, row);
-      await refreshContent(tx, row, prepared, columns, factors, scope);
+    const changed = known.filter(({ prepared, sighting }) => sighting?.raw_hash !== prepared.hash);
+    const resolved = known.filter(
+      ({ prepared, finding }) => finding.status === 'resolved' && !prepared.record.suppressed,
+    );
+    const ids = [...new Set([...changed, ...resolved].map(({ finding }) => finding.id))];
+    if (ids.length > 0) {
+      const rows = await tx<FindingRow[]>`select * from vm_findings where id in ${tx(ids)} order by id for update`;
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      const vulnerabilities = await this.knownOf(changed.map(({ prepared }) => prepared.record));
+      const contents = changed.flatMap(({ prepared, finding }) => {
+        const row = byId.get(finding.id);
+        if (row === undefined) return [];
+        const { row: values, factors } = this.columnsOf(prepared, vulnerabilities, row);
+        return [{ id: row.id, prepared, values, factors }];
+      });
+      await refreshContents(tx, contents, scope);
     }
-    if (row.status === 'resolved' && !prepared.record.suppressed) {
-      const wanted = { to: 'reopened', by: 'importer', reason: 'a report has it again', runId: scope.runId } as const;
-      const [fresh] = await tx<FindingRow[]>`select * from vm_findings where id = ${row.id}`;
-      if (fresh !== undefined) await transition(tx, fresh, wanted, systemActor, scope.now);
-      report.reopened++;
-    } else if (isSame) report.unchanged++;
-    else report.updated++;
+    const isReopened = await this.reopen(resolved.map(({ finding }) => finding.id));
+    const isChanged = new Set(changed);
+    for (const one of known) {
+      if (isReopened.has(one.finding.id) && !one.prepared.record.suppressed) report.reopened++;
+      else if (isChanged.has(one)) report.updated++;
+      else report.unchanged++;
+    }
+  }
+
+  /** The findings of `ids` that are resolved and now open again; somebody else may have moved one meanwhile. */
+  private async reopen(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const { tx, scope } = this;
+    const opened = new Set<number>();
+    if (ids.length === 0) return opened;
+    const wanted = { to: 'reopened', by: 'importer', reason: 'a report has it again', runId: scope.runId } as const;
+    const rows = await tx<FindingRow[]>`
+      select * from vm_findings where id in ${tx([...new Set(ids)])} and status = 'resolved' order by id`;
+    for (const row of rows) {
+      await transition(tx, row, wanted, systemActor, scope.now);
+      opened.add(row.id);
+    }
+    return opened;
   }
 }

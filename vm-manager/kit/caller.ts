@@ -22,6 +22,8 @@ export interface Caller {
   readonly person: Person;
   readonly actor: Actor;
   readonly scopes: readonly string[] | null;
+  /** The token that asks; null for a session. */
+  readonly token: VmToken | null;
   /** Empty when the permission is held nowhere. `writes` says whether the request changes something. */
   reach(permission: VmPermission, writes: boolean): Reach | null;
   /** Permissions that are held somewhere, and the roles they come from. */
@@ -38,7 +40,7 @@ interface Grant {
 const bearer = { 'www-authenticate': 'Bearer' };
 
 /** Throws ApiError 401 for whoever is nobody, 403 for a token that may not be used from here. */
-export async function identify(host: Host, request: FastifyRequest): Promise<Caller> {
+export async function identify(host: Host, request: FastifyRequest, whileDutyIsDue = false): Promise<Caller> {
   const text = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
   if (text !== null && isVmToken(text)) return identifyToken(host, request, text);
   if (text?.startsWith('gh_') === true)
@@ -46,7 +48,7 @@ export async function identify(host: Host, request: FastifyRequest): Promise<Cal
       'scope_denied',
       'Tokens that begin with gh_ are for the control plane under /api. Make one for /api/v1 with POST /api/v1/tokens.',
     );
-  const person = await host.identity.person(request);
+  const person = await host.identity.person(request, whileDutyIsDue);
   return toCaller(host.sql, person, null, request.ip);
 }
 
@@ -84,6 +86,7 @@ async function toCaller(sql: Sql, person: Person, token: VmToken | null, ip: str
     person,
     actor: { id: person.userId, name, role: person.role, sourceIp: ip },
     scopes: token?.scopes ?? null,
+    token,
     roles: [...new Set(grants.map(({ role }) => role))],
     permissions: [...new Set(grants.flatMap(({ role }) => may(role)))].sort(),
     reach(permission, writes) {

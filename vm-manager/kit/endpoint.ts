@@ -44,6 +44,10 @@ export interface Endpoint {
   readonly permission: VmPermission | 'self' | 'public';
   readonly kind: EndpointKind;
   readonly summary: string;
+  /** Only for people who are logged in: a token that leaks must not outlive itself by it. */
+  readonly inPerson?: boolean;
+  /** Callable while a password change or an enrolment is due, which it fulfils. */
+  readonly whileDutyIsDue?: boolean;
   /** A POST that only reads: tokens with the scope `read` may call it. */
   readonly reads?: boolean;
   readonly query?: TObject;

@@ -49,7 +49,9 @@ const nothing = { type: 'object', properties: {}, additionalProperties: false } 
 
 /** Throws ApiError 401 or 403. */
 async function admit(host: Host, row: Endpoint, request: FastifyRequest) {
-  const caller = await identify(host, request);
+  const caller = await identify(host, request, row.whileDutyIsDue);
+  if (row.inPerson === true && caller.kind === 'token')
+    throw new ApiError('scope_denied', 'Tokens cannot do this; it needs a person who is logged in.');
   if (row.permission === 'self' || row.permission === 'public') {
     if (writes(row) && caller.scopes !== null && caller.scopes.every((scope) => scope === 'read'))
       throw new ApiError('scope_denied', 'The token is read-only.');

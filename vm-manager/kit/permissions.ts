@@ -34,6 +34,8 @@ export const permissionTable = {
   apply_vpatch: 'put virtual patches in force',
   view_audit: 'read the audit log',
   view_users: 'read users and roles',
+  manage_users: 'make, change, suspend and delete users',
+  manage_sso: 'name the provider of single sign-on',
   manage_roles: 'write roles and grants',
   manage_tokens: 'read and revoke tokens of others',
 } as const;
@@ -44,6 +46,8 @@ export const permissionNames = Object.keys(permissionTable) as VmPermission[];
 const views = permissionNames.filter((name) => name.startsWith('view_'));
 const administration: readonly VmPermission[] = [
   'manage_roles',
+  'manage_users',
+  'manage_sso',
   'manage_tokens',
   'approve_acceptance',
   'override_gate',

@@ -22,12 +22,14 @@ export class Client {
     );
   }
   async send(application: string, report: unknown, fields: Record<string, string> = {}, url = '/imports') {
-    const text = typeof report === 'string' ? report : JSON.stringify(report);
+    const bytes = Buffer.isBuffer(report)
+      ? report
+      : Buffer.from(typeof report === 'string' ? report : JSON.stringify(report));
     const parts = Object.entries({ application_id: application, ...fields }).map(
       ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
     );
     const file = `--b\r\nContent-Disposition: form-data; name="file"; filename="r"\r\nContent-Type: text/plain\r\n\r\n`;
-    const payload = Buffer.from(`${parts.join('')}${file}${text}\r\n--b--\r\n`);
+    const payload = Buffer.concat([Buffer.from(`${parts.join('')}${file}`), bytes, Buffer.from('\r\n--b--\r\n')]);
     const reply = await this.at.app.inject({
       method: 'POST',
       url: `${v1}${url}`,

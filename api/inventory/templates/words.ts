@@ -25,7 +25,7 @@ const rootWords: ReadonlySet<string> = new Set(['api', 'apis', 'rest', 'rpc', 'p
 /** True for words that are names of actions or of places, never values. */
 export function isFixed(segment: string): boolean {
   const lower = segment.toLowerCase();
-  if (fixedWords.has(lower)) return true;
+  if (fixedWords.has(lower) || /^(query|mutation|subscription):/.test(segment)) return true;
   const first = /^[a-z]+(?=[-_.A-Z:])/.exec(segment)?.[0];
   return (first !== undefined && verbs.has(first)) || verbs.has(lower);
 }

@@ -5,6 +5,7 @@ import type { Reply } from './http.js';
 import { createQuery } from './query.js';
 
 export type VmPermission =
+  | 'view_findings'
   | 'triage_findings'
   | 'request_acceptance'
   | 'approve_acceptance'

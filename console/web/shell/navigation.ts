@@ -44,12 +44,14 @@ export const navigation: readonly PageGroup[] = [
       page('/waf/tuning', text.tuning, 'tune', text.falsePositivesExclusionsSuggestions),
       page('/protection/gates', text.limitsBots, 'gauge', text.rateLimitsFloodsBans),
       page('/inventory', text.apiInventory, 'apps', text.apiInventoryWords),
+      page('/inventory/specifications', text.specifications, 'audit', text.specificationsWords),
       page('/protection/addresses', text.addresses, 'ban', text.threatIntelligenceDenyList),
     ],
   },
   {
     title: text.vulnerabilities,
     pages: [
+      page('/vulnerabilities/posture', text.posture, 'gauge', text.postureWords),
       page('/vulnerabilities', text.findings, 'bug', text.findingsWords),
       page('/vulnerabilities/chains', text.attackChains, 'chain', text.attackChainsWords),
       page('/vulnerabilities/applications', text.applications, 'apps', text.applicationsWords),
@@ -67,6 +69,7 @@ export const navigation: readonly PageGroup[] = [
       page('/admin/settings', text.settings, 'cog', text.configurationLimitsSitesTimeouts),
       page('/admin/changes', text.changes, 'versions', text.applyVersionsRollbackDiff),
       page('/admin/nodes', text.nodes, 'nodes', text.dataPlaneGenerationWorkers),
+      page('/compliance', text.compliance, 'check', text.complianceWords),
       page('/admin/audit', text.auditLog, 'audit', text.whoDidWhatChain),
       page('/admin/users', text.users, 'people', text.accountsRolesPasswords, 'admin'),
       page('/admin/tokens', text.apiTokens, 'key', text.automationCiScopes, 'admin'),

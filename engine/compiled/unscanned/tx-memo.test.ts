@@ -161,6 +161,7 @@ t.test('equals running', (t) => {
     ),
     { seed, numRuns: 300 },
   );
-  t.ok(repeated > 200, `${repeated} outcomes were repeated, seed ${seed}`);
+  // 190 to 260 by the seed; a memo that never repeats has none
+  t.ok(repeated > 100, `${repeated} outcomes were repeated, seed ${seed}`);
   t.end();
 });

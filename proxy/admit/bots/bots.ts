@@ -9,7 +9,7 @@
 //   API clients leave them out, and are no worse for it.
 // - A crawler that is known by name passes until its name is looked up (crawler-check.ts); then it is exempt, or an
 //   impostor, or, where nobody knows, one with the points of a crawler. Where the list of its
-//   operator is in the settings (bot_crawler_ranges), that is known at the first request; lists are not fetched.
+//   operator is there (bot_crawler_ranges), that is known at the first request; the control plane fetches lists.
 // - Every browser offers protocols in its TLS handshake (ALPN; `00` in a JA4). Who claims to be one and offers none
 //   gets points, fewer than the limit, since appliances that open TLS for a company may do so.
 // - A request that came without TLS has no fingerprint, and gets no points for that: whoever wants fingerprints closes

@@ -47,14 +47,24 @@ export interface CrawlerRanges {
 /** The ranges of each crawler, by its name. Throws for a name that no crawler has. */
 export function openRanges(listed: readonly CrawlerRanges[]): ReadonlyMap<string, AddressSet> {
   const known = crawlers.map(({ name }) => name).join(', ');
-  return new Map(
-    listed.map(({ crawler, prefixes }) => {
-      if (!crawlers.some(({ name }) => name === crawler))
-        throw new RangeError(`bot_crawler_ranges: no crawler is called ${crawler}; name one of ${known}`);
-      const networks = prefixes.flatMap(({ ipv4Prefix, ipv6Prefix }) => [ipv4Prefix ?? [], ipv6Prefix ?? []].flat());
-      return [crawler, openAddressSet(buildAddressSet(networks))];
-    }),
-  );
+  const networks = new Map<string, string[]>(); // one crawler may have several lists
+  for (const { crawler, prefixes } of listed) {
+    if (!crawlers.some(({ name }) => name === crawler))
+      throw new RangeError(`bot_crawler_ranges: no crawler is called ${crawler}; name one of ${known}`);
+    const own = networks.get(crawler) ?? [];
+    for (const { ipv4Prefix, ipv6Prefix } of prefixes) {
+      if (ipv4Prefix !== undefined) own.push(ipv4Prefix);
+      if (ipv6Prefix !== undefined) own.push(ipv6Prefix);
+    }
+    networks.set(crawler, own);
+  }
+  return new Map([...networks].map(([crawler, own]) => [crawler, openAddressSet(buildAddressSet(own))]));
+}
+
+/** The network of a list that an address is in; null: none. */
+export function networkWith(address: string, networks: readonly string[]): string | null {
+  if (!openAddressSet(buildAddressSet(networks)).contains(address)) return null;
+  return networks.find((network) => openAddressSet(buildAddressSet([network])).contains(address)) ?? null;
 }
 
 export interface CrawlerCount {

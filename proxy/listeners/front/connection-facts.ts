@@ -35,10 +35,13 @@ export interface ConnectionFacts {
 const plain = (address: string | undefined): string =>
   address === undefined ? '' : address.startsWith('::ffff:') ? address.slice(7) : address;
 
+/** Whose connection it is, as the system says. */
+export const peerOf = (socket: Socket): string => plain(socket.remoteAddress);
+
 /** Of a plain connection whose peer is the client. */
 export function factsOf(socket: Socket): ConnectionFacts {
   return {
-    clientIp: plain(socket.remoteAddress),
+    clientIp: peerOf(socket),
     clientPort: socket.remotePort ?? 0,
     serverIp: socket.localAddress ?? '',
     serverPort: socket.localPort ?? 0,

@@ -2,6 +2,7 @@
 // loop; written back to back at its end, their answers wake the other side once (upstream/outbox.ts has the figures for
 // the other direction). A turn with a single answer ends right behind it.
 import type { Socket } from 'node:net';
+import { DirectText } from '../../upstream/direct-text.js';
 import { outbox, type OutboxWriter } from '../../upstream/outbox.js';
 
 /** Text that waits for the end of the turn; beyond it leaves at once. */
@@ -10,12 +11,17 @@ const unsentBytesMax = 16 * 1024;
 export class ClientOutput implements OutboxWriter {
   /** Leaves at the end of this turn. */
   private unsent = '';
+  /** null: over TLS. */
+  private readonly direct: DirectText | null;
 
   /** `onSlow`: the client takes less than it is given; "drain" of the socket says when it has caught up. */
   constructor(
     private readonly socket: Socket,
+    isPlain: boolean,
     private readonly onSlow: () => void,
-  ) {}
+  ) {
+    this.direct = isPlain ? new DirectText(socket) : null;
+  }
 
   /** Latin1. False: the client is slow. */
   write(text: string): boolean {
@@ -39,9 +45,11 @@ export class ClientOutput implements OutboxWriter {
   }
 
   flush(): void {
-    const { socket, unsent } = this;
+    const { socket, unsent, direct } = this;
     this.unsent = '';
-    if (unsent !== '' && socket.writable && !socket.write(unsent, 'latin1')) this.onSlow();
+    if (unsent === '' || !socket.writable) return;
+    const isFlowing = direct === null ? socket.write(unsent, 'latin1') : direct.write(unsent);
+    if (!isFlowing) this.onSlow();
   }
 
   /** Said and not taken by the system yet. */
@@ -51,6 +59,6 @@ export class ClientOutput implements OutboxWriter {
 
   /** What the system took, of everything that was said. */
   get sentBytes(): number {
-    return this.socket.bytesWritten - this.socket.writableLength;
+    return this.socket.bytesWritten - this.socket.writableLength + (this.direct?.sentBytes ?? 0);
   }
 }

@@ -7,14 +7,15 @@ import type { Refusal } from '../../http/framing.js';
 import { checkRequestHead, upgradeWithBody } from '../../http/request-syntax.js';
 import type { ActiveMember } from '../../worker/active-list.js';
 import { factsOf, type ConnectionFacts } from '../front/connection-facts.js';
-import type { ListenerOptions } from '../listener.js';
+import type { BorrowedReads } from './borrowed-reads.js';
 import { ClientOutput } from './client-output.js';
-import { NetExchange, type Channel, type ExchangeHome } from './exchange.js';
+import type { ConnectionHome } from './connection-home.js';
+import { NetExchange, type Channel } from './exchange.js';
 import { HeadParser, type ParsedHead } from './head-parser.js';
 import { RequestBodyReader } from './request-body.js';
 import { wishesOf } from './request-wishes.js';
 import { hasField, headText } from './response-text.js';
-import type { Timed, TimeLimits } from './time-limits.js';
+import type { Timed } from './time-limits.js';
 
 /** What a client may send ahead of its turn. */
 const pendingBytesMax = 64 * 1024;
@@ -35,12 +36,6 @@ const enum Phase {
 
 type Wait = 'nothing' | 'first' | 'idle' | 'head' | 'body' | 'drain' | 'linger';
 type OnChunk = (chunk: Buffer, isLast: boolean) => void;
-
-export interface ConnectionHome extends ExchangeHome {
-  readonly options: ListenerOptions;
-  readonly limits: TimeLimits<Connection>;
-  forget(connection: Connection): void;
-}
 
 const discard: OnChunk = () => {};
 
@@ -70,10 +65,12 @@ export class Connection implements Channel, Timed, ActiveMember {
     private readonly socket: Socket,
     private readonly home: ConnectionHome,
     private readonly facts: ConnectionFacts = factsOf(socket),
+    reads: BorrowedReads | null = null,
   ) {
-    this.output = new ClientOutput(socket, () => this.isSlow());
+    this.output = new ClientOutput(socket, facts.tls === null, () => this.isSlow());
     this.parser = new HeadParser(home.options.limits);
-    socket.on('data', (chunk: Buffer) => this.received(chunk));
+    if (reads === null) socket.on('data', (chunk: Buffer) => this.received(chunk));
+    else reads.onBytes = (chunk) => this.received(chunk);
     socket.on('drain', () => this.drained());
     socket.on('end', () => this.ended());
     socket.on('error', () => {}); // "close" follows
@@ -131,6 +128,8 @@ export class Connection implements Channel, Timed, ActiveMember {
     this.pending = this.pending === null ? chunk : Buffer.concat([this.pending, chunk]);
     if (this.waitsFor === 'body') this.awaitBody();
     this.run();
+    // Borrowed: what has to wait would be another connection's bytes in a moment.
+    if (this.pending?.buffer === chunk.buffer) this.pending = Buffer.from(this.pending);
   }
 
   /** Whoever does not read answers gets no further request begun. */

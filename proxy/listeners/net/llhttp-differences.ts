@@ -117,6 +117,12 @@ export const wider: readonly Wider[] = [
     fits: (wire) => !METHODS.includes(/^(?:\r\n)?([^ ]+) /.exec(wire)?.[1] ?? 'GET'),
   },
   {
+    name: 'a tab behind the number of a Content-Length',
+    section: 'RFC 9110 section 5.5: a tab is white space around a value as a blank is; llhttp knows the blank only',
+    example: 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\t\r\n\r\n',
+    fits: (wire) => /\r\ncontent-length:[ \t]*[0-9]+ *\t[ \t]*\r\n/i.test(wire),
+  },
+  {
     name: 'bytes beyond ASCII in a target',
     section: 'RFC 9112 section 3.2: no URI, but clients send file names so; what an upstream reads is what rules see',
     example: 'GET /caf\xe9 HTTP/1.1\r\nHost: h\r\n\r\n',

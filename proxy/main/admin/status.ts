@@ -21,6 +21,8 @@ import type { ThreatList } from '../threat-list.js';
 const heavyMax = 100;
 
 export interface Parts {
+  /** Where clients are answered in plain HTTP; null: nowhere. */
+  readonly port: number | null;
   readonly supervisor: Supervisor;
   readonly generations: Generations;
   readonly listener: ListenerKind;
@@ -37,6 +39,7 @@ export interface Parts {
 }
 
 export async function describe({
+  port,
   supervisor,
   generations,
   listener,
@@ -62,6 +65,7 @@ export async function describe({
     })),
     sitesFrom: config.sitesFromEnvironment === true ? 'environment' : 'settings',
     listener,
+    port,
     tls: certificates === null ? null : { certificates: certificates.view },
     lastApply: generations.lastOutcome,
     closed: generations.closed,

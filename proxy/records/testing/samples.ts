@@ -31,6 +31,7 @@ export const facts = (n: number): RequestFacts => ({
   responseBytes: 2,
   latencyUs: 3.4,
   inspectionUs: 5,
+  tls: null,
   head,
   body: null,
 });

@@ -18,6 +18,7 @@ import { createGeneration, type Generation } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
 import { ClientShares } from '../limits/client-shares.js';
 import { LoopGuard } from '../limits/loop-guard.js';
+import { SimulatedClients, simulationKeyOf } from '../../simulation/mark.js';
 import { ProxiedRequest } from '../proxied-request.js';
 
 export interface Driven {
@@ -110,6 +111,7 @@ export function drive(request: Drive): Driven {
     poolFor: () => pool,
     flights: new FlightTable(new SharedArrayBuffer(flightTableBytes)),
     loops: new LoopGuard('test'),
+    simulations: new SimulatedClients(simulationKeyOf('test')),
     store: createStore(),
     metrics,
     record: (event) => void events.push(event),
@@ -123,6 +125,7 @@ export function drive(request: Drive): Driven {
     relayed: new ClientShares(),
     waitedFor: new ClientShares(),
     observer: null,
+    clients: null,
     foreignInspector: null,
     log: (_level, _fields, message) => void logged.push(message),
   };

@@ -1,10 +1,11 @@
-// Bills of material with vulnerabilities: CycloneDX 1.2 to 1.6 (JSON). SPDX 2.2 and 2.3 name components and no
-// findings; such a file is taken for what it says, which is nothing to mend.
+// Bills of material with vulnerabilities: CycloneDX 1.2 to 1.6. SPDX 2.2 and 2.3 name components and no findings;
+// such a file is taken for what it says, which is nothing to mend.
 import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
 import { at, cwesOf, list, num, obj, severityWord, str, texts, vulnIdsOf, type Json } from '../normalize.js';
-import { record, type Item } from '../record.js';
-import { readJson } from '../reading/report-file.js';
+import { record, type Item, type ReportFacts } from '../record.js';
+import { readJson, readLines } from '../reading/report-file.js';
+import { readXmlBill } from './xml-bill.js';
 import type { Format } from './format.js';
 
 const methods = ['CVSSv4', 'CVSSv31', 'CVSSv3', 'CVSSv2', 'OWASP', 'SSVC', 'other'];
@@ -100,13 +101,30 @@ export const cyclonedx: Format = {
   async *read(file, facts) {
     const report = obj(await readJson(file));
     if (report['bomFormat'] !== 'CycloneDX') throw unfit('file', 'is no CycloneDX document');
-    facts.tool =
-      str(at(report, 'metadata', 'tools', 0, 'name')) ||
-      str(at(report, 'metadata', 'tools', 'components', 0, 'name')) ||
-      'CycloneDX';
-    const components = componentsOf(report);
-    for (const [index, one] of list(report['vulnerabilities']).entries())
-      yield* readVulnerability(obj(one), components, `/vulnerabilities/${index}`);
+    yield* readBill(report, facts);
+  },
+};
+
+/** A CycloneDX document in the members of its JSON form. */
+function* readBill(report: Json, facts: ReportFacts): Generator<Item> {
+  facts.tool =
+    str(at(report, 'metadata', 'tools', 0, 'name')) ||
+    str(at(report, 'metadata', 'tools', 'components', 0, 'name')) ||
+    'CycloneDX';
+  const components = componentsOf(report);
+  for (const [index, one] of list(report['vulnerabilities']).entries())
+    yield* readVulnerability(obj(one), components, `/vulnerabilities/${index}`);
+}
+
+export const cyclonedxXml: Format = {
+  name: 'cyclonedx-xml',
+  label: 'CycloneDX 1.2 to 1.6, XML',
+  detection: 'root element <bom> of cyclonedx.org',
+  detect: (beginning) => /^\s*<[^]*xmlns(?::\w+)?\s*=\s*["']http:\/\/cyclonedx\.org\/schema\/bom\//.test(beginning),
+  async *read(file, facts) {
+    const report = await readXmlBill(file);
+    if (report === null) throw unfit('file', 'is no CycloneDX document');
+    yield* readBill(report, facts);
   },
 };
 
@@ -216,5 +234,23 @@ export const spdx: Format = {
     // of one package each: it is counted, and nothing is to be mended
     for (const [index] of list(report['packages']).entries())
       yield { dropped: 'is a component and no finding', at: `/packages/${index}` };
+  },
+};
+
+export const spdxTagValue: Format = {
+  name: 'spdx-tag-value',
+  label: 'SPDX 2.2 and 2.3, tag-value',
+  detection: 'a line "SPDXVersion: SPDX-2."',
+  detect: (beginning) => /^SPDXVersion:\s*SPDX-2\./m.test(beginning),
+  async *read(file, facts) {
+    facts.tool = 'SPDX';
+    facts.complete = false;
+    let isKnown = false;
+    for await (const [number, line] of readLines(file)) {
+      isKnown ||= /^SPDXVersion:\s*SPDX-2\./.test(line);
+      if (isKnown && line.startsWith('PackageName:'))
+        yield { dropped: 'is a component and no finding', at: `line ${number}` };
+    }
+    if (!isKnown) throw unfit('file', 'is no SPDX document', 'it has to say SPDXVersion: SPDX-2.2 or SPDX-2.3');
   },
 };

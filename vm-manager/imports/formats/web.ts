@@ -89,7 +89,7 @@ export const zapXml: Format = {
   async *read(file, facts) {
     if (!/<OWASPZAPReport[\s>]/.test(await readBeginning(file))) throw unfit('file', 'is no XML report of ZAP');
     facts.tool = 'ZAP';
-    for await (const [item, ancestors] of readXml(file, 'alertitem')) {
+    for await (const [item, ancestors] of readXml(file, (name) => name === 'alertitem')) {
       facts.version = ancestors[0]?.attributes['version'] ?? facts.version;
       const alert = alertOf((name) => childText(item, name));
       const [instances] = childrenOf(item, 'instances');

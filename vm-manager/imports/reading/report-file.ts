@@ -55,20 +55,40 @@ export function parseJson(text: string, what: string): unknown {
 /** The document without the elements of its large list. */
 export async function readRest(file: ReportFile, path: readonly string[]): Promise<unknown> {
   const cutter = new JsonCutter({ path, elementBytesMax: lineBytesMax, restBytesMax: wholeBytesMax, depthMax });
-  for await (const chunk of createReadStream(file.path, { highWaterMark: 262_144 }))
-    cutter.push(withoutMark(chunk as Buffer));
+  for await (const chunk of readPieces(file)) cutter.push(chunk);
   return parseJson(cutter.end(), 'The report');
 }
 
 export async function* readElements(file: ReportFile, path: readonly string[]): AsyncGenerator<Cut> {
   const cutter = new JsonCutter({ path, elementBytesMax: lineBytesMax, restBytesMax: wholeBytesMax, depthMax });
-  for await (const chunk of createReadStream(file.path, { highWaterMark: 262_144 }))
-    yield* cutter.push(withoutMark(chunk as Buffer));
+  for await (const chunk of readPieces(file)) yield* cutter.push(chunk);
   cutter.end();
 }
 
-const withoutMark = (chunk: Buffer): Buffer =>
-  chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? chunk.subarray(3) : chunk;
+const pieceBytes = 65_536;
+
+/**
+ * The bytes in pieces, each of which holds until the next is asked for: one buffer serves the whole file. A stream has
+ * a new one each time, outside of what the collector of garbage looks at, and a large report left tens of megabytes.
+ */
+async function* readPieces({ path }: ReportFile): AsyncGenerator<Buffer> {
+  const handle = await open(path);
+  try {
+    const buffer = Buffer.allocUnsafeSlow(pieceBytes);
+    for (let isFirst = true; ; isFirst = false) {
+      const { bytesRead } = await handle.read(buffer, 0, pieceBytes);
+      if (bytesRead === 0) return;
+      const piece = buffer.subarray(0, bytesRead);
+      yield isFirst ? withoutMark(piece) : piece;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Without the mark of its encoding, which a file may begin with. */
+const withoutMark = (beginning: Buffer): Buffer =>
+  beginning[0] === 0xef && beginning[1] === 0xbb && beginning[2] === 0xbf ? beginning.subarray(3) : beginning;
 
 /** Lines with their numbers, from 1. Throws ApiError 413 for one that is too long. */
 export async function* readLines(file: ReportFile): AsyncGenerator<readonly [number, string]> {

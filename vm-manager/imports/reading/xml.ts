@@ -18,8 +18,11 @@ const textMax = 1024 * 1024;
 
 const refuse = (why: string): ApiError => new ApiError('malformed_request', `The report ${why}.`);
 
-/** Yields `[element, ancestors]` for each element called `name`; ancestors have attributes and no children. */
-export async function* readXml(file: ReportFile, name: string): AsyncGenerator<readonly [Element, readonly Element[]]> {
+/** Yields `[element, ancestors]` for each element that is wanted; ancestors have attributes and no children. */
+export async function* readXml(
+  file: ReportFile,
+  isWanted: (name: string) => boolean,
+): AsyncGenerator<readonly [Element, readonly Element[]]> {
   const parser = new SaxesParser();
   const stack: Element[] = [];
   const found: (readonly [Element, readonly Element[]])[] = [];
@@ -35,7 +38,7 @@ export async function* readXml(file: ReportFile, name: string): AsyncGenerator<r
     const element: Element = { name: tag, attributes: attributes, children: [], text: '' };
     if (within !== null) stack.at(-1)?.children.push(element);
     stack.push(element);
-    if (within === null && tag === name) within = stack.length;
+    if (within === null && isWanted(tag)) within = stack.length;
   });
   const addText = (text: string): void => {
     const top = stack.at(-1);

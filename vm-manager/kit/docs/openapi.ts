@@ -88,10 +88,11 @@ function operationOf(row: Endpoint): Record<string, unknown> {
 /** `/a/:b-c` → `ABC` */
 const toCamel = (path: string): string => path.replace(/[:/_-]+(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-function permissionLine({ permission }: Endpoint): string {
+function permissionLine({ permission, inPerson }: Endpoint): string {
   if (permission === 'public') return 'Anybody may ask.';
-  if (permission === 'self') return 'Whoever is logged in.';
-  return `Needs ${permission}: ${permissionTable[permission]}.`;
+  const who = inPerson === true ? ' Tokens are refused.' : '';
+  if (permission === 'self') return `Whoever is logged in.${who}`;
+  return `Needs ${permission}: ${permissionTable[permission]}.${who}`;
 }
 
 function bodyOf({ body, upload }: Endpoint): Record<string, unknown> {

@@ -24,6 +24,8 @@ const mediaTypes = [
   'multipart/form-data',
   'application/octet-stream',
   'application/gzip',
+  'application/zip',
+  'application/x-tar',
   'application/sarif+json',
   'application/xml',
   'text/xml',

@@ -1,6 +1,6 @@
 // Between services: who asks whom, as a picture and as a table; what came without an identity stands out in both.
 import { useSearchParams } from '@solidjs/router';
-import { createMemo, For, Show, type JSX } from 'solid-js';
+import { createMemo, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
@@ -9,9 +9,9 @@ import { Switch } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
-import { visiblePieces } from '../../kit/visible-text.js';
 import { apisText as text } from '../../texts/apis/inventory.js';
-import { layOut, type Drawing } from './hop-layout.js';
+import { layOut } from './hop-layout.js';
+import { Picture } from './picture.js';
 
 type Hop = Reply<'GET /api/east-west'>['items'][number];
 
@@ -28,36 +28,6 @@ const columns: readonly TableColumn<Hop>[] = [
   { title: text.failed, isNumber: true, sortBy: (one) => one.failed, cell: (one) => showCount(one.failed) },
   { title: text.lastSeen, class: 'nums', cell: ({ last_seen: at }) => showMoment(at) },
 ];
-
-/** Within a drawing there is no markup for odd characters: their names stand in the text. */
-const visible = (text: string): string =>
-  visiblePieces(text)
-    .map((piece) => piece.text)
-    .join('');
-
-function Picture(props: { readonly of: Drawing }): JSX.Element {
-  return (
-    <svg class="hop-picture" viewBox={`0 0 ${props.of.width} ${props.of.height}`} role="img" aria-label={text.picture}>
-      <For each={props.of.edges}>
-        {(edge) => (
-          <path class={edge.isOpen ? 'edge is-open' : 'edge'} d={edge.path}>
-            <title>{visible(text.asks(edge.from, edge.to))}</title>
-          </path>
-        )}
-      </For>
-      <For each={props.of.nodes}>
-        {(node) => (
-          <g transform={`translate(${node.x} ${node.y})`}>
-            <rect class={node.isOpen ? 'node is-open' : 'node'} width={node.width} height={node.height} rx="6" />
-            <text x={node.width / 2} y={node.height / 2 + 4} text-anchor="middle">
-              {visible(node.label)}
-            </text>
-          </g>
-        )}
-      </For>
-    </svg>
-  );
-}
 
 export function EastWest(): JSX.Element {
   const [search, setSearch] = useSearchParams();
@@ -76,9 +46,7 @@ export function EastWest(): JSX.Element {
       </Read>
       <Show when={drawing().nodes.length > 0}>
         <Card title={text.picture}>
-          <div class="table-scroll">
-            <Picture of={drawing()} />
-          </div>
+          <Picture of={drawing()} label={text.picture} says={(from, to) => text.asks(from, to)} />
         </Card>
       </Show>
       <Card

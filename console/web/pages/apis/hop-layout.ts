@@ -8,6 +8,8 @@ export interface HopFacts {
 }
 
 export interface DrawnNode {
+  /** In full; `label` is what its box has room for. */
+  readonly name: string;
   readonly label: string;
   readonly x: number;
   readonly y: number;
@@ -31,10 +33,9 @@ export interface Drawing {
   readonly edges: readonly DrawnEdge[];
 }
 
-const node = { width: 150, height: 34 };
+const usualNode = { width: 150, height: 34, labelMax: 20 };
 const gap = { x: 110, y: 18 };
 const margin = 10;
-const labelMax = 20;
 /** A picture of more shows nothing; the table has the rest. */
 const edgesMax = 200;
 
@@ -60,14 +61,16 @@ function columnsOf(hops: readonly HopFacts[]): ReadonlyMap<string, number> {
   return column;
 }
 
-export function layOut(all: readonly HopFacts[]): Drawing {
+/** `room`: of each box, in pixels and in characters. */
+export function layOut(all: readonly HopFacts[], room: Partial<typeof usualNode> = {}): Drawing {
+  const { labelMax, ...node } = { ...usualNode, ...room };
   const hops = all.slice(0, edgesMax);
   const columns = columnsOf(hops);
   const open = new Set(hops.filter(({ unauthenticated }) => unauthenticated).map(({ callee }) => callee));
   const filled = new Map<number, number>();
   const nodes = [...columns]
     .sort(([, one], [, other]) => one - other)
-    .map(([name, column]): DrawnNode & { readonly name: string } => {
+    .map(([name, column]): DrawnNode => {
       const row = filled.get(column) ?? 0;
       filled.set(column, row + 1);
       return {

@@ -10,7 +10,9 @@ import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { Read } from '../../kit/page-state.js';
 import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
+import { flowText } from '../../texts/apis/data-flow.js';
 import { apisText as text } from '../../texts/apis/inventory.js';
+import { DataFlow } from './data-flow.js';
 import { EastWest } from './east-west.js';
 import { EndpointDrawer } from './endpoint-drawer.js';
 import { Sources } from './sources.js';
@@ -130,18 +132,25 @@ function Endpoints(): JSX.Element {
   );
 }
 
-type TabName = 'endpoints' | 'east-west' | 'sources';
+type TabName = 'endpoints' | 'data-flow' | 'east-west' | 'sources';
 const tabs: readonly (readonly [TabName, string])[] = [
   ['endpoints', text.endpoints],
+  ['data-flow', flowText.dataFlow],
   ['east-west', text.eastWest],
   ['sources', text.sources],
 ];
 
+const abouts: Readonly<Record<TabName, string>> = {
+  endpoints: text.inventoryAbout,
+  'data-flow': flowText.about,
+  'east-west': text.eastWestAbout,
+  sources: text.sourcesAbout,
+};
+
 export function ApiInventory(): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const tab = (): TabName => tabs.find(([name]) => name === search['view'])?.[0] ?? 'endpoints';
-  const about = (): string =>
-    ({ endpoints: text.inventoryAbout, 'east-west': text.eastWestAbout, sources: text.sourcesAbout })[tab()];
+  const about = (): string => abouts[tab()];
   return (
     <>
       <PageHead title={text.inventory} about={about()} />
@@ -149,6 +158,9 @@ export function ApiInventory(): JSX.Element {
       <Switch>
         <Match when={tab() === 'endpoints'}>
           <Endpoints />
+        </Match>
+        <Match when={tab() === 'data-flow'}>
+          <DataFlow />
         </Match>
         <Match when={tab() === 'east-west'}>
           <EastWest />

@@ -17,7 +17,20 @@ import { eventsText as text } from '../../texts/events.js';
 
 export type SecurityEvent = Item<'GET /api/events'>;
 
-const filterNames = ['q', 'verdict', 'rule_id', 'client_ip', 'site', 'method', 'status', 'request_id', 'from', 'to'];
+const filterNames = [
+  'q',
+  'verdict',
+  'rule_id',
+  'client_ip',
+  'site',
+  'method',
+  'status',
+  'request_id',
+  'ja3',
+  'ja4',
+  'from',
+  'to',
+];
 /** Of the stream: a hundred seconds of two hundred events; older ones are read again from the control plane. */
 const keptMax = 20_000;
 

@@ -12,7 +12,20 @@ import { eventsText as text } from '../../texts/events.js';
 
 type RequestRow = Item<'GET /api/requests'>;
 
-const filterNames = ['q', 'verdict', 'rule_id', 'client_ip', 'site', 'method', 'status', 'request_id', 'from', 'to'];
+const filterNames = [
+  'q',
+  'verdict',
+  'rule_id',
+  'client_ip',
+  'site',
+  'method',
+  'status',
+  'request_id',
+  'ja3',
+  'ja4',
+  'from',
+  'to',
+];
 
 const columns: readonly TableColumn<RequestRow>[] = [
   { title: text.time(zoneName), width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },

@@ -6,7 +6,7 @@ import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Card, Empty, Figure, Foreign, PageHead } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
-import { SeriesChart } from '../../kit/series-chart.js';
+import { SeriesChart } from '../../kit/chart/series-chart.js';
 import { FirstSteps } from './first-steps.js';
 import { Health } from './health.js';
 import { overviewText as words } from '../../texts/overview.js';

@@ -25,13 +25,15 @@ import { titleOf, type SettingSchema } from './schema.js';
 import { settingsText as text } from '../../texts/settings.js';
 
 /** Saves what differs, and says what came of it. */
-export function SaveBar(props: { readonly names?: readonly string[] }): JSX.Element {
+export function SaveBar(props: { readonly names?: readonly string[]; readonly onSaved?: () => void }): JSX.Element {
   const [isBusy, setBusy] = createSignal(false);
   const waiting = createMemo(() => changed().filter((name) => props.names === undefined || props.names.includes(name)));
   const send = async (): Promise<void> => {
     setBusy(true);
     try {
-      if (await save(waiting())) tell(text.savedProtectsOnceApplied);
+      if (!(await save(waiting()))) return;
+      tell(text.savedProtectsOnceApplied);
+      props.onSaved?.();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -57,9 +59,11 @@ export function SaveBar(props: { readonly names?: readonly string[] }): JSX.Elem
   );
 }
 
+const draftPages: ReadonlySet<string> = new Set(['/waf', '/inventory/specifications']);
+
 /** Asks before the draft of the settings is left behind; the pages that show it may be walked between. */
 export function DraftGuard(): JSX.Element {
-  const keeps = (path: string): boolean => path.startsWith('/admin/settings') || path === '/waf';
+  const keeps = (path: string): boolean => path.startsWith('/admin/settings') || draftPages.has(path);
   return <UnsavedGuard isDirty={changed().length > 0} onDiscard={discard} keeps={keeps} />;
 }
 

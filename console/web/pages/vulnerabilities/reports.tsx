@@ -10,6 +10,7 @@ import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
 import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
+import { VexExport } from './vex-export.js';
 import { createApplications, type Applications } from './words.js';
 
 type Report = Item<'GET /api/v1/reports'>;
@@ -137,6 +138,9 @@ export function Reports(): JSX.Element {
         empty={text.noReports}
         emptyAbout={text.noReportsAbout}
       />
+      <Show when={access.may('view_findings')}>
+        <VexExport applications={applications} />
+      </Show>
       <Confirm
         isOpen={asked() !== null}
         title={text.deleteReport}

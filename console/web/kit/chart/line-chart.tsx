@@ -1,17 +1,28 @@
-// Two counts over time. The numbers stand in a table for screen readers; the colours are the theme's.
+// Numbers over time as lines. The drawing is for eyes; whoever uses it puts the same numbers into a table. Colours are
+// the theme's, moments GMT+4.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { createEffect, For, onCleanup, onMount, type JSX } from 'solid-js';
-import { showMoment } from '../client/moments.js';
-import { theme } from '../shell/theme.js';
-import { kitText as text } from '../texts/kit.js';
+import { createEffect, onCleanup, onMount, type JSX } from 'solid-js';
+import { theme } from '../../shell/theme.js';
 
-export interface SeriesPoint {
-  readonly at: string;
-  readonly requests: number;
-  readonly blocked: number;
+export interface Line {
+  readonly label: string;
+  /** Of the theme: `--series-1`. */
+  readonly color: string;
+  readonly values: readonly number[];
 }
 
+export interface LineChartProps {
+  /** Moments, in seconds since 1970. */
+  readonly at: readonly number[];
+  readonly lines: readonly Line[];
+  /** Upper end of the scale where it is known; else the lines say it. */
+  readonly max?: number;
+  /** A stretch of time was drawn, in seconds since 1970. */
+  readonly onPick?: (from: number, to: number) => void;
+}
+
+const height = 190;
 const offsetSeconds = 4 * 3600;
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -26,22 +37,23 @@ function showMark(seconds: number, isFine: boolean): string {
 
 const tokenOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function optionsFor(width: number, onPick: (from: number, to: number) => void): uPlot.Options {
+function optionsFor(width: number, { lines, max, onPick }: LineChartProps): uPlot.Options {
   const axis = { stroke: tokenOf('--ink-3'), grid: { stroke: tokenOf('--line'), width: 1 }, ticks: { show: false } };
-  const line = (label: string, color: string): uPlot.Series => ({
+  const drawn = ({ label, color, values }: Line): uPlot.Series => ({
     label,
     stroke: tokenOf(color),
     fill: `${tokenOf(color)}26`,
     width: 1.5,
-    points: { show: false },
+    points: { show: values.length < 3 }, // one point alone is no line
   });
   return {
     width,
-    height: 190,
+    height,
     // the axis shows GMT+4, as all times of the console
     tzDate: (seconds) => uPlot.tzDate(new Date((seconds + offsetSeconds) * 1000), 'Etc/UTC'),
     legend: { show: false },
-    cursor: { drag: { x: true, y: false, setScale: false } },
+    cursor: { drag: { x: onPick !== undefined, y: false, setScale: false } },
+    scales: max === undefined ? {} : { y: { range: [0, max] } },
     axes: [
       {
         ...axis,
@@ -49,11 +61,11 @@ function optionsFor(width: number, onPick: (from: number, to: number) => void): 
       },
       { ...axis, size: 44 },
     ],
-    series: [{}, line(text.requests2, '--series-1'), line(text.blocked2, '--series-2')],
+    series: [{}, ...lines.map(drawn)],
     hooks: {
       setSelect: [
         (plot) => {
-          if (plot.select.width < 4) return;
+          if (onPick === undefined || plot.select.width < 4) return;
           onPick(plot.posToVal(plot.select.left, 'x'), plot.posToVal(plot.select.left + plot.select.width, 'x'));
         },
       ],
@@ -61,26 +73,18 @@ function optionsFor(width: number, onPick: (from: number, to: number) => void): 
   };
 }
 
-/** `onPick`: a stretch of time was drawn, in seconds since 1970. */
-export function SeriesChart(props: {
-  readonly points: readonly SeriesPoint[];
-  readonly onPick: (from: number, to: number) => void;
-}): JSX.Element {
+export function LineChart(props: LineChartProps): JSX.Element {
   let holder: HTMLDivElement | undefined;
   let plot: uPlot | undefined;
-  const dataOf = (): uPlot.AlignedData => [
-    props.points.map(({ at }) => Date.parse(at) / 1000),
-    props.points.map(({ requests }) => requests),
-    props.points.map(({ blocked }) => blocked),
-  ];
+  const dataOf = (): uPlot.AlignedData => [[...props.at], ...props.lines.map(({ values }) => [...values])];
   const draw = (): void => {
     plot?.destroy();
     if (holder === undefined) return;
-    plot = new uPlot(optionsFor(holder.clientWidth, props.onPick), dataOf(), holder);
+    plot = new uPlot(optionsFor(holder.clientWidth, props), dataOf(), holder);
   };
   const observer = new ResizeObserver(() => {
     if (holder !== undefined && plot !== undefined && holder.clientWidth !== plot.width)
-      plot.setSize({ width: holder.clientWidth, height: 190 });
+      plot.setSize({ width: holder.clientWidth, height });
   });
   onMount(() => {
     if (holder !== undefined) observer.observe(holder);
@@ -93,25 +97,5 @@ export function SeriesChart(props: {
     observer.disconnect();
     plot?.destroy();
   });
-  return (
-    <figure>
-      <div class="chart" ref={holder} aria-hidden="true" />
-      <div class="visually-hidden">
-        <table>
-          <caption>{text.requestsOverTime}</caption>
-          <tbody>
-            <For each={props.points.filter(({ requests }) => requests > 0)}>
-              {(point) => (
-                <tr>
-                  <th scope="row">{showMoment(point.at)}</th>
-                  <td>{text.requestsOf(point.requests)}</td>
-                  <td>{text.blockedOf(point.blocked)}</td>
-                </tr>
-              )}
-            </For>
-          </tbody>
-        </table>
-      </div>
-    </figure>
-  );
+  return <div class="chart" ref={holder} aria-hidden="true" />;
 }

@@ -1,0 +1,172 @@
+// What clients did within the window, added up from what nodes tell. Bounded: `clientsMax` clients of ten slices each,
+// those that were seen longest ago go first.
+import type { ClientWindow } from '#proxy/contract';
+import { toDenied } from '../../threat-intel/list-text.js';
+import { toSourceKey } from '../../addresses/address.js';
+import { Bits } from './bits.js';
+
+const clientsMaxDefault = 50_000;
+const slicesMax = 10;
+const sitesMax = 8;
+const samplesMax = 5;
+const rulesMax = 24;
+const shapesMax = 256;
+
+const counts = [
+  'requests',
+  'blocked',
+  'flagged',
+  'limited',
+  'challenged',
+  'held',
+  'ok',
+  'denied',
+  'not_found',
+  'failed',
+  'server_errors',
+  'login_failures',
+  'request_bytes',
+  'response_bytes',
+  'score_sum',
+  'odd_browsers',
+] as const satisfies readonly (keyof ClientWindow)[];
+type Count = (typeof counts)[number];
+
+/** Sums of one client at one site. */
+export class Sums {
+  readonly count = Object.fromEntries(counts.map((name) => [name, 0])) as Record<Count, number>;
+  scoreMax = 0;
+  firstMs = Number.POSITIVE_INFINITY;
+  lastMs = 0;
+  readonly groups = new Map<string, number>();
+  readonly rules = new Map<string, number>();
+  readonly agents = new Map<string, number>();
+  readonly paths = new Bits();
+  readonly sessions = new Bits();
+  readonly userAgents = new Bits();
+  readonly shapes = new Set<number>();
+  readonly samples = new Set<string>();
+
+  addWindow(window: ClientWindow): void {
+    for (const name of counts) this.count[name] += window[name];
+    this.scoreMax = Math.max(this.scoreMax, window.score_max);
+    this.firstMs = Math.min(this.firstMs, window.first_ms);
+    this.lastMs = Math.max(this.lastMs, window.last_ms);
+    addAll(this.groups, Object.entries(window.groups), rulesMax * 4);
+    addAll(this.rules, Object.entries(window.rules), rulesMax);
+    addAll(this.agents, Object.entries(window.agents), rulesMax);
+    this.paths.addText(window.paths);
+    this.sessions.addText(window.sessions);
+    this.userAgents.addText(window.user_agents);
+    for (const shape of window.shapes) if (this.shapes.size < shapesMax) this.shapes.add(shape);
+    for (const id of window.samples) if (this.samples.size < samplesMax) this.samples.add(id);
+  }
+
+  addSums(other: Sums): void {
+    for (const name of counts) this.count[name] += other.count[name];
+    this.scoreMax = Math.max(this.scoreMax, other.scoreMax);
+    this.firstMs = Math.min(this.firstMs, other.firstMs);
+    this.lastMs = Math.max(this.lastMs, other.lastMs);
+    addAll(this.groups, other.groups, rulesMax * 4);
+    addAll(this.rules, other.rules, rulesMax);
+    addAll(this.agents, other.agents, rulesMax);
+    this.paths.add(other.paths);
+    this.sessions.add(other.sessions);
+    this.userAgents.add(other.userAgents);
+    for (const shape of other.shapes) if (this.shapes.size < shapesMax) this.shapes.add(shape);
+    for (const id of other.samples) if (this.samples.size < samplesMax) this.samples.add(id);
+  }
+}
+
+interface Slice {
+  readonly at: number;
+  readonly sites: Map<string, Sums>;
+}
+
+export interface Client {
+  /** An IPv4 address, or the /64 of an IPv6 address, as the deny list has it. */
+  readonly network: string;
+  slices: Slice[];
+  lastMs: number;
+}
+
+export class ClientTable {
+  private readonly clients = new Map<string, Client>();
+  /** Clients that made room for others since the start. */
+  evicted = 0;
+
+  constructor(private readonly clientsMax = clientsMaxDefault) {}
+
+  get size(): number {
+    return this.clients.size;
+  }
+
+  /** What is older than the window, or from the future by more than it, is left out. */
+  add(window: ClientWindow, windowMs: number, nowMs: number): void {
+    const atMs = Math.min(window.last_ms, nowMs);
+    if (atMs <= nowMs - windowMs) return;
+    const network = networkOf(window.address);
+    if (network === null) return;
+    const client = this.clients.get(network) ?? { network, slices: [], lastMs: 0 };
+    // the order of the map is that of last use
+    this.clients.delete(network);
+    this.clients.set(network, client);
+    client.lastMs = Math.max(client.lastMs, atMs);
+    const at = Math.floor(atMs / sliceMs(windowMs));
+    let slice = client.slices.find((one) => one.at === at);
+    if (slice === undefined) client.slices.push((slice = { at, sites: new Map() }));
+    let sums = slice.sites.get(window.site);
+    if (sums === undefined) {
+      if (slice.sites.size >= sitesMax) return;
+      slice.sites.set(window.site, (sums = new Sums()));
+    }
+    sums.addWindow(window);
+    if (this.clients.size <= this.clientsMax) return;
+    const [oldest] = this.clients.keys();
+    if (oldest !== undefined && this.clients.delete(oldest)) this.evicted += 1;
+  }
+
+  /** Clients with something in the window; others are forgotten. */
+  *current(windowMs: number, nowMs: number): Generator<Client> {
+    const from = Math.floor((nowMs - windowMs) / sliceMs(windowMs));
+    for (const client of this.clients.values()) {
+      client.slices = client.slices.filter(({ at }) => at > from).slice(-slicesMax - 1);
+      if (client.slices.length === 0) this.clients.delete(client.network);
+      else yield client;
+    }
+  }
+
+  clear(): void {
+    this.clients.clear();
+  }
+}
+
+/** By site, over all slices. */
+export function sumsOf({ slices }: Client): Map<string, Sums> {
+  if (slices.length === 1) return (slices[0] as Slice).sites;
+  const sites = new Map<string, Sums>();
+  for (const slice of slices)
+    for (const [site, sums] of slice.sites) {
+      const total = sites.get(site) ?? new Sums();
+      if (total.count.requests === 0) sites.set(site, total);
+      total.addSums(sums);
+    }
+  return sites;
+}
+
+const sliceMs = (windowMs: number): number => windowMs / slicesMax;
+
+/** null: it is no address, as of a peer on a Unix socket. */
+export function networkOf(address: string): string | null {
+  const key = toSourceKey(address);
+  if (key === 'unknown') return null;
+  const denied = toDenied(key);
+  return 'network' in denied ? denied.network : null;
+}
+
+function addAll(sums: Map<string, number>, more: Iterable<readonly [string, number]>, most: number): void {
+  for (const [name, count] of more) {
+    const before = sums.get(name);
+    if (before !== undefined || sums.size < most) sums.set(name, (before ?? 0) + count);
+  }
+}

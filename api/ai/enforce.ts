@@ -1,0 +1,223 @@
+// What verdicts come to with `ai_action` block: BLOCK denies the address, CHALLENGE and RATE_LIMIT are verdicts at the
+// edge, each for `ai_block_seconds`. Nodes are told at once. Whom people who work here use, proxies in front, and what
+// people decided themselves is left alone, and the verdict says why.
+import { setVerdicts } from '../edge/verdicts/store.js';
+import { findCovering } from '../threat-intel/import.js';
+import { addThreats } from '../threat-intel/store.js';
+import { addressesOfPeople } from '../edge/store.js';
+import { systemActor } from '../http-kit/index.js';
+import type { Tx } from '../db/client.js';
+import type { Parts } from '../parts.js';
+import { noteEvent } from '../siem/store.js';
+import { rank, type Rung } from './engine/fusion.js';
+import type { Policy } from './engine/policy.js';
+import type { Judged } from './engine/round.js';
+import { asJson, type Enforced, type HeldBack, type Measure } from './store.js';
+
+/** Of entries of the deny list and of verdicts that are made here. */
+export const engineName = 'detection engine';
+export const engineSource = 'ai';
+/** Clients of one round; the highest risks come first. */
+const measuresMax = 2000;
+/** How long a client that people called harmless is left alone. */
+const pardonMs = 24 * 3_600_000;
+
+const actionOf: Readonly<Record<Exclude<Rung, 'ALLOW'>, Enforced>> = {
+  BLOCK: 'deny',
+  CHALLENGE: 'challenge',
+  RATE_LIMIT: 'throttle',
+};
+export const enforcementOf = (rung: Rung): Enforced | null => (rung === 'ALLOW' ? null : actionOf[rung]);
+
+interface InForce {
+  readonly denied: ReadonlyMap<string, Date>;
+  readonly verdicts: ReadonlyMap<string, { readonly action: string; readonly added_by: string; readonly until: Date }>;
+  /** What this engine has put in force, and has not ended yet. */
+  readonly ours: ReadonlyMap<string, { readonly enforced: Enforced; readonly until: Date }>;
+  readonly pardoned: ReadonlySet<string>;
+}
+
+async function inForceOf(tx: Tx, networks: readonly string[], now: Date): Promise<InForce> {
+  const list = asJson(networks);
+  const denied = await tx<{ network: string; expires_at: Date | null }[]>`
+    select network, expires_at from threat_addresses where source = ${engineSource}
+      and network in (select value from json_array_elements_text(${list}::text::json)) and expires_at > ${now}`;
+  const verdicts = await tx<{ network: string; action: string; added_by: string; expires_at: Date }[]>`
+    select network, action, added_by, expires_at from verdicts
+    where network in (select value from json_array_elements_text(${list}::text::json)) and expires_at > ${now}`;
+  const ours = await tx<{ address: string; enforced: Enforced; enforced_until: Date }[]>`
+    select distinct on (address) address, enforced, enforced_until from ai_verdicts
+    where address in (select value from json_array_elements_text(${list}::text::json)) and enforced_until > ${now}
+    order by address, enforced_until desc`;
+  const pardoned = await tx<{ address: string }[]>`
+    select distinct address from ai_verdicts
+    where address in (select value from json_array_elements_text(${list}::text::json))
+      and marked = 'false_positive' and last_at > ${new Date(now.getTime() - pardonMs)}`;
+  return {
+    denied: new Map(denied.map(({ network, expires_at: until }) => [network, until ?? now])),
+    verdicts: new Map(verdicts.map((row) => [row.network, { ...row, until: row.expires_at }])),
+    ours: new Map(ours.map((row) => [row.address, { enforced: row.enforced, until: row.enforced_until }])),
+    pardoned: new Set(pardoned.map(({ address }) => address)),
+  };
+}
+
+interface Spared {
+  readonly people: readonly string[];
+  readonly proxies: readonly string[];
+}
+
+const covers = (network: string, addresses: readonly string[]): boolean =>
+  addresses.some((address) => address === network || findCovering([network], address) !== undefined);
+
+function heldBackOf(network: string, enforced: Enforced, inForce: InForce, spared: Spared): HeldBack | null {
+  if (inForce.pardoned.has(network)) return 'marked';
+  if (covers(network, spared.people)) return 'ban-safe';
+  if (findCovering(spared.proxies, network.split('/')[0] as string) !== undefined) return 'trusted-proxy';
+  const verdict = inForce.verdicts.get(network);
+  if (enforced !== 'deny' && verdict !== undefined && verdict.added_by !== engineName) return 'operator';
+  const before = inForce.ours.get(network);
+  if (before === undefined) return null;
+  const stands =
+    before.enforced === 'deny' ? inForce.denied.has(network) : verdict !== undefined || inForce.denied.has(network);
+  // somebody has taken it away before its end: it does not come back until then
+  return stands ? null : 'lifted';
+}
+
+/** Whether the same stands, or something stronger, for most of its time. */
+function isInForce(network: string, enforced: Enforced, inForce: InForce, now: Date, policy: Policy): boolean {
+  const halfway = now.getTime() + policy.blockMs / 2;
+  const denied = inForce.denied.get(network);
+  if (denied !== undefined && denied.getTime() >= Math.min(halfway, now.getTime() + 1)) {
+    if (enforced !== 'deny') return true;
+    return denied.getTime() > halfway;
+  }
+  const verdict = inForce.verdicts.get(network);
+  if (enforced === 'deny' || verdict === undefined || verdict.until.getTime() <= halfway) return false;
+  return verdict.action === enforced || (verdict.action === 'challenge' && enforced === 'throttle');
+}
+
+export type EnforceParts = Pick<Parts, 'audit' | 'currentSettings'>;
+
+export interface Enforcement {
+  /** By network; who is not in it has nothing to fear. */
+  readonly measures: ReadonlyMap<string, Measure>;
+  readonly denied: number;
+  readonly others: number;
+}
+
+const nothing: Measure = { enforced: null, until: null, heldBack: null };
+
+/**
+ * Puts in force what verdicts come to. `judged`: highest risk first. Nothing with `ai_action` monitor.
+ */
+export async function enforce(
+  tx: Tx,
+  parts: EnforceParts,
+  policy: Policy,
+  judged: readonly Judged[],
+  now: Date,
+): Promise<Enforcement> {
+  const measures = new Map<string, Measure>();
+  const due = judged.filter(({ scored }) => rank(scored.verdict) > 0);
+  if (policy.action === 'monitor' || due.length === 0) return { measures, denied: 0, others: 0 };
+  for (const { vector } of due.slice(measuresMax)) measures.set(vector.address, { ...nothing, heldBack: 'full' });
+  const chosen = due.slice(0, measuresMax);
+  const inForce = await inForceOf(
+    tx,
+    chosen.map(({ vector }) => vector.address),
+    now,
+  );
+  const settings = await parts.currentSettings();
+  const people = await addressesOfPeople(tx, now);
+  const proxies = settings.rl_trust_proxy ? settings.rl_trusted_proxies : [];
+  const until = new Date(now.getTime() + policy.blockMs);
+  const fresh: Judged[] = [];
+  for (const one of chosen) {
+    const network = one.vector.address;
+    const enforced = enforcementOf(one.scored.verdict) as Enforced;
+    const heldBack = heldBackOf(network, enforced, inForce, { people, proxies });
+    if (heldBack !== null) measures.set(network, { ...nothing, heldBack });
+    else if (!isInForce(network, enforced, inForce, now, policy)) {
+      measures.set(network, { enforced, until, heldBack: null });
+      fresh.push(one);
+    }
+  }
+  const denied = fresh.filter(({ scored }) => scored.verdict === 'BLOCK');
+  const others = fresh.filter(({ scored }) => scored.verdict !== 'BLOCK');
+  await deny(tx, parts, denied, now, until);
+  await decide(tx, parts, others, now, until);
+  return { measures, denied: denied.length, others: others.length };
+}
+
+/** In a sentence: the strongest signals, and who else is behind the address. */
+export function reasonOf({ scored, vector }: Judged): string {
+  const strongest = scored.signals.slice(0, 3).map(({ name }) => name);
+  const shared = vector.sessions > 1 ? `; ${vector.sessions} sessions behind this address` : '';
+  return `risk ${scored.risk}: ${strongest.join(', ')}${shared}`.slice(0, 500);
+}
+
+async function deny(tx: Tx, { audit }: EnforceParts, judged: readonly Judged[], now: Date, until: Date): Promise<void> {
+  if (judged.length === 0) return;
+  for (const one of judged) {
+    const reason = reasonOf(one);
+    const { address } = one.vector;
+    await addThreats(
+      tx,
+      { networks: [address], source: engineSource, reason, addedBy: engineName, expiresAt: until },
+      now,
+    );
+    await noteEvent(tx, 'verdict', now, {
+      network: address,
+      action: 'deny',
+      reason,
+      added_by: engineName,
+      expires_at: until.toISOString(),
+    });
+  }
+  await audit.record(tx, {
+    actor: systemActor,
+    action: 'ai.block',
+    summary:
+      judged.length === 1
+        ? `denied ${judged[0]?.vector.address}: ${reasonOf(judged[0] as Judged)}`
+        : `denied ${judged.length} clients`,
+    details: detailsOf(judged, until),
+  });
+}
+
+async function decide(
+  tx: Tx,
+  { audit }: EnforceParts,
+  judged: readonly Judged[],
+  now: Date,
+  until: Date,
+): Promise<void> {
+  if (judged.length === 0) return;
+  await setVerdicts(
+    tx,
+    judged.map((one) => ({
+      network: one.vector.address,
+      action: one.scored.verdict === 'CHALLENGE' ? 'challenge' : 'throttle',
+      reason: reasonOf(one),
+      added_by: engineName,
+      added_at: now,
+      expires_at: until,
+    })),
+  );
+  await audit.record(tx, {
+    actor: systemActor,
+    action: 'verdict.add',
+    summary: `the detection engine challenged or slowed down ${judged.length} clients`,
+    details: detailsOf(judged, until),
+  });
+}
+
+const detailsOf = (judged: readonly Judged[], until: Date): Record<string, unknown> => ({
+  clients: judged.slice(0, 20).map(({ vector, scored }) => ({
+    network: vector.address,
+    verdict: scored.verdict,
+    risk: scored.risk,
+    sessions: vector.sessions,
+  })),
+  expires_at: until.toISOString(),
+});

@@ -1,0 +1,90 @@
+// What is known of one client at the moment of a verdict: everything that the verdict is made of, and nothing that is
+// not stored with it. Scoring is a function of this, of weights and of a threshold (score.ts); so a verdict can be made
+// again from what is stored, bit for bit.
+
+export const layers = ['signature', 'anomaly', 'api_abuse', 'bot'] as const;
+export type Layer = (typeof layers)[number];
+
+export const anomalyFeatures = ['rate', 'errors', 'request_size', 'response_size', 'paths', 'novelty'] as const;
+export type AnomalyFeature = (typeof anomalyFeatures)[number];
+
+/** How one measure of a client stands to what its site is used to. */
+export interface Deviation {
+  readonly feature: AnomalyFeature;
+  readonly site: string;
+  readonly observed: number;
+  readonly expected: number;
+  /** Of the measure among clients, as a standard deviation; greater than 0. */
+  readonly spread: number;
+  /** `hour`: of this hour of the week; `all`: of all hours; `prior`: nothing was learned yet. */
+  readonly source: 'hour' | 'all' | 'prior';
+  /** Clients that were learned from. */
+  readonly support: number;
+}
+
+/** A finding of API abuse over this client. */
+export interface VectorThreat {
+  readonly id: string;
+  /** `bola`, `bfla`, `credential-stuffing` … */
+  readonly kind: string;
+  readonly severity: 'low' | 'medium' | 'high' | 'critical';
+  /** Objects, accounts or requests that it is made of. */
+  readonly count: number;
+}
+
+/** Counts are of requests within the window unless they say otherwise. */
+export interface FeatureVector {
+  readonly address: string;
+  readonly sites: readonly string[];
+  readonly window_seconds: number;
+  readonly requests: number;
+  readonly blocked: number;
+  readonly flagged: number;
+  readonly limited: number;
+  readonly challenged: number;
+  readonly held: number;
+  readonly denied: number;
+  readonly not_found: number;
+  readonly login_failures: number;
+  readonly score_max: number;
+  readonly score_sum: number;
+  readonly groups: Readonly<Record<string, number>>;
+  readonly rules: Readonly<Record<string, number>>;
+  readonly agents: Readonly<Record<string, number>>;
+  readonly odd_browsers: number;
+  /** Distinct, estimated. */
+  readonly paths: number;
+  readonly shapes: number;
+  readonly sessions: number;
+  readonly user_agents: number;
+  /** Ids of requests that say most. */
+  readonly samples: readonly string[];
+  readonly deviations: readonly Deviation[];
+  readonly threats: readonly VectorThreat[];
+  /** Layers whose evaluator failed: they say nothing. */
+  readonly missing: readonly Layer[];
+}
+
+/** A reason, with how much it weighs within its layer. `code` is stable. */
+export interface Signal {
+  readonly code: string;
+  readonly layer: Layer;
+  readonly name: string;
+  /** 1 to 100. */
+  readonly points: number;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  /** MITRE ATT&CK techniques. */
+  readonly attack: readonly string[];
+  /** OWASP Top 10 (2021) and API Security Top 10 (2023). */
+  readonly owasp: readonly string[];
+}
+
+export type Weights = Readonly<Record<Layer, number>>;
+
+/**
+ * Points that grow with a count and never pass `cap`: half of it at `half`. Whole points, at least 1; plain arithmetic,
+ * so that every machine comes to the same.
+ */
+export function growing(count: number, cap: number, half: number): number {
+  return count <= 0 ? 0 : Math.max(1, Math.floor((cap * count) / (count + half)));
+}

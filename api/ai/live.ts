@@ -1,0 +1,86 @@
+// What the leader saw in its last round, for every server of the installation: one row.
+import type { Queryable } from '../db/client.js';
+import type { EvaluatorReport } from './engine/evaluators.js';
+import type { Rung } from './engine/fusion.js';
+import type { DetectionEngine, Judged, Round, SiteMeter } from './engine/round.js';
+import type { Layer } from './engine/vector.js';
+import { enforcementOf, reasonOf } from './enforce.js';
+import type { Enforced, HeldBack, Measure } from './store.js';
+
+const shownMax = 100;
+const signalsMax = 6;
+
+export interface LiveClient {
+  readonly address: string;
+  readonly verdict: Rung;
+  readonly risk: number;
+  readonly confidence: number;
+  readonly layers: Readonly<Record<Layer, number>>;
+  readonly signals: readonly { readonly code: string; readonly name: string; readonly points: number }[];
+  readonly reason: string;
+  readonly requests: number;
+  readonly sites: readonly string[];
+  /** Whom a decision over this address would reach besides. */
+  readonly collateral: { readonly sessions: number; readonly user_agents: number };
+  /** What the verdict comes to with `ai_action` block; null: nothing. */
+  readonly would: Enforced | null;
+  readonly held_back: HeldBack | null;
+}
+
+export interface Live {
+  readonly clients: number;
+  readonly rungs: Readonly<Record<Rung, number>>;
+  readonly evicted: number;
+  /** True: nothing is learned at the moment, because a node is in attack mode. */
+  readonly frozen: boolean;
+  readonly top: readonly LiveClient[];
+  readonly learning: readonly SiteMeter[];
+  readonly evaluators: readonly EvaluatorReport[];
+}
+
+function show(one: Judged, measure: Measure | undefined): LiveClient {
+  const { vector, scored } = one;
+  return {
+    address: vector.address,
+    verdict: scored.verdict,
+    risk: scored.risk,
+    confidence: scored.confidence,
+    layers: scored.layers,
+    signals: scored.signals.slice(0, signalsMax).map(({ code, name, points }) => ({ code, name, points })),
+    reason: reasonOf(one),
+    requests: vector.requests,
+    sites: vector.sites,
+    collateral: { sessions: vector.sessions, user_agents: vector.user_agents },
+    would: enforcementOf(scored.verdict),
+    held_back: measure?.heldBack ?? null,
+  };
+}
+
+export function toLive(
+  engine: DetectionEngine,
+  round: Round,
+  measures: ReadonlyMap<string, Measure>,
+  frozen: boolean,
+  nowMs: number,
+): Live {
+  return {
+    clients: round.clients,
+    rungs: round.rungs,
+    evicted: engine.size.evicted,
+    frozen,
+    top: round.judged.slice(0, shownMax).map((one) => show(one, measures.get(one.vector.address))),
+    learning: engine.meter(nowMs),
+    evaluators: engine.evaluators.list(),
+  };
+}
+
+export async function saveLive(sql: Queryable, live: Live, now: Date): Promise<void> {
+  await sql`
+    insert into ai_live (at, body) values (${now}, ${JSON.stringify(live)})
+    on conflict (one) do update set at = excluded.at, body = excluded.body`;
+}
+
+export async function readLive(sql: Queryable): Promise<{ readonly at: Date; readonly live: Live } | null> {
+  const [row] = await sql<{ at: Date; body: string }[]>`select at, body from ai_live`;
+  return row === undefined ? null : { at: row.at, live: JSON.parse(row.body) as Live };
+}

@@ -1,0 +1,90 @@
+// One GraphQL document (specification of October 2021, section 2): its texts and its operations. Parsed by the
+// reference library within bounds: 64 KiB, 5,000 tokens, 100 brackets inside each other. Beyond them, and for what
+// is no executable document, it is not read.
+//
+// Safety: outside of strings and comments an executable document consists of names, numbers and ! $ & ( ) ... : = @ [ ]
+// { | } alone (section 2.1.8), in an order that the grammar allows. No quotation mark, operator, separator or path of
+// another language can stand there, so that rules lose nothing when they look at the texts and not at the whole.
+import { Lexer } from 'graphql/language/lexer.js';
+import { parse } from 'graphql/language/parser.js';
+import { Source } from 'graphql/language/source.js';
+import { TokenKind } from 'graphql/language/tokenKind.js';
+import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql/language/ast.js';
+
+export const documentBounds = { charsMax: 65_536, tokensMax: 5000, bracketsMax: 100 } as const;
+
+export interface GraphqlDocument {
+  /** Values of strings and comments as an application reads them, each once. */
+  readonly texts: readonly string[];
+  readonly operations: readonly OperationDefinitionNode[];
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/** too-large: beyond a bound. unreadable: no executable document by the grammar. */
+export type DocumentRead =
+  | { readonly kind: 'read'; readonly document: GraphqlDocument }
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'unreadable' };
+
+const tooLarge: DocumentRead = { kind: 'too-large' };
+const unreadable: DocumentRead = { kind: 'unreadable' };
+
+/** Whether a text could be one, by its first letters: a cheap question ahead of parsing. */
+export function mayBeDocument(text: string): boolean {
+  let at = 0;
+  while (at < text.length && (text.charCodeAt(at) <= 0x20 || text[at] === ',' || text[at] === '\ufeff')) at += 1;
+  if (text[at] === '{' || text[at] === '#') return true;
+  return ['query', 'mutation', 'subscription', 'fragment'].some((word) => text.startsWith(word, at));
+}
+
+/** Never throws. */
+export function readDocument(text: string): DocumentRead {
+  if (text.length > documentBounds.charsMax) return tooLarge;
+  try {
+    const texts = textsOf(text);
+    if (texts === null) return tooLarge;
+    return split(parse(text, { noLocation: true, maxTokens: documentBounds.tokensMax }), texts);
+  } catch {
+    return unreadable; // a syntax error, told by the application itself
+  }
+}
+
+/** null: more tokens or brackets than are read. Throws GraphQLError. */
+function textsOf(text: string): string[] | null {
+  const lexer = new Lexer(new Source(text));
+  const first = lexer.token;
+  let tokens = 0;
+  let brackets = 0;
+  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+    tokens += 1;
+    const { kind } = token;
+    if (kind === TokenKind.BRACE_L || kind === TokenKind.BRACKET_L || kind === TokenKind.PAREN_L) brackets += 1;
+    else if (kind === TokenKind.BRACE_R || kind === TokenKind.BRACKET_R || kind === TokenKind.PAREN_R) brackets -= 1;
+    if (tokens > documentBounds.tokensMax || brackets > documentBounds.bracketsMax) return null;
+  }
+  const texts = new Set<string>();
+  // Comments are in the list of tokens, although `advance` leaves them out.
+  for (let token = first.next; token !== null; token = token.next)
+    if (
+      (token.kind === TokenKind.STRING || token.kind === TokenKind.BLOCK_STRING || token.kind === TokenKind.COMMENT) &&
+      token.value !== ''
+    )
+      texts.add(token.value);
+  return [...texts];
+}
+
+function split({ definitions }: DocumentNode, texts: readonly string[]): DocumentRead {
+  const operations: OperationDefinitionNode[] = [];
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const one of definitions)
+    if (one.kind === 'OperationDefinition') operations.push(one);
+    else if (one.kind === 'FragmentDefinition') fragments.set(one.name.value, one);
+    else return unreadable; // a schema is nothing that clients send
+  return { kind: 'read', document: { texts, operations, fragments } };
+}
+
+/** As the inventory names it: `query:GetUser`. `wanted`: the `operationName` that came along. */
+export function operationName({ operations }: GraphqlDocument, wanted: string | null): string | null {
+  const found = operations.find(({ name }) => wanted !== null && name?.value === wanted) ?? operations[0];
+  return found === undefined ? null : `${found.operation}:${(found.name?.value ?? 'anonymous').slice(0, 100)}`;
+}

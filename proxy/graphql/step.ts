@@ -1,0 +1,159 @@
+// GraphQL on the road of a request: rules look at the strings, comments and variables of a document instead of its
+// punctuation, and with `graphql_protect` introspection and documents beyond the limits are refused. Only requests pay
+// whose path, media type or shape says GraphQL. A document that cannot be read within bounds is inspected as it came.
+//
+// Rejected: exclusions of rules for the parameter `query` (injections in its strings would pass), and a body processor
+// of the engine (query strings are read in phase 1, and the oracle would have to parse as well).
+import type { RequestHead } from '#engine';
+import type { Decision } from '../admit/decision.js';
+import type { PreparedGate } from '../admit/gate.js';
+import type { DataPlaneSettings } from '#settings';
+import { findField } from '../http/header-fields.js';
+import { mayBeDocument, operationName, readDocument, type DocumentRead } from './document.js';
+import { measure } from './measures.js';
+import { isGraphqlPath, mentionsIntrospection, queryStartOf } from './shape.js';
+import {
+  documentAsWhole,
+  documentsInJson,
+  documentsInPairs,
+  rewritten,
+  type Sent,
+  type SentDocument,
+} from './transports.js';
+
+/** Rules that stand for what is refused; of the range of the deny list and the gates (settings/rows). */
+export const graphqlRuleIds = { introspection: 1_006_510, limits: 1_006_511, unreadable: 1_006_512 } as const;
+
+/** Characters of all documents of one request that are parsed. */
+const charsMax = 131_072;
+
+export type GraphqlConfig = Pick<DataPlaneSettings, 'graphqlProtect' | 'graphqlLimits'>;
+
+/** As records and metrics name it. */
+export const graphqlGate = (decide: () => Decision | null): PreparedGate => ({
+  name: 'graphql',
+  appliesTo: 'protected',
+  counter: undefined,
+  wait: null,
+  decide,
+});
+
+export class GraphqlStep {
+  /** As the inventory names it: `query:GetUser`; null: no document was read. */
+  operation: string | null = null;
+  /** Of a request that is not to go on; kept until the rules have looked. */
+  private refusal: Decision | null = null;
+  private parsedChars = 0;
+
+  constructor(
+    private readonly config: GraphqlConfig,
+    private readonly head: RequestHead,
+    private readonly isKnownPath: boolean,
+    private readonly type: string,
+  ) {}
+
+  /** What phase 1 looks at: the request target with texts in the place of a document. */
+  seenHead(): RequestHead {
+    const { head } = this;
+    const start = queryStartOf(head.uri);
+    const sent = start === -1 ? null : documentsInPairs(head.uri, start);
+    return sent === null ? head : { ...head, uri: this.view(head.uri, sent) };
+  }
+
+  /** What phase 2 looks at. `isWhole` false: only the beginning of the body is here. */
+  seenBody(body: Buffer | null, isWhole: boolean): Buffer | null {
+    if (body === null || body.length === 0) return body;
+    if (!isWhole) {
+      if (this.isKnownPath) this.refuse('unreadable', 'a body that is larger than what is inspected');
+      return body;
+    }
+    if (!this.isKnownPath && body.indexOf('"query"') === -1 && !this.mayHideName(body)) return body;
+    const latin1 = body.toString('latin1');
+    const sent = this.sentIn(latin1);
+    if (sent === null) {
+      if (this.isKnownPath && mentionsIntrospection(latin1)) this.refuse('introspection', 'in a body that is no JSON');
+      return body;
+    }
+    const seen = this.view(latin1, sent);
+    return seen === latin1 ? body : Buffer.from(seen, 'latin1');
+  }
+
+  /** JSON may write the name of a member with escapes; only what is to be refused depends on it. */
+  private mayHideName(body: Buffer): boolean {
+    return this.config.graphqlProtect && body.indexOf('\\u00') !== -1;
+  }
+
+  private sentIn(latin1: string): Sent | null {
+    if (this.type.startsWith('application/x-www-form-urlencoded')) return documentsInPairs(latin1, 0);
+    if (this.type.startsWith('multipart/')) return null;
+    return (
+      documentsInJson(latin1) ?? (this.isKnownPath && !this.type.includes('json') ? documentAsWhole(latin1) : null)
+    );
+  }
+
+  private view(latin1: string, sent: Sent): string {
+    const { graphqlProtect: isProtected, graphqlLimits: limits } = this.config;
+    if (isProtected && sent.batch > limits.batchMax && sent.documents.some(({ text }) => mayBeDocument(text)))
+      this.refuse('limits', `batch of ${sent.batch}`);
+    return rewritten(latin1, sent, (document) => {
+      const read = this.read(document);
+      if (isProtected) this.judge(document, read);
+      if (read.kind !== 'read') return null;
+      this.operation ??= operationName(read.document, document.operationName);
+      return read.document.texts;
+    });
+  }
+
+  private read({ text }: SentDocument): DocumentRead {
+    if (!mayBeDocument(text)) return { kind: 'unreadable' };
+    this.parsedChars += text.length;
+    return this.parsedChars > charsMax ? { kind: 'too-large' } : readDocument(text);
+  }
+
+  private judge({ text, variables }: SentDocument, read: DocumentRead): void {
+    if (read.kind === 'unreadable') {
+      // A server may take what the reference parser refuses.
+      if (mentionsIntrospection(text) && mayBeDocument(text)) this.refuse('introspection', 'in a document with faults');
+      return;
+    }
+    if (read.kind === 'too-large') return this.refuse('unreadable', 'a document beyond the bounds of its parser');
+    const { depthMax, aliasesMax, costMax } = this.config.graphqlLimits;
+    const { depth, aliases, cost, introspects } = measure(read.document, variables);
+    if (introspects) this.refuse('introspection', operationName(read.document, null) ?? '');
+    else if (depth > depthMax) this.refuse('limits', `depth of ${depth}`);
+    else if (aliases > aliasesMax) this.refuse('limits', `${aliases} aliases`);
+    else if (cost > costMax) this.refuse('limits', `cost of ${cost}`);
+  }
+
+  private refuse(what: keyof typeof graphqlRuleIds, data: string): void {
+    if (!this.config.graphqlProtect || this.refusal !== null) return;
+    const message = {
+      introspection: 'GraphQL introspection is not offered',
+      limits: 'The GraphQL request asks for more than graphql_limits allow',
+      unreadable: 'The GraphQL request is too large to be judged',
+    }[what];
+    const rule = {
+      id: graphqlRuleIds[what],
+      message,
+      match: `Matched the GraphQL request against \`graphql_protect'`,
+      data,
+      severity: '4',
+      tags: ['gatehouse/graphql', what === 'introspection' ? 'OWASP_API/API8:2023' : 'OWASP_API/API4:2023'],
+    };
+    this.refusal = { kind: 'deny', status: 403, shape: 'page', rule };
+  }
+
+  /** Once the body has been seen. */
+  decide(): Decision | null {
+    return this.refusal;
+  }
+}
+
+/** Of a request that may be one; null: nothing says GraphQL. */
+export function graphqlStep(config: GraphqlConfig, head: RequestHead, hasBody: boolean): GraphqlStep | null {
+  const isKnownPath = isGraphqlPath(head.uri);
+  if (!isKnownPath && !hasBody && !head.uri.includes('query=')) return null;
+  const type = hasBody ? (findField(head.headers, 'content-type') ?? '').toLowerCase() : '';
+  if (isKnownPath || type.includes('graphql')) return new GraphqlStep(config, head, true, type);
+  return type.includes('json') || head.uri.includes('query=') ? new GraphqlStep(config, head, false, type) : null;
+}

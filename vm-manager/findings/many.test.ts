@@ -1,0 +1,133 @@
+// Pages of a list of 200,000 findings on the embedded database: page 10,000 and the pages around it, by offset and by
+// cursor, are what sorting all rows in memory gives, and no page is made by sorting the table. How long they take is
+// told here and measured by `bench/run.js --case vm-list`.
+import t, { type Test } from 'tap';
+import { startTestApp } from '#api/testing/app';
+import { onEmbeddedDatabase } from '#api/testing/databases';
+import type { Sql } from '../database.js';
+
+const count = 200_000;
+/** Page 10,000 of twenty rows each is the last. */
+const pageRows = 20;
+const deepOffset = 9_999 * pageRows;
+
+interface Plain {
+  readonly id: number;
+  readonly is_open: boolean;
+  readonly severity: number;
+  readonly priority: number;
+  readonly risk: number;
+  readonly first: number;
+  readonly last: number;
+  readonly due: number;
+}
+
+/** Rows whose columns are sums of their numbers, with many equal values in each, so that ids decide often. */
+async function fill(sql: Sql): Promise<void> {
+  await sql`insert into vm_applications (id, name, created_at, updated_at) overriding system value
+    select n, 'Application ' || n, now(), now() from generate_series(1, 100) n`;
+  const indexes = await sql<{ name: string; made: string }[]>`
+    select indexname as name, indexdef as made from pg_indexes
+    where tablename = 'vm_findings' and indexname not in (select conname from pg_constraint)`;
+  // made again afterwards: a row at a time they would cost ten times as much
+  for (const { name } of indexes) await sql`drop index ${sql(name)}`;
+  await sql`alter table vm_findings disable trigger user`;
+  await sql`
+    insert into vm_findings (application_id, title, status, severity, source, effective_risk, risk_score,
+      priority_score, fingerprint, sla_start, due_at, first_seen, last_seen, created_at, updated_at)
+    select 1 + n % 100, 'Finding', case when n * 7 % 10 < 4 then 'triaged' else 'resolved' end, n * 13 % 5, 'sast',
+      n * 31 % 101, n * 31 % 101, n * 17 % 9973, n::text, now(),
+      case when n % 3 = 0 then timestamptz '2026-01-01' + make_interval(secs => n * 29 % 8009) end,
+      timestamptz '2026-01-01' + make_interval(secs => n * 19 % 7001),
+      timestamptz '2026-02-01' + make_interval(secs => n * 23 % 6007), now(), now()
+    from generate_series(1, ${count}::int) n`;
+  await sql`alter table vm_findings enable trigger user`;
+  for (const { made } of indexes) await sql.unsafe(made);
+  await sql`vacuum analyze vm_findings`;
+}
+
+type Of = (row: Plain) => number;
+const [byPriority, byFirst, byLast, byRisk, byGravity, byDue]: [Of, Of, Of, Of, Of, Of] = [
+  (row) => row.priority,
+  (row) => row.first,
+  (row) => row.last,
+  (row) => row.risk,
+  (row) => row.severity,
+  (row) => row.due,
+];
+const every = (): boolean => true;
+const isOpen = (row: Plain): boolean => row.is_open;
+
+/** Query, which rows, in which order, and whether the largest come first. */
+const questions: readonly (readonly [string, (row: Plain) => boolean, Of, boolean])[] = [
+  ['', every, byPriority, true],
+  ['sort=-last_seen', every, byLast, true],
+  ['sort=last_seen', every, byLast, false],
+  ['sort=-last_seen&status=open', isOpen, byLast, true],
+  ['sort=last_seen&severity=high', ({ severity }) => severity === 3, byLast, false],
+  ['sort=first_seen', every, byFirst, false],
+  ['sort=-risk', every, byRisk, true],
+  ['sort=-severity', every, byGravity, true],
+  ['sort=due_at', every, byDue, false],
+  ['status=open', isOpen, byPriority, true],
+];
+
+async function sorted(sql: Sql): Promise<Plain[]> {
+  return sql<Plain[]>`
+    select id, is_open, severity, priority_score as priority, effective_risk as risk,
+      extract(epoch from first_seen)::float8 as first, extract(epoch from last_seen)::float8 as last,
+      coalesce(extract(epoch from due_at)::float8, 'infinity'::float8) as due
+    from vm_findings`;
+}
+
+async function suite(t: Test, database: Parameters<typeof startTestApp>[0]): Promise<void> {
+  const at = await startTestApp(database);
+  t.teardown(() => at.close());
+  const { sql } = database as unknown as { sql: Sql };
+  await fill(sql);
+  const all = await sorted(sql);
+  t.equal(all.length, count);
+  const { token } = await at.user('admin');
+  const ask = async (query: string) => {
+    const reply = await at.call('GET', `/api/v1/vulnerabilities?limit=${pageRows}&${query}`, { token });
+    if (reply.status !== 200) throw new Error(reply.text);
+    return {
+      ids: (reply.body['items'] as { id: string }[]).map(({ id }) => Number(id)),
+      next: reply.body['next_cursor'] as string | null,
+    };
+  };
+  for (const [query, takes, of, isDown] of questions) {
+    await t.test(`14.9: pages of 200,000 findings: ${query || 'by priority'}`, async (t) => {
+      const sign = isDown ? -1 : 1;
+      const rows = all.filter(takes).sort((left, right) => sign * (of(left) - of(right) || left.id - right.id));
+      const page = (offset: number): number[] => rows.slice(offset, offset + pageRows).map(({ id }) => id);
+      const first = await ask(query);
+      t.same(first.ids, page(0), 'page 1');
+      const start = performance.now();
+      const last = Math.min(deepOffset, rows.length - pageRows);
+      t.same((await ask(`${query}&offset=${last}`)).ids, page(last), 'the last page');
+      t.comment(`the last page took ${Math.round(performance.now() - start)} ms`);
+      const middle = await ask(`${query}&offset=${last - 3 * pageRows}`);
+      const next = await ask(`${query}&cursor=${encodeURIComponent(middle.next ?? '')}`);
+      t.same(next.ids, page(last - 2 * pageRows), 'the page after one, by its cursor');
+    });
+  }
+  await t.test('14.9: no column that a list is sorted by makes the database sort the table', async (t) => {
+    const columns = [
+      'last_seen desc',
+      'first_seen desc',
+      'effective_risk desc',
+      'severity desc',
+      'priority_score desc',
+    ];
+    for (const column of columns) {
+      const plan = await sql<Record<string, string>[]>`
+        explain select id from vm_findings order by ${sql.unsafe(column)}, id desc limit 21 offset 10000`;
+      const text = plan.flatMap((row) => Object.values(row)).join('\n');
+      t.match(text, /Index Only Scan/, column);
+      t.notMatch(text, /Sort|Seq Scan/, column);
+    }
+  });
+}
+
+void onEmbeddedDatabase(t, 'a list of many findings', suite);
