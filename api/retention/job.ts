@@ -8,6 +8,7 @@ import { pruneSamples } from '../records/samples.js';
 import { pruneThreats } from '../threat-intel/store.js';
 import { systemActor } from '../http-kit/index.js';
 import { believe, isJump, jumpDaysMax, newestStored, readClock, refuse } from './clock.js';
+import { pruneApi } from './prune-api.js';
 import { shrink } from './size.js';
 
 export type RetentionParts = Pick<Parts, 'database' | 'audit' | 'currentSettings'>;
@@ -76,6 +77,7 @@ export function createRetentionJob(parts: RetentionParts): Job {
       const partitions = await pruneRecords(database, requestsBefore, new Date(nowMs));
       await pruneSamples(sql, requestsBefore);
       const batches = await pruneBatches(sql, before(sessionDays));
+      const learned = await pruneApi(database, requestsBefore);
       const threats = await pruneThreats(sql, new Date(nowMs));
       const counts = [
         `${entries} audit entries`,
@@ -84,6 +86,7 @@ export function createRetentionJob(parts: RetentionParts): Job {
         `${partitions} days of requests and events`,
         `${batches} batch marks`,
         `${threats} expired addresses`,
+        `${learned} rows of discovery`,
       ];
       return `${counts.join(', ')} removed`;
     },

@@ -4,9 +4,11 @@ import t from 'tap';
 import type { ObservationBatch } from '#proxy/contract';
 import { honest, newWorld, type World } from '../testing/honest.js';
 import { person, randomOf, shopKey, type CredentialStyle } from '../testing/shop.js';
+import { testMsMax } from '../../testing/waiting.js';
 import { ThreatEngine } from './engine.js';
 import type { Finding } from './finding.js';
 
+t.setTimeout(testMsMax);
 const options = { threshold: 20, windowMs: 60_000, settleMs: 15_000 };
 
 /** Judged every fifteen seconds of the shop's time, as the job does. */
@@ -40,15 +42,17 @@ for (const style of ['jwt', 'api-key', 'session'] as readonly CredentialStyle[])
 
 interface Theft {
   readonly request: string;
-  readonly owner: string;
+  readonly order: number;
 }
 
 function steal(world: World, thefts: Theft[], thief: ReturnType<typeof person>, at: number): void {
   const { shop, orders } = world;
-  const strangers = orders.filter(({ owner }) => owner.number !== thief.number);
+  // another one each time: reading the same object again is the same theft
+  const taken = new Set(thefts.map(({ order }) => order));
+  const strangers = orders.filter(({ id, owner }) => owner.number !== thief.number && !taken.has(id));
   const { id } = strangers[at % strangers.length] as World['orders'][number];
   const request = shop.ask(thief, { uri: `/api/orders/${id}`, reply: { id, customer_id: 3 } });
-  thefts.push({ request, owner: `${id}` });
+  thefts.push({ request, order: id });
 }
 
 for (const thieves of [1, 4, 20])
