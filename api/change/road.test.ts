@@ -74,7 +74,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
         },
       ],
     });
-    t.match((await road.apply()).body, { not_enforced_yet: ['ai_enabled', 'ai_action'] });
+    t.match((await road.apply()).body, { not_enforced_yet: [] });
     t.same(
       [await ask(node, '/notes?q=zorkmid'), await ask(node, '/notes?r=zorkmid'), await ask(node, '/?q=zorkmid')],
       [200, 403, 403],
