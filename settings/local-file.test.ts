@@ -104,7 +104,6 @@ t.test('what cannot be is named, never dropped', async (t) => {
     ['a wrong value', '{"mode":"Maybe"}', '/mode', /On, DetectionOnly/],
     ['a site without a name', '{"sites":[{"upstream":"http://a:1"}]}', '/sites/0/name', /missing/],
     ['what the control plane does', '{"mrf_enabled":true}', '/mrf_enabled', /without the control plane/],
-    ['what nobody does yet', '{"ai_enabled":true}', '/ai_enabled', /not enforced/],
     [
       'both names',
       '{"categories":{"xss":{"excluded_paths":[],"path_exclusions":[]}}}',

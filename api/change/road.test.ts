@@ -42,12 +42,12 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
       'a dry run says so beforehand',
     );
     t.match(await road.apply(), { status: 200, body: { applied: true, unchanged: true, generation } });
-    await road.patch({ ai_enabled: true, ai_action: 'block' });
+    await road.patch({ ti_tor_enabled: true });
     const silent = await road.apply();
     t.match(
       silent,
-      { body: { unchanged: true, version: 2, not_enforced_yet: ['ai_enabled', 'ai_action'] } },
-      'no silent switch',
+      { body: { unchanged: true, version: 2, not_enforced_yet: [] } },
+      'what only the control plane needs changes no node, and every setting is enforced',
     );
     t.equal((await node.status())['generation'], generation);
     t.match(await road.call('GET', '/api/nodes', { token: road.admin }), {
@@ -74,7 +74,7 @@ async function wholeRoad(t: Test, database: Database): Promise<void> {
         },
       ],
     });
-    t.match((await road.apply()).body, { not_enforced_yet: ['ai_enabled', 'ai_action'] });
+    t.match((await road.apply()).body, { not_enforced_yet: [] });
     t.same(
       [await ask(node, '/notes?q=zorkmid'), await ask(node, '/notes?r=zorkmid'), await ask(node, '/?q=zorkmid')],
       [200, 403, 403],
