@@ -101,3 +101,15 @@ export function settle(
     table.leave(bucket);
   }
 }
+
+/** Milliseconds until all places of a key are free; 0: they are, or nothing is known of it. */
+export function levelOf(table: KeyTable, rate: Rate, low: number, high: number, nowMs: number): number {
+  const keyLow = mix(low ^ rate.low);
+  const bucket = table.enter(keyLow);
+  try {
+    const at = table.find(bucket, keyLow, mix((high + rate.high) >>> 0), Math.floor(nowMs / 1000));
+    return at < 0 ? 0 : Math.max(0, table.get(0, at) / rate.ticksPerMs - nowMs);
+  } finally {
+    table.leave(bucket);
+  }
+}

@@ -316,6 +316,34 @@ t.test('10.2: a store that lost what it knew is told the level again', async (t)
   t.notOk(await askOnce());
 });
 
+t.test('10.2: after windows without a store that lost everything, nobody gets a limit’s worth beside it', async (t) => {
+  const world = await worldOf(2);
+  const rate = compileRate('long', 40, 10);
+  for (const { store } of world.nodes) await store.fail();
+  world.slow.forgetAll();
+  const moments: number[] = [];
+  for (let ms = 0; ms < 25_000; ms += 50) {
+    world.nowMs += 50;
+    for (const { leases } of world.nodes) if (leases.take(rate, 3, 3, world.nowMs) === 0) moments.push(world.nowMs);
+  }
+  const returnedMs = world.nowMs;
+  for (let ms = 0; ms < 12_000; ms += 50) {
+    world.nowMs += 50;
+    for (const node of world.nodes) {
+      node.leases.turn();
+      const asked = ask(node, rate, 3, world);
+      await settled();
+      for (let answers = 0; answers < 4; answers += 1) await node.store.answer();
+      if (await asked) moments.push(world.nowMs);
+    }
+  }
+  t.ok(world.nodes.every(({ state }) => state.areAllUp));
+  const within = moments.filter((ms) => ms > returnedMs && ms <= returnedMs + 10_000).length;
+  t.ok(within > 30 && within <= 42, `${within} in the window after its return: those that came back`);
+  const most = Math.max(...moments.map((from) => moments.filter((ms) => ms >= from && ms < from + 10_000).length));
+  t.ok(most <= 79, `${most} in a window at most, of 2 * 40 - 1`);
+});
+
 t.test('10.2: memory is bounded: 100,000 keys, and 10,000 that wait', async (t) => {
   const world = await worldOf(1);
   const [{ leases, store, state }] = world.nodes as [World['nodes'][number]];

@@ -15,7 +15,7 @@
 // and places that were not told yet are counted as lost; a request beyond is refused.
 import { mix } from '../../../shared-state/client-key.js';
 import type { KeyTable } from '../../../shared-state/key-table.js';
-import { settle, take, type Rate } from '../../../shared-state/rates/rate-counters.js';
+import { levelOf, settle, take, type Rate } from '../../../shared-state/rates/rate-counters.js';
 import type { SharingState } from '../../../shared-state/rates/sharing-state.js';
 import type { LeaseAnswer, LeaseRequest, LeaseStore } from './lease-store.js';
 
@@ -49,6 +49,8 @@ interface Key {
   freeMs: number;
   /** The level that the store named last, as the moment at which all places are back; 0 = none. */
   knownUntilMs: number;
+  /** When the store last named it; a time without the store since then means that the node knows better. */
+  learnedMs: number;
   /** Places to have ready. */
   ready: number;
   touchedMs: number;
@@ -83,6 +85,8 @@ export class Leases {
   private triedAtMs = Number.NEGATIVE_INFINITY;
   private prunedAtMs = 0;
   private isUp = false;
+  /** Since when, or until when, the fair share decided. */
+  private aloneMs = 1;
   /** Raised when what is on its way is given up, so that a late answer is nobody's. */
   private round = 0;
 
@@ -169,7 +173,7 @@ export class Leases {
     if (older !== undefined) this.older.delete(id);
     const key: Key = older ?? {
       ...{ id, low, high, rate, held: 0, heldUntilMs: 0, used: 0, usedAtMs: 0, refusedUntilMs: 0, freeMs: 0 },
-      ...{ knownUntilMs: 0, ready: 0, touchedMs: 0, waiters: [] },
+      ...{ knownUntilMs: 0, learnedMs: this.isUp ? this.options.nowMs() : 0, ready: 0, touchedMs: 0, waiters: [] },
     };
     this.keys.set(id, key);
     if (2 * this.keys.size >= keysMax) this.age();
@@ -213,6 +217,10 @@ export class Leases {
     const windowMs = rate.windowSeconds * 1000;
     if (key.usedAtMs > 0) key.used = Math.max(0, key.used - this.backSince(key, nowMs));
     key.usedAtMs = 0;
+    // A fair share is used up at the node's level, of which each place costs as many as there are nodes. So the level is
+    // what all nodes together may have given away, and the store, which may have lost what it knew, hears that.
+    const alone = key.learnedMs < this.aloneMs ? levelOf(this.options.rates, rate, key.low, key.high, nowMs) : 0;
+    if (alone > 0) key.used = 0;
     const isIdle = waiters.length === 0 && nowMs - key.touchedMs > idleMs;
     if (isIdle || nowMs >= key.heldUntilMs) key.held = 0;
     if (isIdle) key.ready = 0;
@@ -222,7 +230,7 @@ export class Leases {
       ...{ id: `${key.id.toString(36)}.${rate.events}.${rate.windowSeconds}`, events: rate.events, windowMs },
       ...{ used: key.used, has: key.held, needed: waiters.length },
       wanted: isIdle ? 0 : waiters.length + Math.max(0, key.ready - key.held - 1),
-      floor: (Math.max(0, key.knownUntilMs - nowMs) * rate.events) / windowMs,
+      floor: (Math.max(0, key.knownUntilMs - nowMs, alone) * rate.events) / windowMs,
     };
     key.used = 0;
     key.waiters = [];
@@ -258,6 +266,7 @@ export class Leases {
   private answered(batch: readonly Sent[], answers: readonly LeaseAnswer[], sentMs: number): void {
     if (!this.isUp) {
       this.isUp = true;
+      this.aloneMs = this.options.nowMs();
       this.options.state.setUp(true);
     }
     for (const [index, { key, request }] of batch.entries())
@@ -270,6 +279,7 @@ export class Leases {
     key.held += granted;
     key.heldUntilMs = sentMs + heldMs;
     key.knownUntilMs = sentMs + level * placeMs;
+    key.learnedMs = this.options.nowMs();
     if (granted > 0) key.touchedMs = sentMs;
     if (granted < needed) {
       const waitMs = Math.max(1, (level + held + 1 - events) * placeMs);
