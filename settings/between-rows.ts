@@ -290,10 +290,6 @@ const ofTraffic: readonly Rule[] = [
 ];
 
 const ofDetection: readonly Rule[] = [
-  // T=0 would block every client, whatever it does
-  (s, refuse) => {
-    if (s.ai_risk_threshold < 1) refuse('/ai_risk_threshold', 'must be at least 1: at 0 every client would be blocked');
-  },
   (s, refuse) => {
     if (s.ai_enabled && s.ai_w_signature + s.ai_w_anomaly + s.ai_w_api_abuse + s.ai_w_bot <= 0)
       refuse('/ai_w_signature', 'at least one of the four weights must be above 0');

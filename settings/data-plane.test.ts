@@ -16,7 +16,7 @@ t.test('names of the settings in the style of the code, members too', async (t) 
     limits: { uriBytesMax: 4096, heldBodyBytesMax: 268_435_456 },
     sites: [{ name: 'a', prefix: '/', host: null, failMode: 'open', verifyUpstreamCertificate: false }],
   });
-  for (const name of ['paranoiaLevel', 'customRules', 'rlTrustProxy', 'floodReadBody', 'ssoEnabled', 'aiEnabled'])
+  for (const name of ['paranoiaLevel', 'customRules', 'rlTrustProxy', 'floodReadBody', 'ssoEnabled', 'aiAction'])
     t.notOk(name in sent, `${name} is nothing a node gets by name`);
 });
 

@@ -65,7 +65,7 @@ async function roundTrips(t: Test, database: Database): Promise<void> {
     for (const [body, status, path] of [
       [{ paranoia_level: 9, mode: 'On' }, 400, '/paranoia_level'],
       [{ rl_events: 5, nope: 1 }, 400, '/nope'],
-      [{ rl_events: 5, ai_risk_threshold: 0 }, 422, '/ai_risk_threshold'],
+      [{ rl_events: 5, ai_risk_threshold: 0 }, 400, '/ai_risk_threshold'],
       [{ sso_client_secret: '********', sso_client_id: 'q' }, 422, '/sso_client_secret'],
     ] as const) {
       await at.call('PATCH', '/api/settings', { token, body: { sso_client_secret: null } });
