@@ -246,6 +246,8 @@ async function firstSteps(t: Test, stack: Stack): Promise<void> {
   );
   t.equal((await fetch(`${stack.waf}/search?q=1'%20OR%20'1'='1`)).status, 403);
   await page.getByText('The attack was blocked').waitFor();
+  // each step asks for itself, so that the event may be seen before the answer of what is in force
+  await page.locator('.steps .badge.good').nth(2).waitFor();
   t.equal(await page.locator('.steps .badge.good').count(), 3, 'all three are done');
   await page.getByRole('link', { name: 'See which rules saw it, and why' }).click();
   await page.getByRole('dialog').getByRole('heading', { name: 'What the rules saw' }).waitFor();
