@@ -217,7 +217,7 @@ export class Leases {
     const windowMs = rate.windowSeconds * 1000;
     if (key.usedAtMs > 0) key.used = Math.max(0, key.used - this.backSince(key, nowMs));
     key.usedAtMs = 0;
-    // A fair share is used up at the node's level, of which each place costs as many as there are nodes. So the level is
+    // While the fair share decides, each place costs as many of the node's level as there are nodes. So the level is
     // what all nodes together may have given away, and the store, which may have lost what it knew, hears that.
     const alone = key.learnedMs < this.aloneMs ? levelOf(this.options.rates, rate, key.low, key.high, nowMs) : 0;
     if (alone > 0) key.used = 0;
