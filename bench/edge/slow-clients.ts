@@ -15,7 +15,7 @@ import { during, startWellBehaved } from './well-behaved.js';
 const connections = 5000;
 const limits = { headMs: 6000, bodyIdleMs: 4000, writeMs: 4000, progressMs: 4000 };
 /** A worker that has thousands of handshakes to do comes to its timers late, and what it stood still does not count. */
-const slackMs = 8000;
+const slackMs = 3000;
 const others = '127.0.0.3';
 const othersAtOnce = 8;
 const leastP99Ms = 5;

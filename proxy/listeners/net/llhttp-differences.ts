@@ -18,6 +18,8 @@ export interface Wider {
   readonly name: string;
   readonly section: string;
   readonly example: string;
+  /** The first release of llhttp that takes it, too, such as 9.4; absent: none. */
+  readonly takenFrom?: number;
   /** Whether these bytes, latin1, are of this kind. */
   fits(wire: string): boolean;
 }
@@ -118,8 +120,9 @@ export const wider: readonly Wider[] = [
   },
   {
     name: 'a tab behind the number of a Content-Length',
-    section: 'RFC 9110 section 5.5: a tab is white space around a value as a blank is; llhttp knows the blank only',
+    section: 'RFC 9110 section 5.5: a tab is white space around a value, too; llhttp before 9.4 knows the blank only',
     example: 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\t\r\n\r\n',
+    takenFrom: 9.4,
     fits: (wire) => /\r\ncontent-length:[ \t]*[0-9]+ *\t[ \t]*\r\n/i.test(wire),
   },
   {

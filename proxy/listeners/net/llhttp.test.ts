@@ -151,10 +151,11 @@ t.test('every row of the differences is one', (t) => {
     );
     t.equal(readThere(bytesOf(example), nameOf).kind, 'message', `taken by llhttp: ${JSON.stringify(example)}`);
   }
-  for (const { name, example, fits } of wider) {
+  const release = Number(/^\d+\.\d+/.exec(process.versions['llhttp'] ?? '')?.[0]);
+  for (const { name, example, takenFrom = Number.POSITIVE_INFINITY, fits } of wider) {
     t.ok(fits(example));
     t.equal(readHere([bytesOf(example)]).kind, 'message', name);
-    t.equal(readThere(bytesOf(example), nameOf).kind, 'refused', name);
+    t.equal(readThere(bytesOf(example), nameOf).kind, release < takenFrom ? 'refused' : 'message', name);
   }
   t.end();
 });
