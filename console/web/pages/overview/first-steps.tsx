@@ -180,8 +180,8 @@ function createProgress(settings: QueryState<unknown>) {
     { everyMs: lookEveryMs },
   );
   const isInForce = (): boolean => hasSites() && versions.data()?.items[0]?.active === true;
-  // Once seen it stays seen: when the version in force changes, events are asked for anew, and until then there are none
-  // or those of before.
+  // Once seen it stays seen: when the version in force changes, events are asked for anew, and meanwhile it would be
+  // gone.
   const first = createMemo<Blocked | undefined>((seen) => {
     const event = isInForce() ? blocked.data()?.items[0] : undefined;
     return seen ?? (event !== undefined && event.at >= (since() ?? '9') ? event : undefined);
