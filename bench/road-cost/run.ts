@@ -1,7 +1,8 @@
 // What a request costs in two checkouts, or with two listeners: that the road became slower by a little with each
 // change was noticed only when it had become a lot.
 //   node build/bench/road-cost/run.js --checkout before=DIRECTORY --checkout now=.
-// starts one data plane for each, built as it stands there, and loads them in turns with the mix. The machine is
+// starts one data plane for each, built as it stands there, and loads them in turns with the mix, or with the corpus
+// perf-mix by --traffic perf-mix. The machine is
 // another one from minute to minute (its neighbours, its clock), so that only figures of one round are compared: what
 // is printed is the median over rounds of "this plane's CPU time per request / the first plane's in the same round".
 // With --gate PERCENT a plane whose share is beyond 100 + PERCENT ends it with exit code 1. --profile DIRECTORY writes
@@ -14,7 +15,7 @@ import { measureLoad, warmUp, type LoadOptions } from '../load.js';
 import { HarnessProblem, stopEverything, temporaryDirectory } from '../processes.js';
 import { quantile, summarize } from '../statistics.js';
 import { benchData, startBackend, startGatehouse, type Rules, type System } from '../systems.js';
-import { encodeTemplates, mix } from '../traffic.js';
+import { encodeTemplates, loadPerfMix, mix, type Template } from '../traffic.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 const connections = 32;
@@ -57,6 +58,7 @@ const flags = {
   rounds: { type: 'string', default: '12' },
   seconds: { type: 'string', default: '2' },
   paranoia: { type: 'string', default: '1' },
+  traffic: { type: 'string', default: 'mix' },
   unprotected: { type: 'boolean', default: false },
   gate: { type: 'string' },
   profile: { type: 'string' },
@@ -73,6 +75,16 @@ function readFlags() {
   }
 }
 
+/** The requests that `--traffic` names; the corpus lies beside the project and may be absent. */
+function trafficOf(name: string): readonly Template[] {
+  if (name === 'mix') return mix;
+  if (name !== 'perf-mix') throw new HarnessProblem(`--traffic ${name}: say mix or perf-mix.`);
+  const perfMix = loadPerfMix(root);
+  if (perfMix === null)
+    throw new HarnessProblem('--traffic perf-mix: the corpus is not there; GATEHOUSE_SHARED names the folder with it.');
+  return perfMix;
+}
+
 function readOptions() {
   const values = readFlags();
   const checkouts = values.checkout.map(parseCheckout);
@@ -85,6 +97,7 @@ function readOptions() {
     rounds: numberOf('rounds', values.rounds, 3),
     seconds: numberOf('seconds', values.seconds, 1),
     paranoia: numberOf('paranoia', values.paranoia, 1),
+    traffic: trafficOf(values.traffic),
     isProtected: !values.unprotected,
     gatePercent: values.gate === undefined ? null : numberOf('gate', values.gate, 1),
     profile: values.profile === undefined ? null : resolve(values.profile),
@@ -184,7 +197,7 @@ async function main(): Promise<boolean> {
       systems.push(system);
     }
     const templates = join(home.path, 'mix');
-    writeFileSync(templates, encodeTemplates(mix));
+    writeFileSync(templates, encodeTemplates(options.traffic));
     return report(await measure(options, systems, templates), options.gatePercent);
   } finally {
     for (const stop of stops.reverse()) await stop();
