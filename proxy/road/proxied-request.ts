@@ -10,7 +10,7 @@ import type { Decided, Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
 import { ProxyError } from '../contract/errors.js';
 import type { Limits } from '../contract/index.js';
-import { graphqlGate } from '../graphql/step.js';
+import { graphqlGate } from '../graphql/gate.js';
 import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Exchange } from '../listeners/listener.js';
