@@ -17,6 +17,7 @@ export const loggedInPaths: readonly string[] = [
   '/inventory?view=east-west',
   '/inventory?view=sources',
   '/inventory/gaps',
+  '/inventory/threats',
   '/inventory/specifications',
   '/vulnerabilities',
   '/vulnerabilities/posture',

@@ -45,6 +45,7 @@ export const navigation: readonly PageGroup[] = [
       page('/protection/gates', text.limitsBots, 'gauge', text.rateLimitsFloodsBans),
       page('/inventory', text.apiInventory, 'apps', text.apiInventoryWords),
       page('/inventory/gaps', text.apiGaps, 'search', text.apiGapsWords),
+      page('/inventory/threats', text.apiThreats, 'bug', text.apiThreatsWords),
       page('/inventory/specifications', text.specifications, 'audit', text.specificationsWords),
       page('/protection/addresses', text.addresses, 'ban', text.threatIntelligenceDenyList),
     ],

@@ -110,6 +110,8 @@ export const shellText = {
   complianceWords: 'pci gdpr soc owasp controls evidence auditors',
   apiGaps: 'API gaps',
   apiGapsWords: 'shadow zombie undocumented coverage posture',
+  apiThreats: 'API threats',
+  apiThreatsWords: 'abuse bola bfla idor credential stuffing brute force owasp findings',
   specifications: 'Specifications',
   specificationsWords: 'openapi swagger schema upload contract gaps versions',
   apiInventoryWords: 'endpoints discovery shadow east-west ingestion gateway mesh',
