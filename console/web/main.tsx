@@ -53,6 +53,7 @@ const ApiInventory = page(() => import('./pages/apis/inventory.js').then((m) => 
 const Specifications = page(() => import('./pages/specs/specifications.js').then((m) => m.Specifications));
 const ApiGaps = page(() => import('./pages/specs/gaps.js').then((m) => m.Gaps));
 const ApiThreats = page(() => import('./pages/threats/threats.js').then((m) => m.Threats));
+const Engine = page(() => import('./pages/engine/engine.js').then((m) => m.Engine));
 const Compliance = page(() => import('./pages/compliance/compliance.js').then((m) => m.Compliance));
 const Posture = page(() => import('./pages/posture/posture.js').then((m) => m.Posture));
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
@@ -149,6 +150,7 @@ render(
       <Route path="/inventory/gaps" component={ApiGaps} />
       <Route path="/inventory/threats" component={ApiThreats} />
       <Route path="/inventory/specifications" component={Specifications} />
+      <Route path="/engine" component={Engine} />
       <Route path="/vulnerabilities" component={Findings} />
       <Route path="/vulnerabilities/posture" component={Posture} />
       <Route path="/vulnerabilities/applications" component={Applications} />

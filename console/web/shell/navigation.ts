@@ -32,6 +32,7 @@ export const navigation: readonly PageGroup[] = [
       page('/', text.overview, 'overview', text.dashboardStartTrafficBlock),
       page('/soc', text.securityEvents, 'radar', text.socLiveStreamAttacks),
       page('/requests', text.requests, 'list', text.accessLogTraffic),
+      page('/engine', text.engine, 'gauge', text.engineWords),
       page('/alerts', text.alerts, 'bell', text.alertsWords),
     ],
   },

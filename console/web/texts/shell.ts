@@ -110,6 +110,8 @@ export const shellText = {
   complianceWords: 'pci gdpr soc owasp controls evidence auditors',
   apiGaps: 'API gaps',
   apiGapsWords: 'shadow zombie undocumented coverage posture',
+  engine: 'Detection engine',
+  engineWords: 'ai verdict risk score history what-if weights threshold learning baseline',
   apiThreats: 'API threats',
   apiThreatsWords: 'abuse bola bfla idor credential stuffing brute force owasp findings',
   specifications: 'Specifications',
