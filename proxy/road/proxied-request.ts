@@ -9,7 +9,7 @@ import { askGates, type AskedRequest, type Pause } from '../admit/ask-gates.js';
 import type { Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
 import { ProxyError } from '../contract/errors.js';
-import { graphqlGate } from '../graphql/step.js';
+import { graphqlGate } from '../graphql/gate.js';
 import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Exchange } from '../listeners/listener.js';
