@@ -171,6 +171,9 @@ export {
   type SchemaPlan,
 } from '../schema/plan.js';
 
+// Specifications over recorded requests: the same closures as on a node.
+export { SiteSchemas, type KnownParts } from '../schema/site-schemas.js';
+export { schemaRuleIds } from '../schema/rule-ids.js';
 // What rules see of GraphQL: replays see the same.
 export type { DeclaredGraphql, GraphqlConfig } from '../graphql/endpoints.js';
 export { graphqlView, type GraphqlView } from '../graphql/view.js';
