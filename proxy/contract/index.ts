@@ -141,7 +141,16 @@ export interface SecurityEvent {
 }
 
 // What both planes keep of requests goes through the same masks.
-export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from '../masking/mask.js';
+export {
+  isNamedSecret,
+  maskBody,
+  maskDetails,
+  maskHeaders,
+  maskLevelOf,
+  maskText,
+  maskUri,
+  type MaskLevel,
+} from '../masking/mask.js';
 
 // What a producer of generations needs besides the types: settings → ProxyConfig.
 export {
