@@ -166,11 +166,13 @@ const AuditEntry = Type.Object({
   id: Type.Integer(),
   at: Time,
   actor: Type.String(),
+  actor_id: Nullable(Type.String()),
   role: Type.String(),
   source_ip: Type.String(),
   action: Type.String(),
   summary: Type.String(),
   details: Type.Unknown(),
+  prev_hash: Type.String({ description: 'of the entry before; with it anybody can recompute the chain' }),
   hash: Type.String(),
 });
 
@@ -184,7 +186,9 @@ const audit: readonly Endpoint[] = [
     query: Type.Object(
       {
         limit: ListQuery.limit,
-        before: Type.Optional(Type.Integer({ minimum: 1, description: 'id of the last entry seen' })),
+        before: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'id of the last entry seen' }),
+        ),
         actor: Type.Optional(Type.String({ maxLength: 254 })),
         action: Type.Optional(Type.String({ maxLength: 100 })),
         q: Type.Optional(Type.String({ maxLength: 200 })),
@@ -304,7 +308,7 @@ const work: readonly Endpoint[] = [
     handle: async ({ sql, reach, query }) => {
       const { after = '0', limit = 50 } = query;
       const rows = await sql<{ id: number; entity_id: number; application_id: number | null; at: Date }[]>`
-        select * from vm_events where id > ${after}
+        select id, type, entity, entity_id, application_id, payload, at from vm_events where id > ${after}
           and ${query.type === undefined ? sql`true` : sql`type = ${query.type}`}
           and ${visibleByApplication('vm_events')(sql, reach)} order by id limit ${limit}`;
       const items = rows.map((row) => ({
