@@ -225,6 +225,9 @@ const kept: readonly Endpoint[] = [
     permission: 'view_reports',
     kind: 'A',
     summary: 'What a report can hold',
+    answer: Type.Object({
+      items: Type.Array(Type.Object({ name: OneOf(sectionNames), title: Type.String(), description: Type.String() })),
+    }),
     handle: async () => ({ items: sectionNames.map((name) => ({ name, ...sections[name] })) }),
   }),
   endpoint({
