@@ -171,6 +171,10 @@ export {
   type SchemaPlan,
 } from '../schema/plan.js';
 
+// What rules see of GraphQL: replays see the same.
+export type { DeclaredGraphql, GraphqlConfig } from '../graphql/endpoints.js';
+export { graphqlView, type GraphqlView } from '../graphql/view.js';
+
 // What discovery is told, by nodes and by whoever else saw requests: one form for all of them.
 export {
   certificateSubject,
