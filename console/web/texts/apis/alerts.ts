@@ -23,6 +23,8 @@ export const alertsText = {
     errors: 'server errors',
     block_rate: 'share of blocked requests (%)',
     missing_data: 'minutes without data',
+    self_test_lost: 'attacks that the self-test no longer sees stopped',
+    api_threats: 'new findings of API abuse',
   },
   comparison: 'Is',
   comparisons: { above: 'above', below: 'below' },
