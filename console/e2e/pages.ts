@@ -14,6 +14,8 @@ export const loggedInPaths: readonly string[] = [
   '/engine?view=history',
   '/engine?view=what-if',
   '/engine?view=learning',
+  '/engine/simulation',
+  '/engine/simulation?view=self-tests',
   '/alerts',
   '/alerts?view=connectors',
   '/inventory',

@@ -54,6 +54,7 @@ const Specifications = page(() => import('./pages/specs/specifications.js').then
 const ApiGaps = page(() => import('./pages/specs/gaps.js').then((m) => m.Gaps));
 const ApiThreats = page(() => import('./pages/threats/threats.js').then((m) => m.Threats));
 const Engine = page(() => import('./pages/engine/engine.js').then((m) => m.Engine));
+const Simulation = page(() => import('./pages/simulation/simulation.js').then((m) => m.Simulation));
 const Compliance = page(() => import('./pages/compliance/compliance.js').then((m) => m.Compliance));
 const Posture = page(() => import('./pages/posture/posture.js').then((m) => m.Posture));
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
@@ -151,6 +152,7 @@ render(
       <Route path="/inventory/threats" component={ApiThreats} />
       <Route path="/inventory/specifications" component={Specifications} />
       <Route path="/engine" component={Engine} />
+      <Route path="/engine/simulation" component={Simulation} />
       <Route path="/vulnerabilities" component={Findings} />
       <Route path="/vulnerabilities/posture" component={Posture} />
       <Route path="/vulnerabilities/applications" component={Applications} />

@@ -33,6 +33,7 @@ export const navigation: readonly PageGroup[] = [
       page('/soc', text.securityEvents, 'radar', text.socLiveStreamAttacks),
       page('/requests', text.requests, 'list', text.accessLogTraffic),
       page('/engine', text.engine, 'gauge', text.engineWords),
+      page('/engine/simulation', text.simulation, 'play', text.simulationWords),
       page('/alerts', text.alerts, 'bell', text.alertsWords),
     ],
   },

@@ -112,6 +112,8 @@ export const shellText = {
   apiGapsWords: 'shadow zombie undocumented coverage posture',
   engine: 'Detection engine',
   engineWords: 'ai verdict risk score history what-if weights threshold learning baseline',
+  simulation: 'Simulation',
+  simulationWords: 'attack wave red team self-test nightly report sqli xss flood',
   apiThreats: 'API threats',
   apiThreatsWords: 'abuse bola bfla idor credential stuffing brute force owasp findings',
   specifications: 'Specifications',
