@@ -2,7 +2,8 @@
 // phase returns what the engine says; what the engine throws is kept as `failure`. What follows is decided on the road.
 import { performance } from 'node:perf_hooks';
 import type { CollectionStore, GivenValues, Interruption, RequestHead, Transaction, Verdict } from '#engine';
-import { graphqlStep, type GraphqlConfig, type GraphqlStep } from '../graphql/step.js';
+import type { GraphqlConfig, GraphqlSite } from '../graphql/endpoints.js';
+import { graphqlStep, type GraphqlStep } from '../graphql/step.js';
 import { asError } from '../contract/errors.js';
 import type { Mode } from '../contract/index.js';
 import type { LoadedInspection } from '../inspection/inspection.js';
@@ -39,11 +40,11 @@ export class RequestInspection {
     private readonly inspection: LoadedInspection,
     private readonly request: InspectedRequest,
     /** What of the site bears on its rules; see Site. */
-    private readonly site: { readonly engineMode: Mode | null; readonly policy: string | null },
+    private readonly site: GraphqlSite & { readonly engineMode: Mode | null; readonly policy: string | null },
   ) {
     const { generation, head, exchange } = request;
     const hasBody = exchange.framing.kind !== 'none';
-    this.graphql = generation === undefined ? null : graphqlStep(generation.config, head, hasBody);
+    this.graphql = generation === undefined ? null : graphqlStep(generation.config, site, head, hasBody);
   }
 
   /** Whether rules look at what comes: not before `requestHead`, and not after a failure. */
