@@ -7,6 +7,7 @@ import { createQuery } from '../../client/query.js';
 import { Card, Empty, Figure, Foreign, PageHead } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { SeriesChart } from '../../kit/chart/series-chart.js';
+import { Detection } from './detection.js';
 import { FirstSteps } from './first-steps.js';
 import { Health } from './health.js';
 import { overviewText as words } from '../../texts/overview.js';
@@ -221,6 +222,7 @@ export function Overview(): JSX.Element {
                 <SeriesChart points={data().series} onPick={pick} />
               </Show>
             </Card>
+            <Detection />
             <Tops traffic={data()} site={siteFilter()} />
           </>
         )}

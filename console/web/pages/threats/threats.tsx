@@ -181,7 +181,7 @@ export function Threats(): JSX.Element {
   return (
     <>
       <PageHead title={text.threats} about={text.about} />
-      <div class="grid-4">
+      <div class="figures-narrow">
         {counts.map(([status, count]) => (
           <StatusFigure of={status} count={count} />
         ))}
