@@ -92,7 +92,7 @@ export function toRequestLine(facts: RequestFacts): string {
     inspection_us: whole(facts.inspectionUs),
     ja3: facts.tls?.ja3, // left out where it is undefined
     ja4: facts.tls?.ja4,
-    trace: facts.trace?.finish(),
+    trace: facts.trace?.finish(facts.latencyUs),
   });
 }
 

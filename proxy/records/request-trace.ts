@@ -81,8 +81,9 @@ export class RequestTrace {
     return this.parent !== null;
   }
 
-  finish(nowMs = performance.now()): TraceFacts {
-    this.close(nowMs);
+  /** `latencyUs`: of the whole request, so that the last stage ends with it. */
+  finish(latencyUs: number): TraceFacts {
+    this.close(this.startedMs + latencyUs / 1000);
     const { traceId: trace_id, spanId: span_id, parent, stages } = this;
     return { trace_id, span_id, ...(parent === null ? {} : { parent_id: parent.parentId }), stages };
   }

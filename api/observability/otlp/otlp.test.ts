@@ -5,7 +5,7 @@ import { createOutbound } from '../../outbound/outbound.js';
 import { receiveHttp, type Answer, type Call } from '../../siem/testing/receivers.js';
 import { startTestApp, type TestApp } from '../../testing/app.js';
 import { request } from '../../testing/builders/records.js';
-import { onBothDatabases } from '../../testing/databases.js';
+import { onBothDatabases, onEmbeddedDatabase } from '../../testing/databases.js';
 import { ofNode } from './metrics.js';
 
 const nodeText = [
@@ -244,7 +244,7 @@ async function metrics(t: Test, database: Database): Promise<void> {
   t.match(await run('otel-metrics'), /sent/);
 }
 
-t.test('O12.4: metrics of the control plane and of nodes', (t) => onBothDatabases(t, 'otlp_metrics', metrics));
+t.test('O12.4: metrics of the control plane and of nodes', (t) => onEmbeddedDatabase(t, 'otlp_metrics', metrics));
 
 t.test('O12.4: whatever a node tells, what is no sample is left out', async (t) => {
   for (const text of ['', '\n\n', '# TYPE x histogram\nx_bucket{le="+Inf"} 1\n', 'x{a="b} 1', 'x 1 2 3', '{} 1'])
