@@ -16,6 +16,7 @@ const columns: readonly TableColumn<LiveClient>[] = [
   { title: text.client, class: 'mono', sortBy: ({ address }) => address, cell: ({ address }) => address },
   {
     title: text.reasons,
+    class: 'reasons',
     cell: ({ signals }) => (
       <Foreign
         text={

@@ -165,6 +165,24 @@ function Tops(props: { readonly traffic: Traffic; readonly site: SiteFilter }): 
   );
 }
 
+function Spans(props: { readonly chosen: Span; readonly onChoose: (span: Span) => void }): JSX.Element {
+  return (
+    <For each={Object.keys(spans) as Span[]}>
+      {(name) => (
+        <button
+          type="button"
+          class="button small"
+          classList={{ primary: props.chosen === name }}
+          aria-pressed={props.chosen === name}
+          onClick={() => props.onChoose(name)}
+        >
+          {spanNames[name]}
+        </button>
+      )}
+    </For>
+  );
+}
+
 export function Overview(): JSX.Element {
   const navigate = useNavigate();
   const [search, setSearch] = useSearchParams();
@@ -192,19 +210,7 @@ export function Overview(): JSX.Element {
     <>
       <PageHead title={words.overview}>
         <SiteSelect chosen={site()} onChoose={(name) => setSearch({ site: name })} />
-        <For each={Object.keys(spans) as Span[]}>
-          {(name) => (
-            <button
-              type="button"
-              class="button small"
-              classList={{ primary: span() === name }}
-              aria-pressed={span() === name}
-              onClick={() => setSearch({ span: name })}
-            >
-              {spanNames[name]}
-            </button>
-          )}
-        </For>
+        <Spans chosen={span()} onChoose={(name) => setSearch({ span: name })} />
       </PageHead>
       <FirstSteps />
       <Health />

@@ -53,7 +53,7 @@ const keyOf = (one: LiveGroup): string => JSON.stringify([one.specification, one
 function Numbers(props: { readonly of: Found }): JSX.Element {
   const requests = (): Found['requests'] => props.of.requests;
   return (
-    <div class="figures-narrow">
+    <div class="figures-six">
       <Figure label={text.wouldFail} value={showCount(requests().would_fail)} />
       <Figure label={text.wouldRecord} value={showCount(requests().would_be_recorded)} />
       <Figure label={text.fit} value={showCount(requests().fit)} />
