@@ -60,7 +60,8 @@ const schema = {
   querystring: ScanQuery,
   body: Type.Unsafe<string>({
     description:
-      'the document itself; or JSON {"spec": text or object, "max_high": 0, "max_medium": 0, "format": "…", "file": "…"}',
+      'the document itself; or JSON {"spec": text or object, "max_high": 0, "max_medium": 0, "format": "…", ' +
+      '"file": "…"}',
   }),
   response: {
     200: {
