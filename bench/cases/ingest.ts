@@ -1,4 +1,4 @@
-// Records of gateways into PostgreSQL by POST /api/gateway/auto, as shippers send them: lists with gzip, four at a time,
+// Records of gateways into PostgreSQL by POST /api/gateway/auto, as shippers send them: gzip, four lists at a time,
 // each record with an id, headers of its own and one of many paths. What counts: records that were counted a second,
 // CPU per record. Then what nobody should send: large members, nested bombs, archives beyond every bound; what counts
 // there is that each is refused, and that memory stays what it was.

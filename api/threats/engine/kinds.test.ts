@@ -1,5 +1,5 @@
-// 11.3: each kind of finding at its bounds: thresholds and windows of the settings, who counts as one principal, what is
-// exempt. Through the observer of the data plane, in virtual time.
+// 11.3: each kind of finding at its bounds: thresholds and windows of the settings, who counts as one principal, what
+// is exempt. Through the observer of the data plane, in virtual time.
 import t from 'tap';
 import { person, Shop, shopKey, type CredentialStyle, type Person } from '../testing/shop.js';
 import { ThreatEngine } from './engine.js';
