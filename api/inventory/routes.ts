@@ -31,6 +31,9 @@ const filters = {
   classification: Type.Optional(OneOf(classifications)),
   band: Type.Optional(OneOf(bands)),
   shadow: Type.Optional(Type.Boolean()),
+  unprotected_sensitive: Type.Optional(
+    Type.Boolean({ description: 'not Public, and requests without credentials were answered' }),
+  ),
 };
 const Counts = Type.Record(Type.String(), Type.Integer());
 

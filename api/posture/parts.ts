@@ -2,7 +2,7 @@
 import type { Settings } from '#settings';
 import { ApiError } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
-import { siteNames } from '../spec/routes.js';
+import { siteNames } from '../spec/requests.js';
 
 export type PostureParts = Pick<Parts, 'database' | 'now' | 'nodeToken' | 'currentSettings'>;
 
