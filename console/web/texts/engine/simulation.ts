@@ -69,7 +69,6 @@ export const simulationText = {
   soFarAbout: 'From the events that have come; the report has all of them.',
   soFarNone: 'No event has come yet.',
   soFarVerdicts: 'Verdicts so far',
-  events: (a: Shown) => `${a} events`,
   stop: 'Stop it',
   stopAsked: 'It stops within two seconds.',
   stopReading: 'Reading the wave',
