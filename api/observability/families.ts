@@ -38,6 +38,10 @@ export const families = {
     'Records of nodes that are not stored, by the reason.',
     'reason',
   ),
+  otelSent: family('counter', 'otel_sent_total', 'Spans and values that the collector took.', 'signal'),
+  otelRejected: family('counter', 'otel_rejected_total', 'Spans and values that the collector refused.', 'signal'),
+  otelDropped: family('counter', 'otel_dropped_total', 'Requests that were too old to be sent as traces.', 'signal'),
+  otelFailing: family('gauge', 'otel_failing', '1 while the collector cannot be reached, else 0.', 'signal'),
   settingsVersion: family('gauge', 'settings_version', 'Versions of the settings: saved last, and in force.', 'which'),
 } as const satisfies Record<string, Family>;
 

@@ -144,7 +144,16 @@ export interface SecurityEvent {
 }
 
 // What both planes keep of requests goes through the same masks.
-export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from '../masking/mask.js';
+export {
+  isNamedSecret,
+  maskBody,
+  maskDetails,
+  maskHeaders,
+  maskLevelOf,
+  maskText,
+  maskUri,
+  type MaskLevel,
+} from '../masking/mask.js';
 
 // What a producer of generations needs besides the types: settings → ProxyConfig.
 export {
@@ -173,6 +182,13 @@ export {
   type SchemaAction,
   type SchemaPlan,
 } from '../schema/plan.js';
+
+// Specifications over recorded requests: the same closures as on a node.
+export { SiteSchemas, type KnownParts } from '../schema/site-schemas.js';
+export { schemaRuleIds } from '../schema/rule-ids.js';
+// What rules see of GraphQL: replays see the same.
+export type { DeclaredGraphql, GraphqlConfig } from '../graphql/endpoints.js';
+export { graphqlView, type GraphqlView } from '../graphql/view.js';
 
 // What discovery is told, by nodes and by whoever else saw requests: one form for all of them.
 export {

@@ -9,6 +9,7 @@ import {
   type Problem,
   type Settings,
 } from '#settings';
+import type { DeclaredGraphql } from '../graphql/endpoints.js';
 import type { SchemaPlan } from '../schema/plan.js';
 
 /**
@@ -26,6 +27,8 @@ export type ProxyConfig = Omit<DataPlaneSettings, 'sites' | 'timeouts'> & {
   readonly sitesFromEnvironment?: boolean;
   /** What is enforced of specifications of APIs; absent: nothing. */
   readonly apiSchemas?: readonly SchemaPlan[];
+  /** Endpoints of GraphQL that specifications declare; absent: none. */
+  readonly graphqlDeclared?: readonly DeclaredGraphql[];
 };
 
 type SentSite = DataPlaneSettings['sites'][number];

@@ -11,6 +11,7 @@ import type { Exchange } from '../listeners/listener.js';
 import type { Action } from '../metrics/families.js';
 import type { ReplySample } from '../observation/reply-sample.js';
 import { observeFinished } from '../observation/observe-finished.js';
+import type { RequestTrace } from '../records/request-trace.js';
 import { toSecurityEvent } from '../records/security-event.js';
 import type { Generation } from '../worker/generation.js';
 import type { RoadContext } from './context.js';
@@ -47,6 +48,8 @@ export interface FinishedRequest {
   readonly stop: Stop | null;
   /** A copy of the answer, where discovery wants one. */
   replySample?: ReplySample | null | undefined;
+  /** null or absent: it was not chosen to become a trace. */
+  readonly trace?: RequestTrace | null;
   /** Of inspection or a gate. */
   readonly failure: Error | null;
   /** What the client got. */
@@ -201,6 +204,7 @@ function recordLine(
     latencyUs: (performance.now() - request.startedMs) * 1000,
     inspectionUs: (inspection?.tookMs ?? 0) * 1000,
     tls: exchange.tls ?? null,
+    trace: request.trace ?? null,
     head,
     body,
   });

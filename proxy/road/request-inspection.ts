@@ -10,7 +10,8 @@ import type {
   Transaction,
   Verdict,
 } from '#engine';
-import { graphqlStep, type GraphqlConfig, type GraphqlStep } from '../graphql/step.js';
+import type { GraphqlConfig, GraphqlSite } from '../graphql/endpoints.js';
+import { graphqlStep, type GraphqlStep } from '../graphql/step.js';
 import { asError } from '../contract/errors.js';
 import type { Mode } from '../contract/index.js';
 import type { LoadedInspection } from '../inspection/inspection.js';
@@ -47,7 +48,7 @@ export class RequestInspection {
     private readonly inspection: LoadedInspection,
     private readonly request: InspectedRequest,
     /** What of the site bears on its rules; see Site. */
-    private readonly site: {
+    private readonly site: GraphqlSite & {
       readonly engineMode: Mode | null;
       readonly policy: string | null;
       readonly secondOpinion?: OpinionMode | null;
@@ -55,7 +56,7 @@ export class RequestInspection {
   ) {
     const { generation, head, exchange } = request;
     const hasBody = exchange.framing.kind !== 'none';
-    this.graphql = generation === undefined ? null : graphqlStep(generation.config, head, hasBody);
+    this.graphql = generation === undefined ? null : graphqlStep(generation.config, site, head, hasBody);
   }
 
   /** Whether rules look at what comes: not before `requestHead`, and not after a failure. */

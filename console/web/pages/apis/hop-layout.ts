@@ -39,25 +39,27 @@ const margin = 10;
 /** A picture of more shows nothing; the table has the rest. */
 const edgesMax = 200;
 
-/** Column of each service: the fewest hops from one that nobody asks; of a circle, from the one met first. */
+/**
+ * Column of each service: one right of the last that asks it, so that no line runs back through the boxes of its own
+ * column. In a circle the hop that closes it does not count: it leads back wherever the services stand.
+ */
 function columnsOf(hops: readonly HopFacts[]): ReadonlyMap<string, number> {
-  const next = new Map<string, string[]>();
-  const asked = new Set<string>();
-  for (const { caller, callee } of hops) {
-    next.set(caller, [...(next.get(caller) ?? []), callee]);
-    if (caller !== callee) asked.add(callee);
-  }
+  const callers = new Map<string, string[]>();
+  for (const { caller, callee } of hops) callers.set(callee, [...(callers.get(callee) ?? []), caller]);
   const names = [...new Set(hops.flatMap(({ caller, callee }) => [caller, callee]))];
   const column = new Map<string, number>();
-  const spread = (from: readonly string[]): void => {
-    for (let [level, at] = [from, 0]; level.length > 0; at += 1) {
-      const fresh = level.filter((name) => !column.has(name));
-      for (const name of fresh) column.set(name, at);
-      level = fresh.flatMap((name) => next.get(name) ?? []);
-    }
+  const entered = new Set<string>();
+  // Depth is bounded by the number of services, and that by the hops that a picture draws.
+  const place = (name: string): number => {
+    const known = column.get(name);
+    if (known !== undefined) return known;
+    entered.add(name);
+    const before = (callers.get(name) ?? []).filter((caller) => !entered.has(caller) || column.has(caller));
+    const at = before.reduce((most, caller) => Math.max(most, place(caller) + 1), 0);
+    column.set(name, at);
+    return at;
   };
-  spread(names.filter((name) => !asked.has(name)));
-  for (const name of names) if (!column.has(name)) spread([name]);
+  for (const name of names) place(name);
   return column;
 }
 

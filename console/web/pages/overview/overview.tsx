@@ -6,7 +6,8 @@ import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Card, Empty, Figure, Foreign, PageHead } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
-import { SeriesChart } from '../../kit/chart/series-chart.js';
+import { Legend } from '../../kit/chart/line-chart.js';
+import { SeriesChart, seriesLines } from '../../kit/chart/series-chart.js';
 import { FirstSteps } from './first-steps.js';
 import { Health } from './health.js';
 import { overviewText as words } from '../../texts/overview.js';
@@ -212,7 +213,12 @@ export function Overview(): JSX.Element {
             <Numbers traffic={data()} site={siteFilter()} />
             <Card
               title={words.traffic}
-              actions={<span class="faint small">{words.untilNowDragToOf(showMoment(data().from))}</span>}
+              actions={
+                <>
+                  <Legend of={seriesLines} />
+                  <span class="faint small">{words.untilNowDragToOf(showMoment(data().from))}</span>
+                </>
+              }
             >
               <Show
                 when={data().requests > 0}

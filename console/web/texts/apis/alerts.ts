@@ -24,6 +24,8 @@ export const alertsText = {
     block_rate: 'share of blocked requests (%)',
     missing_data: 'minutes without data',
   },
+  units: { requests: '', blocked: '', errors: '', block_rate: ' %', missing_data: ' min' },
+  withUnit: (a: Shown, b: Shown) => `${a}${b}`,
   comparison: 'Is',
   comparisons: { above: 'above', below: 'below' },
   threshold: 'Threshold',
