@@ -18,6 +18,7 @@ import { memoryCase } from './cases/memory.js';
 import { proxyCase } from './cases/proxy.js';
 import { recordsCase } from './cases/records.js';
 import { reloadCase } from './cases/reload.js';
+import { schemaCase } from './cases/schema.js';
 import { vmChainsCase } from './cases/vm/chains.js';
 import { vmImportCase } from './cases/vm/import.js';
 import { vmListCase } from './cases/vm/list.js';
@@ -46,6 +47,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   reload: reloadCase,
   apply: applyCase,
   gates: gatesCase,
+  schema: schemaCase,
   hostile: hostileCase,
   memory: memoryCase,
   'deny-list': denyListCase,

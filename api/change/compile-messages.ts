@@ -1,8 +1,7 @@
 // What the API and its compile thread say to each other.
-import type { ProxyConfig } from '#proxy/contract';
 import type { RuleSettings } from '#settings';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
-import type { Outcome, ReplaySample } from './replay.js';
+import type { Outcome, ReplayConfig, ReplaySample } from './replay.js';
 
 export interface CompileStart {
   /** ModSecurity's code page table; null = the built-in one. */
@@ -15,9 +14,9 @@ export interface CompileStart {
 
 export interface ReplayRequest {
   readonly beforeSha256: string;
-  readonly beforeSites: ProxyConfig['sites'];
+  readonly beforeConfig: ReplayConfig;
   readonly afterSha256: string;
-  readonly afterSites: ProxyConfig['sites'];
+  readonly afterConfig: ReplayConfig;
   readonly samples: readonly ReplaySample[];
   readonly examplesMax: number;
   /**
@@ -30,7 +29,7 @@ export interface ReplayRequest {
 
 export interface TryRequest {
   readonly sha256: string;
-  readonly sites: ProxyConfig['sites'];
+  readonly config: ReplayConfig;
   readonly samples: readonly ReplaySample[];
 }
 

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
+import { toProxyConfig, upstreamDefaults } from '#proxy/contract';
 import { artifactPath } from './artifacts.js';
+import { replayConfigOf } from './replay.js';
 import { createPolicyCompiler, type PolicyCompiler, type PolicyCompilerOptions } from './compile-thread.js';
 import { testMsMax, until } from '../testing/waiting.js';
 
@@ -28,6 +30,7 @@ async function start(
   t.teardown(() => compiler.close());
   return { compiler, artifacts };
 }
+const noSites = replayConfigOf({ ...toProxyConfig(defaultSettings(), upstreamDefaults({})), sites: [] });
 const policy = (changes: object) => ruleSettingsOf({ ...defaultSettings(), ...changes });
 
 t.test('equal policies are one artifact, others another', async (t) => {
@@ -51,9 +54,9 @@ t.test('equal policies are one artifact, others another', async (t) => {
   t.match(
     await compiler.replay({
       beforeSha256: one.sha256,
-      beforeSites: [],
+      beforeConfig: noSites,
       afterSha256: 'f'.repeat(64),
-      afterSites: [],
+      afterConfig: noSites,
       samples: [],
       examplesMax: 1,
       budgetMs: 1,
@@ -89,9 +92,9 @@ t.test('a replay takes what was just compiled from memory and what served from d
   const ask = () =>
     compiler.replay({
       beforeSha256: before.sha256,
-      beforeSites: [],
+      beforeConfig: noSites,
       afterSha256: after.sha256,
-      afterSites: [],
+      afterConfig: noSites,
       samples,
       examplesMax: 5,
       budgetMs: 10_000,

@@ -193,17 +193,17 @@ function replay(token: number, request: ReplayRequest): FromCompileThread {
   const budgetMs = request.budgetMs - (performance.now() - startedMs);
   const impact = replayImpact(
     request.samples,
-    { ...before, sites: request.beforeSites },
-    { ...after, sites: request.afterSites },
+    { ...before, config: request.beforeConfig },
+    { ...after, config: request.afterConfig },
     { examplesMax: request.examplesMax, budgetMs, clock: () => performance.now() },
   );
   return { kind: 'replayed', token, impact };
 }
 
-function tryOut(token: number, { sha256, sites, samples }: TryRequest): FromCompileThread {
+function tryOut(token: number, { sha256, config, samples }: TryRequest): FromCompileThread {
   const rehearsal = rehearse(sha256);
   emitted = null;
-  const outcomes = rehearsal === null ? null : samples.map((sample) => runOne({ ...rehearsal, sites }, sample));
+  const outcomes = rehearsal === null ? null : samples.map((sample) => runOne({ ...rehearsal, config }, sample));
   return { kind: 'tried', token, outcomes };
 }
 

@@ -18,7 +18,13 @@ import { findAppliedRules, keepManagedRules, readManagedRules, type ManagedRules
 import { withCrawlerRanges } from './steps/crawler-ranges.js';
 import { toPolicy } from './steps/policy.js';
 import { impossibleIn, proxyConfigOf, selfTestOf, type Upstreams } from './steps/proxy-config.js';
-import { plansFor, readSpecifications, withSpecifications } from './steps/specifications.js';
+import {
+  graphqlDeclaredIn,
+  plansFor,
+  readSpecifications,
+  withSpecifications,
+  type SpecificationsInForce,
+} from './steps/specifications.js';
 import type { RuleTests } from './steps/rule-tests.js';
 
 export interface ChangeRoadParts {
@@ -66,7 +72,7 @@ export async function resolveVersion(
   const { rules: policy, problems } = toPolicy(settings, managed);
   const impossible = [...impossibleIn(settings), ...specifications.problems, ...problems];
   if (impossible.length > 0) return { kind: 'refused', diagnostics: impossible };
-  const config = proxyConfigOf(settings, parts.upstreams, plansFor(settings, specifications));
+  const config = configWith(parts, settings, specifications);
   return { kind: 'resolved', versionId: version.id, settings, managed, policy, config };
 }
 
@@ -145,6 +151,13 @@ export async function expectedOf(parts: ChangeRoadParts, versionId: number): Pro
   return version === null ? null : { versionId, config: digestOf(await configOf(parts, version)) };
 }
 
+const configWith = (
+  { upstreams }: Pick<ChangeRoadParts, 'upstreams'>,
+  settings: Settings,
+  specifications: SpecificationsInForce,
+): ProxyConfig =>
+  proxyConfigOf(settings, upstreams, plansFor(settings, specifications), graphqlDeclaredIn(settings, specifications));
+
 /** Of a version that served. */
 export async function configOf(
   parts: ChangeRoadParts,
@@ -155,7 +168,7 @@ export async function configOf(
   const specifications = await readSpecifications(sql, saved);
   const lists = await listCrawlerLists(sql, saved);
   const settings = withCrawlerRanges(withSpecifications(saved, specifications), lists);
-  return proxyConfigOf(settings, parts.upstreams, plansFor(settings, specifications));
+  return configWith(parts, settings, specifications);
 }
 
 /** How a node stands to the version it should serve. */

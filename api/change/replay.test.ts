@@ -1,10 +1,23 @@
 import t from 'tap';
 import type { CollectionStore, Inspector } from '#engine';
-import type { ProxyConfig } from '#proxy/contract';
-import { replayImpact, type ReplaySample, type ReplaySide } from './replay.js';
+import { toProxyConfig, upstreamDefaults, type ProxyConfig } from '#proxy/contract';
+import { requireSettings } from '#settings';
+import {
+  replayConfigOf,
+  replayImpact,
+  runOne,
+  type ReplayConfig,
+  type ReplaySample,
+  type ReplaySide,
+} from './replay.js';
 
 /** Blocks what has `word` in the URI or the body, unless the site's mode forbids. */
-function side(word: string, ruleId: number, sites: readonly object[] = []): ReplaySide {
+function side(
+  word: string,
+  ruleId: number,
+  sites: readonly object[] = [],
+  over: Partial<ReplayConfig> = {},
+): ReplaySide {
   const inspector = {
     begin: (head: { uri: string }) => ({ head, engineMode: 'On', found: false }),
     requestHeaders(tx: { head: { uri: string }; found: boolean }) {
@@ -25,7 +38,11 @@ function side(word: string, ruleId: number, sites: readonly object[] = []): Repl
   return {
     inspector: inspector as unknown as Inspector,
     store: {} as CollectionStore,
-    sites: sites as ProxyConfig['sites'],
+    config: {
+      ...replayConfigOf(toProxyConfig(requireSettings({}), upstreamDefaults({}))),
+      ...over,
+      sites: sites as ProxyConfig['sites'],
+    },
   };
 }
 const sample = (n: number, uri: string, body: string | null = null, site = 'shop'): ReplaySample => ({
@@ -72,7 +89,7 @@ t.test('only what changes for people is told', async (t) => {
 });
 
 t.test('a site that only detects, or is not protected, blocks nobody', async (t) => {
-  const quiet = [{ name: 'shop', mode: 'DetectionOnly', protected: true }];
+  const quiet = [{ name: 'shop', prefix: '/', mode: 'DetectionOnly', protected: true }];
   t.match(replayImpact([sample(1, '/?x')], side('x', 1), side('x', 1, quiet), limits), {
     newly_blocked: 0,
     newly_allowed: 1,
@@ -80,7 +97,7 @@ t.test('a site that only detects, or is not protected, blocks nobody', async (t)
   t.match(
     replayImpact(
       [sample(1, '/?x')],
-      side('x', 1, [{ name: 'shop', mode: null, protected: false }]),
+      side('x', 1, [{ name: 'shop', prefix: '/', mode: null, protected: false }]),
       side('x', 1),
       limits,
     ),
@@ -103,4 +120,31 @@ t.test('a used-up budget says how far it came, and there is always a little', as
   };
   t.equal(replayed(5000), 82); // the clock is read once at the start, and once a sample from the 32nd on
   t.equal(replayed(-1), 32);
+});
+
+t.test('U5: a replay sees GraphQL as the data plane does', async (t) => {
+  const sites = [{ name: 'shop', prefix: '/', mode: null, protected: true }];
+  const post = (uri: string, query: string): ReplaySample => ({
+    ...sample(1, uri, JSON.stringify({ query })),
+    method: 'POST',
+    headers: ['Content-Type', 'application/json'],
+  });
+  const rules = side('hidden', 7, sites);
+  t.match(runOne(rules, post('/graphql', '{ hidden(a: "text") }')), { isBlocked: false }, 'a name at an endpoint');
+  t.match(runOne(rules, post('/graphql', '{ a(b: "hidden") }')), { isBlocked: true }, 'a text at an endpoint');
+  t.match(runOne(rules, post('/search', '{ hidden(a: "text") }')), { isBlocked: true }, 'a name anywhere else');
+  t.match(runOne(rules, sample(2, '/search?query={hidden}')), { isBlocked: true });
+  t.match(runOne(rules, sample(2, '/graphql?query={hidden}')), { isBlocked: false });
+  const declared = side('hidden', 7, sites, { graphqlDeclared: [{ site: 'shop', path: '/data' }] });
+  t.match(runOne(declared, post('/data', '{ hidden }')), { isBlocked: false });
+  t.match(runOne(side('hidden', 7, sites), post('/data', '{ hidden }')), { isBlocked: true });
+  const strict = side('none', 7, sites, { graphqlProtect: true });
+  const asked = post('/graphql', '{ __schema { types { name } } }');
+  t.match(runOne(strict, asked), { isBlocked: true, status: 403, stoppedBy: 1_006_510, ruleIds: [1_006_510] });
+  const quiet = side('none', 7, [{ ...sites[0], mode: 'DetectionOnly' }], { graphqlProtect: true });
+  t.match(runOne(quiet, asked), { isBlocked: false, status: null, stoppedBy: 1_006_510 });
+  t.match(replayImpact([asked], side('none', 7, sites), strict, limits), {
+    newly_blocked: 1,
+    newly_blocked_examples: [{ rule_ids: [1_006_510] }],
+  });
 });

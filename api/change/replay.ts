@@ -1,7 +1,7 @@
 // Replay impact: recorded requests through the rules that serve and the rules that would. Pure: two inspectors in,
 // differences out. What it answers is what would change for people, so a site's mode counts as it does in the proxy.
-import type { CollectionStore, Inspector } from '#engine';
-import type { ProxyConfig } from '#proxy/contract';
+import type { CollectionStore, Inspector, OpinionMode } from '#engine';
+import { graphqlView, type GraphqlConfig, type GraphqlView, type ProxyConfig } from '#proxy/contract';
 import type { ReplayImpact } from './contract.js';
 
 /** A recorded request, sensitive values masked. */
@@ -22,8 +22,19 @@ export interface ReplaySample {
 export interface ReplaySide {
   readonly inspector: Inspector;
   readonly store: CollectionStore;
-  readonly sites: ProxyConfig['sites'];
+  readonly config: ReplayConfig;
 }
+
+/** What of a node's configuration bears on what rules see, and on what becomes of it. */
+export type ReplayConfig = Pick<ProxyConfig, 'sites'> & GraphqlConfig;
+
+export const replayConfigOf = (config: ProxyConfig): ReplayConfig => ({
+  sites: config.sites,
+  graphqlProtect: config.graphqlProtect,
+  graphqlLimits: config.graphqlLimits,
+  graphqlPaths: config.graphqlPaths,
+  ...(config.graphqlDeclared === undefined ? {} : { graphqlDeclared: config.graphqlDeclared }),
+});
 
 export interface ReplayLimits {
   readonly examplesMax: number;
@@ -46,14 +57,17 @@ const ruleIdsMax = 20;
 /** 30 ms of them. */
 const samplesMin = 32;
 
+const opinionModeOf = (setting: ReplaySide['sites'][number]['secondOpinion'] | undefined): OpinionMode | null =>
+  setting === 'monitor' || setting === 'enforce' ? setting : null;
+
 const passed: Outcome = { isBlocked: false, status: null, stoppedBy: null, score: 0, ruleIds: [] };
 
 /** What one side makes of a request. */
 export function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
-  const site = side.sites.find(({ name }) => name === sample.site);
+  const { inspector, config } = side;
+  const site = config.sites.find(({ name }) => name === sample.site);
   if (site?.protected === false) return passed;
-  const { inspector } = side;
-  const head = {
+  const sent = {
     method: sample.method,
     uri: sample.uri,
     protocol: sample.protocol,
@@ -63,25 +77,42 @@ export function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
     serverIp: '127.0.0.1',
     serverPort: 80,
   };
+  const place = site === undefined ? null : { name: site.name, prefix: site.prefix.replace(/\/+$/, '') };
+  const given = sample.body === null ? null : Buffer.from(sample.body, 'latin1');
+  const { head, body, decision } = graphqlView(config, place, sent, given);
   const transaction = inspector.begin(head, {
     uniqueId: sample.requestId,
     nowMs: sample.atMs,
     store: side.store,
     policy: site?.policy ?? null,
+    secondOpinion: opinionModeOf(site?.secondOpinion),
   });
   if (site?.mode === 'DetectionOnly' && transaction.engineMode === 'On') transaction.engineMode = 'DetectionOnly';
-  if (inspector.requestHeaders(transaction) === null)
-    inspector.requestBody(transaction, sample.body === null ? null : Buffer.from(sample.body, 'latin1'));
+  if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, body);
   const verdict = inspector.finish(transaction);
   const ids = verdict.matched.map(({ rule }) => rule.id);
   if (verdict.interruption !== null) ids.push(verdict.interruption.ruleId);
   const isBlocked = verdict.kind === 'block';
-  return {
+  const outcome = {
     isBlocked,
     status: isBlocked ? (verdict.interruption?.status ?? null) : null,
     stoppedBy: verdict.interruption?.ruleId ?? null,
     score: verdict.inboundScore,
     ruleIds: [...new Set(ids)],
+  };
+  return isBlocked ? outcome : withGraphql(outcome, decision, transaction.engineMode === 'On');
+}
+
+/** Behind the rules, as on the road: what `graphql_protect` refuses. */
+function withGraphql(outcome: Outcome, decision: GraphqlView['decision'], refuses: boolean): Outcome {
+  if (decision?.kind !== 'deny' || decision.rule === null) return outcome;
+  const { status, rule } = decision;
+  return {
+    ...outcome,
+    isBlocked: refuses,
+    status: refuses ? status : outcome.status,
+    stoppedBy: outcome.stoppedBy ?? rule.id,
+    ruleIds: [...new Set([...outcome.ruleIds, rule.id])],
   };
 }
 

@@ -33,7 +33,7 @@ import {
   type ChangeRoadParts,
 } from './node-target.js';
 import { healActivation, reconcileNodes, type Healed } from './recovery.js';
-import type { ReplaySample } from './replay.js';
+import { replayConfigOf, type ReplaySample } from './replay.js';
 import { keepManagedRules } from './steps/managed-rules.js';
 import { tryRequests, type TryRequests } from './try-requests.js';
 
@@ -216,9 +216,9 @@ async function replay(parts: ChangeRoadParts, { before, after, samples, budgetMs
   if (samples.length === 0) return { impact: nobodyHit, missing: null };
   const impact = await parts.compiler.replay({
     beforeSha256,
-    beforeSites: before.config.sites,
+    beforeConfig: replayConfigOf(before.config),
     afterSha256: after.sha256,
-    afterSites: after.config.sites,
+    afterConfig: replayConfigOf(after.config),
     samples,
     examplesMax,
     budgetMs,
@@ -242,16 +242,14 @@ async function warm(parts: ChangeRoadParts): Promise<'compiled' | 'refused'> {
   if (built.kind === 'refused') return 'refused';
   await built.compiled.stored;
   if ((await findSamples(sql, 1)).length > 0) {
-    const {
-      sha256,
-      config: { sites },
-    } = built;
+    const { sha256 } = built;
+    const config = replayConfigOf(built.config);
     // loads the rule set that serves, which the replay of the first apply begins with
     await parts.compiler.replay({
       beforeSha256: sha256,
-      beforeSites: sites,
+      beforeConfig: config,
       afterSha256: sha256,
-      afterSites: sites,
+      afterConfig: config,
       samples: [],
       examplesMax,
       budgetMs: 1,

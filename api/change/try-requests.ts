@@ -6,7 +6,7 @@ import type { Settings } from '#settings';
 import { readState } from '../settings/state.js';
 import { findVersion } from '../settings/store.js';
 import { configOf, type ChangeRoadParts } from './node-target.js';
-import type { ReplaySample } from './replay.js';
+import { replayConfigOf, type ReplayConfig, type ReplaySample } from './replay.js';
 
 /** A request as it is written down; text is sent as UTF-8. */
 export interface RequestToTry {
@@ -97,7 +97,7 @@ function toSample(request: RequestToTry, site: Site, index: number, atMs: number
 interface Subject {
   readonly versionId: number | null;
   readonly sha256: string;
-  readonly sites: readonly Site[];
+  readonly config: ReplayConfig;
   readonly generation: number | null;
 }
 
@@ -106,7 +106,7 @@ async function subjectOf(parts: ChangeRoadParts, rules: TriedRules): Promise<Sub
     return {
       versionId: null,
       sha256: rules.artifactSha256,
-      sites: (await configOf(parts, rules)).sites,
+      config: replayConfigOf(await configOf(parts, rules)),
       generation: null,
     };
   const { sql } = parts.database;
@@ -115,7 +115,8 @@ async function subjectOf(parts: ChangeRoadParts, rules: TriedRules): Promise<Sub
   if (active === null || active.artifactSha256 === null)
     return 'no settings are active yet: apply them first (POST /api/apply)';
   const { id: versionId, artifactSha256: sha256 } = active;
-  return { versionId, sha256, sites: (await configOf(parts, active)).sites, generation: state.generation };
+  const config = replayConfigOf(await configOf(parts, active));
+  return { versionId, sha256, config, generation: state.generation };
 }
 
 /** Rejects when the compile thread dies; what cannot be tried is a report. */
@@ -127,7 +128,8 @@ export async function tryRequests(
 ): Promise<TrialReport> {
   const subject = await subjectOf(parts, rules);
   if (typeof subject === 'string') return { kind: 'impossible', reason: subject };
-  const { sha256, sites } = subject;
+  const { sha256, config } = subject;
+  const { sites } = config;
   const named = site === null ? null : sites.find(({ name }) => name === site);
   if (named === undefined) return { kind: 'impossible', reason: `the settings have no site ${site}` };
   const chosen = requests.map((request) => named ?? siteOf(sites, request));
@@ -135,7 +137,7 @@ export async function tryRequests(
     const at = chosen[index];
     return at == null ? [] : [toSample(request, at, index, parts.now())];
   });
-  const outcomes = await parts.compiler.tryOut({ sha256, sites, samples });
+  const outcomes = await parts.compiler.tryOut({ sha256, config, samples });
   if (outcomes === null)
     return { kind: 'impossible', reason: 'the artifact of the rules is not on this server any more: apply once' };
   const left = [...outcomes];

@@ -130,3 +130,46 @@ t.test('10.3: explain tells what each gate decides, in their order, with its num
   serve({ sites: [{ ...sites[0], prefix: '/elsewhere' }] });
   t.match((await captured(() => runExplain([request, ...engine]))).text, /^Gates: none is asked, no site/);
 });
+
+t.test('U5: explain shows rules the GraphQL that the data plane shows them', async (t) => {
+  const { at } = setup(t);
+  for (const folder of ['data', 'data/artifacts']) mkdirSync(at(folder));
+  const { GATEHOUSE_DATA } = process.env;
+  process.env['GATEHOUSE_DATA'] = at('data');
+  t.teardown(() => {
+    if (GATEHOUSE_DATA === undefined) delete process.env['GATEHOUSE_DATA'];
+    else process.env['GATEHOUSE_DATA'] = GATEHOUSE_DATA;
+  });
+  const named = `SecRuleEngine On
+SecRule ARGS "@contains hidden" "id:1,phase:2,deny,status:403,log,msg:'seen'"
+`;
+  const { bytes, hash } = await emitArtifact(loadRules([at('n.conf', named)]).program);
+  writeFileSync(at(`data/artifacts/${hash}`), bytes);
+  const sites = [{ name: 'shop', prefix: '/', upstream: 'http://127.0.0.1:1', protected: true }];
+  const serve = (settings: object): string => {
+    const { config } = resolveProxyConfig({ sites, ...settings }, { customer: '', payment: '' });
+    return at('data/current.json', JSON.stringify({ id: 7, sha256: hash, config }));
+  };
+  const ask = async (target: string, ...flags: string[]): Promise<string> => {
+    const request = at('graphql', `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    return (await captured(() => runExplain([request, ...engine, ...flags]))).text;
+  };
+  serve({});
+  const endpoint = await ask('/graphql?query={hidden}');
+  t.match(endpoint, /^GraphQL query:anonymous: rules saw the strings, comments and variables/m);
+  t.match(endpoint, /No rule matched/);
+  const elsewhere = await ask('/search?query={hidden}');
+  t.match(elsewhere, /^GraphQL query:anonymous: rules saw the document as it came/m);
+  t.match(elsewhere, /Verdict: BLOCK/);
+  t.notMatch(await ask('/?a=1'), /^GraphQL/m);
+  serve({ graphql_protect: true, graphql_paths: ['/search'] });
+  t.match(await ask('/search?query={hidden}'), /No rule matched/);
+  t.match(await ask('/search?query={__schema{types{name}}}'), /introspection is not offered \(rule 1006510\)/);
+  t.match(JSON.parse(await ask('/search?query={__schema{types{name}}}', '--json')), {
+    graphql: { operation: 'query:anonymous', texts_only: true, refused_by: 1_006_510 },
+  });
+  const { config } = resolveProxyConfig({ sites }, { customer: '', payment: '' });
+  const { graphqlPaths: _, ...older } = config as NonNullable<typeof config>;
+  at('data/current.json', JSON.stringify({ id: 7, sha256: hash, config: older }));
+  t.match(await ask('/graphql?query={hidden}'), /No rule matched/, 'a configuration of an earlier release');
+});

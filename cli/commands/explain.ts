@@ -5,6 +5,7 @@ import { parseOptions } from '../command-line.js';
 import { createEngine, parseEngineName } from '../inspect/engine-choice.js';
 import { explainTransaction, formatExplanation } from '../inspect/explanation.js';
 import { formatGates, walkGates } from '../inspect/gate-walk.js';
+import { formatGraphql, graphqlOf } from '../inspect/graphql-place.js';
 import { runRequest } from '../inspect/run-request.js';
 import { parseWire } from '../inspect/wire.js';
 import { Refusal, wrongUsage } from '../refusal.js';
@@ -54,18 +55,27 @@ export async function runExplain(argv: readonly string[]): Promise<number> {
   if (wire === null) throw new Refusal(`${path}: holds no HTTP request.`);
   const { program, name, config } = chooseProgram(values.rules, values.settings);
   const { inspector } = await createEngine(parseEngineName(values.engine), program);
+  const graphql = graphqlOf(config, wire);
+  const walk = config === null ? null : walkGates(config, wire);
+  const secondOpinion = walk?.secondOpinion ?? null;
   const { transaction, verdict } = runRequest(
     inspector,
-    { head: wire.head, body: wire.body, response: null },
-    { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5 },
+    { head: graphql.head, body: graphql.body, response: null },
+    { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5, secondOpinion },
   );
   const explanation = explainTransaction(transaction, verdict as Verdict, wire, program.files);
-  const walk = config === null ? null : walkGates(config, wire);
   const gates = walk === null ? '' : `${formatGates(walk)}\n\n`;
+  const { operation, isChanged, decision } = graphql;
+  const asked = { operation, texts_only: isChanged, refused_by: decision?.rule?.id ?? null };
+  const told = {
+    ...{ rules: name, site: walk?.site ?? null, gates: walk?.gates ?? null },
+    graphql: operation === null && decision === null ? null : asked,
+    ...explanation,
+  };
   console.log(
     values.json
-      ? JSON.stringify({ rules: name, site: walk?.site ?? null, gates: walk?.gates ?? null, ...explanation }, null, 2)
-      : `${gates}${formatExplanation(explanation)}\nRules: ${name}`,
+      ? JSON.stringify(told, null, 2)
+      : `${gates}${formatGraphql(graphql)}${formatExplanation(explanation)}\nRules: ${name}`,
   );
   return 0;
 }

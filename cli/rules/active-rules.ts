@@ -5,7 +5,7 @@ import { decodeArtifact } from '#engine';
 import type { Program } from '#engine/compile';
 import { compileProgram } from '#compiler';
 import { toProxyConfig, upstreamDefaults, type ProxyConfig } from '#proxy/contract';
-import { defaultSettings } from '#settings';
+import { dataPlaneDefaults, defaultSettings } from '#settings';
 import { dataDirectory } from '../environment/directories.js';
 import { readSettings } from '../local-settings/settings-file.js';
 import { Refusal } from '../refusal.js';
@@ -34,7 +34,9 @@ function readActive(): NamedProgram | null {
     const { id, sha256, config = null } = JSON.parse(readFileSync(path, 'utf8')) as Stored;
     if (sha256 === '') return null; // it serves without rules
     const artifact = readFileSync(join(dataDirectory(), 'artifacts', sha256));
-    return { program: decodeArtifact(artifact).program, name: `generation ${id} of ${path}`, config };
+    // A configuration of an earlier release has no members for what is newer: a node takes the defaults for them, too.
+    const whole = config === null ? null : { ...dataPlaneDefaults(), ...config };
+    return { program: decodeArtifact(artifact).program, name: `generation ${id} of ${path}`, config: whole };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Refusal(

@@ -45,6 +45,14 @@ const ProxyConfigSchema = {
         properties: { operations: { type: 'array' }, definitions: { type: 'object' } },
       },
     },
+    graphqlDeclared: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['site', 'path'],
+        properties: { site: { type: 'string' }, path: { type: 'string' } },
+      },
+    },
   },
 };
 

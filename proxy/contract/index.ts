@@ -1,5 +1,6 @@
 // What others may know of the data plane: the configuration it runs, the messages of its admin interface, the records
 // that leave it. The consumer owns its contract: the control plane must produce exactly this.
+import type { SecondOpinion } from '#engine';
 import type { ProxyConfig } from './proxy-config.js';
 
 export type Mode = 'On' | 'DetectionOnly';
@@ -134,6 +135,8 @@ export interface SecurityEvent {
   readonly gates?: readonly EventGate[];
   readonly inboundScore: number;
   readonly outboundScore: number;
+  /** null, or left out: the site wanted none, or there was nothing to have one about. */
+  readonly secondOpinion?: SecondOpinion | null;
   readonly phases: readonly number[];
   readonly truncated: boolean;
   readonly inspectionUs: number;
@@ -141,7 +144,16 @@ export interface SecurityEvent {
 }
 
 // What both planes keep of requests goes through the same masks.
-export { maskBody, maskDetails, maskHeaders, maskLevelOf, maskText, maskUri, type MaskLevel } from '../masking/mask.js';
+export {
+  isNamedSecret,
+  maskBody,
+  maskDetails,
+  maskHeaders,
+  maskLevelOf,
+  maskText,
+  maskUri,
+  type MaskLevel,
+} from '../masking/mask.js';
 
 // What a producer of generations needs besides the types: settings → ProxyConfig.
 export {
@@ -170,6 +182,13 @@ export {
   type SchemaAction,
   type SchemaPlan,
 } from '../schema/plan.js';
+
+// Specifications over recorded requests: the same closures as on a node.
+export { SiteSchemas, type KnownParts } from '../schema/site-schemas.js';
+export { schemaRuleIds } from '../schema/rule-ids.js';
+// What rules see of GraphQL: replays see the same.
+export type { DeclaredGraphql, GraphqlConfig } from '../graphql/endpoints.js';
+export { graphqlView, type GraphqlView } from '../graphql/view.js';
 
 // What discovery is told, by nodes and by whoever else saw requests: one form for all of them.
 export {

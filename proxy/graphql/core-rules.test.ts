@@ -83,7 +83,9 @@ t.test('P2: GraphQL under the core rule set', { skip: crs === null && 'no rule s
     const framing = body === null ? ({ kind: 'none' } as const) : ({ kind: 'length', bytes: body.length } as const);
     const request = { head, requestId: 'x', atMs: 0, given: [], exchange: { tls: null, framing } };
     const given = isRaw ? request : { ...request, generation: { config } };
-    const inspection = new RequestInspection({ inspector } as never, given, { engineMode: null, policy: null });
+    const inspection = new RequestInspection({ inspector } as never, given, {
+      ...{ engineMode: null, policy: null, name: 'shop', prefix: '' },
+    });
     inspection.requestHead(createMemoryStore());
     inspection.requestBody(body, body?.length ?? 0);
     const verdict = inspection.finish();
@@ -133,4 +135,24 @@ t.test('P2: GraphQL under the core rule set', { skip: crs === null && 'no rule s
         t.ok(isBlocked, `${transport ?? 'json'}: ${text} as ${row.id}`);
       }
   }
+
+  // U5: the same bytes at a path that is no endpoint: rules see every name, as if nobody had heard of GraphQL.
+  const dressed = [
+    '{ a UNION ALL SELECT password FROM users }',
+    'query { SELECT password FROM information_schema tables WHERE a sleep(a: 5) }',
+    '{ xp_cmdshell(a: 1) UNION SELECT login FROM sysusers }',
+    'mutation { exec(a: 1) master xp_cmdshell UNION ALL SELECT name FROM mysql user }',
+    '{ passthru(a: 1) shell_exec(b: 2) base64_decode(c: 3) }',
+  ];
+  let stopped = 0;
+  for (const query of dressed)
+    for (const transport of [undefined, 'get', 'graphql'] as const)
+      for (const path of ['/search', '/search.php/graphql', '/graphql/../search', '/graphql/search']) {
+        const { head, body } = toSent({ id: 'dressed', query, ...(transport && { transport }) });
+        const request = { head: { ...head, uri: head.uri.replace('/graphql', path) }, body };
+        const { isBlocked, ids } = inspect(request);
+        t.same({ isBlocked, ids }, inspect(request, true), `${transport ?? 'json'} ${path}: ${query}`);
+        if (isBlocked) stopped += 1;
+      }
+  t.ok(stopped >= 36, `${stopped} of 60 were blocked`);
 });

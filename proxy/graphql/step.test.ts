@@ -5,11 +5,13 @@ import { performance } from 'node:perf_hooks';
 import { dataPlaneDefaults } from '#settings';
 import { documentBounds, readDocument } from './document.js';
 import { measure } from './measures.js';
-import { graphqlStep, type GraphqlConfig } from './step.js';
+import type { GraphqlConfig } from './endpoints.js';
+import { graphqlStep } from './step.js';
 
-const { graphqlLimits } = dataPlaneDefaults();
-const off: GraphqlConfig = { graphqlProtect: false, graphqlLimits };
-const on: GraphqlConfig = { graphqlProtect: true, graphqlLimits };
+const { graphqlLimits, graphqlPaths } = dataPlaneDefaults();
+const off: GraphqlConfig = { graphqlProtect: false, graphqlLimits, graphqlPaths };
+const on: GraphqlConfig = { ...off, graphqlProtect: true };
+const shop = { name: 'shop', prefix: '' };
 const headOf = (uri: string, type: string | null, method = 'POST'): RequestHead => ({
   ...{ method, uri, protocol: 'HTTP/1.1', clientIp: '192.0.2.1', clientPort: 1, serverIp: '', serverPort: 80 },
   headers: type === null ? [] : ['Content-Type', type],
@@ -17,7 +19,7 @@ const headOf = (uri: string, type: string | null, method = 'POST'): RequestHead 
 const json = 'application/json';
 
 function post(body: string, { uri = '/graphql', type = json, config = off } = {}) {
-  const step = graphqlStep(config, headOf(uri, type), true);
+  const step = graphqlStep(config, shop, headOf(uri, type), true);
   const bytes = Buffer.from(body, 'utf8');
   const seen = step?.seenBody(bytes, true) ?? bytes;
   const decision = step?.decide() ?? null;
@@ -25,7 +27,7 @@ function post(body: string, { uri = '/graphql', type = json, config = off } = {}
   return { seen: seen.toString('utf8'), id, operation: step?.operation ?? null, isSame: seen === bytes };
 }
 function get(query: string, config = off, path = '/graphql') {
-  const step = graphqlStep(config, headOf(`${path}?${query}`, null, 'GET'), false);
+  const step = graphqlStep(config, shop, headOf(`${path}?${query}`, null, 'GET'), false);
   const uri = step?.seenHead().uri ?? `${path}?${query}`;
   return { uri, id: step?.decide()?.rule?.id ?? null, operation: step?.operation ?? null };
 }
@@ -50,7 +52,10 @@ t.test('P2: rules see strings, comments and variables in the place of a document
   t.equal(get('a=1&query={a(x:"s",y:"t%26")}&variables={}').uri, '/graphql?a=1&query=s&query=t%26&variables={}');
   t.equal(get('query=query+B{a}').operation, 'query:B');
   t.equal(post(`[${sent('{a(x:"1")}')},${sent('{b(x:"2")}')}]`).seen, '[{"query":"1"},{"query":"2"}]');
-  t.equal(post(sent('{a(x:"1")}'), { uri: '/api' }).seen, '{"query":"1"}', 'known by its shape');
+  const declared = { ...off, graphqlDeclared: [{ site: 'shop', path: '/api/' }] };
+  t.equal(post(sent('{a(x:"1")}'), { uri: '/api', config: declared }).seen, '{"query":"1"}', 'declared');
+  // It was enough that a value looked like a document. Now nobody hides from rules by the shape of what he sends.
+  t.ok(post(sent('{a(x:"1")}'), { uri: '/api' }).isSame, 'a value that is shaped like a document');
   const many = `{${Array.from({ length: 40 }, (_, index) => `a${index}(x: "t${index}")`).join(' ')}}`;
   const { seen: few } = post(sent(many));
   t.equal(few.split('"query":').length - 1, 32);
@@ -74,12 +79,12 @@ t.test('P2: what is no document stays as it came', async (t) => {
   t.ok(post('{"query":5}').isSame);
   t.equal(get('query={a}&query={b}').uri, '/graphql?query={a}&query={b}');
   t.ok(post('{"a":"{b}"}', { uri: '/api' }).isSame);
-  const step = graphqlStep(off, headOf('/api', json), true);
+  const step = graphqlStep(off, shop, headOf('/api', json), true);
   const body = Buffer.from('{"quer');
   t.equal(step?.seenBody(body, false), body, 'only the beginning of it');
-  t.equal(graphqlStep(off, headOf('/orders?a=1', null, 'GET'), false), null, 'others pay nothing');
-  t.equal(graphqlStep(off, headOf('/orders', 'multipart/form-data'), true), null);
-  t.equal(graphqlStep(off, headOf('/graphqlx', 'text/plain'), true), null, 'whole segments');
+  t.equal(graphqlStep(off, shop, headOf('/orders?a=1', null, 'GET'), false), null, 'others pay nothing');
+  t.equal(graphqlStep(off, shop, headOf('/orders', 'multipart/form-data'), true), null);
+  t.equal(graphqlStep(off, shop, headOf('/graphqlx', 'text/plain'), true), null, 'whole segments');
 });
 
 t.test('P2: introspection in every transport, and nothing like it', async (t) => {
@@ -141,7 +146,11 @@ t.test('P2: introspection in every transport, and nothing like it', async (t) =>
 
 t.test('P2: limits', async (t) => {
   const limits = 1_006_511;
-  const config = { graphqlProtect: true, graphqlLimits: { depthMax: 4, aliasesMax: 3, costMax: 100, batchMax: 2 } };
+  const config = {
+    graphqlProtect: true,
+    graphqlPaths,
+    graphqlLimits: { depthMax: 4, aliasesMax: 3, costMax: 100, batchMax: 2 },
+  };
   const ask = (body: string, given = config) => post(body, { config: given }).id;
   t.equal(ask(sent('{a{b{c{d}}}}')), null);
   t.equal(ask(sent('{a{b{c{d{e}}}}}')), limits);
@@ -186,4 +195,65 @@ t.test('P2: bounds', async (t) => {
   t.ok(post(sent(large)).isSame, 'inspected as it came');
   t.equal(post(sent(large), { config: on }).id, 1_006_512, 'what cannot be judged is refused where introspection is');
   t.equal(post(sent('{a{b'.repeat(60)), { config: on }).id, 1_006_512);
+});
+
+t.test('U5: only at endpoints texts stand for a document', async (t) => {
+  const dressed = '{ a UNION ALL SELECT password FROM users }';
+  const config: GraphqlConfig = {
+    ...off,
+    graphqlPaths: ['/graphql', '/deep/er/'],
+    graphqlDeclared: [
+      { site: 'shop', path: '/declared' },
+      { site: 'other', path: '/of-another-site' },
+    ],
+  };
+  const form = 'application/x-www-form-urlencoded';
+  const isShown = (uri: string, site: { name: string; prefix: string } | null = shop): boolean[] => {
+    const seen = (type: string, body: string): boolean => {
+      const bytes = Buffer.from(body);
+      return graphqlStep(config, site, headOf(uri, type), true)?.seenBody(bytes, true)?.includes('UNION') ?? true;
+    };
+    const target = `${uri}${uri.includes('?') ? '&' : '?'}query=${encodeURIComponent(dressed)}`;
+    const step = graphqlStep(config, site, headOf(target, null, 'GET'), false);
+    return [
+      seen(json, sent(dressed)),
+      seen(json, `[${sent(dressed)},${sent(dressed)}]`),
+      seen('application/graphql', dressed),
+      seen('application/vnd.graphql+json', sent(dressed)),
+      seen('text/plain', sent(dressed)),
+      seen(form, `query=${encodeURIComponent(dressed)}`),
+      (step?.seenHead().uri ?? target).includes('UNION'),
+    ];
+  };
+  const isAll = (wanted: boolean, uri: string, site?: { name: string; prefix: string } | null) =>
+    t.ok(
+      isShown(uri, site).every((one) => one === wanted),
+      `${uri} ${isShown(uri, site).join(' ')}`,
+    );
+  for (const uri of ['/graphql', '/graphql/', '/graphql?a=1', '/deep/er', '/declared', '/declared/']) isAll(false, uri);
+  isAll(false, '/pre/graphql', { name: 'x', prefix: '/pre' });
+  for (const uri of [
+    '/search',
+    '/search.php/graphql',
+    '/search/graphql',
+    '/graphql/search',
+    '/graphql/../search',
+    '/graphql/%2e%2e/search',
+    '/graphql;/../search',
+    '/search;/graphql',
+    '//graphql',
+    '/./graphql',
+    '/Graph%71l',
+    '/GRAPHQL',
+    '/graphql\\..\\search',
+    '/graphql%00',
+    '/graphqlx',
+    '/of-another-site',
+    '/',
+  ])
+    isAll(true, uri);
+  isAll(true, '/graphql', null);
+  isAll(true, '/graphql', { name: 'x', prefix: '/pre' });
+  isAll(true, '/other/graphql', { name: 'x', prefix: '/pre' });
+  isAll(true, '/prefix/graphql', { name: 'x', prefix: '/pre' });
 });

@@ -1,14 +1,14 @@
-// GraphQL on the road of a request: rules look at the strings, comments and variables of a document instead of its
-// punctuation, and with `graphql_protect` introspection and documents beyond the limits are refused. Only requests pay
-// whose path, media type or shape says GraphQL. A document that cannot be read within bounds is inspected as it came.
+// GraphQL on the road of a request: at its endpoints (endpoints.ts) rules look at the strings, comments and variables
+// of a document instead of its punctuation. With `graphql_protect` introspection and documents beyond the limits are
+// refused wherever they come, since a server may have an endpoint that nobody told of. Only requests pay whose path,
+// media type or shape says GraphQL. A document that cannot be read within bounds is inspected as it came.
 //
 // Rejected: exclusions of rules for the parameter `query` (injections in its strings would pass), and a body processor
 // of the engine (query strings are read in phase 1, and the oracle would have to parse as well).
 import type { RequestHead } from '#engine';
 import type { Decision } from '../admit/decision.js';
-import type { PreparedGate } from '../admit/gate.js';
-import type { DataPlaneSettings } from '#settings';
 import { findField } from '../http/header-fields.js';
+import { isGraphqlEndpoint, type GraphqlConfig, type GraphqlSite } from './endpoints.js';
 import { mayBeDocument, operationName, readDocument, type DocumentRead } from './document.js';
 import { measure } from './measures.js';
 import { isGraphqlPath, mentionsIntrospection, queryStartOf } from './shape.js';
@@ -27,17 +27,6 @@ export const graphqlRuleIds = { introspection: 1_006_510, limits: 1_006_511, unr
 /** Characters of all documents of one request that are parsed. */
 const charsMax = 131_072;
 
-export type GraphqlConfig = Pick<DataPlaneSettings, 'graphqlProtect' | 'graphqlLimits'>;
-
-/** As records and metrics name it. */
-export const graphqlGate = (decide: () => Decision | null): PreparedGate => ({
-  name: 'graphql',
-  appliesTo: 'protected',
-  counter: undefined,
-  wait: null,
-  decide,
-});
-
 export class GraphqlStep {
   /** As the inventory names it: `query:GetUser`; null: no document was read. */
   operation: string | null = null;
@@ -48,8 +37,13 @@ export class GraphqlStep {
   constructor(
     private readonly config: GraphqlConfig,
     private readonly head: RequestHead,
-    private readonly isKnownPath: boolean,
     private readonly type: string,
+    private readonly place: {
+      /** Its path or media type says GraphQL, in any spelling: enough to refuse by. */
+      readonly isLikely: boolean;
+      /** Enough to show rules something else than what came. */
+      readonly isEndpoint: boolean;
+    },
   ) {}
 
   /** What phase 1 looks at: the request target with texts in the place of a document. */
@@ -64,14 +58,15 @@ export class GraphqlStep {
   seenBody(body: Buffer | null, isWhole: boolean): Buffer | null {
     if (body === null || body.length === 0) return body;
     if (!isWhole) {
-      if (this.isKnownPath) this.refuse('unreadable', 'a body that is larger than what is inspected');
+      if (this.place.isLikely) this.refuse('unreadable', 'a body that is larger than what is inspected');
       return body;
     }
-    if (!this.isKnownPath && body.indexOf('"query"') === -1 && !this.mayHideName(body)) return body;
+    if (!this.place.isLikely && body.indexOf('"query"') === -1 && !this.mayHideName(body)) return body;
     const latin1 = body.toString('latin1');
     const sent = this.sentIn(latin1);
     if (sent === null) {
-      if (this.isKnownPath && mentionsIntrospection(latin1)) this.refuse('introspection', 'in a body that is no JSON');
+      if (this.place.isLikely && mentionsIntrospection(latin1))
+        this.refuse('introspection', 'in a body that is no JSON');
       return body;
     }
     const seen = this.view(latin1, sent);
@@ -87,7 +82,7 @@ export class GraphqlStep {
     if (this.type.startsWith('application/x-www-form-urlencoded')) return documentsInPairs(latin1, 0);
     if (this.type.startsWith('multipart/')) return null;
     return (
-      documentsInJson(latin1) ?? (this.isKnownPath && !this.type.includes('json') ? documentAsWhole(latin1) : null)
+      documentsInJson(latin1) ?? (this.place.isLikely && !this.type.includes('json') ? documentAsWhole(latin1) : null)
     );
   }
 
@@ -100,7 +95,7 @@ export class GraphqlStep {
       if (isProtected) this.judge(document, read);
       if (read.kind !== 'read') return null;
       this.operation ??= operationName(read.document, document.operationName);
-      return read.document.texts;
+      return this.place.isEndpoint ? read.document.texts : null;
     });
   }
 
@@ -149,11 +144,19 @@ export class GraphqlStep {
   }
 }
 
-/** Of a request that may be one; null: nothing says GraphQL. */
-export function graphqlStep(config: GraphqlConfig, head: RequestHead, hasBody: boolean): GraphqlStep | null {
-  const isKnownPath = isGraphqlPath(head.uri);
-  if (!isKnownPath && !hasBody && !head.uri.includes('query=')) return null;
-  const type = hasBody ? (findField(head.headers, 'content-type') ?? '').toLowerCase() : '';
-  if (isKnownPath || type.includes('graphql')) return new GraphqlStep(config, head, true, type);
-  return type.includes('json') || head.uri.includes('query=') ? new GraphqlStep(config, head, false, type) : null;
+/** Of a request that may be one; null: nothing says GraphQL. `site` null: none is known, and rules see what came. */
+export function graphqlStep(
+  config: GraphqlConfig,
+  site: GraphqlSite | null,
+  head: RequestHead,
+  hasBody: boolean,
+): GraphqlStep | null {
+  const { uri, headers } = head;
+  const isEndpoint = isGraphqlEndpoint(config, site, uri);
+  const isNamed = isEndpoint || isGraphqlPath(uri);
+  if (!isNamed && !hasBody && !uri.includes('query=')) return null;
+  const type = hasBody ? (findField(headers, 'content-type') ?? '').toLowerCase() : '';
+  const isLikely = isNamed || type.includes('graphql');
+  if (!isLikely && !type.includes('json') && !uri.includes('query=')) return null;
+  return new GraphqlStep(config, head, type, { isLikely, isEndpoint });
 }

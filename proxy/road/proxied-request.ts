@@ -9,10 +9,11 @@ import { askGates, type AskedRequest, type Pause } from '../admit/ask-gates.js';
 import type { Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
 import { ProxyError } from '../contract/errors.js';
-import { graphqlGate } from '../graphql/step.js';
+import { graphqlGate } from '../graphql/gate.js';
 import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Exchange } from '../listeners/listener.js';
+import { traceOf } from '../records/request-trace.js';
 import { schemaGate, schemaStep, type SchemaStep } from '../schema/step.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import { actionOf, answerOfGate, answerOfRules, page } from './answers.js';
@@ -85,6 +86,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
       return this.refuse(508, 'loop', !this.isBodyComplete);
     }
     this.target = routed.target;
+    if (this.generation.config.otelTracesPercent > 0) this.trace = traceOf(this, this.isFromTrustedProxy);
     // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
     const isInspected = site.isProtected || (routed.isAmbiguous && router.hasProtected);
     this.gates = isInspected ? admission.ofProtected : admission.ofOthers;
@@ -93,6 +95,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
 
   /** Step 4: the gates, in the order of their table (admit/index.ts). */
   private admit(site: Site, isInspected: boolean, from: Pause | null): void {
+    this.trace?.enter('admit');
     const pause = askGates(this, this.gates, site, from);
     if (pause !== null) {
       if (this.exchange.framing.kind !== 'none') this.exchange.pauseBody();
@@ -123,6 +126,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
       this.failedOpenOrClosed(failure, site, null);
       return;
     }
+    this.trace?.enter('inspect_head');
     const rules = new RequestInspection(inspection, this, site);
     this.inspection = rules;
     this.settle(rules.requestHead(this.context.store), site);
@@ -135,6 +139,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
       this.inspectBody(site, 0);
       return;
     }
+    this.trace?.enter('read_body');
     const isInspected = this.inspection?.isOn === true;
     const body = new RequestBody(this, exchange, context, this.limits, this.startedMs, site);
     this.body = body;
@@ -152,6 +157,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
   private inspectBody(site: Site, wireBytes: number): void {
     const { inspection } = this;
     if (inspection !== null && inspection.isOn) {
+      this.trace?.enter('inspect_body');
       const { foreignInspector } = this.context;
       const bytes = this.body?.inspected ?? null;
       const { inlineInspectionBytesMax } = this.limits;
@@ -241,6 +247,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
   /** Step 9. */
   private forward(site: Site): void {
     const { exchange, body, target, isFromTrustedProxy } = this;
+    this.trace?.enter('forward');
     const isStreaming = body !== null && body.isStreaming;
     const loopMark = this.context.loops.markOf(site.name);
     const head = forwardHeadOf(this, { site, target, isFromTrustedProxy, loopMark });

@@ -106,6 +106,14 @@ export interface RequestAnswer {
   readonly matched: MatchedOperation | null;
 }
 
+/** What of a request is here: records keep less than the road sees; what they leave out cannot be held against it. */
+export interface KnownParts {
+  readonly headers: boolean;
+  readonly body: boolean;
+}
+
+const everythingKnown: KnownParts = { headers: true, body: true };
+
 const nothing: RequestAnswer = { violation: null, matched: null };
 
 export class SiteSchemas {
@@ -120,8 +128,8 @@ export class SiteSchemas {
       order[Math.max(...plans.map((plan) => order.indexOf(milder(plan.unknownPaths, plan.action))))] ?? 'ignore';
   }
 
-  /** `body`: decoded, null for none; not whole: only its beginning is here. */
-  request(head: CheckedRequest, body: Buffer | null, isWhole = true): RequestAnswer {
+  /** `body`: decoded, null for none; not whole: only its beginning is here. `known`: of a record. */
+  request(head: CheckedRequest, body: Buffer | null, isWhole = true, known = everythingKnown): RequestAnswer {
     const answer = this.paths.match(head.uri);
     if (answer.kind === 'unknown') return this.unknown(head);
     if (answer.kind === 'spelling') {
@@ -144,7 +152,7 @@ export class SiteSchemas {
     const action = operation.action ?? plan.action;
     const matched = { found, operation };
     if (action === 'ignore') return { violation: null, matched };
-    const problem = this.check(matched, head, body, isWhole);
+    const problem = this.headProblem(matched, head, known) ?? this.bodyProblem(matched, head, body, { isWhole, known });
     return { violation: problem === null ? null : this.violation(found, method, problem, action), matched };
   }
 
@@ -169,29 +177,37 @@ export class SiteSchemas {
     };
   }
 
-  private check(
-    { found, operation }: MatchedOperation,
-    head: CheckedRequest,
-    body: Buffer | null,
-    isWhole: boolean,
-  ): Problem | null {
-    const { places, body: declared } = (this.compilers.get(found.plan) as PlanCompiler).of(operation);
-    const { headers, uri } = head;
+  private prepared({ found, operation }: MatchedOperation): Prepared {
+    return (this.compilers.get(found.plan) as PlanCompiler).of(operation);
+  }
+
+  private headProblem(matched: MatchedOperation, { headers, uri }: CheckedRequest, known: KnownParts): Problem | null {
+    const { places } = this.prepared(matched);
     const queryAt = uri.indexOf('?');
     const query = parseQuery(queryAt === -1 ? '' : uri.slice(queryAt + 1));
     if (query === null) return { pointer: '/query', keyword: 'encoding' };
-    const cookies = places.cookie.length > 0 ? cookiesOf(headers) : null;
     const problem =
-      checkTexts(places.path, (name) => found.values.get(name) ?? null) ??
-      checkQuery(places.query, query) ??
+      checkTexts(places.path, (name) => matched.found.values.get(name) ?? null) ?? checkQuery(places.query, query);
+    if (problem !== null || !known.headers) return problem;
+    const cookies = places.cookie.length > 0 ? cookiesOf(headers) : null;
+    return (
       checkTexts(places.header, (name) => utf8(fieldOf(headers, name.toLowerCase()))) ??
-      (cookies === null ? null : checkTexts(places.cookie, (name) => utf8(cookies.get(name) ?? null)));
-    if (problem !== null) return problem;
+      (cookies === null ? null : checkTexts(places.cookie, (name) => utf8(cookies.get(name) ?? null)))
+    );
+  }
+
+  private bodyProblem(
+    matched: MatchedOperation,
+    { headers }: CheckedRequest,
+    body: Buffer | null,
+    { isWhole, known }: { readonly isWhole: boolean; readonly known: KnownParts },
+  ): Problem | null {
+    if (!known.body) return null;
+    const { body: declared } = this.prepared(matched);
     const isEmpty = body === null || body.length === 0;
     if (declared === null) return isEmpty ? null : { pointer: '/body', keyword: 'unknown' };
     if (isEmpty) return declared.required ? { pointer: '/body', keyword: 'required' } : null;
-    const field = fieldOf(headers, 'content-type') ?? '';
-    return checkBody(declared.content, field, body, isWhole);
+    return checkBody(declared.content, fieldOf(headers, 'content-type') ?? '', body, isWhole);
   }
 
   /** What is done about answers of an operation; 'ignore': they are not looked at. */

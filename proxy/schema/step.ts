@@ -4,11 +4,9 @@ import type { RequestHead } from '#engine';
 import type { Decision, DecisionRule } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
 import { findField } from '../http/header-fields.js';
+import { schemaRuleIds } from './rule-ids.js';
 import type { MatchedOperation, SiteSchemas } from './site-schemas.js';
 import type { SchemaViolation } from './violation.js';
-
-/** Rules that stand for what does not fit; of the range of the deny list and the gates (settings/rows). */
-export const schemaRuleIds = { request: 1_006_500, answer: 1_006_501, unknown: 1_006_502 } as const;
 
 /** As records and metrics name it. */
 export const schemaGate = (decide: () => Decision | null): PreparedGate => ({

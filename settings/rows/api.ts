@@ -53,4 +53,20 @@ export const apiRows = {
       'specifications of APIs that are in force, each by site, name and version; POST /api/spec writes an entry. ' +
       'Their methods and media types are allowed to their site whatever schema_action says',
   }),
+  graphql_paths: setting(
+    Type.Array(Path(), {
+      maxItems: 200,
+      uniqueItems: true,
+      default: ['/graphql', '/gql', '/api/graphql', '/api/gql', '/v1/graphql', '/api/v1/graphql'],
+    }),
+    {
+      access: 'operator',
+      reach: ['data'],
+      enforcedBy: 'proxy/graphql/endpoints.ts',
+      description:
+        'whole paths of GraphQL endpoints below the prefix of their site: there rules see the strings, comments and ' +
+        'variables of a document and not its punctuation. Operations that a specification declares to take GraphQL ' +
+        'count as well. Anywhere else a document is inspected as it came',
+    },
+  ),
 };

@@ -4,6 +4,7 @@
 import {
   chooseSelfTest,
   toProxyConfig,
+  type DeclaredGraphql,
   type ProxyConfig,
   type SchemaPlan,
   type UpstreamDefaults,
@@ -21,11 +22,16 @@ export const impossibleIn = (settings: Settings): ApplyDiagnostic[] =>
     settingProblem(path, reason, mend === '' ? undefined : mend),
   );
 
-/** `apiSchemas`: of specifications; a configuration without any does not name them. */
+/** `apiSchemas`, `graphqlDeclared`: of specifications; a configuration without any does not name them. */
 export const proxyConfigOf = (
   settings: Settings,
   upstreams: Upstreams,
   apiSchemas: readonly SchemaPlan[] = [],
-): ProxyConfig => ({ ...toProxyConfig(settings, upstreams), ...(apiSchemas.length === 0 ? {} : { apiSchemas }) });
+  graphqlDeclared: readonly DeclaredGraphql[] = [],
+): ProxyConfig => ({
+  ...toProxyConfig(settings, upstreams),
+  ...(apiSchemas.length === 0 ? {} : { apiSchemas }),
+  ...(graphqlDeclared.length === 0 ? {} : { graphqlDeclared }),
+});
 
 export const selfTestOf = (settings: Settings): 'inspect' | 'skip' => chooseSelfTest(settings);

@@ -2,11 +2,12 @@
 // enforce, and their methods and media types become allowed to their sites. The rule set allows GET, HEAD, POST and
 // OPTIONS and a dozen media types; without this every declared PUT, and every body of `application/problem+json`, would
 // be taken for an attack (rules 911100 and 920420).
-import type { SchemaAction, SchemaPlan } from '#proxy/contract';
+import type { DeclaredGraphql, SchemaAction, SchemaPlan } from '#proxy/contract';
 import type { Settings } from '#settings';
 import type { Queryable } from '../../db/client.js';
 import type { ApiModel } from '../../spec/document/model.js';
-import { planOf } from '../../spec/plan.js';
+import { takesGraphql } from '../../spec/graphql.js';
+import { planOf, templatesOf } from '../../spec/plan.js';
 import { findVersion, specificationOf } from '../../spec/store.js';
 import type { ApplyDiagnostic } from '../contract.js';
 import { settingProblem } from './policy.js';
@@ -110,5 +111,17 @@ export function plansFor(settings: Settings, { found }: SpecificationsInForce): 
     const action = entry.action ?? settings.schema_action;
     if (!enforces(action, entry)) return [];
     return [planOf(model, { entry, action, prefix: sitePrefixOf(settings, entry.site) })];
+  });
+}
+
+/** Paths that the specifications declare to take GraphQL, whatever is enforced of them. */
+export function graphqlDeclaredIn(settings: Settings, { found }: SpecificationsInForce): DeclaredGraphql[] {
+  return found.flatMap(({ entry, model }) => {
+    const prefix = sitePrefixOf(settings, entry.site);
+    const paths = model.operations
+      .filter((operation) => takesGraphql(operation, model))
+      .flatMap((operation) => templatesOf(operation, entry.base_path, prefix))
+      .filter((path) => !path.includes('{'));
+    return [...new Set(paths)].map((path) => ({ site: entry.site, path }));
   });
 }

@@ -4,7 +4,8 @@ import { ApiError, closed, OneOf, refusals, type App } from '../../http-kit/inde
 import { isObject } from '../../spec/document/problem.js';
 import { specBytesMax } from '../../spec/document/read.js';
 import { readText } from '../../spec/document/text.js';
-import { ProblemView, requireSpecification, sentDocument } from '../../spec/routes.js';
+import { requireSpecification, sentDocument } from '../../spec/requests.js';
+import { ProblemView } from '../../spec/routes.js';
 import { toJunit, toSarif, toText } from './formats.js';
 import { scanRules, scanSeverities } from './rules.js';
 import { scanSpecification, type Scan } from './scan.js';
@@ -60,7 +61,8 @@ const schema = {
   querystring: ScanQuery,
   body: Type.Unsafe<string>({
     description:
-      'the document itself; or JSON {"spec": text or object, "max_high": 0, "max_medium": 0, "format": "…", "file": "…"}',
+      'the document itself; or JSON {"spec": text or object, "max_high": 0, "max_medium": 0, "format": "…", ' +
+      '"file": "…"}',
   }),
   response: {
     200: {

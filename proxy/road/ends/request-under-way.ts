@@ -8,6 +8,7 @@ import type { Limits } from '../../contract/index.js';
 import type { Exchange } from '../../listeners/listener.js';
 import type { Action, RefusalReason } from '../../metrics/families.js';
 import type { Metrics } from '../../metrics/metrics.js';
+import type { RequestTrace } from '../../records/request-trace.js';
 import type { UpstreamExchange } from '../../upstream/exchange.js';
 import { releaseGeneration, type Generation } from '../../worker/generation.js';
 import { page, type Answer } from '../answers.js';
@@ -49,6 +50,7 @@ export class RequestUnderWay implements FinishedRequest {
   stop: Stop | null = null;
   failure: Error | null = null;
   replySample: FinishedRequest['replySample'] = null;
+  trace: RequestTrace | null = null;
   isOver = false;
   flight = -1; // its slot among the requests under way (worker/flight-table.ts)
   protected reply: Reply | null = null;

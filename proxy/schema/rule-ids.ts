@@ -1,0 +1,2 @@
+/** Rules that stand for what does not fit; of the range of the deny list and the gates (settings/rows). */
+export const schemaRuleIds = { request: 1_006_500, answer: 1_006_501, unknown: 1_006_502 } as const;
