@@ -2,7 +2,17 @@
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
-import { arrive, askApi, chooseOwnPassword, go, logIn, settled, startStack, withoutBrowser, type Stack } from './stack.js';
+import {
+  arrive,
+  askApi,
+  chooseOwnPassword,
+  go,
+  logIn,
+  settled,
+  startStack,
+  withoutBrowser,
+  type Stack,
+} from './stack.js';
 
 const hostile = '<img/src=x/onerror="document.title=1">';
 
