@@ -12,8 +12,10 @@ import { applyCase } from './cases/apply.js';
 import { chainsCase } from './cases/chains.js';
 import { compileCase } from './cases/compile.js';
 import { denyListCase } from './cases/deny-list.js';
+import { discoveryCase } from './cases/discovery.js';
 import { gatesCase } from './cases/gates.js';
 import { hostileCase } from './cases/hostile.js';
+import { ingestCase } from './cases/ingest.js';
 import { inspectionCase, transformationsCase } from './cases/inspection.js';
 import { memoryCase } from './cases/memory.js';
 import { proxyCase } from './cases/proxy.js';
@@ -55,6 +57,8 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   'deny-list': denyListCase,
   records: recordsCase,
   'siem-outage': siemOutageCase,
+  ingest: ingestCase,
+  discovery: discoveryCase,
   'api-reads': apiReadsCase,
   chains: chainsCase,
   'vm-chains': vmChainsCase,
