@@ -1,6 +1,6 @@
 // Discovery in a worker, in process: what a request costs it, how the heap fares over a million distinct paths, and
-// what a scanner does with a million random ones: it must add no endpoint and push no real one out, whether the application
-// refuses it or answers its pages to everything.
+// what a scanner does with a million random ones: it must add no endpoint and push no real one out, whether the
+// application refuses it or answers its pages to everything.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { TrafficObserver, type Observation, type ObservationBatch } from '#proxy/contract';
