@@ -45,7 +45,7 @@ crs: setup ## the CRS regression suite in process (needs ../shared/corpora/ftw)
 
 fuzz: setup ## property tests, both engines on 100,000 mutations and 3,000 random rule sets, the chain engine on 20,000 organisations, every reader of foreign text against its time bound on 1,000 texts, with another seed: make fuzz SEED=42
 	@echo SEED=$(SEED)
-	@SEED=$(SEED) AGREEMENT_MUTATIONS=100000 RANDOM_RULE_SETS=3000 CHAIN_ORGANISATIONS=20000 TIME_BOUND_CASES=1000 $(NODE) bin/test.mjs --seeded --minutes=120
+	@SEED=$(SEED) AGREEMENT_MUTATIONS=100000 RANDOM_RULE_SETS=3000 CHAIN_ORGANISATIONS=20000 TIME_BOUND_CASES=1000 WRONG_INPUT_SHARE=1 $(NODE) bin/test.mjs --seeded --minutes=120
 
 artifact: setup ## compiles the default settings (ARGS="--settings FILE" for others) into data/artifact.bin; DUMP=1 prints every stage
 	@$(NODE) bin/gatehouse compile $(if $(DUMP),--dump,) -o data/artifact.bin $(ARGS)

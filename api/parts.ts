@@ -10,7 +10,7 @@ import { createSessionTokens, type SessionTokens } from './auth/session-token.js
 import type { ApplySettings, Expected } from './change/contract.js';
 import type { TryRequests } from './change/try-requests.js';
 import type { Database } from './db/client.js';
-import type { NodeGates } from './edge/node-gates.js';
+import type { NodeGates, OfNode } from './edge/node-gates.js';
 import type { Env } from './env.js';
 import type { SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
@@ -46,6 +46,8 @@ export interface AppDeps {
   readonly reconcileNodes?: (audit: AuditLog) => Promise<string>;
   /** Bans and limits of the nodes; absent: no data plane is connected. */
   readonly nodeGates?: NodeGates;
+  /** What each node tells scrapers; absent: no data plane is connected. */
+  readonly nodeMetrics?: () => Promise<readonly OfNode<string>[]>;
   /** Single requests through the rules that serve; absent: no data plane is connected. */
   readonly tryRequests?: TryRequests;
   /** Where rules of people are tried; absent: one is made. */
@@ -101,6 +103,8 @@ export interface Parts {
   /** null: no data plane is connected. */
   readonly nodeGates: NodeGates | null;
   /** null: no data plane is connected. */
+  readonly nodeMetrics: (() => Promise<readonly OfNode<string>[]>) | null;
+  /** null: no data plane is connected. */
   readonly tryRequests: TryRequests | null;
   readonly sandbox: RuleSandbox;
   readonly ruleSets: RuleSets;
@@ -151,6 +155,7 @@ export function createParts(deps: AppDeps): Parts {
     threatsChanged: deps.threatsChanged ?? (async () => undefined),
     reconcileNodes: deps.reconcileNodes ?? null,
     nodeGates: deps.nodeGates ?? null,
+    nodeMetrics: deps.nodeMetrics ?? null,
     tryRequests: deps.tryRequests ?? null,
     sandbox: deps.sandbox ?? createRuleSandbox(),
     ruleSets: deps.ruleSets ?? fixedRuleSet(deps.crsDirectory ?? null),

@@ -7,11 +7,13 @@
 // (how the few rules worth running are found).
 //
 // A data plane: `loadRuleset` once per generation, `createCompiledInspector` once per thread, then per request
-// begin → requestHeaders → requestBody → responseHeaders → responseBody → finish.
+// begin → requestHeaders → requestBody → responseHeaders → responseBody → finish. While requests are served the two are
+// done in steps (`loadingRuleset`, `creatingInspector`).
 //
 // What a compiler needs besides is behind the other door (compile.ts).
-export { loadRuleset, rulesetOf, type Ruleset } from './program/ruleset.js';
-export { createCompiledInspector, type CompiledInspector } from './compiled/inspect.js';
+export { loadingRuleset, loadRuleset, rulesetOf, type Ruleset } from './program/ruleset.js';
+export { createCompiledInspector, creatingInspector, type CompiledInspector } from './compiled/inspect.js';
+export { finishSteps, type Steps } from './program/steps.js';
 export { createMemoryStore } from './transaction/memory-store.js';
 export { exitNow, giveBackMemory, mapFile, openSharedSocket, textSender, yieldToOthers } from './native/addon.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
@@ -33,4 +35,8 @@ export type {
   Transaction,
   TransactionEnvironment,
 } from './transaction/transaction.js';
+export { evidenceRules, raisedRuleId } from './second-opinion/evidence-rules.js';
+export type { Feature, OpinionMode, SecondOpinion } from './second-opinion/opinion.js';
+export { allSigns, supportedFrom } from './second-opinion/support.js';
+export { weakRules } from './second-opinion/weak-rules.js';
 export type { Verdict } from './transaction/verdict.js';

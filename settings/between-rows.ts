@@ -319,7 +319,18 @@ const urls = [
   'sso_issuer',
   'sso_redirect_uri',
   'vm_model_url',
+  'otel_endpoint',
 ] as const;
+
+/** Fields of a call to a collector that are not the operator's to choose. */
+const ownOtelHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+]);
 
 const ofGovernance: readonly Rule[] = [
   (s, refuse) => {
@@ -348,6 +359,16 @@ const ofGovernance: readonly Rule[] = [
   },
   (s, refuse) => {
     for (const name of urls) if (isBrokenUrl(s[name])) refuse(`/${name}`, 'is not a URL');
+  },
+  (s, refuse) => {
+    if (s.otel_endpoint === '' && (s.otel_metrics || s.otel_traces_percent > 0))
+      refuse('/otel_endpoint', 'is needed to send traces or metrics', 'name a collector, or switch both off');
+    if (/[?#]/.test(s.otel_endpoint))
+      refuse('/otel_endpoint', 'has a query or a fragment', 'write the base address; /v1/traces is added to it');
+    refuseDuplicates(s.otel_headers, '/otel_headers', ({ name }) => name.toLowerCase(), 'name', refuse);
+    for (const [index, { name }] of s.otel_headers.entries())
+      if (ownOtelHeaders.has(name.toLowerCase()))
+        refuse(`/otel_headers/${index}/name`, 'is a field that the exporter writes itself', 'leave it out');
   },
 ];
 

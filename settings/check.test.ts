@@ -101,6 +101,9 @@ t.test('impossible values are refused with path and reason', async (t) => {
     [{ auth_alg: 'RS256', auth_secret: 'x' }, '/auth_secret', /HS256 only/],
     [{ policy_session_idle_minutes: 500 }, '/policy_session_idle_minutes', /must not exceed/],
     [{ vm_model_url: 'https://a/v1' }, '/vm_model_name', /needed with vm_model_url/],
+    [{ otel_metrics: true }, '/otel_endpoint', /needed/],
+    [{ otel_endpoint: 'https://a/#x' }, '/otel_endpoint', /fragment/],
+    [{ otel_headers: [{ name: 'Content-Type', value: 'x' }] }, '/otel_headers/0/name', /itself/],
     [{ sso_enabled: true }, '/sso_issuer', /needed/],
     [
       { sso_enabled: true, sso_issuer: 'https://a', sso_client_id: 'x', sso_redirect_uri: 'https://a/cb' },
@@ -236,7 +239,7 @@ t.test('impossible values are refused with path and reason', async (t) => {
       `${JSON.stringify(candidate)} → ${JSON.stringify(checked).slice(0, 300)}`,
     );
   }
-  t.equal(betweenRows.length, 37, 'a new rule needs a case above');
+  t.equal(betweenRows.length, 38, 'a new rule needs a case above');
 });
 
 t.test('all problems are reported at once', async (t) => {

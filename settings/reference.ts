@@ -5,6 +5,7 @@ import { apiRows } from './rows/api.js';
 import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
+import { telemetryRows } from './rows/telemetry.js';
 import { vulnerabilityRows } from './rows/vulnerabilities.js';
 import { ruleRows } from './rows/rules.js';
 import { siteRows } from './rows/sites.js';
@@ -19,6 +20,7 @@ const groups: readonly (readonly [title: string, rows: Readonly<Record<string, T
   ['Specifications of APIs', apiRows],
   ['Data protection, feeds, people, integrations', governanceRows],
   ['Vulnerability manager', vulnerabilityRows],
+  ['OpenTelemetry', telemetryRows],
 ];
 
 const introduction = `# Settings

@@ -6,6 +6,7 @@ import { apiRows } from './rows/api.js';
 import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
+import { telemetryRows } from './rows/telemetry.js';
 import { vulnerabilityRows } from './rows/vulnerabilities.js';
 import { ruleRows } from './rows/rules.js';
 import { siteRules } from './rows/site-rules.js';
@@ -22,6 +23,7 @@ export const settingRows = {
   ...apiRows,
   ...governanceRows,
   ...vulnerabilityRows,
+  ...telemetryRows,
 };
 export type SettingName = keyof typeof settingRows;
 export const settingNames = Object.keys(settingRows) as SettingName[];

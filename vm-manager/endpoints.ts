@@ -21,6 +21,7 @@ import { ciEndpoints } from './gate/ci.js';
 import { gateEndpoints } from './gate/endpoints.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
+import { withPages } from './kit/list.js';
 import { metaEndpoints } from './meta.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
@@ -29,7 +30,7 @@ import { scmEndpoints } from './scm/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
-export const endpoints: readonly Endpoint[] = [
+const rows: readonly Endpoint[] = [
   ...authEndpoints,
   ...ownEndpoints,
   ...userEndpoints,
@@ -59,3 +60,5 @@ export const endpoints: readonly Endpoint[] = [
   ...vexEndpoints,
   ...metaEndpoints,
 ];
+
+export const endpoints: readonly Endpoint[] = rows.map(withPages);

@@ -166,11 +166,13 @@ export interface AuditView {
   readonly id: number;
   readonly at: string;
   readonly actor: string;
+  readonly actor_id: string | null;
   readonly role: string;
   readonly source_ip: string;
   readonly action: string;
   readonly summary: string;
   readonly details: unknown;
+  readonly prev_hash: string;
   readonly hash: string;
 }
 

@@ -7,6 +7,21 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 /** Of a node's own making, so it is no place for attackers' bytes. */
 const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000]*$' });
 
+const hexadecimal = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
+
+/** Identifiers as in a `traceparent` field (W3C Trace Context), and stages by microseconds since the request came. */
+export const TraceRecord = Type.Object(
+  {
+    trace_id: hexadecimal(32),
+    span_id: hexadecimal(16),
+    parent_id: Type.Optional(hexadecimal(16)),
+    stages: Type.Array(Type.Object({ name: Text(32), at_us: Count, us: Count }, { additionalProperties: false }), {
+      maxItems: 32,
+    }),
+  },
+  { additionalProperties: false },
+);
+
 export const RequestRecord = Type.Object(
   {
     at_ms: Count,
@@ -29,6 +44,8 @@ export const RequestRecord = Type.Object(
     /** Of requests that came in over the TLS edge. */
     ja3: Type.Optional(Text(32)),
     ja4: Type.Optional(Text(64)),
+    /** Of requests that were chosen to become a trace. */
+    trace: Type.Optional(TraceRecord),
   },
   { additionalProperties: false },
 );

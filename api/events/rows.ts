@@ -52,11 +52,13 @@ export function insertRequests(sql: Queryable, rows: readonly object[]): Stateme
   return sql`
     insert into request_records
       (at, request_id, node, site, generation, client_ip, method, uri, status, verdict, inbound_score, outbound_score,
-       rule_ids, user_agent, request_bytes, response_bytes, latency_us, inspection_us, ja3, ja4)
+       rule_ids, user_agent, request_bytes, response_bytes, latency_us, inspection_us, ja3, ja4,
+       trace)
     select * from json_to_recordset(${toJson(rows)}::text::json) as r (
       at timestamptz, request_id text, node text, site text, generation bigint, client_ip text, method text, uri text,
       status integer, verdict text, inbound_score integer, outbound_score integer, rule_ids jsonb, user_agent text,
-      request_bytes bigint, response_bytes bigint, latency_us bigint, inspection_us bigint, ja3 text, ja4 text)`;
+      request_bytes bigint, response_bytes bigint, latency_us bigint, inspection_us bigint, ja3 text, ja4 text,
+      trace jsonb)`;
 }
 
 export function insertEvents(sql: Queryable, rows: readonly object[]): Statement {

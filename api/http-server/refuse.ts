@@ -5,6 +5,9 @@ import type { Socket } from 'node:net';
 import { findOutage } from '../db/outage.js';
 import { ApiError, toProblem } from '../http-kit/index.js';
 
+/** The vulnerability manager's own addresses: their specification has refusals of one member, `detail`. */
+const detailOnly = /^\/api\/v1(?:[/?]|$)/;
+
 export function sendRefusal(
   error: FastifyError | ApiError,
   request: FastifyRequest,
@@ -15,11 +18,12 @@ export function sendRefusal(
   if (refusal.status >= 500 && (refusal !== error || (refusal.code !== 'busy' && refusal.code !== 'not_ready')))
     request.log.error({ err: error }, 'request failed');
   for (const [name, value] of Object.entries(refusal.extras.headers ?? {})) reply.header(name, value);
+  const isDetailOnly = detailOnly.test(request.url);
   return reply
     .code(refusal.status)
-    .type('application/problem+json')
+    .type(isDetailOnly ? 'application/json; charset=utf-8' : 'application/problem+json')
     .serializer(JSON.stringify)
-    .send(toProblem(refusal, request.id));
+    .send(isDetailOnly ? { detail: refusal.message } : toProblem(refusal, request.id));
 }
 
 /** What is no HTTP at all never becomes a request; whoever sent it hears that in the same form. */

@@ -3,20 +3,26 @@ import { Type } from '@sinclair/typebox';
 import { closed, refusals, Time, type App } from '../http-kit/index.js';
 import type { Queryable } from '../db/client.js';
 import type { Parts } from '../parts.js';
+import { keptText } from '../inventory/index.js';
 import type { ForeignExchange } from './exchange.js';
 
 /** Pairs that are kept; of further ones nothing is. */
 const hopsMax = 20_000;
 const nameCharsMax = 200;
 
-const clip = (name: string): string => name.replace(/[\0\ud800-\udfff]/gu, '').slice(0, nameCharsMax);
+type Keeping = Parameters<typeof keptText>[1];
 
-export async function saveHops(tx: Queryable, exchanges: readonly ForeignExchange[]): Promise<void> {
+const clip = (name: string, keeping: Keeping): string =>
+  keptText(name, keeping)
+    .replace(/[\0\ud800-\udfff]/gu, '')
+    .slice(0, nameCharsMax);
+
+export async function saveHops(tx: Queryable, exchanges: readonly ForeignExchange[], keeping: Keeping): Promise<void> {
   const hops = new Map<string, Hop>();
   for (const { hop, status, atMs, headers } of exchanges) {
     if (hop === null) continue;
-    const caller = clip(hop.from);
-    const callee = clip(hop.to);
+    const caller = clip(hop.from, keeping);
+    const callee = clip(hop.to, keeping);
     const key = `${caller}\0${callee}`;
     const before = hops.get(key) ?? {
       caller,

@@ -2,6 +2,7 @@
 // request, by the record's own id for a record, both for a day at least.
 import {
   keyedHash,
+  maskLevelOf,
   observationKeyOf,
   TrafficObserver,
   type ObservationBatch,
@@ -12,10 +13,12 @@ import type { Settings } from '#settings';
 import { ApiError } from '../http-kit/index.js';
 import type { Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
-import { inventoryOf, queueSightings, takeOnce } from '../inventory/index.js';
+import { hashOfId, inventoryOf, keptText, takeOnce } from '../inventory/index.js';
 import type { Parts } from '../parts.js';
 import { saveHops } from './east-west.js';
 import type { ForeignExchange } from './exchange.js';
+
+type Keeping = Parameters<typeof keptText>[1];
 
 export type IntakeParts = Pick<Parts, 'database' | 'now' | 'currentSettings' | 'nodeToken'>;
 
@@ -60,18 +63,19 @@ export function createIntake(parts: IntakeParts, waitingRecordsMax = waitingMax)
       waiting.records += count;
       try {
         const settings = await parts.currentSettings();
-        const siteOf = createSiteFinder(settings.sites, order);
+        const level = maskLevelOf(settings.privacy_mode);
+        const siteOf = createSiteFinder(settings.sites, order, { level, key });
         return await database.sql.begin(async (tx) => {
           await lockUntilCommit(tx, 'inventory');
           const { sender, idempotencyKey } = order;
           const at = new Date(now());
-          if (idempotencyKey !== null && !(await takeOnce(tx, `key ${sender}`, idempotencyKey, at)))
-            return { isDuplicate: true, duplicates: 0 };
-          const fresh = await findFresh(tx, order.exchanges, sender, at);
+          const isRepeated =
+            idempotencyKey !== null && !(await takeOnce(tx, `key ${sender}`, hashOfId(key, idempotencyKey), at));
+          if (isRepeated) return { isDuplicate: true, duplicates: 0 };
+          const fresh = await findFresh(tx, order.exchanges, sender, key, at);
           const batch = observe(fresh, siteOf, key, settings.pii_detect);
-          await inventory.writeIn(tx, batch.observations, order.source);
-          await queueSightings(tx, batch, at);
-          await saveHops(tx, fresh);
+          await inventory.writeIn(tx, batch, order.source, level);
+          await saveHops(tx, fresh, { level, key });
           return { isDuplicate: false, duplicates: count - fresh.length };
         });
       } finally {
@@ -81,25 +85,27 @@ export function createIntake(parts: IntakeParts, waitingRecordsMax = waitingMax)
   };
 }
 
-/** Those whose id was not taken before; the first of several with one id. */
+/** Those whose id was not taken before; the first of several with one id. Ids are stored as keyed hashes. */
 async function findFresh(
   tx: Tx,
   exchanges: readonly ForeignExchange[],
   sender: string,
+  key: Uint8Array,
   at: Date,
 ): Promise<readonly ForeignExchange[]> {
-  const named = [...new Set(exchanges.map(({ id }) => id.slice(0, 200)).filter((id) => id !== ''))];
+  const hashes = exchanges.map(({ id }) => (id === '' ? '' : hashOfId(key, id)));
+  const named = [...new Set(hashes)].filter((hash) => hash !== '');
   if (named.length === 0) return exchanges;
   const rows = await tx<{ id: string }[]>`
     insert into api_taken (source, id, at)
     select ${`record ${sender}`}, value, ${at} from json_array_elements_text(${JSON.stringify(named)}::text::json)
     on conflict do nothing returning id`;
   const left = new Set(rows.map(({ id }) => id));
-  return exchanges.filter(({ id }) => id === '' || left.delete(id.slice(0, 200)));
+  return exchanges.filter((_, index) => hashes[index] === '' || left.delete(hashes[index] as string));
 }
 
 /** The configured site that serves a host and path; where none does, a name made of the host. */
-function createSiteFinder(sites: Settings['sites'], { site, source }: IntakeOrder) {
+function createSiteFinder(sites: Settings['sites'], { site, source }: IntakeOrder, keeping: Keeping) {
   if (site !== null) return () => site;
   const known = [...sites].sort((one, other) => other.prefix.length - one.prefix.length);
   return ({ host, uri }: ForeignExchange): string => {
@@ -107,7 +113,9 @@ function createSiteFinder(sites: Settings['sites'], { site, source }: IntakeOrde
     const found = known.find(
       (one) => one.host !== null && one.host !== '' && one.host.toLowerCase() === name && uri.startsWith(one.prefix),
     );
-    return found?.name ?? (name === '' ? source : name);
+    return (
+      found?.name ?? (name === '' ? source : keptText(host.slice(0, 200), keeping).toLowerCase().replace(/:\d+$/, ''))
+    );
   };
 }
 

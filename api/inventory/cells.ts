@@ -5,12 +5,14 @@ import {
   isStaticAsset,
   normalPath,
   segmentsOf,
+  type MaskLevel,
   type Observation,
   type ObservationBatch,
   type ObservationSource,
 } from '#proxy/contract';
 import { lockUntilCommit } from '../db/lock-keys.js';
 import type { Database, Queryable, Tx } from '../db/client.js';
+import { keptBatch, type Keeping } from './kept.js';
 import { queueSightings } from './sightings.js';
 import { addStats, answeredWell, statsOf, storable, type Stats } from './stats.js';
 import type { TemplateNode } from './templates/learn.js';
@@ -42,14 +44,14 @@ export interface CellWriter {
   /** `id` null: never taken before. */
   write(batch: WrittenBatch, source: ObservationSource, id: string | null): Promise<Taken>;
   /** The same within a transaction that holds the lock `inventory`, without a question whether it was taken. */
-  writeIn(tx: Tx, observations: readonly Observation[], source: ObservationSource): Promise<Taken>;
+  writeIn(tx: Tx, batch: WrittenBatch, source: ObservationSource, level: MaskLevel): Promise<Taken>;
 }
 
-export interface CellWriterOptions {
+export interface CellWriterOptions extends Pick<Keeping, 'key' | 'treeOf'> {
   readonly database: Database;
   readonly now: () => number;
-  /** The templates of a site as they were learned last; null: not yet. */
-  readonly treeOf: (site: string) => TemplateNode | null;
+  /** How much of what requests carry may be kept now. */
+  readonly level: () => Promise<MaskLevel>;
 }
 
 const keyOf = ({ site, method, path }: Pick<Cell, 'site' | 'method' | 'path'>): string => `${site}\0${method}\0${path}`;
@@ -61,32 +63,35 @@ export async function takeOnce(tx: Queryable, source: string, id: string, now: D
   return count > 0;
 }
 
-export function createCellWriter({ database, now, treeOf }: CellWriterOptions): CellWriter {
-  const writeIn: CellWriter['writeIn'] = async (tx, observations, source) => {
-    const given = sumUp(observations, source);
+export function createCellWriter({ database, now, level, key, treeOf }: CellWriterOptions): CellWriter {
+  const writeIn: CellWriter['writeIn'] = async (tx, batch, source, maskLevel) => {
+    const kept = keptBatch(batch, { level: maskLevel, key, treeOf });
+    await queueSightings(tx, kept, new Date(now()));
+    const given = sumUp(kept.observations, source);
     const known = await findCells(tx, given, treeOf);
     const counts = await countCells(tx, [...new Set(given.map(({ site }) => site))]);
-    const kept = new Map<string, Cell>();
+    const sums = new Map<string, Cell>();
     let dropped = 0;
     for (const cell of given) {
       const place = placeFor(cell, known, counts, treeOf(cell.site));
       if (place === null) dropped += 1;
-      else merge(kept, known, place);
+      else merge(sums, known, place);
     }
-    await saveCells(tx, [...kept.values()]);
-    await touchSites(tx, given, [...kept.values()], dropped);
+    await saveCells(tx, [...sums.values()]);
+    await touchSites(tx, given, [...sums.values()], dropped);
     return { stored: given.length - dropped, dropped, isDuplicate: false };
   };
   return {
     writeIn,
-    write: (batch, source, id) =>
-      database.sql.begin(async (tx) => {
+    async write(batch, source, id) {
+      const maskLevel = await level();
+      return database.sql.begin(async (tx) => {
         await lockUntilCommit(tx, 'inventory');
         if (id !== null && !(await takeOnce(tx, source, id, new Date(now()))))
           return { stored: 0, dropped: 0, isDuplicate: true };
-        await queueSightings(tx, batch, new Date(now()));
-        return writeIn(tx, batch.observations, source);
-      }),
+        return writeIn(tx, batch, source, maskLevel);
+      });
+    },
   };
 }
 

@@ -1,11 +1,12 @@
 // Cells into the inventory: templates are learned from the paths of a site, and sums of one template are added up. Of
 // each template some paths are told apart still, so that a merge can be taken back; further ones keep their kinds.
-import { segmentsOf } from '#proxy/contract';
+import { segmentsOf, type MaskLevel } from '#proxy/contract';
 import type { Database, Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
 import { addCells, cellsOf, rankOf, saveCells, type Cell } from './cells.js';
 import { readDeclarations } from './declared.js';
 import { judge } from './judge.js';
+import { keptNames, keptPath } from './kept.js';
 import { answeredWell } from './stats.js';
 import { learnTemplates, type LearnedPath, type MergeEvidence, type TemplateNode } from './templates/learn.js';
 import { foldedPath, matchTemplate, type TemplateMatch } from './templates/match.js';
@@ -18,8 +19,7 @@ export interface DeclaredOperation {
 }
 
 export const endpointsPerSiteMax = 5000;
-/** Paths of one method and template that are told apart. */
-const pathsKept = 64;
+const pathsKeptDefault = 64;
 
 export interface SegmentView {
   /** Of the template; a parameter as `{name}`. */
@@ -44,10 +44,15 @@ export interface Fold {
 export interface FoldOptions {
   readonly declared: readonly DeclaredOperation[];
   readonly apart: ReadonlySet<string>;
+  /** Paths of one method and template that are told apart; absent: enough to take a merge back. */
+  readonly pathsKept?: number;
 }
 
 /** Pure. */
-export function foldCells(cells: readonly Cell[], { declared, apart }: FoldOptions): Fold {
+export function foldCells(
+  cells: readonly Cell[],
+  { declared, apart, pathsKept = pathsKeptDefault }: FoldOptions,
+): Fold {
   const hits = new Map<string, LearnedPath>();
   for (const { path, stats } of cells)
     hits.set(path, { segments: segmentsOf(path), hits: (hits.get(path)?.hits ?? 0) + stats.count });
@@ -66,7 +71,9 @@ export function foldCells(cells: readonly Cell[], { declared, apart }: FoldOptio
     template: match.template,
     segments: viewSegments(match),
   }));
-  const folded = [...groups.values()].map(({ cells: own }) => thinOut(own, tree));
+  const folded = [...groups.values()]
+    .filter(({ match }) => match.parameters.length > 0)
+    .map(({ cells: own }) => thinOut(own, tree, pathsKept));
   return {
     tree,
     endpoints: endpoints.filter(({ stats }) => answeredWell(stats) > 0),
@@ -87,16 +94,19 @@ function viewSegments({ template, parameters }: TemplateMatch): SegmentView[] {
   });
 }
 
-function thinOut(cells: readonly Cell[], tree: TemplateNode): { gone: Cell[]; changed: Cell[] } {
-  const concrete = cells.filter(({ path }) => !path.includes('/{'));
+function thinOut(cells: readonly Cell[], tree: TemplateNode, pathsKept: number): { gone: Cell[]; changed: Cell[] } {
+  const placeOf = ({ path }: Cell): string => foldedPath(tree, segmentsOf(path)) ?? path;
+  const isConcrete = (cell: Cell): boolean =>
+    pathsKept === 0 ? placeOf(cell) !== cell.path : !cell.path.includes('/{');
+  const concrete = cells.filter(isConcrete);
   if (concrete.length <= pathsKept) return { gone: [], changed: [] };
   const ranked = concrete.map((cell) => ({ cell, rank: rankOf(cell.path) }));
   ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1));
   const gone = ranked.slice(pathsKept).map(({ cell }) => cell);
-  const changed = new Map(cells.filter(({ path }) => path.includes('/{')).map((cell) => [cell.path, cell]));
+  const changed = new Map(cells.filter((cell) => !isConcrete(cell)).map((cell) => [cell.path, cell]));
   const touched = new Set<string>();
   for (const cell of gone) {
-    const path = foldedPath(tree, segmentsOf(cell.path)) ?? cell.path;
+    const path = placeOf(cell);
     const before = changed.get(path);
     touched.add(path);
     changed.set(path, before === undefined ? { ...cell, path } : addCells(before, { ...cell, path }));
@@ -110,22 +120,28 @@ export interface Folder {
   treeOf(site: string): TemplateNode | null;
 }
 
-export function createFolder(database: Database): Folder {
+export function createFolder(database: Database, levelNow: () => Promise<MaskLevel>): Folder {
   const trees = new Map<string, TemplateNode>();
   /** By which declarations each tree was made. */
   const keys = new Map<string, string>();
+  /** How much of the cells of each site was masked when it was read last. */
+  const levels = new Map<string, MaskLevel>();
   const state: { running: Promise<number> | null } = { running: null };
   const refreshAll = async (): Promise<number> => {
     const { sql } = database;
     const sites = await sql<{ site: string; is_changed: boolean }[]>`
       select site, observed > folded as is_changed from api_sites order by site`;
     const declarations = await readDeclarations(sql);
+    const level = await levelNow();
     const due = sites.filter(
-      ({ site, is_changed }) => is_changed || !trees.has(site) || keys.get(site) !== declarations.keyOf(site),
+      ({ site, is_changed }) =>
+        is_changed || !trees.has(site) || keys.get(site) !== declarations.keyOf(site) || levels.get(site) !== level,
     );
     for (const { site } of due) {
       const declared = await declarations.operationsOf(site);
-      trees.set(site, await sql.begin((tx) => refreshSite(tx, site, declared)));
+      const remasks = levels.get(site) !== level;
+      trees.set(site, await sql.begin((tx) => refreshSite(tx, { site, declared, level, remasks })));
+      levels.set(site, level);
       keys.set(site, declarations.keyOf(site));
     }
     return due.length;
@@ -139,20 +155,56 @@ export function createFolder(database: Database): Folder {
   };
 }
 
-async function refreshSite(tx: Tx, site: string, declared: readonly DeclaredOperation[]): Promise<TemplateNode> {
+interface Refresh {
+  readonly site: string;
+  readonly declared: readonly DeclaredOperation[];
+  readonly level: MaskLevel;
+  /** What was stored before is masked as well: under another level, or by a release that kept paths as they came. */
+  readonly remasks: boolean;
+}
+
+async function refreshSite(tx: Tx, { site, declared, level, remasks }: Refresh): Promise<TemplateNode> {
   await lockUntilCommit(tx, 'inventory');
+  if (remasks) await maskCells(tx, site, level);
   const splits = await tx<{ place: string }[]>`select place from api_splits where site = ${site}`;
   const cells = await cellsOf(tx, site);
-  const fold = foldCells(cells, { declared, apart: new Set(splits.map(({ place }) => place)) });
+  const apart = new Set(splits.map(({ place }) => place));
+  const fold = foldCells(cells, { declared, apart, ...(level === 'personal' ? { pathsKept: 0 } : {}) });
   await saveEndpoints(tx, site, fold.endpoints, declared);
   await saveCells(tx, fold.changed);
-  const gone = fold.gone.map(({ method, path }) => ({ method, path }));
-  if (gone.length > 0)
-    await tx`
-      delete from api_cells c using json_to_recordset(${JSON.stringify(gone)}::text::json) as g (method text, path text)
-      where c.site = ${site} and c.method = g.method and c.path = g.path`;
+  await removeCells(tx, site, fold.gone);
   await tx`update api_sites set folded = observed where site = ${site}`;
   return fold.tree;
+}
+
+async function removeCells(tx: Tx, site: string, cells: readonly Cell[]): Promise<void> {
+  if (cells.length === 0) return;
+  const gone = cells.map(({ method, path }) => ({ method, path }));
+  await tx`
+    delete from api_cells c using json_to_recordset(${JSON.stringify(gone)}::text::json) as g (method text, path text)
+    where c.site = ${site} and c.method = g.method and c.path = g.path`;
+}
+
+/** Cells with values in their paths or names become what would be stored of them now. */
+async function maskCells(tx: Tx, site: string, level: MaskLevel): Promise<void> {
+  const gone: Cell[] = [];
+  const kept = new Map<string, Cell>();
+  const touched = new Set<string>();
+  for (const cell of await cellsOf(tx, site)) {
+    const path = keptPath(cell.path, level);
+    const stats = keptNames(cell.stats, level);
+    const key = `${cell.method} ${path}`;
+    const before = kept.get(key);
+    const masked = { ...cell, path, stats };
+    kept.set(key, before === undefined ? masked : addCells(before, masked));
+    if (path !== cell.path) gone.push(cell);
+    if (path !== cell.path || JSON.stringify(stats) !== JSON.stringify(cell.stats)) touched.add(key);
+  }
+  await removeCells(tx, site, gone);
+  await saveCells(
+    tx,
+    [...touched].map((key) => kept.get(key) as Cell),
+  );
 }
 
 async function saveEndpoints(

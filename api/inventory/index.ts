@@ -7,7 +7,7 @@ import { registerNodeRoutes } from './node-routes.js';
 import { registerInventoryRoutes, type InventoryParts } from './routes.js';
 
 export { takeOnce } from './cells.js';
-export { queueSightings } from './sightings.js';
+export { hashOfId, keptText, type KeptSighting } from './kept.js';
 export { matchTemplate } from './templates/match.js';
 export { inventoryOf, type Inventory } from './inventory.js';
 export { listEndpoints, type Endpoint } from './store.js';

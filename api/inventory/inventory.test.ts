@@ -83,6 +83,15 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.match((await get('/api/inventory/stats?site=none')).body, { endpoints: 0, hits: 0 });
   t.equal((await list('?method=POST&auth=accepted-without&band=high')).length, 1);
   t.equal((await list('?shadow=true')).length, 0);
+  t.same(
+    (await list('?unprotected_sensitive=true')).map(({ template }) => template),
+    ['/admin/users'],
+    'L4: the figure has its list',
+  );
+  t.equal((await list('?unprotected_sensitive=false')).length, 2, 'L4: and the others theirs');
+  t.equal((await list('?unprotected_sensitive=true&method=GET')).length, 0);
+  t.equal((await get('/api/inventory?unprotected_sensitive=perhaps')).status, 400);
+  t.equal((await get('/api/inventory/export?unprotected_sensitive=true')).text.trim().split('\r\n').length, 2);
   t.equal((await get('/api/inventory?auth=perhaps')).status, 400);
   const page = await get('/api/inventory?limit=2');
   const cursor = String(page.body['next_cursor']);

@@ -1,5 +1,5 @@
 // Everything that features with observations share: one writer and one folder for a database of this process.
-import type { ObservationBatch, ObservationSource } from '#proxy/contract';
+import { maskLevelOf, observationKeyOf, type ObservationBatch, type ObservationSource } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import type { Parts } from '../parts.js';
 import { createCellWriter, type CellWriter, type Taken } from './cells.js';
@@ -12,12 +12,16 @@ export interface Inventory extends Folder, CellWriter {
 
 const inventories = new WeakMap<Database, Inventory>();
 
+export type InventoryNeeds = Pick<Parts, 'database' | 'now' | 'nodeToken' | 'currentSettings'>;
+
 /** The one of this database. */
-export function inventoryOf({ database, now }: Pick<Parts, 'database' | 'now'>): Inventory {
+export function inventoryOf({ database, now, nodeToken, currentSettings }: InventoryNeeds): Inventory {
   const known = inventories.get(database);
   if (known !== undefined) return known;
-  const folder = createFolder(database);
-  const writer = createCellWriter({ database, now, treeOf: folder.treeOf });
+  const level = async () => maskLevelOf((await currentSettings()).privacy_mode);
+  const folder = createFolder(database, level);
+  const key = observationKeyOf(nodeToken);
+  const writer = createCellWriter({ database, now, level, key, treeOf: folder.treeOf });
   const made: Inventory = {
     ...folder,
     ...writer,

@@ -1,11 +1,10 @@
 import type { Job } from '../http-kit/index.js';
-import type { Parts } from '../parts.js';
-import { inventoryOf } from './inventory.js';
+import { inventoryOf, type InventoryNeeds } from './inventory.js';
 
 const takenDays = 2;
 
 /** Makes the inventory of what was observed since, and forgets which batches were taken two days ago. */
-export function createInventoryJob(parts: Pick<Parts, 'database' | 'now'>): Job {
+export function createInventoryJob(parts: InventoryNeeds): Job {
   return {
     name: 'api-inventory',
     everyMs: 15_000,

@@ -20,7 +20,7 @@ import { accessTypes, authTruths, bands, classifications } from './judge.js';
 import { readFigures, selectEndpoints, type EndpointFilter, type EndpointPlace } from './store.js';
 import { csvHead, csvLine, EndpointView, viewEndpoint } from './views.js';
 
-export type InventoryParts = Pick<Parts, 'database' | 'now' | 'audit'>;
+export type InventoryParts = Pick<Parts, 'database' | 'now' | 'audit' | 'nodeToken' | 'currentSettings'>;
 
 const filters = {
   site: Type.Optional(Type.String({ maxLength: 200 })),
@@ -31,6 +31,9 @@ const filters = {
   classification: Type.Optional(OneOf(classifications)),
   band: Type.Optional(OneOf(bands)),
   shadow: Type.Optional(Type.Boolean()),
+  unprotected_sensitive: Type.Optional(
+    Type.Boolean({ description: 'not Public, and requests without credentials were answered' }),
+  ),
 };
 const Counts = Type.Record(Type.String(), Type.Integer());
 

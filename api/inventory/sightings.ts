@@ -1,7 +1,7 @@
 // What principals did, on its way to whoever evaluates it (api/threats): stored as it came, with the observations of
 // the same window, and taken up in order.
-import type { ObservationBatch } from '#proxy/contract';
 import type { Queryable } from '../db/client.js';
+import type { KeptBatch } from './kept.js';
 
 /** Windows that wait, and their size; beyond that a window is left out and counted. */
 export const waitingMax = 20_000;
@@ -10,7 +10,7 @@ export const waitingBytesMax = 256 * 1024 * 1024;
 /** With the transaction that stores the observations of the window. */
 export async function queueSightings(
   tx: Queryable,
-  { sightings, relations }: Pick<ObservationBatch, 'sightings' | 'relations'>,
+  { sightings, relations }: Pick<KeptBatch, 'sightings' | 'relations'>,
   at: Date,
 ): Promise<void> {
   if (sightings.length + relations.length === 0) return;

@@ -27,6 +27,8 @@ export interface EndpointFilter {
   readonly classification?: string | undefined;
   readonly band?: string | undefined;
   readonly shadow?: boolean | undefined;
+  /** Not Public, and answered without credentials; false: all the others. */
+  readonly unprotected_sensitive?: boolean | undefined;
   /** Only those with personal data in them. */
   readonly hasPii?: boolean | undefined;
 }
@@ -56,6 +58,10 @@ function toEndpoint(row: EndpointRow): Endpoint {
   };
 }
 
+/** What the figure counts and its list shows: data that is not for everybody, given to anybody. */
+const unprotectedSensitive = (sql: Queryable) =>
+  sql`(auth in ('accepted-without', 'mixed') and classification <> 'Public')`;
+
 /** In the order of site, template and method, behind `after`. */
 export async function selectEndpoints(
   sql: Queryable,
@@ -65,6 +71,7 @@ export async function selectEndpoints(
 ): Promise<Endpoint[]> {
   const { site = null, method = null, q = null, access = null, auth = null } = filter;
   const { classification = null, band = null, shadow = null, hasPii = false } = filter;
+  const { unprotected_sensitive: isOpen = null } = filter;
   const rows = await sql<EndpointRow[]>`
     select site, method, template, segments, stats, hits, first_seen, last_seen, shadow from api_endpoints
     where (site, template, method) > (${after[0]}, ${after[1]}, ${after[2]})
@@ -76,6 +83,7 @@ export async function selectEndpoints(
       and (${classification}::text is null or classification = ${classification})
       and (${band}::text is null or band = ${band})
       and (${shadow}::boolean is null or shadow = ${shadow})
+      and (${isOpen}::boolean is null or ${unprotectedSensitive(sql)} = ${isOpen})
       and (not ${hasPii} or strpos(stats, '"pii":{}') = 0)
     order by site, template, method limit ${limit}`;
   return rows.map(toEndpoint);
@@ -106,8 +114,7 @@ export async function readFigures(sql: Queryable, site: string | null): Promise<
   >`
     select count(*)::int as endpoints, coalesce(sum(hits), 0)::bigint as hits, count(distinct site)::int as sites,
       (count(*) filter (where shadow))::int as shadow,
-      (count(*) filter (where auth in ('accepted-without', 'mixed') and classification <> 'Public'))::int
-        as unprotected_sensitive
+      (count(*) filter (where ${unprotectedSensitive(sql)}))::int as unprotected_sensitive
     from api_endpoints ${here}`;
   const countBy = async (column: 'access' | 'auth' | 'classification' | 'band' | 'method') => {
     const rows = await sql<{ name: string; endpoints: number }[]>`

@@ -8,7 +8,7 @@ import { createChangeRoad, type ChangeRoad } from '../change/road.js';
 import { createRuleTests } from '../change/steps/rule-tests.js';
 import type { TryRequests } from '../change/try-requests.js';
 import type { Database } from '../db/client.js';
-import { createNodeGates, type NodeGates } from '../edge/node-gates.js';
+import { createNodeGates, type NodeGates, type OfNode } from '../edge/node-gates.js';
 import type { Env } from '../env.js';
 import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox.js';
@@ -40,6 +40,8 @@ export interface NodeLink {
   readonly reconcileNodes: (audit: AuditLog) => Promise<string>;
   /** Bans and limits of the nodes. */
   readonly nodeGates: NodeGates;
+  /** What each node tells scrapers (`GET :2019/metrics`). */
+  readonly nodeMetrics: () => Promise<readonly OfNode<string>[]>;
   readonly tryRequests: TryRequests;
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
   start(parts: { readonly audit: AuditLog }): Promise<void>;
@@ -81,6 +83,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     threatsChanged: threats.changed,
     expectedOf: road.expectedOf,
     nodeGates: createNodeGates(urls, client),
+    nodeMetrics: () => Promise.all(urls.map(async (node) => ({ node, answer: await client.read(node, '/metrics') }))),
     tryRequests: road.tryRequests,
     async reconcileNodes(audit) {
       const lines = [await road.reconcile(audit), await threats.reconcile()];

@@ -54,6 +54,8 @@ export interface NodeClient {
   patchThreats(url: string, delta: ThreatDelta): Promise<ThreatDeltaAnswer>;
   /** Anything else that the node answers in JSON; null: it did not answer, or with an error. */
   ask(url: string, method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object): Promise<unknown>;
+  /** What it answers as text; null: it did not answer, or with an error. */
+  read(url: string, path: string): Promise<string | null>;
 }
 
 export interface NodeClientOptions {
@@ -137,6 +139,10 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
       }
     },
     ask: (url, method, path, body) => ask(options, url, method, path, body),
+    async read(url, path) {
+      const answer = await send(url, path, 'GET', token, statusTimeoutMs, null).catch(() => null);
+      return answer?.status === 200 ? answer.text : null;
+    },
   };
 }
 

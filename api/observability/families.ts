@@ -38,6 +38,28 @@ export const families = {
     'Records of nodes that are not stored, by the reason.',
     'reason',
   ),
+  aiClients: family('gauge', 'ai_clients', 'Clients of the last round of the detection engine, by verdict.', 'verdict'),
+  aiVerdicts: family('gauge', 'ai_verdicts', 'Verdicts that are stored, by verdict.', 'verdict'),
+  aiMarked: family('gauge', 'ai_verdicts_marked', 'Stored verdicts that people judged, by what they said.', 'mark'),
+  aiEnforced: family('gauge', 'ai_enforced', 'Verdicts that are in force now, by what they do.', 'enforced'),
+  aiRoundAge: family('gauge', 'ai_round_age_seconds', 'Time since the last round of the detection engine.'),
+  aiEvaluatorTime: family(
+    'gauge',
+    'ai_evaluator_seconds',
+    'Time that an evaluator took in the last round.',
+    'evaluator',
+  ),
+  aiEvaluatorFailures: family(
+    'gauge',
+    'ai_evaluator_failures',
+    'Failures of an evaluator since its leader began.',
+    'evaluator',
+  ),
+  aiLag: family('gauge', 'ai_batches_lag_seconds', 'Age of the newest window that nodes told of.'),
+  otelSent: family('counter', 'otel_sent_total', 'Spans and values that the collector took.', 'signal'),
+  otelRejected: family('counter', 'otel_rejected_total', 'Spans and values that the collector refused.', 'signal'),
+  otelDropped: family('counter', 'otel_dropped_total', 'Requests that were too old to be sent as traces.', 'signal'),
+  otelFailing: family('gauge', 'otel_failing', '1 while the collector cannot be reached, else 0.', 'signal'),
   settingsVersion: family('gauge', 'settings_version', 'Versions of the settings: saved last, and in force.', 'which'),
 } as const satisfies Record<string, Family>;
 

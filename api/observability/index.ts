@@ -1,6 +1,8 @@
-// The control plane's own metrics, for scrapers. Those of the data plane are at each node's `GET :2019/metrics`.
+// The metrics of the control plane for scrapers and collectors (those of the data plane are at each node's
+// `GET :2019/metrics`), and traces of requests.
 import { Type } from '@sinclair/typebox';
 import { everybody, may, refusals, type App, type Feature } from '../http-kit/index.js';
+import { createMetricsJob, createTraceJob, type OtlpParts } from './otlp/job.js';
 import { readSamples, type MetricParts } from './read.js';
 import { render } from './render.js';
 
@@ -13,7 +15,7 @@ const schema = {
   },
 };
 
-export const observabilityFeature: Feature<MetricParts> = {
+export const observabilityFeature: Feature<MetricParts & OtlpParts> = {
   name: 'observability',
   access: { 'GET /api/metrics': may('stats:read', everybody) },
   routes(app: App, parts) {
@@ -21,4 +23,6 @@ export const observabilityFeature: Feature<MetricParts> = {
       reply.type('text/plain; version=0.0.4; charset=utf-8').send(render(await readSamples(parts))),
     );
   },
+  jobs: (parts) => [createTraceJob(parts), createMetricsJob(parts)],
+  migrations: new URL('./migrations/', import.meta.url),
 };

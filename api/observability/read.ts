@@ -2,6 +2,8 @@
 // the same.
 import { alertStates } from '../alerts/machine.js';
 import { readCounters } from '../events/batches.js';
+import { detectionSamples } from './detection.js';
+import { listExports } from './otlp/store.js';
 import type { Parts } from '../parts.js';
 import { readState } from '../settings/state.js';
 import { connectorsOf } from '../siem/connector.js';
@@ -26,6 +28,7 @@ export async function readSamples(parts: MetricParts): Promise<Samples> {
     select count(*) filter (where reachable and served_version = ${activeId}) as active,
       count(*) filter (where not reachable or served_version is distinct from ${activeId}) as away from data_nodes`;
   const lost = await readCounters(sql);
+  const exports = await listExports(sql);
   return {
     siemWaiting: ofLanes(({ waiting }) => waiting),
     siemLag: ofLanes(({ oldestAt }) => (oldestAt === null ? 0 : Math.max(0, nowMs - oldestAt.getTime()) / 1000)),
@@ -47,6 +50,11 @@ export async function readSamples(parts: MetricParts): Promise<Samples> {
       { labels: ['away'], value: nodes?.away ?? 0 },
     ],
     recordsLost: Object.entries(lost).map(([reason, value]) => ({ labels: [reason], value })),
+    ...(await detectionSamples(sql, nowMs)),
+    otelSent: exports.map(({ signal, sent }) => ({ labels: [signal], value: sent })),
+    otelRejected: exports.map(({ signal, rejected }) => ({ labels: [signal], value: rejected })),
+    otelDropped: exports.map(({ signal, dropped }) => ({ labels: [signal], value: dropped })),
+    otelFailing: exports.map(({ signal, failures }) => ({ labels: [signal], value: failures > 0 ? 1 : 0 })),
     settingsVersion: [
       { labels: ['saved'], value: headId },
       { labels: ['active'], value: activeId ?? 0 },

@@ -4,7 +4,7 @@ import { ApiError } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { siteNames } from '../spec/requests.js';
 
-export type PostureParts = Pick<Parts, 'database' | 'now'>;
+export type PostureParts = Pick<Parts, 'database' | 'now' | 'nodeToken' | 'currentSettings'>;
 
 /** `seen`: sites with a specification or with traffic. Throws `not_found`. */
 export function requireSeenSite(settings: Settings, seen: readonly string[], site: string): string {

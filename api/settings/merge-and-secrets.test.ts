@@ -104,7 +104,7 @@ t.test('differences name list elements', async (t) => {
 t.test('secrets: sealed when stored, hidden when read, kept by asterisks, plain when used', async (t) => {
   t.same(
     secretPlaces.map((p) => `${p.list ?? ''}/${p.field}`).sort(),
-    ['/auth_secret', '/sso_client_secret', '/vm_model_key', 'siem_connectors/token'].sort(),
+    ['/auth_secret', '/sso_client_secret', '/vm_model_key', 'otel_headers/value', 'siem_connectors/token'].sort(),
   );
   const given = (over: object): Settings => {
     const checked = checkSettings(over);

@@ -32,6 +32,8 @@ export interface NodeOptions {
   readonly settings?: object;
   /** The control plane that records go to. */
   readonly controlUrl?: string;
+  /** Where nodes share their limits. */
+  readonly redisUrl?: string | null;
 }
 
 export async function startNode(t: Test, options: NodeOptions): Promise<TestNode> {
@@ -58,6 +60,7 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
     handlesSignals: false,
     logLevel: 'silent',
     inspectionThreads: 0,
+    redis: options.redisUrl == null ? null : { url: options.redisUrl, prefix: null },
     shipping: options.controlUrl === undefined ? null : { url: options.controlUrl, token: nodeToken, node: 'edge-1' },
   });
   let isStopped = false;

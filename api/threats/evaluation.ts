@@ -8,7 +8,7 @@ import type { Parts } from '../parts.js';
 import { ThreatEngine, type NewTie } from './engine/engine.js';
 import { objectsMax } from './engine/memory.js';
 
-export type EvaluationParts = Pick<Parts, 'database' | 'now' | 'nodeToken'>;
+export type EvaluationParts = Pick<Parts, 'database' | 'now' | 'nodeToken' | 'currentSettings'>;
 
 const windowsAtOnce = 50;
 const keptMs = 120_000;

@@ -16,7 +16,7 @@ import {
 } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { confidences, severities, threatKinds, type Evidence, type ThreatKind } from './engine/finding.js';
-import { listThreats, threatStatuses, type ThreatRow } from './store.js';
+import { countThreats, listThreats, threatStatuses, type ThreatRow } from './store.js';
 
 export type ThreatRouteParts = Pick<Parts, 'database' | 'audit' | 'now'>;
 
@@ -70,7 +70,13 @@ const listSchema = {
     },
     closed,
   ),
-  response: { 200: Page(ThreatView), ...refusals },
+  response: {
+    200: Type.Object({
+      ...Page(ThreatView).properties,
+      total: Type.Integer({ minimum: 0, description: 'of this filter, on all pages' }),
+    }),
+    ...refusals,
+  },
 };
 const statusSchema = {
   tags: ['inventory'],
@@ -111,7 +117,8 @@ export function registerThreatRoutes(app: App, { database: { sql }, audit, now }
     const { cursor, limit = 50, ...filter } = query;
     const after = cursor === undefined ? null : placeOf(cursor);
     const rows = await listThreats(sql, filter, after, limit + 1);
-    return toPage(rows, limit, ({ last_at: at, id }) => [at.getTime(), id], view);
+    const page = toPage(rows, limit, ({ last_at: at, id }) => [at.getTime(), id], view);
+    return { ...page, total: await countThreats(sql, filter) };
   });
   app.patch('/api/api-threats/:id', { schema: statusSchema }, async (request) => {
     const { actor } = requirePrincipal(request);

@@ -91,20 +91,30 @@ export interface ThreatFilter {
   readonly severity?: string | undefined;
 }
 
+const narrowed = (sql: Queryable, { status, kind, site, severity }: ThreatFilter) => sql`
+  ${status === undefined ? sql`` : sql`and status = ${status}`}
+  ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
+  ${site === undefined ? sql`` : sql`and site = ${site}`}
+  ${severity === undefined ? sql`` : sql`and severity = ${severity}`}`;
+
+/** How many findings a filter has, on all pages; there are at most `threatsMax`. */
+export async function countThreats(sql: Queryable, filter: ThreatFilter): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from api_threats where true ${narrowed(sql, filter)}`;
+  return row?.n ?? 0;
+}
+
 /** The latest first; behind `after`. */
 export async function listThreats(
   sql: Queryable,
-  { status, kind, site, severity }: ThreatFilter,
+  filter: ThreatFilter,
   after: readonly [at: Date, id: string] | null,
   limit: number,
 ): Promise<ThreatRow[]> {
   return sql<ThreatRow[]>`
     select * from api_threats where true
     ${after === null ? sql`` : sql`and (last_at, id) < (${after[0]}::timestamptz, ${after[1]}::uuid)`}
-    ${status === undefined ? sql`` : sql`and status = ${status}`}
-    ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
-    ${site === undefined ? sql`` : sql`and site = ${site}`}
-    ${severity === undefined ? sql`` : sql`and severity = ${severity}`}
+    ${narrowed(sql, filter)}
     order by last_at desc, id desc limit ${limit}`;
 }
 

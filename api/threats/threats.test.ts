@@ -79,6 +79,13 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.match(await run(at), /0 new findings, 1 known/);
   t.match(await list('?status=dismissed&kind=bola_ownership'), [{ count: 2, status: 'dismissed' }], 'stays dismissed');
   t.same(await list('?status=open'), []);
+  const total = async (query: string): Promise<number> =>
+    (await at.call('GET', `/api/api-threats${query}`, { token: viewer.token })).body['total'];
+  t.same(
+    [await total('?limit=1'), await total('?status=open'), await total('?status=dismissed&severity=high')],
+    [1, 0, 1],
+    'N1: a list says how many there are of what was asked for',
+  );
 
   // a process that begins anew knows the owners still
   const again = await startTestApp({ ...database });

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
-import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
+import { askApi, chooseOwnPassword, go, logIn, settled, startStack, withoutBrowser, type Stack } from './stack.js';
 
 const hostile = '<img/src=x/onerror="document.title=1">';
 
@@ -83,7 +83,7 @@ async function dataFlow(t: Test, stack: Stack): Promise<void> {
   t.equal(await askApi(page, 'POST', '/api/ingest', { log: { version: '1.2', entries } }), 200);
   await until('the flows are known', async () => {
     await go(page, '/inventory?view=data-flow');
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     return (await page.locator('.table-row').count()) === 2;
   });
   t.equal(await page.locator('.hop-picture .node').count(), 2 + 2 + 1, 'kinds of data, endpoints, their site');
@@ -152,7 +152,7 @@ async function viewerCannot(t: Test, stack: Stack): Promise<void> {
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.locator('.shell').waitFor();
   await go(page, '/alerts');
-  await page.waitForLoadState('networkidle');
+  await settled(page);
   t.equal(await page.getByRole('button', { name: 'New rule' }).count(), 0, 'no rule is offered');
   await go(page, '/inventory');
   await page.locator('.table-row').first().click();

@@ -1,7 +1,7 @@
 // The browser of tests and of the programs that look at a running console.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page, type Request } from 'playwright-core';
 import { findPrograms, required, skipWithout, type Wanted } from '#api/testing/servers/programs';
 
 const wanted: Wanted = {
@@ -10,6 +10,7 @@ const wanted: Wanted = {
   install: 'apt-get install chromium',
   variable: 'GATEHOUSE_TEST_WITHOUT_BROWSER',
 };
+const settledMsMax = 45_000;
 const directoryFound = findPrograms(['chromium']);
 
 /** Why tests with a browser are skipped. */
@@ -41,4 +42,40 @@ export async function logInAs(page: Page, email: string, password: string): Prom
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.locator('.shell').waitFor();
+}
+
+/** Requests of a page that have not been answered; streams, which never are, and pictures do not count. */
+const unanswered = new WeakMap<Page, Set<Request>>();
+
+const isAwaited = (request: Request): boolean =>
+  ['fetch', 'xhr', 'script', 'document'].includes(request.resourceType()) && !request.url().endsWith('/stream');
+
+/** To be called before the page goes anywhere, so that `settled` knows what it waits for. */
+export function watchRequests(page: Page): void {
+  const open = new Set<Request>();
+  unanswered.set(page, open);
+  page.on('request', (request) => void (isAwaited(request) && open.add(request)));
+  page.on('requestfinished', (request) => void open.delete(request));
+  page.on('requestfailed', (request) => void open.delete(request));
+}
+
+/** Two frames: what was answered is drawn, and has asked what it asks next. */
+const drawn = (page: Page): Promise<void> =>
+  page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))));
+
+const isBusy = (): boolean => document.querySelector('main .state .spinner, main [aria-busy="true"]') !== null;
+
+/**
+ * Resolves when a page shows its answers: nothing is asked for, and no part of it says that it waits. Playwright's
+ * `networkidle` would add half a second to each page, and never come on pages with a stream.
+ */
+export async function settled(page: Page): Promise<void> {
+  const open = unanswered.get(page);
+  if (open === undefined) throw new Error('watchRequests(page) has to be called when the page is opened.');
+  const atMost = Date.now() + settledMsMax;
+  for (;;) {
+    await drawn(page);
+    if (open.size === 0 && !(await page.evaluate(isBusy))) return;
+    if (Date.now() > atMost) throw new Error(`${page.url()} waits: ${[...open].map((one) => one.url()).join(' ')}`);
+  }
 }

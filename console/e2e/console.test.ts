@@ -1,13 +1,11 @@
 // What people do in the console, in a real browser against a running installation.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import t, { type Test } from 'tap';
-import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
 import { loggedInPaths, publicPaths } from './pages.js';
-import { email, firstPassword, go, logIn, password, startStack, withoutBrowser, type Stack } from './stack.js';
+import { prepareChecks, seriousOn, tooWide, unseenFocus } from './page-checks/checks.js';
+import { arrive, email, firstPassword, go, logIn, password, startStack, withoutBrowser, type Stack } from './stack.js';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const [telephone, height] = [390, 900];
 const attack = "/search?q=1'%20OR%20'1'='1";
 const hostile = '/%3Cimg%20src=x%20onerror=%22document.title=1%22%3E?q=<script>document.title=2</script>\u202e';
 
@@ -180,45 +178,28 @@ async function viewers(t: Test, stack: Stack): Promise<void> {
   t.equal(status, 403, 'and refused by the server anyway');
 }
 
-interface AxeResult {
-  readonly violations: readonly { readonly id: string; readonly impact: string; readonly help: string }[];
-}
-
-async function seriousOn(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate(() =>
-    (window as unknown as { axe: { run(): Promise<AxeResult> } }).axe.run(),
-  );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, help }) => `${id}: ${help}`);
-}
-
+/** A page is opened as on a telephone, then drawn wide, and looked at in both themes. */
 async function everyPage(t: Test, stack: Stack): Promise<void> {
-  const { page, complaints } = await stack.open();
-  await page.addInitScript(axe);
+  const { page, complaints } = await stack.open(telephone);
+  await prepareChecks(page);
   await logIn(page);
   for (const path of [...loggedInPaths, ...publicPaths]) {
-    await go(page, path);
-    await page.waitForLoadState('networkidle').catch(() => null); // a stream never is
-    for (const theme of ['dark', 'light']) {
+    await page.setViewportSize({ width: telephone, height });
+    await arrive(page, path);
+    t.same(await tooWide(page), [], `${path} fits a telephone`);
+    await page.setViewportSize({ width: 1440, height });
+    t.same(await tooWide(page), [], `${path} fits its window`);
+    for (const [theme, rules] of [
+      ['dark', 'all'],
+      ['light', 'colours'],
+    ] as const) {
       await page.evaluate((name) => void (document.documentElement.dataset['theme'] = name), theme);
-      t.same(await seriousOn(page), [], `${path}, ${theme}`);
+      t.same(await seriousOn(page, rules), [], `${path}, ${theme}`);
     }
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    t.ok(wide <= 0, `${path} fits its window`);
+    t.same(await unseenFocus(page), [], `${path}: where the keyboard is can be seen`);
   }
   t.notMatch(await page.title(), /^[123]$/, 'nothing that is stored ran');
   t.same(complaints, []);
-}
-
-async function narrow(t: Test, stack: Stack): Promise<void> {
-  const { page } = await stack.open(390);
-  await logIn(page);
-  for (const path of [...loggedInPaths, ...publicPaths]) {
-    await go(page, path);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    t.ok(wide <= 0, `${path} fits a telephone`);
-  }
 }
 
 async function firstLoad(t: Test, stack: Stack): Promise<void> {
@@ -270,7 +251,6 @@ t.test('the console in a browser', { skip: withoutBrowser }, async (t) => {
   await t.test('a rule with a mistake, and without', (t) => rules(t, stack));
   await t.test('two who edit the same', (t) => twoEditors(t, stack));
   await t.test('a viewer sees, and cannot', (t) => viewers(t, stack));
-  await t.test('every page, both themes', (t) => everyPage(t, stack));
-  await t.test('on a telephone', (t) => narrow(t, stack));
+  await t.test('every page: both themes, on a telephone, by keyboard', (t) => everyPage(t, stack));
   await t.test('by keyboard alone', (t) => byKeyboard(t, stack));
 });

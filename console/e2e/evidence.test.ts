@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { Locator, Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
 import { attackable, sarifOf } from './reports-of-tools.js';
-import { chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
+import { chooseOwnPassword, go, logIn, settled, startStack, withoutBrowser, type Stack } from './stack.js';
 
 /** The text of what a click downloads, with its name. */
 async function downloaded(page: Page, link: Locator): Promise<readonly [string, string]> {
@@ -74,7 +74,7 @@ async function posture(t: Test, stack: Stack): Promise<void> {
   await until('they are counted', async () => {
     await page.reload();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     return (await figure.count()) > 0 && Number(await figure.locator('.value').innerText()) === attackable.length;
   });
   await page.locator('.chart canvas').first().waitFor();

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
 import { attackable, sarifOf } from './reports-of-tools.js';
-import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
+import { arrive, askApi, chooseOwnPassword, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
 
 const second = { email: 'operator@example.org', password: 'first-word-of-many-77', own: 'second-word-of-many-88' };
 const reader = { email: 'reader@example.org', password: 'first-word-of-many-79', own: 'second-word-of-many-89' };
@@ -34,11 +34,6 @@ const storeFindings = (page: Page, commit: string): Promise<string> =>
     [sarifOf(attackable), commit] as const,
   );
 
-async function settled(page: Page, path: string): Promise<void> {
-  await go(page, path);
-  await page.waitForLoadState('networkidle');
-}
-
 /** Makes an account and logs it in with a password of its own. */
 async function openAs(stack: Stack, role: string, who: Account): Promise<{ page: Page; complaints: string[] }> {
   const admin = await stack.open();
@@ -61,7 +56,7 @@ async function openAs(stack: Stack, role: string, who: Account): Promise<{ page:
 async function savedFilters(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
-  await settled(page, '/vulnerabilities?cwe=78&status=open');
+  await arrive(page, '/vulnerabilities?cwe=78&status=open');
   await page.getByText('1 of 1 shown').waitFor();
   await page.getByRole('button', { name: 'Save this filter' }).click();
   const dialog = page.getByRole('dialog');
@@ -69,7 +64,7 @@ async function savedFilters(t: Test, stack: Stack): Promise<void> {
   await dialog.getByRole('button', { name: 'Save' }).click();
   const saved = page.getByLabel('Saved filters');
   await saved.waitFor();
-  await settled(page, '/vulnerabilities');
+  await arrive(page, '/vulnerabilities');
   await page.getByText('3 of 3 shown').waitFor();
   await saved.selectOption({ label: 'Commands' });
   await page.getByText('1 of 1 shown').waitFor();
@@ -80,7 +75,7 @@ async function savedFilters(t: Test, stack: Stack): Promise<void> {
   await page.getByText('1 of 1 shown').waitFor();
   await page.getByRole('button', { name: 'Delete this filter' }).click();
   await page.getByText('3 of 3 shown').waitFor();
-  await settled(page, '/vulnerabilities?sla_state=breached');
+  await arrive(page, '/vulnerabilities?sla_state=breached');
   await page.getByRole('button', { name: 'Save this filter' }).click();
   await page.getByText('A saved filter cannot hold sla_state').waitFor();
   t.same(complaints, []);
@@ -89,7 +84,7 @@ async function savedFilters(t: Test, stack: Stack): Promise<void> {
 async function bulk(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
-  await settled(page, '/vulnerabilities');
+  await arrive(page, '/vulnerabilities');
   await page.getByRole('checkbox', { name: /OS command injection/ }).check();
   const bar = page.getByRole('region', { name: 'Chosen findings' });
   await bar.getByText('1 chosen').waitFor();
@@ -118,7 +113,7 @@ async function bulk(t: Test, stack: Stack): Promise<void> {
 }
 
 async function ask(page: Page, finding: RegExp, title: string): Promise<void> {
-  await settled(page, '/vulnerabilities');
+  await arrive(page, '/vulnerabilities');
   await page.getByRole('checkbox', { name: finding }).check();
   await page.getByRole('button', { name: 'Ask for acceptance' }).click();
   const dialog = page.getByRole('dialog');
@@ -132,14 +127,14 @@ async function acceptances(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
   await ask(page, /Hard-coded password/, 'My own question');
-  await settled(page, '/vulnerabilities/acceptances');
+  await arrive(page, '/vulnerabilities/acceptances');
   await page.locator('.table-row', { hasText: 'My own question' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Somebody else has to decide').waitFor();
   t.ok(await dialog.getByRole('button', { name: 'Approve' }).isDisabled(), 'who asks does not decide');
   const other = await openAs(stack, 'operator', second);
   await ask(other.page, /OS command injection/, 'The old ledger goes in spring');
-  await settled(other.page, '/vulnerabilities/acceptances');
+  await arrive(other.page, '/vulnerabilities/acceptances');
   await other.page.locator('.table-row', { hasText: 'My own question' }).click();
   await other.page.getByRole('dialog').getByText('nobody reaches that host').waitFor();
   t.equal(
@@ -147,13 +142,13 @@ async function acceptances(t: Test, stack: Stack): Promise<void> {
     0,
     'an operator asks, and does not decide',
   );
-  await settled(page, '/vulnerabilities/acceptances?status=pending');
+  await arrive(page, '/vulnerabilities/acceptances?status=pending');
   await page.locator('.table-row', { hasText: 'The old ledger' }).click();
   await dialog.getByLabel('Reason').fill('agreed until spring');
   await dialog.getByRole('button', { name: 'Approve' }).click();
   await page.getByText('The acceptance is approved.').waitFor();
   t.equal(await totalOf(page, '/api/v1/findings?status=risk_accepted'), 1);
-  await settled(page, '/vulnerabilities/acceptances?status=approved');
+  await arrive(page, '/vulnerabilities/acceptances?status=approved');
   await page.locator('.table-row', { hasText: 'The old ledger' }).click();
   await dialog.getByText('agreed until spring').waitFor();
   await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -165,7 +160,7 @@ async function acceptances(t: Test, stack: Stack): Promise<void> {
 async function mutes(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
-  await settled(page, '/vulnerabilities/acceptances?view=mutes');
+  await arrive(page, '/vulnerabilities/acceptances?view=mutes');
   await page.getByRole('button', { name: 'New mute' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('Converter');
@@ -195,7 +190,7 @@ async function mutes(t: Test, stack: Stack): Promise<void> {
 async function terms(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
-  await settled(page, '/vulnerabilities/deadlines?view=terms');
+  await arrive(page, '/vulnerabilities/deadlines?view=terms');
   await page.getByRole('button', { name: 'New terms' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('Strict');
@@ -221,7 +216,7 @@ async function terms(t: Test, stack: Stack): Promise<void> {
 async function gates(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
-  await settled(page, '/vulnerabilities/gates');
+  await arrive(page, '/vulnerabilities/gates');
   const row = page.locator('.table-row', { hasText: 'c0ffee' });
   await row.click();
   const dialog = page.getByRole('dialog');
@@ -257,7 +252,7 @@ async function gates(t: Test, stack: Stack): Promise<void> {
 
 async function viewerCannot(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await openAs(stack, 'viewer', reader);
-  await settled(page, '/vulnerabilities');
+  await arrive(page, '/vulnerabilities');
   await page.locator('.table-row').first().waitFor();
   t.equal(await page.getByRole('checkbox').count(), 0, 'nothing can be chosen');
   for (const [path, offered] of [
@@ -265,10 +260,10 @@ async function viewerCannot(t: Test, stack: Stack): Promise<void> {
     ['/vulnerabilities/deadlines?view=terms', 'New terms'],
     ['/vulnerabilities/gates?view=gates', 'New gate'],
   ] as const) {
-    await settled(page, path);
+    await arrive(page, path);
     t.equal(await page.getByRole('button', { name: offered }).count(), 0, `${offered} is not offered`);
   }
-  await settled(page, '/vulnerabilities/acceptances');
+  await arrive(page, '/vulnerabilities/acceptances');
   await page.locator('.table-row').first().click();
   await page.getByRole('dialog').getByText('nobody reaches that host').waitFor();
   t.equal(await page.getByRole('button', { name: /Approve|Reject|Revoke/ }).count(), 0, 'no decision is offered');

@@ -6,7 +6,18 @@ import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
 import { loggedInPaths } from './pages.js';
 import { sarifOf } from './reports-of-tools.js';
-import { askApi, chooseOwnPassword, email, go, password, startStack, withoutBrowser, type Stack } from './stack.js';
+import {
+  arrive,
+  askApi,
+  chooseOwnPassword,
+  email,
+  go,
+  password,
+  settled,
+  startStack,
+  withoutBrowser,
+  type Stack,
+} from './stack.js';
 
 const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script><svg onload=document.title=3>';
 const corpus: readonly string[] = [
@@ -147,7 +158,7 @@ async function decisionPages(t: Test, page: Page, width: number): Promise<void> 
     await page.locator('.table-row').first().click();
     await page.getByRole('dialog').locator('dl').first().waitFor();
     for (const fold of await page.locator('.fold > summary').all()) await fold.click();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     await isSound(t, page, `${path}, opened, ${width}`);
     await page.keyboard.press('Escape');
   }
@@ -209,11 +220,10 @@ async function everyPage(t: Test, stack: Stack, width: number): Promise<void> {
   await page.keyboard.press('Enter');
   await page.locator('.shell').waitFor();
   for (const path of loggedInPaths) {
-    await go(page, path);
-    await page.waitForLoadState('networkidle').catch(() => null); // a stream never is
+    await arrive(page, path);
     for (const tab of await page.getByRole('tab').all()) {
       await tab.click();
-      await page.waitForLoadState('networkidle').catch(() => null);
+      await settled(page);
       await isSound(t, page, `${path}, ${await tab.innerText()}, ${width}`);
     }
     await isSound(t, page, `${path}, ${width}`);

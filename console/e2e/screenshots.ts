@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { consoleFlags, launchChromium, logInAs, passwordIn } from './browser.js';
+import { consoleFlags, launchChromium, logInAs, passwordIn, settled, watchRequests } from './browser.js';
 import { loggedInPaths, publicPaths } from './pages.js';
 
 const widths = [1440, 1024, 390];
@@ -42,14 +42,16 @@ async function open(browser: Browser, url: string, width: number, theme: 'dark' 
     colorScheme: theme,
     reducedMotion: 'reduce',
   });
-  return context.newPage();
+  const page = await context.newPage();
+  watchRequests(page);
+  return page;
 }
 
 async function picture(page: Page, path: string, file: string): Promise<void> {
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => null); // a stream never is
-  await page.screenshot({ path: file });
+  await settled(page);
+  await page.screenshot({ path: file, fullPage: values.whole });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   if (wide > 0) console.log(`${file}: ${wide} px wider than its window`);
 }
@@ -62,6 +64,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     width: { type: 'string' },
     theme: { type: 'string' },
+    whole: { type: 'boolean', default: false },
   },
 });
 const [directory = 'screenshots'] = positionals;

@@ -5,9 +5,9 @@ import type { Browser, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { freePorts, isUp, makeHome, startUp } from '#api/testing/processes/up';
 import { writeRuleSet } from '#api/testing/rule-set';
-import { launchChromium, logInAs } from './browser.js';
+import { launchChromium, logInAs, settled, watchRequests } from './browser.js';
 
-export { withoutBrowser } from './browser.js';
+export { settled, withoutBrowser } from './browser.js';
 
 export const email = 'admin@gatehouse.local';
 export const password = 'correct-horse-battery-staple-9';
@@ -54,6 +54,7 @@ export async function startStack(t: Test, more: Readonly<Record<string, string>>
         reducedMotion: 'reduce',
       });
       const page = await context.newPage();
+      watchRequests(page);
       page.setDefaultTimeout(45_000);
       const complaints: string[] = [];
       page.on('pageerror', (error) => complaints.push(error.message));
@@ -95,4 +96,10 @@ export const logIn = (page: Page, as = email, secret = password): Promise<void> 
 export async function go(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+/** Opens a page and waits for its answers. */
+export async function arrive(page: Page, path: string): Promise<void> {
+  await go(page, path);
+  await settled(page);
 }

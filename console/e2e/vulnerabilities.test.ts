@@ -5,7 +5,17 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
 import { attackable, sarifOf } from './reports-of-tools.js';
-import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
+import {
+  arrive,
+  askApi,
+  chooseOwnPassword,
+  go,
+  logIn,
+  settled,
+  startStack,
+  withoutBrowser,
+  type Stack,
+} from './stack.js';
 
 const viewer = { email: 'viewer@example.org', password: 'first-word-of-many-77', own: 'second-word-of-many-88' };
 
@@ -61,7 +71,7 @@ async function triage(t: Test, stack: Stack): Promise<void> {
   await go(page, '/vulnerabilities?cwe=78');
   await page.getByText('1 of 1 shown').waitFor();
   t.equal(await page.locator('.table-row').count(), 1, 'the address holds the filter');
-  await page.waitForLoadState('networkidle');
+  await settled(page);
   await page.locator('.table-row').press('Enter');
   const drawer = page.getByRole('dialog');
   await drawer.getByRole('heading', { name: 'OS command injection in the converter' }).waitFor();
@@ -182,19 +192,15 @@ async function viewerCannot(t: Test, stack: Stack): Promise<void> {
   await page.getByLabel('New password, again').fill(viewer.own);
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.locator('.shell').waitFor();
-  const settled = async (path: string): Promise<void> => {
-    await go(page, path);
-    await page.waitForLoadState('networkidle');
-  };
-  await settled('/vulnerabilities?cwe=78');
+  await arrive(page, '/vulnerabilities?cwe=78');
   await page.locator('.table-row').click();
   await page.getByRole('dialog').getByRole('heading', { name: 'History' }).waitFor();
   t.equal(await page.getByLabel('New state').count(), 0, 'no change of state is offered');
-  await settled('/vulnerabilities/imports');
+  await arrive(page, '/vulnerabilities/imports');
   t.equal(await page.getByLabel('Report', { exact: true }).count(), 0, 'no import');
-  await settled('/vulnerabilities/applications');
+  await arrive(page, '/vulnerabilities/applications');
   t.equal(await page.getByRole('button', { name: 'New application' }).count(), 0, 'no new application');
-  await settled('/vulnerabilities/reports');
+  await arrive(page, '/vulnerabilities/reports');
   t.equal(await page.getByRole('button', { name: 'Build a report' }).count(), 0, 'no report is built');
   t.equal(await askApi(page, 'POST', '/api/v1/applications', { name: 'mine' }), 403, 'the server refuses anyway');
   t.same(complaints, []);

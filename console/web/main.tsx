@@ -6,6 +6,7 @@ import './styles/shell.css';
 import './styles/components.css';
 import './styles/data.css';
 import './styles/governance.css';
+import './styles/engine.css';
 import { Route, Router, useLocation } from '@solidjs/router';
 import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch, type JSX, type ParentProps } from 'solid-js';
 import { render } from 'solid-js/web';
@@ -51,6 +52,9 @@ const Alerts = page(() => import('./pages/alerts/alerts.js').then((m) => m.Alert
 const ApiInventory = page(() => import('./pages/apis/inventory.js').then((m) => m.ApiInventory));
 const Specifications = page(() => import('./pages/specs/specifications.js').then((m) => m.Specifications));
 const ApiGaps = page(() => import('./pages/specs/gaps.js').then((m) => m.Gaps));
+const ApiThreats = page(() => import('./pages/threats/threats.js').then((m) => m.Threats));
+const Engine = page(() => import('./pages/engine/engine.js').then((m) => m.Engine));
+const Simulation = page(() => import('./pages/simulation/simulation.js').then((m) => m.Simulation));
 const Compliance = page(() => import('./pages/compliance/compliance.js').then((m) => m.Compliance));
 const Posture = page(() => import('./pages/posture/posture.js').then((m) => m.Posture));
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
@@ -145,7 +149,10 @@ render(
       <Route path="/alerts" component={Alerts} />
       <Route path="/inventory" component={ApiInventory} />
       <Route path="/inventory/gaps" component={ApiGaps} />
+      <Route path="/inventory/threats" component={ApiThreats} />
       <Route path="/inventory/specifications" component={Specifications} />
+      <Route path="/engine" component={Engine} />
+      <Route path="/engine/simulation" component={Simulation} />
       <Route path="/vulnerabilities" component={Findings} />
       <Route path="/vulnerabilities/posture" component={Posture} />
       <Route path="/vulnerabilities/applications" component={Applications} />

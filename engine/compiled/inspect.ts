@@ -8,6 +8,7 @@ import { isRuleRemoved, isTargetRemoved, type RemovalTable } from '../evaluate/r
 import type { Program, RuleIR } from '../program/ir.js';
 import type { FoldedIR, PlanIR } from '../program/plan.js';
 import type { Ruleset } from '../program/ruleset.js';
+import { finishSteps, type Steps } from '../program/steps.js';
 import type { Inspector } from '../transaction/inspector.js';
 import { createSession, type PhaseRunner } from '../transaction/session.js';
 import type { TransactionEnvironment } from '../transaction/transaction.js';
@@ -37,10 +38,17 @@ export interface CompiledInspector extends Inspector {
 }
 
 export function createCompiledInspector(ruleset: Ruleset, options: CompiledOptions = {}): CompiledInspector {
+  return finishSteps(creatingInspector(ruleset, options));
+}
+
+/** The same, with a place to pause at after each part of it, and after the engine of each policy. */
+export function* creatingInspector(ruleset: Ruleset, options: CompiledOptions = {}): Steps<CompiledInspector> {
   const memo = options.memo === undefined ? defaultMemo : options.memo;
   const { program, plan, library, databases } = ruleset;
   const scanner = databases.length === 0 ? null : library.createScanner(databases);
+  yield;
   const finder = createHitFinder(program, plan, scanner, memo);
+  yield;
   const isOff = program.settings.ruleEngine === 'Off';
   const unit = (folded: FoldedIR): PolicyUnit => ({
     engine: new CompiledEngine(program, { ...plan, ...folded }, finder, memo),
@@ -48,7 +56,11 @@ export function createCompiledInspector(ruleset: Ruleset, options: CompiledOptio
   });
   // The plan for all comes first: it serves requests of a policy that the rules do not know.
   const policies = plan.policies ?? [];
-  const units = [unit(plan), ...policies.map(unit)];
+  const units = [unit(plan)];
+  for (const policy of policies) {
+    yield;
+    units.push(unit(policy));
+  }
   const places = new Map(policies.map(({ key }, index) => [key, index + 1]));
   const create = ({ policy = null }: TransactionEnvironment): CompiledTransaction => {
     const place = policies.length === 0 ? 0 : (places.get(policy) ?? 0);

@@ -1,12 +1,12 @@
 // Artifact → Ruleset: databases that this machine refuses are built again from their sources, and nothing leaks.
 import t from 'tap';
-import { createCompiledInspector } from '../compiled/inspect.js';
+import { createCompiledInspector, creatingInspector } from '../compiled/inspect.js';
 import { encodeArtifact } from './artifact.js';
 import { hyperscanLibrary } from '../native/hyperscan.js';
 import type { MatcherLibrary, PatternSpec } from '../native/matcher.js';
 import { re2Library } from '../native/re2.js';
 import type { PlanIR } from './plan.js';
-import { loadRuleset } from './ruleset.js';
+import { loadingRuleset, loadRuleset } from './ruleset.js';
 import { exchange, link, operator, program as programOf, rule, target } from '../testing/program.js';
 
 const patterns: readonly PatternSpec[] = [
@@ -192,5 +192,23 @@ t.test('loading and releasing does not grow the process', (t) => {
   const grownBytes = process.memoryUsage().rss - before;
   const boundBytes = Math.max(40 * 1024 * 1024, 25 * large.length);
   t.ok(grownBytes < boundBytes, `50 cycles grew the process by ${grownBytes} bytes; a database has ${large.length}`);
+  t.end();
+});
+
+t.test('R13: loading has a place to pause at behind each database, and ends as it does in one go', (t) => {
+  const keys = ['a', 'b', 'c'];
+  const bytes = artifact(
+    keys.map((key) => [key, blob] as const),
+    keys,
+  );
+  const loading = loadingRuleset(bytes, library);
+  let pauses = 0;
+  let next = loading.next();
+  for (; next.done !== true; next = loading.next()) pauses += 1;
+  t.ok(pauses >= keys.length, `${pauses} pauses`);
+  t.equal(next.value.hash, loadRuleset(bytes, library).hash);
+  const creating = creatingInspector(next.value);
+  t.not(creating.next().done, true, 'so has what is made of it');
+  next.value.release();
   t.end();
 });

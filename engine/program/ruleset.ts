@@ -6,6 +6,7 @@ import { decodeArtifact, hashArtifact } from './artifact.js';
 import type { Program } from './ir.js';
 import { DatabaseRefused, type Database, type MatcherLibrary } from '../native/matcher.js';
 import type { PlanIR } from './plan.js';
+import { finishSteps, type Steps } from './steps.js';
 
 export interface Ruleset {
   /** SHA-256 of the artifact, lower-case hex. */
@@ -34,17 +35,33 @@ export interface KnownArtifact {
  * takes seconds instead of milliseconds when databases have to be rebuilt.
  */
 export function loadRuleset(bytes: Uint8Array, library: MatcherLibrary, known: KnownArtifact | null = null): Ruleset {
-  return rulesetOf(decodeArtifact(bytes, known?.isVerified), known?.sha256 ?? hashArtifact(bytes), library);
+  return finishSteps(loadingRuleset(bytes, library, known));
+}
+
+/** The same, with a place to pause at after each database. */
+export function* loadingRuleset(
+  bytes: Uint8Array,
+  library: MatcherLibrary,
+  known: KnownArtifact | null = null,
+): Steps<Ruleset> {
+  const artifact = decodeArtifact(bytes, known?.isVerified);
+  yield;
+  return yield* rulesetSteps(artifact, known?.sha256 ?? hashArtifact(bytes), library);
 }
 
 /** What an artifact says, without its bytes: for whoever has just made it. */
 export function rulesetOf(artifact: Artifact, hash: string, library: MatcherLibrary): Ruleset {
+  return finishSteps(rulesetSteps(artifact, hash, library));
+}
+
+function* rulesetSteps(artifact: Artifact, hash: string, library: MatcherLibrary): Steps<Ruleset> {
   const rebuilt: { key: string; reason: string }[] = [];
   const databases: Database[] = [];
   try {
     for (const { key, patterns } of artifact.plan.databases) {
       const blob = artifact.blobs.get(key);
       databases.push(loadOrRebuild(library, key, blob, patterns, rebuilt));
+      yield;
     }
   } catch (error) {
     for (const database of databases) database.release();

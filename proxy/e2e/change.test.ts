@@ -82,6 +82,22 @@ for (const kind of listenerKinds) {
     );
   });
 
+  t.test(`${kind}: R13: requests are answered while a worker loads, and the swap comes after it`, async (t) => {
+    const backend = await startBackend(t, (_request, response) => response.end('ok'));
+    const settings = {
+      sites: [{ name: 'shop', prefix: '/', upstream: backend.url, protected: true }],
+      timeouts: { drain_ms: 500 },
+    };
+    const plane = await startPlane(t, kind, settings, { workers: 2 });
+    const load = hammer(plane.ports.http, 16, '/', () => {});
+    for (const version of [2, 3]) {
+      const body = requestFor(settings, { version, requestsWhileLoading: 20 });
+      t.match(await put(plane, body), { outcome: 'active', id: version, workers: plane.workers });
+    }
+    const { failures } = await load.stop();
+    t.equal(failures, 0);
+  });
+
   t.test(`${kind}: a change that is not good changes nothing`, async (t) => {
     const backend = await startBackend(t, (_request, response) => response.end('ok'));
     const settings = {

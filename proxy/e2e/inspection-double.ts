@@ -6,6 +6,7 @@ import type {
   Interruption,
   RequestHead,
   ResponseHead,
+  Steps,
   TransactionEnvironment,
   Verdict,
 } from '#engine';
@@ -19,7 +20,13 @@ interface Plan {
   readonly responseNeedle?: string;
   readonly location?: string;
   readonly action?: 'deny' | 'drop' | 'redirect';
+  /** Loading ends when its thread has begun so many requests since; in one go it cannot be loaded. */
+  readonly requestsWhileLoading?: number;
 }
+
+/** What this thread's inspectors have begun. */
+const begun = { requests: 0 };
+const stepsMax = 10_000_000;
 
 interface DoubleTransaction {
   engineMode: string;
@@ -61,6 +68,19 @@ function fillHeap(text: string): void {
   if (text.includes('x-leak')) for (let nth = 0; nth < 4; nth += 1) leaked.push(garbage());
 }
 
+function begin(request: RequestHead, _environment: TransactionEnvironment): DoubleTransaction {
+  begun.requests += 1;
+  return {
+    engineMode: 'On',
+    interruption: null,
+    withheld: null,
+    phases: [],
+    sawType: false,
+    request,
+    tx: new Map<string, string>(),
+  } as DoubleTransaction;
+}
+
 export function loadInspection(artifact: Uint8Array): LoadedInspection {
   const plan = JSON.parse(Buffer.from(artifact).toString('utf8')) as Plan;
   if (!Array.isArray(plan.needles)) throw new Error('not an artifact of the test double');
@@ -93,16 +113,7 @@ export function loadInspection(artifact: Uint8Array): LoadedInspection {
     return interruption;
   };
   const inspector = {
-    begin: (request: RequestHead, _environment: TransactionEnvironment) =>
-      ({
-        engineMode: 'On',
-        interruption: null,
-        withheld: null,
-        phases: [],
-        sawType: false,
-        request,
-        tx: new Map<string, string>(),
-      }) as DoubleTransaction,
+    begin,
     requestHeaders: (transaction: DoubleTransaction) =>
       look(transaction, 1, latin1(transaction.request.uri) + transaction.request.headers.join('\n'), plan.needles),
     requestBody: (transaction: DoubleTransaction, body: Buffer | null) =>
@@ -130,6 +141,17 @@ export function loadInspection(artifact: Uint8Array): LoadedInspection {
     }),
   };
   return { inspector: inspector as unknown as Inspector, files: [], probes: [], release: () => {} };
+}
+
+export function* loadingInspection(artifact: Uint8Array): Steps<LoadedInspection> {
+  const inspection = loadInspection(artifact);
+  const { requestsWhileLoading = 0 } = JSON.parse(Buffer.from(artifact).toString('utf8')) as Plan;
+  const enough = begun.requests + requestsWhileLoading;
+  for (let step = 0; begun.requests < enough; step += 1) {
+    if (step === stepsMax) throw new Error('no request was answered while the double was loading');
+    yield;
+  }
+  return inspection;
 }
 
 export function doubleArtifact(plan: Plan): Uint8Array {

@@ -1,10 +1,13 @@
 // The real thing behind the seam of inspection.ts: the compiled engine on Hyperscan.
 import {
-  createCompiledInspector,
   createMemoryStore,
+  creatingInspector,
+  finishSteps,
   hyperscanLibrary,
-  loadRuleset,
+  loadingRuleset,
   type CollectionStore,
+  type CompiledInspector,
+  type Steps,
 } from '#engine';
 import { shownFile } from '../records/security-event.js';
 import type { LoadedInspection } from './inspection.js';
@@ -13,12 +16,20 @@ import type { LoadedInspection } from './inspection.js';
  * Databases that this machine refuses are rebuilt inside, which takes seconds; other refusals throw ArtifactRefused.
  */
 export function loadInspection(artifact: Uint8Array, sha256?: string): LoadedInspection {
-  const ruleset = loadRuleset(
-    artifact,
-    hyperscanLibrary(),
-    sha256 === undefined ? null : { sha256, isVerified: false },
-  );
-  const inspector = createCompiledInspector(ruleset);
+  return finishSteps(loadingInspection(artifact, sha256));
+}
+
+/** The same in steps of a few milliseconds; decoding what is not a database is the longest, a dozen. */
+export function* loadingInspection(artifact: Uint8Array, sha256?: string): Steps<LoadedInspection> {
+  const known = sha256 === undefined ? null : { sha256, isVerified: false };
+  const ruleset = yield* loadingRuleset(artifact, hyperscanLibrary(), known);
+  let inspector: CompiledInspector;
+  try {
+    inspector = yield* creatingInspector(ruleset);
+  } catch (error) {
+    ruleset.release();
+    throw error;
+  }
   return {
     inspector,
     files: ruleset.program.files.map(shownFile),

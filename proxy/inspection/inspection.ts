@@ -1,6 +1,6 @@
 // The seam between the data plane and the engine. A worker loads one module that knows how to turn artifact bytes into
 // an inspector; tests bring their own. Nothing here can read a rule.
-import type { CollectionStore, Inspector, ProbeIR } from '#engine';
+import type { CollectionStore, Inspector, ProbeIR, Steps } from '#engine';
 
 /** Values looked up in the memo, those it knew, scans of the others, and their bytes. */
 export interface InspectionCounters {
@@ -33,6 +33,8 @@ export interface InspectionModule {
    * known by; without it they are hashed.
    */
   loadInspection(artifact: Uint8Array, sha256?: string): LoadedInspection;
+  /** The same in steps, between which requests are answered; a module without it loads in one go. */
+  loadingInspection?(artifact: Uint8Array, sha256?: string): Steps<LoadedInspection>;
 }
 
 /** The module that workers import when they are not told otherwise. */

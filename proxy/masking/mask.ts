@@ -55,13 +55,15 @@ function withoutClosing(name: string): string {
   return name.slice(0, end);
 }
 
+/** `%2540` and `%252540` as `%40`: what was encoded again and again, as it was encoded once. */
+const encodedOnce = (text: string): string => text.replace(/%(?:25)+(?=[0-9A-Fa-f]{2})/g, '%');
+const decodedOnce = (text: string): string =>
+  text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+
 /** Of `user[password]`, `a.b.password` and `password` the last part counts; of what is encoded, what it says. */
 function judgeName(name: string, level: MaskLevel): boolean {
-  const whole = (
-    name.includes('%')
-      ? name.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-      : name
-  ).trim();
+  const plain = name.includes('%') ? decodedOnce(encodedOnce(name)) : name;
+  const whole = plain.trim();
   const decoded = withoutClosing(whole);
   const leaf = decoded.slice(
     Math.max(decoded.lastIndexOf('['), decoded.lastIndexOf('.'), decoded.lastIndexOf(':')) + 1,
@@ -78,7 +80,8 @@ const judged: Readonly<Record<MaskLevel, Map<string, boolean>>> = { secrets: new
 const judgedMax = 2000;
 const judgedCharsMax = 64;
 
-function isNamedSecret(name: string, level: MaskLevel): boolean {
+/** Whether values under a name are masked. */
+export function isNamedSecret(name: string, level: MaskLevel): boolean {
   const names = judged[level];
   const known = names.get(name);
   if (known !== undefined) return known;
@@ -94,6 +97,21 @@ function isNamedSecret(name: string, level: MaskLevel): boolean {
  * stay.
  */
 function maskShapes(text: string, level: MaskLevel): string {
+  const once = maskEncodedOnce(text, level);
+  if (!once.includes('%25')) return once;
+  // A part that shows something when it is read again and again is kept as it was read; all others stay as they came.
+  const parts = once.split(/([\s&?/"'=;,<>]+)/);
+  return parts
+    .map((part) => {
+      if (!part.includes('%25')) return part;
+      const plain = encodedOnce(part);
+      const masked = maskEncodedOnce(plain, level);
+      return masked === plain ? part : masked;
+    })
+    .join('');
+}
+
+function maskEncodedOnce(text: string, level: MaskLevel): string {
   const plain = maskCards(maskTokens(text, blank), blank);
   return level === 'personal' ? maskPersonal(plain, blank) : plain;
 }

@@ -95,6 +95,11 @@ export const counters = {
   http2Ended: counter('http2_connections_ended_total', 'Connections of HTTP/2 ended for an excess, by which.', {
     excess: http2Excesses,
   }),
+  secondOpinions: counter(
+    'second_opinions_total',
+    'What the second opinion says of requests that are blocked, or would be by it: enforced, or only noted (monitor).',
+    { site: 'any', decision: ['agree', 'overrule', 'raise'], mode: ['monitor', 'enforce'] },
+  ),
   gateDecisions: counter(
     'gate_decisions_total',
     'What gates decided: enforced, or only recorded (DetectionOnly, or a decision that only flags).',

@@ -8,6 +8,7 @@ import type { EventVerdict, ReplaySampling } from '../contract/index.js';
 import type { ClientTls } from '../listeners/front/connection-facts.js';
 import type { Action } from '../metrics/families.js';
 import { lineVerdict } from './kinds.js';
+import type { RequestTrace } from './request-trace.js';
 
 export interface RequestFacts {
   readonly atMs: number;
@@ -30,6 +31,8 @@ export interface RequestFacts {
   readonly inspectionUs: number;
   /** null: the connection came without TLS. */
   readonly tls: Pick<ClientTls, 'ja3' | 'ja4'> | null;
+  /** null: it was not chosen to become a trace. */
+  readonly trace: RequestTrace | null;
   /** As inspected; looked at for samples only. */
   readonly head: RequestHead;
   readonly body: Buffer | null;
@@ -89,6 +92,7 @@ export function toRequestLine(facts: RequestFacts): string {
     inspection_us: whole(facts.inspectionUs),
     ja3: facts.tls?.ja3, // left out where it is undefined
     ja4: facts.tls?.ja4,
+    trace: facts.trace?.finish(facts.latencyUs),
   });
 }
 

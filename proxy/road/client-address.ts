@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { parseIpv6, type RequestHead } from '#engine';
 import { findField, isToken, joinedField } from '../http/header-fields.js';
+import { maskText } from '../masking/mask.js';
 import type { AddressSet } from '../shared-state/address-set.js';
 
 /** Behind trusted proxies the client is the right-most address that is not itself a trusted proxy. */
@@ -69,8 +70,13 @@ export function clientKey(address: string): string {
   return `${first.toString(16)}:${second.toString(16)}/64`;
 }
 
-/** An id from a trusted proxy: token characters only, of a length that logs and headers bear. */
+/**
+ * An id from a trusted proxy: token characters only, of a length that logs and headers bear. One that is somebody's
+ * card number, address or token is not taken: an id stands in every record, unmasked.
+ */
 export function acceptableRequestId(headers: readonly string[]): string | null {
   const id = findField(headers, 'x-request-id');
-  return id !== null && id.length >= 8 && id.length <= 128 && isToken(id) ? id : null;
+  return id !== null && id.length >= 8 && id.length <= 128 && isToken(id) && maskText(id, 'personal') === id
+    ? id
+    : null;
 }

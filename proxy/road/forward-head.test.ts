@@ -229,3 +229,14 @@ t.test('a client that takes trailers is passed on as one where they can be relay
   t.notOk(build(takes).some((line) => line.startsWith('TE')));
   t.notOk(build(['Host', 'h', 'TE', 'gzip'], { relaysTrailers: true }).some((line) => line.startsWith('TE')));
 });
+
+t.test('O12.1: fields of a trace pass on as they came, unless this request is traced', async (t) => {
+  const headers = ['TraceParent', 'theirs', 'traceparent', 'again', 'TraceState', 'a=1', 'traceparent-id', 'x'];
+  const kept = (changes: Partial<ForwardFacts>): string[] =>
+    build(headers, changes).filter((line) => line.toLowerCase().startsWith('trace'));
+  t.same(kept({}), ['TraceParent: theirs', 'traceparent: again', 'TraceState: a=1', 'traceparent-id: x']);
+  const begun = { header: '00-ours', isContinued: false };
+  t.same(kept({ trace: begun }), ['traceparent: 00-ours', 'traceparent-id: x'], 'one that begins here');
+  const continued = { header: '00-ours', isContinued: true };
+  t.same(kept({ trace: continued }), ['traceparent: 00-ours', 'TraceState: a=1', 'traceparent-id: x']);
+});

@@ -5,6 +5,7 @@ import type { RequestHead } from '#engine';
 import { codingOf } from '../http/decode-body.js';
 import { connectionListed, hopByHopFields, joinedField, listHasToken } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
+import type { RequestTrace } from '../records/request-trace.js';
 import { simulationField } from '../simulation/mark.js';
 import { masksReplies, strongTags } from '../response-mask/reply-mask.js';
 import type { Generation } from '../worker/generation.js';
@@ -32,6 +33,8 @@ export interface ForwardFacts {
   readonly relaysTrailers: boolean;
   /** Of road/limits/loop-guard.ts, behind what CDN-Loop has already; '' writes none. */
   readonly loopMark: string;
+  /** null or absent: it is not traced, and what the client sent of a trace goes on as it came. */
+  readonly trace?: Pick<RequestTrace, 'header' | 'isContinued'> | null;
 }
 
 /**
@@ -82,6 +85,7 @@ interface Forwarded {
   readonly body: { readonly announced: number | 'chunked' } | null;
   readonly inspection: { readonly isOn: boolean } | null;
   readonly generation: Generation;
+  readonly trace?: ForwardFacts['trace'];
 }
 
 /** `buildForwardHead` of a request on the road, under what its routing said. */
@@ -105,6 +109,7 @@ export function forwardHeadOf(
     isInspected: inspection?.isOn === true,
     masksReply: masksReplies(request),
     relaysTrailers: exchange.relaysTrailers,
+    trace: request.trace ?? null,
   });
 }
 
@@ -165,6 +170,10 @@ function nameOf(name: string): KnownName {
   return found;
 }
 
+/** Fields of a trace that this hop writes anew; what is beside a trace that is gone on with is kept. */
+const isOfTrace = (lower: string, { isContinued }: NonNullable<ForwardFacts['trace']>): boolean =>
+  lower === 'traceparent' || (lower === 'tracestate' && !isContinued);
+
 /**
  * Request line, header fields and blank line, latin1. Field names that would become one of ours in a CGI environment
  * (`X_Forwarded_For`; some servers make an underscore of a dot, too) are dropped: an upstream could not tell them
@@ -173,6 +182,7 @@ function nameOf(name: string): KnownName {
 export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string {
   const { headers } = head;
   const { site } = facts;
+  const traced = facts.trace ?? null;
   const connection = joinedField(headers, 'connection');
   const listed =
     connection === null || connection === 'keep-alive' || connection === 'close' ? null : connectionListed(connection);
@@ -202,7 +212,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     }
     if ((treatment === 'claim' && !facts.isFromTrustedProxy) || (listed !== null && listed.has(lower))) continue;
     if (facts.isUpgrade && !facts.keepsExtensions && lower === 'sec-websocket-extensions') continue;
-    if (treatment === 'alike') continue;
+    if (treatment === 'alike' || (traced !== null && isOfTrace(lower, traced))) continue;
     text += `${name}: ${valueFor(lower, value, facts)}\r\n`;
   }
   const forwardedChain = forwardedFor === '' ? facts.peerIp : `${forwardedFor}, ${facts.peerIp}`;
@@ -212,6 +222,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     `Host: ${ownHost}\r\nX-Request-Id: ${facts.requestId}\r\nX-Forwarded-For: ${forwardedChain}\r\n` +
     `X-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${forwardedHost !== '' ? forwardedHost : host}\r\n`;
   if (facts.loopMark !== '') own += `CDN-Loop: ${facts.loopMark}\r\n`;
+  if (traced !== null) own += `traceparent: ${traced.header}\r\n`;
   if (facts.body === 'chunked') own += 'Transfer-Encoding: chunked\r\n';
   else if (facts.body !== null) own += `Content-Length: ${facts.body}\r\n`;
   else if (hadLength) own += 'Content-Length: 0\r\n';

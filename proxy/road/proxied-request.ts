@@ -2,41 +2,33 @@
 // ARCHITECTURE.md):
 //   take → route → admit → inspectHead → readBody → inspectBody → settle → forward → (reply.ts) → finish
 // The generation is pinned once, at `take`: a swap in between changes nothing. The head was copied by the listener and
-// is what the upstream gets; the engine gets it, too. `finish` runs exactly once on every way out.
-import { performance } from 'node:perf_hooks';
-import type { GivenValues, GivenVariable, Interruption, RequestHead } from '#engine';
+// is what the upstream gets; the engine gets it, too. What a request carries, and every way out of it, is
+// ends/request-under-way.ts: `finish` runs exactly once on each.
+import type { GivenVariable, Interruption } from '#engine';
 import { askGates, type AskedRequest, type Pause } from '../admit/ask-gates.js';
-import type { Decided, Decision } from '../admit/decision.js';
+import type { Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
 import { ProxyError } from '../contract/errors.js';
-import type { Limits } from '../contract/index.js';
 import { graphqlGate } from '../graphql/gate.js';
 import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Exchange } from '../listeners/listener.js';
-import type { Action, RefusalReason } from '../metrics/families.js';
-import type { Metrics } from '../metrics/metrics.js';
+import { traceOf } from '../records/request-trace.js';
 import { schemaGate, schemaStep, type SchemaStep } from '../schema/step.js';
-import type { UpstreamExchange } from '../upstream/exchange.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
-import { releaseGeneration, type Generation } from '../worker/generation.js';
-import { actionOf, answerOfGate, answerOfRules, page, type Answer } from './answers.js';
-import { acceptableRequestId, behindTrustedProxy, clientKey } from './client-address.js';
+import { actionOf, answerOfGate, answerOfRules, page } from './answers.js';
+import { acceptableRequestId, behindTrustedProxy } from './client-address.js';
 import type { RoadContext } from './context.js';
 import { decide, decideOnFailure, decideOnGate } from './decide.js';
-import { countGate, finishInspection, recordFinished, stopOf, type FinishedRequest, type Stop } from './finish.js';
+import { RequestUnderWay } from './ends/request-under-way.js';
+import { refuseBody, refuseRequest } from './ends/unreadable.js';
+import { countGate, stopOf } from './finish.js';
 import { forwardHeadOf } from './forward-head.js';
-import type { SlowReason } from './limits/relay.js';
 import * as trouble from './limits/report-trouble.js';
-import { endSlowClient, endStandstill } from './limits/slow-ends.js';
 import { Reply, type RepliedRequest } from './reply.js';
 import { RequestBody, type BodyOwner } from './request-body.js';
 import { RequestInspection } from './request-inspection.js';
-import { ResponseWriter } from './response-writer.js';
 import type { Site } from './route.js';
-import { refuseBody, refuseRequest } from './unreadable.js';
-
-const nothing: readonly never[] = [];
 
 export function handleRequest(context: RoadContext, exchange: Exchange): void {
   const request = new ProxiedRequest(context, exchange);
@@ -47,45 +39,11 @@ export function handleRequest(context: RoadContext, exchange: Exchange): void {
   context.flights.leave();
 }
 
-export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, FinishedRequest {
-  readonly generation: Generation;
-  readonly atMs: number;
-  readonly startedMs: number;
-  head: RequestHead;
-  requestId: string;
-  site: Site | null = null;
-  inspection: RequestInspection | null = null;
-  body: RequestBody | null = null;
-  readonly response: ResponseWriter = new ResponseWriter(this);
-  upstream: UpstreamExchange | null = null;
-  decisions: readonly Decided[] = nothing;
-  gates: readonly PreparedGate[] = nothing;
-  /** TX variables that gates found out, for rules. */
-  given: GivenValues = nothing;
-  isBlocked = false;
-  isFlagged = false;
-  stop: Stop | null = null;
-  failure: Error | null = null;
-  replySample: FinishedRequest['replySample'] = null;
-  isOver = false;
-  flight = -1; // its slot among the requests under way (worker/flight-table.ts)
-  private reply: Reply | null = null;
+export class ProxiedRequest extends RequestUnderWay implements AskedRequest, BodyOwner, RepliedRequest {
   private schema: SchemaStep | null = null;
   private target = '';
   private isFromTrustedProxy = false;
   private hasWaited = false;
-
-  constructor(
-    readonly context: RoadContext,
-    readonly exchange: Exchange,
-  ) {
-    this.generation = context.current();
-    this.generation.inFlight += 1;
-    this.startedMs = performance.now();
-    this.atMs = context.now();
-    this.head = exchange.head;
-    this.requestId = context.makeRequestId(this.atMs);
-  }
 
   /** Steps 1 and 2: the listener has copied the head; one that is not acceptable ends here. */
   take(): void {
@@ -128,6 +86,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
       return this.refuse(508, 'loop', !this.isBodyComplete);
     }
     this.target = routed.target;
+    if (this.generation.config.otelTracesPercent > 0) this.trace = traceOf(this, this.isFromTrustedProxy);
     // A path that can be read in two ways gets no benefit from an unprotected site next to a protected one.
     const isInspected = site.isProtected || (routed.isAmbiguous && router.hasProtected);
     this.gates = isInspected ? admission.ofProtected : admission.ofOthers;
@@ -136,6 +95,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
 
   /** Step 4: the gates, in the order of their table (admit/index.ts). */
   private admit(site: Site, isInspected: boolean, from: Pause | null): void {
+    this.trace?.enter('admit');
     const pause = askGates(this, this.gates, site, from);
     if (pause !== null) {
       if (this.exchange.framing.kind !== 'none') this.exchange.pauseBody();
@@ -166,6 +126,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
       this.failedOpenOrClosed(failure, site, null);
       return;
     }
+    this.trace?.enter('inspect_head');
     const rules = new RequestInspection(inspection, this, site);
     this.inspection = rules;
     this.settle(rules.requestHead(this.context.store), site);
@@ -178,6 +139,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
       this.inspectBody(site, 0);
       return;
     }
+    this.trace?.enter('read_body');
     const isInspected = this.inspection?.isOn === true;
     const body = new RequestBody(this, exchange, context, this.limits, this.startedMs, site);
     this.body = body;
@@ -195,6 +157,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
   private inspectBody(site: Site, wireBytes: number): void {
     const { inspection } = this;
     if (inspection !== null && inspection.isOn) {
+      this.trace?.enter('inspect_body');
       const { foreignInspector } = this.context;
       const bytes = this.body?.inspected ?? null;
       const { inlineInspectionBytesMax } = this.limits;
@@ -284,6 +247,7 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
   /** Step 9. */
   private forward(site: Site): void {
     const { exchange, body, target, isFromTrustedProxy } = this;
+    this.trace?.enter('forward');
     const isStreaming = body !== null && body.isStreaming;
     const loopMark = this.context.loops.markOf(site.name);
     const head = forwardHeadOf(this, { site, target, isFromTrustedProxy, loopMark });
@@ -319,82 +283,5 @@ export class ProxiedRequest implements AskedRequest, BodyOwner, RepliedRequest, 
     if (this.body === null)
       this.exchange.resumeBody(); // a tunnel
     else this.body.upstreamDrained();
-  }
-
-  get limits(): Limits {
-    return this.generation.config.limits;
-  }
-
-  get client(): string {
-    return clientKey(this.head.clientIp);
-  }
-
-  get yieldingUpload(): number | null {
-    return this.body?.yieldingPace ?? null;
-  }
-
-  get metrics(): Metrics {
-    return this.context.metrics;
-  }
-
-  private get isBodyComplete(): boolean {
-    return this.exchange.framing.kind === 'none' || this.body?.isComplete === true;
-  }
-
-  /** Not taken, before any rule has looked at it. */
-  refuse(status: number, reason: RefusalReason, isLast: boolean): void {
-    this.metrics.count('refused', { status: String(status), reason });
-    this.endWith(page(status), 'refused', isLast);
-  }
-
-  /** An answer of ours, in place of the application's. `isLast`: the connection ends with it. */
-  endWith(answer: Answer, action: Action, isLast = !this.isBodyComplete): void {
-    if (this.isOver) return;
-    this.response.give(answer, isLast);
-    this.finish(action);
-  }
-
-  private giveUpUpstream(): void {
-    this.upstream?.abort();
-    this.upstream = null;
-  }
-
-  /** Something failed on the way. */
-  failed(error: ProxyError): void {
-    if (this.isOver) return;
-    trouble.reportUpstreamFailure(this, error);
-    if (this.response.isBegun) this.cut('failed');
-    else this.endWith(page(error.status), 'failed');
-  }
-
-  bodyStoodStill(who: 'client' | 'upstream'): void {
-    endStandstill(this, who);
-  }
-
-  clientTooSlow(side: 'response' | 'request', reason: SlowReason): void {
-    endSlowClient(this, side, reason);
-  }
-
-  cut(action: Action): void {
-    this.response.cut();
-    this.finish(action);
-  }
-
-  private clientGone(): void {
-    if (this.isOver) return;
-    this.upstream?.abort();
-    this.response.status = 499;
-    this.finish('aborted');
-  }
-
-  /** Step 11: phase 5, the record, the measures, the pin. */
-  finish(action: Action): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.context.flights.end(this.flight);
-    this.body?.release();
-    this.reply?.release();
-    recordFinished(this, finishInspection(this), action);
-    releaseGeneration(this.generation);
   }
 }

@@ -10,6 +10,7 @@ import type { Exchange, TunnelClient } from '../listeners/listener.js';
 import type { Action } from '../metrics/families.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { masksReplies, replyMaskFor, type ReplyMask } from '../response-mask/reply-mask.js';
+import type { RequestTrace } from '../records/request-trace.js';
 import { sampleReply, type ReplySample } from '../observation/reply-sample.js';
 import type { UpstreamExchange, UpstreamHandler } from '../upstream/exchange.js';
 import { malformed, type UpstreamHead } from '../upstream/response-head.js';
@@ -31,6 +32,7 @@ export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
   inspectReplyHead(head: UpstreamHead): boolean;
   /** A copy of the answer, where discovery wants one. */
   replySample?: ReplySample | null | undefined;
+  readonly trace?: RequestTrace | null;
   readonly atMs: number;
   readonly isFlagged: boolean;
   /** Phase 4, and what specifications declare. The request is over when either blocks. */
@@ -83,6 +85,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
     const { exchange, response } = request;
     if (request.isOver) return;
     this.head = head;
+    request.trace?.enter('reply');
     request.metrics.upstream(this.site, (performance.now() - this.dispatchedMs) / 1000);
     response.prepare(head);
     const wantsBody = request.inspectReplyHead(head);

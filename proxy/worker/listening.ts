@@ -5,7 +5,7 @@ import type { ConnectionGuard, ConnectionShare, ListenerOptions } from '../liste
 import type { Metrics } from '../metrics/metrics.js';
 import { handleRequest } from '../road/proxied-request.js';
 import type { RoadContext } from '../road/context.js';
-import { refuseUnreadable } from '../road/unreadable.js';
+import { refuseUnreadable } from '../road/ends/unreadable.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { listenTlsEdge, type TlsEdge } from '../tls-edge/index.js';
 import type { TlsStart } from '../tls-edge/tls-start.js';

@@ -1,4 +1,5 @@
 // The part of a change that may fail, done beside the traffic: load the ruleset, compile the sites, prove that it sees.
+import type { Steps } from '#engine';
 import { messageOf } from '../contract/errors.js';
 import type { Admission } from '../admit/index.js';
 import type { ProxyConfig } from '../contract/index.js';
@@ -12,29 +13,36 @@ export class GenerationRefused extends Error {
 }
 
 /**
- * Throws GenerationRefused with a reason for people; nothing is left behind then. Main has held the artifact's bytes
- * against their name (main/generations.ts); once more here would keep this thread's requests waiting another 15 ms.
+ * In steps, because the whole takes half a hundred milliseconds and more with many sites, and requests wait for a
+ * step's end only. Throws GenerationRefused with a reason for people; nothing is left behind then. Main has held the
+ * artifact's bytes against their name (main/generations.ts); once more here would be a step of another 15 ms.
  */
-export function prepareGeneration(
+export function* preparingGeneration(
   payload: GenerationPayload,
   module: InspectionModule,
   prepareGates: (config: ProxyConfig) => Admission,
-): Generation {
+): Steps<Generation> {
   let inspection: LoadedInspection | null = null;
   if (payload.artifact !== null) {
     const bytes = new Uint8Array(payload.artifact);
     try {
-      inspection = module.loadInspection(bytes, payload.sha256);
+      inspection =
+        module.loadingInspection === undefined
+          ? module.loadInspection(bytes, payload.sha256)
+          : yield* module.loadingInspection(bytes, payload.sha256);
     } catch (error) {
       throw new GenerationRefused(`the engine refused the artifact: ${messageOf(error)}`, { cause: error });
     }
   }
+  yield;
   try {
     if (inspection !== null && payload.selfTest === 'inspect') {
-      const reason = selfTest(inspection, module.createStore());
+      const reason = yield* selfTest(inspection, module.createStore());
       if (reason !== null) throw new GenerationRefused(reason);
     }
-    return createGeneration(payload, inspection, prepareGates(payload.config));
+    const admission = prepareGates(payload.config);
+    yield;
+    return createGeneration(payload, inspection, admission);
   } catch (error) {
     inspection?.release();
     if (error instanceof GenerationRefused) throw error;

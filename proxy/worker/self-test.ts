@@ -1,5 +1,5 @@
 // Before rules go live they are shown attacks that they must see and ordinary requests that they must let through.
-import type { CollectionStore, Inspector, RequestHead, Verdict } from '#engine';
+import type { CollectionStore, Inspector, RequestHead, Steps, Verdict } from '#engine';
 import type { LoadedInspection } from '../inspection/inspection.js';
 
 function probe(uri: string, method = 'GET', extra: readonly string[] = []): RequestHead {
@@ -56,10 +56,17 @@ const probes: readonly Probe[] = [
   },
 ];
 
-/** Why these rules must not go live: they cannot see an attack, or would block everybody. null = they may. */
-export function selfTest({ inspector, probes: ofArtifact }: LoadedInspection, store: CollectionStore): string | null {
+/**
+ * Why these rules must not go live: they cannot see an attack, or would block everybody. null = they may. A step is one
+ * probe.
+ */
+export function* selfTest(
+  { inspector, probes: ofArtifact }: LoadedInspection,
+  store: CollectionStore,
+): Steps<string | null> {
   for (const { name, head, body, isAttack } of probes) {
     const verdict = run(inspector, head, body, store);
+    yield;
     const isSeen = verdict.kind !== 'pass';
     if (isAttack && !isSeen)
       return (
@@ -75,6 +82,7 @@ export function selfTest({ inspector, probes: ofArtifact }: LoadedInspection, st
   for (const { name, method, uri, headers, body, expectAnyOf } of ofArtifact) {
     const head = { ...probe(uri, method), headers };
     const verdict = run(inspector, head, body === null ? null : Buffer.from(body, 'latin1'), store);
+    yield;
     const ids = verdict.matched.map(({ rule }) => rule.id);
     const wantsNone = expectAnyOf.length === 0;
     if (wantsNone ? verdict.kind === 'pass' : ids.some((id) => expectAnyOf.includes(id))) continue;

@@ -26,9 +26,9 @@ export class Serving {
   }
 
   /** What `make` makes is held until it is committed or discarded; what was held before is let go first. */
-  prepare(make: () => Generation): void {
+  async prepare(make: () => Promise<Generation>): Promise<void> {
     this.discard();
-    this.prepared = make();
+    this.prepared = await make();
   }
 
   /** Of the prepared generation, or of that one only. */

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
+import { finishSteps } from '#engine';
 import { messageOf } from '../contract/errors.js';
 import { systemNames } from '../admit/bots/crawler-check.js';
 import { openGates } from '../admit/index.js';
@@ -28,12 +29,12 @@ import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { openGateMemory } from '../shared-state/gate-memory.js';
 import { createSharedClock } from '../shared-state/shared-clock.js';
 import type { VerdictTables } from '../shared-state/verdict-tables.js';
+import { besideRequests } from '../time/beside-requests.js';
 import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { ActiveList } from './active-list.js';
 import { createConnectionCap } from './connection-cap.js';
 import { openFlights } from './flight-table.js';
-import type { Generation } from './generation.js';
 import { HeapWatch } from './heap-watch.js';
 import { beginListening, type Listening } from './listening.js';
 import { LogQuota } from './log-quota.js';
@@ -47,7 +48,7 @@ import {
   type WorkerSockets,
   type WorkerStart,
 } from './messages.js';
-import { GenerationRefused, prepareGeneration } from './prepare.js';
+import { GenerationRefused, preparingGeneration } from './prepare.js';
 import { Serving } from './serving.js';
 import { UpstreamPools } from './upstream-pools.js';
 
@@ -138,7 +139,7 @@ const guard = createConnectionCap({
   log: (fields, message) => log('warn', fields, message),
 });
 const prepareGates = openGates(gateWorker);
-const makeGeneration = (payload: GenerationPayload): Generation => prepareGeneration(payload, module, prepareGates);
+const generationSteps = (payload: GenerationPayload) => preparingGeneration(payload, module, prepareGates);
 
 const context: RoadContext = {
   current: () => serving.current,
@@ -209,10 +210,10 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   port?.close();
 }
 
-function prepare(payload: GenerationPayload): void {
+async function prepare(payload: GenerationPayload): Promise<void> {
   const { id } = payload;
   try {
-    serving.prepare(() => makeGeneration(payload));
+    await serving.prepare(() => besideRequests(generationSteps(payload)));
     post({ kind: 'prepared', id });
   } catch (error) {
     if (!(error instanceof GenerationRefused)) throw error;
@@ -261,13 +262,20 @@ function report(token: number): void {
   });
 }
 
+/** Orders about generations, one after the other: another may come while preparing pauses for requests. */
+let changes: Promise<void> = Promise.resolve();
+function inTurn(change: () => void | Promise<void>): void {
+  changes = changes.then(change);
+}
+
 const orders: Handlers<WorkerOrders> = {
-  prepare: ({ generation }) => prepare(generation),
-  commit: ({ id }) => {
-    serving.commit(id);
-    post({ kind: 'committed', id });
-  },
-  discard: ({ id }) => serving.discard(id),
+  prepare: ({ generation }) => inTurn(() => prepare(generation)),
+  commit: ({ id }) =>
+    inTurn(() => {
+      serving.commit(id);
+      post({ kind: 'committed', id });
+    }),
+  discard: ({ id }) => inTurn(() => serving.discard(id)),
   report: ({ token }) => report(token),
   threats: ({ list }) => void denyList.swap(list.version, list.table),
   safe: ({ list }) => void banSafe.swap(list.version, list.table),
@@ -305,7 +313,7 @@ process.on('uncaughtException', (error) => {
 });
 
 try {
-  serving = new Serving(makeGeneration(start.generation), start.workerId, (previous, next) =>
+  serving = new Serving(finishSteps(generationSteps(start.generation)), start.workerId, (previous, next) =>
     pools.swap(previous, next),
   );
   pools.watch(serving.current);

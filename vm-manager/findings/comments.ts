@@ -1,7 +1,7 @@
 // Notes that people leave at findings and applications.
 import { Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import { requireApplication } from '../assets/resources.js';
+import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import type { Queryable } from '../database.js';
 import type { Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, type Endpoint } from '../kit/endpoint.js';
@@ -102,8 +102,11 @@ export const commentEndpoints: readonly Endpoint[] = [
     handle: async (call) => {
       const id = toId(call.params['id'] ?? '', 'comment');
       await call.audited('vm.delete', `took the comment ${id} back`, async (tx) => {
+        const reach = call.caller.reach('view_findings', true);
+        if (reach === null) throw notFound('comment', id);
         const gone = await tx`update vm_comments set deleted_at = ${call.now}, text = ''
-          where id = ${id} and author_id = ${call.caller.person.userId} and deleted_at is null`;
+          where id = ${id} and author_id = ${call.caller.person.userId} and deleted_at is null
+            and ${visibleByApplication('vm_comments')(tx, reach)}`;
         if (gone.count === 0) throw notFound('comment', id);
       });
     },

@@ -19,6 +19,7 @@ export const EvaluationView = Type.Object({
   computed_verdict: Verdict,
   exit_code: Type.Integer({ description: '0 go on, 1 stop, 2 nothing was scanned for the commit' }),
   reason: Type.String(),
+  evaluated: Type.Boolean({ description: 'false: nothing was scanned for the commit, so that nothing was asked' }),
   gate: Type.Unknown(),
   baseline: Type.Unknown(),
   run_ids: Ids,

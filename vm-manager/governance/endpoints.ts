@@ -40,6 +40,15 @@ const slaPolicies: Resource = {
       required: true,
     },
     business_days: { schema: Type.Boolean(), as: 'plain', write: 'always' },
+    patched_days: {
+      schema: Type.Integer({
+        minimum: 0,
+        maximum: 365,
+        description: 'days that a proven virtual patch adds to terms of more than three days; 14 where it is not given',
+      }),
+      as: 'plain',
+      write: 'always',
+    },
   },
   check: async (_tx, call, values) => {
     if (!isUnconfined(call.reach)) throw new ApiError('role_denied', 'SLA policies hold for the whole organisation.');
@@ -166,13 +175,18 @@ const AuditEntry = Type.Object({
   id: Type.Integer(),
   at: Time,
   actor: Type.String(),
+  actor_id: Nullable(Type.String()),
   role: Type.String(),
   source_ip: Type.String(),
   action: Type.String(),
   summary: Type.String(),
   details: Type.Unknown(),
+  prev_hash: Type.String({ description: 'of the entry before; with it anybody can recompute the chain' }),
   hash: Type.String(),
 });
+
+/** What is passed over is read, too; `before` goes on from any place. */
+const auditOffsetMax = 10_000;
 
 const audit: readonly Endpoint[] = [
   endpoint({
@@ -184,7 +198,10 @@ const audit: readonly Endpoint[] = [
     query: Type.Object(
       {
         limit: ListQuery.limit,
-        before: Type.Optional(Type.Integer({ minimum: 1, description: 'id of the last entry seen' })),
+        offset: Type.Optional(Type.Integer({ minimum: 0, maximum: auditOffsetMax, default: 0 })),
+        before: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'id of the last entry seen' }),
+        ),
         actor: Type.Optional(Type.String({ maxLength: 254 })),
         action: Type.Optional(Type.String({ maxLength: 100 })),
         q: Type.Optional(Type.String({ maxLength: 200 })),
@@ -194,8 +211,9 @@ const audit: readonly Endpoint[] = [
     answer: Type.Object({ items: Type.Array(AuditEntry), next_before: Nullable(Type.Integer()) }),
     handle: async ({ host, reach, query }) => {
       if (!isUnconfined(reach)) throw new ApiError('role_denied', 'The audit log is of the whole organisation.');
-      const { limit = 50, before = Number.MAX_SAFE_INTEGER, actor, action, q } = query;
-      const items = await host.audit.list({ limit, before, actor, action, q });
+      const { limit = 50, offset = 0, before = Number.MAX_SAFE_INTEGER, actor, action, q } = query;
+      const found = await host.audit.list({ limit: limit + offset, before, actor, action, q });
+      const items = found.slice(offset);
       return { items, next_before: items.length < limit ? null : (items.at(-1)?.id ?? null) };
     },
   }),
@@ -296,17 +314,18 @@ const work: readonly Endpoint[] = [
       {
         after: Type.Optional(Type.String({ pattern: '^\\d{1,18}$' })),
         limit: ListQuery.limit,
+        offset: ListQuery.offset,
         type: Type.Optional(Type.String({ maxLength: 60 })),
       },
       closed,
     ),
     answer: Type.Object({ items: Type.Array(EventView), next_after: Nullable(Type.String()) }),
     handle: async ({ sql, reach, query }) => {
-      const { after = '0', limit = 50 } = query;
+      const { after = '0', limit = 50, offset = 0 } = query;
       const rows = await sql<{ id: number; entity_id: number; application_id: number | null; at: Date }[]>`
-        select * from vm_events where id > ${after}
+        select id, type, entity, entity_id, application_id, payload, at from vm_events where id > ${after}
           and ${query.type === undefined ? sql`true` : sql`type = ${query.type}`}
-          and ${visibleByApplication('vm_events')(sql, reach)} order by id limit ${limit}`;
+          and ${visibleByApplication('vm_events')(sql, reach)} order by id limit ${limit} offset ${offset}`;
       const items = rows.map((row) => ({
         ...row,
         id: String(row.id),

@@ -1,9 +1,9 @@
 // /graph: attack chains over the findings that the caller may see, what to fix first, and how findings are classified.
-import { OneOf } from '#http-kit';
+import { Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { chainKinds } from '../chains/chain.js';
 import { attackVersion, byWeakness, classifierVersion } from '../chains/classification/cwe-table.js';
-import { stageLabels } from '../chains/classification/stages.js';
+import { stageLabels, stages } from '../chains/classification/stages.js';
 import { techniqueNames } from '../chains/classification/techniques.js';
 import { rankFixes, type Fix } from '../chains/fix-ranking.js';
 import { toxicRules } from '../chains/kinds/toxic-rules.js';
@@ -101,6 +101,22 @@ const tables: readonly Endpoint[] = [
     permission: 'view_findings',
     kind: 'A',
     summary: 'How weaknesses are classified, with the version of the table',
+    answer: Type.Object({
+      classifier_version: Type.Integer(),
+      attack_version: Type.String(),
+      items: Type.Array(
+        Type.Object({
+          cwe: Type.String(),
+          stage: OneOf(stages),
+          stage_label: Type.String(),
+          capability: Type.String(),
+          mitre: Type.String(),
+          technique: Type.String(),
+          label: Type.String(),
+          pivot_class: Nullable(Type.String()),
+        }),
+      ),
+    }),
     handle: async () => ({
       classifier_version: classifierVersion,
       attack_version: attackVersion,
@@ -124,6 +140,11 @@ const tables: readonly Endpoint[] = [
     permission: 'view_findings',
     kind: 'C',
     summary: 'The rules of toxic combinations, and which are in force',
+    answer: Type.Object({
+      items: Type.Array(
+        Type.Object({ slug: Type.String(), name: Type.String(), pack: Type.String(), enabled: Type.Boolean() }),
+      ),
+    }),
     handle: async ({ host }) => {
       const withPack = (await host.withToxicPack?.()) ?? false;
       const isEnabled = (pack: string): boolean => pack === 'specification' || withPack;

@@ -1,9 +1,9 @@
 // Pages of lists. Callers say limit and offset, or follow next_cursor; inside, both end in a search by the sort column
 // and the id, so that pages are disjoint and together are everything, whatever arrives meanwhile (by cursor).
 import { decodeCursor, encodeCursor, Nullable } from '#http-kit';
-import { Type, type TSchema } from '@sinclair/typebox';
+import { Type, type TObject, type TSchema } from '@sinclair/typebox';
 import type { Fragment, Queryable } from '../database.js';
-import { unfit } from './endpoint.js';
+import { unfit, type Call, type Endpoint } from './endpoint.js';
 
 export const limitMax = 500;
 /** Beyond it the server would read what nobody looks at; a cursor goes on. */
@@ -141,4 +141,27 @@ async function countRows(
   const said = plan[0]?.['QUERY PLAN'];
   const parsed = (typeof said === 'string' ? JSON.parse(said) : said) as { Plan?: { 'Plan Rows'?: number } }[];
   return { total: Math.max(counted, Math.round(parsed[0]?.Plan?.['Plan Rows'] ?? 0)), isEstimate: true };
+}
+
+const whole = { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limitMax })), offset: ListQuery.offset };
+
+/**
+ * A list that is short enough to be read whole takes `limit` and `offset` like every other one: without them it is
+ * answered whole. Rows that page by themselves, and those that answer no list, stay as they are.
+ */
+export function withPages(row: Endpoint): Endpoint {
+  const answer = row.answer?.['properties'] as Readonly<Record<string, TSchema>> | undefined;
+  const taken = row.query?.properties ?? {};
+  if (row.method !== 'GET' || answer?.['items']?.['type'] !== 'array' || taken['offset'] !== undefined) return row;
+  const query: TObject = Type.Object({ ...whole, ...taken }, { additionalProperties: false });
+  return {
+    ...row,
+    query,
+    handle: async (call: Call) => {
+      const { limit, offset = 0, ...rest } = call.query as { limit?: number; offset?: number };
+      const inner = Object.create(call, { query: { value: rest } }) as Call;
+      const made = (await row.handle(inner)) as { readonly items: readonly unknown[] };
+      return { ...made, items: made.items.slice(offset, limit === undefined ? undefined : offset + limit) };
+    },
+  };
 }

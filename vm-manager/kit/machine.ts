@@ -33,7 +33,7 @@ export function findMove<State extends string>(
   const allowed = nextStates(machine, from, by);
   throw new ApiError(
     'conflict',
-    `A ${machine.noun} that is ${from} cannot become ${to}; it can become ${allowed.join(', ') || 'nothing else'}.`,
+    `The ${machine.noun} is ${from} and cannot become ${to}; it can become ${allowed.join(', ') || 'nothing else'}.`,
   );
 }
 

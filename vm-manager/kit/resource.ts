@@ -215,10 +215,7 @@ async function refuseConflicts<T>(resource: Resource, work: () => Promise<T>): P
     return await work();
   } catch (error) {
     if (violatedUnique(error) !== null)
-      throw new ApiError(
-        'conflict',
-        `There is already such a ${resource.noun}: its name, or what makes it one, is taken.`,
-      );
+      throw new ApiError('conflict', `Another ${resource.noun} has this name, or what else tells one from another.`);
     if (isStillReferenced(error))
       throw new ApiError('conflict', `The ${resource.noun} is named by others, or names something that is not there.`);
     throw error;

@@ -128,8 +128,13 @@ async function render(report: ChainReport, format: Format): Promise<Buffer> {
   return Buffer.from(write(report), 'utf8');
 }
 
-const readable = ({ sql, caller, reach }: Pick<Call, 'sql' | 'caller' | 'reach'>): Fragment =>
-  isUnconfined(reach) ? sql`true` : sql`created_by = ${caller.person.userId}`;
+/** A token that is confined reads what was built of one of its applications alone, whoever built it for its owner. */
+function readable({ sql, caller, reach }: Pick<Call, 'sql' | 'caller' | 'reach'>): Fragment {
+  if (isUnconfined(reach)) return sql`true`;
+  const isOwn = sql`created_by = ${caller.person.userId}`;
+  if (reach.within === null) return isOwn;
+  return reach.within.length === 0 ? sql`false` : sql`${isOwn} and application_id in ${sql(reach.within)}`;
+}
 const facts = ['id', 'title', 'scope', 'sections', 'format', 'created_by_name', 'created_at'];
 
 async function requireReport(call: Call): Promise<ReportRow> {
@@ -220,6 +225,9 @@ const kept: readonly Endpoint[] = [
     permission: 'view_reports',
     kind: 'A',
     summary: 'What a report can hold',
+    answer: Type.Object({
+      items: Type.Array(Type.Object({ name: OneOf(sectionNames), title: Type.String(), description: Type.String() })),
+    }),
     handle: async () => ({ items: sectionNames.map((name) => ({ name, ...sections[name] })) }),
   }),
   endpoint({

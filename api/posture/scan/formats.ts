@@ -8,7 +8,9 @@ const scores = { high: '8.0', medium: '5.5', low: '2.0' } as const;
 
 const ruleNames = Object.keys(scanRules) as ScanRule[];
 
-const asciiOf = (text: string): string => encodeURI(text);
+/** A name of a file as a reference (RFC 3986 section 4.2): `#` and `?` are part of the name here. */
+const referenceOf = (file: string): string =>
+  encodeURI(file.replace(/^(?:\.\/)+/, '').replace(/[\ud800-\udfff]/gu, '\ufffd')).replace(/[#?]/g, encodeURIComponent);
 
 /** `file`: of the repository, as the caller names it. */
 export function toSarif(scan: Scan, file: string): object {
@@ -29,7 +31,7 @@ export function toSarif(scan: Scan, file: string): object {
     message: { text: `${one.method} ${one.path}: ${one.message}` },
     locations: [
       {
-        physicalLocation: { artifactLocation: { uri: asciiOf(file) }, region: { startLine: one.line } },
+        physicalLocation: { artifactLocation: { uri: referenceOf(file) }, region: { startLine: one.line } },
         logicalLocations: [{ fullyQualifiedName: one.pointer, kind: 'member' }],
       },
     ],

@@ -10,6 +10,7 @@ import { toJunit, toSarif, toText } from './formats.js';
 import { scanRules, scanSeverities } from './rules.js';
 import { scanSpecification, type Scan } from './scan.js';
 
+const fileCharsMax = 300;
 const formats = ['json', 'sarif', 'junit', 'text'] as const;
 type Format = (typeof formats)[number];
 
@@ -23,13 +24,16 @@ const ScanQuery = Type.Object(
     max_high: Gate('findings of high severity that are allowed'),
     max_medium: Gate('findings of medium severity that are allowed'),
     format: Type.Optional(OneOf(formats)),
-    file: Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: 'its name in the answer' })),
+    file: Type.Optional(
+      Type.String({ minLength: 1, maxLength: fileCharsMax, description: 'its name in the answer, of every format' }),
+    ),
   },
   closed,
 );
 
 const Count = Type.Integer();
 const ScanView = Type.Object({
+  file: Type.String({ description: 'the document, as the caller names it' }),
   passed: Type.Boolean(),
   posture_score: Type.Integer({ minimum: 0, maximum: 100, description: '100: nothing was found' }),
   operations: Count,
@@ -56,7 +60,9 @@ const schema = {
   consumes: ['application/json', 'application/yaml', 'text/plain'],
   querystring: ScanQuery,
   body: Type.Unsafe<string>({
-    description: 'the document itself; or JSON {"spec": text or object, "max_high": 0, "max_medium": 0, "format": "…"}',
+    description:
+      'the document itself; or JSON {"spec": text or object, "max_high": 0, "max_medium": 0, "format": "…", ' +
+      '"file": "…"}',
   }),
   response: {
     200: {
@@ -72,12 +78,19 @@ const schema = {
   },
 };
 
+interface Said {
+  readonly max_high?: number;
+  readonly max_medium?: number;
+  readonly format?: Format;
+  readonly file?: string;
+}
+
 /** What an envelope says beside its document. Throws `validation_failed`. */
-function envelopeOf(body: string): { max_high?: number; max_medium?: number; format?: Format } {
+function envelopeOf(body: string): Said {
   if (!/^\s*\{/.test(body)) return {};
   const value = parsed(body);
   if (!isObject(value) || value['spec'] === undefined || value['openapi'] !== undefined) return {};
-  const { format } = value;
+  const { format, file } = value;
   const gate = (name: 'max_high' | 'max_medium'): Record<string, number> => {
     const given = value[name];
     if (given === undefined) return {};
@@ -87,7 +100,13 @@ function envelopeOf(body: string): { max_high?: number; max_medium?: number; for
   const known = formats.find((one) => one === format);
   if (format !== undefined && known === undefined)
     throw wrong('format', 'is none of the formats', `write one of ${formats.join(', ')}`);
-  return { ...gate('max_high'), ...gate('max_medium'), ...(known === undefined ? {} : { format: known }) };
+  if (file !== undefined && (typeof file !== 'string' || file === '' || file.length > fileCharsMax))
+    throw wrong('file', 'is no name of a file', `write 1 to ${fileCharsMax} characters, or leave it out`);
+  return {
+    ...{ ...gate('max_high'), ...gate('max_medium') },
+    ...(known === undefined ? {} : { format: known }),
+    ...(file === undefined ? {} : { file }),
+  };
 }
 
 function parsed(text: string): unknown {
@@ -111,7 +130,7 @@ export function registerScan(app: App): void {
     const gates = { maxHigh: said.max_high ?? 0, maxMedium: said.max_medium ?? 0 };
     const lineOf = readText(text).text?.lineOf ?? (() => 1);
     const scan = scanSpecification(specification, gates, lineOf);
-    const file = request.query.file ?? (specification.format === 'yaml' ? 'openapi.yaml' : 'openapi.json');
+    const file = said.file ?? (specification.format === 'yaml' ? 'openapi.yaml' : 'openapi.json');
     switch (said.format) {
       case 'sarif':
         reply.type('application/sarif+json');
@@ -123,13 +142,14 @@ export function registerScan(app: App): void {
         reply.type('text/plain; charset=utf-8');
         return toText(scan, file);
       default:
-        return viewScan(scan, [...specification.problems]);
+        return viewScan(scan, file, [...specification.problems]);
     }
   });
 }
 
-function viewScan(scan: Scan, problems: Static<typeof ProblemView>[]): Static<typeof ScanView> {
+function viewScan(scan: Scan, file: string, problems: Static<typeof ProblemView>[]): Static<typeof ScanView> {
   return {
+    file,
     passed: scan.passed,
     posture_score: scan.score,
     operations: scan.operations,

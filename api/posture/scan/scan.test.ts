@@ -1,7 +1,7 @@
 // P4: the scan of a document in a pipeline: its rules, gates and formats, and the gate script as a pipeline runs it.
 import t from 'tap';
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SaxesParser } from 'saxes';
@@ -105,14 +105,24 @@ t.test('P4: over HTTP and in the gate script', (t) =>
       level: 'error',
       locations: [{ physicalLocation: { artifactLocation: { uri: 'api/openapi.yaml' }, region: { startLine: 7 } } }],
     });
+    t.equal((await scan('?file=my%20api%23v1.yaml')).body['file'], 'my api#v1.yaml', 'P5: JSON names the file');
+    t.equal((await scan('', { ...envelope, file: 'x.json' }, {})).body['file'], 'x.json', 'P5: by an envelope');
+    t.match(await scan('', { spec: document, file: 7 }, {}), { status: 400, body: { errors: [{ path: '/file' }] } });
+    const oddName = await scan('?format=sarif&file=./my%20api%23v1%3F.yaml');
+    t.match(oddName.text, '"uri":"my%20api%23v1%3F.yaml"', 'P5: as a reference in SARIF');
     const junit = await scan('?format=junit&file=a%26b.yaml');
     t.match(junit.headers['content-type'], 'application/xml');
     const names: string[] = [];
+    const classes = new Set<string>();
     const parser = new SaxesParser();
     parser.on('error', (error) => t.fail(error.message));
-    parser.on('opentag', ({ name }) => names.push(name));
+    parser.on('opentag', ({ name, attributes }) => {
+      names.push(name);
+      if (name === 'testcase') classes.add(String(attributes['classname']));
+    });
     parser.write(junit.text).close();
     t.equal(names.filter((name) => name === 'testcase').length, 6);
+    t.same([...classes], ['a&b.yaml'], 'P5: JUnit names the file');
     t.equal(names.filter((name) => name === 'failure').length, 5, 'four operations and the gates');
 
     const directory = await makeDirectory(t, 'gate');
@@ -121,14 +131,29 @@ t.test('P4: over HTTP and in the gate script', (t) =>
     await at.app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = at.app.server.address() as AddressInfo;
     const here = { BASE_URL: `http://127.0.0.1:${port}/`, API_TOKEN: token };
-    const gate = (args: readonly string[], env: Record<string, string> = here) =>
+    const gate = (args: readonly string[], env: Record<string, string> = here, shell: readonly string[] = ['sh']) =>
       new Promise<{ code: number; out: string }>((resolve) => {
         const given = { env: { PATH: process.env['PATH'] ?? '', ...env } };
-        execFile('sh', [join(root, 'bin/ci-gate.sh'), ...args], given, (error, out, err) =>
+        const [program = '', ...options] = shell;
+        execFile(program, [...options, join(root, 'bin/ci-gate.sh'), ...args], given, (error, out, err) =>
           resolve({ code: error === null ? 0 : Number(error.code), out: out + err }),
         );
       });
     t.match(await gate([spec, '3', '1']), { code: 0, out: /^PASS .*score 41/ });
+    const named = await gate([spec, '2', '1']);
+    t.ok(named.out.startsWith(`FAIL ${spec}: score 41`), named.out);
+    t.ok(named.out.includes(`\n${spec}:7: high `), 'P5: each line names the file that was given');
+    t.notMatch(named.out, 'openapi.yaml');
+    const odd = `${directory}/a&b=c#d%20"é 100%.yml`;
+    await writeFile(odd, document);
+    t.match((await gate([odd, '3', '1'])).out, `PASS ${odd}: score`, 'P5: whatever its name');
+    for (const shell of [['dash'], ['busybox', 'sh'], ['bash', '--posix']])
+      if (spawnSync(shell[0] as string, ['-c', 'true']).error === undefined)
+        t.match(await gate([odd, '2', '1'], here, shell), { code: 1, out: `FAIL ${odd}: score` }, shell.join(' '));
+    const deep = join(directory, 'd'.repeat(200), 'e'.repeat(200));
+    await mkdir(deep, { recursive: true });
+    await writeFile(join(deep, 'shop.yaml'), document);
+    t.match((await gate([join(deep, 'shop.yaml'), '3', '1'])).out, /^PASS shop\.yaml: /, 'P5: a long path by its end');
     t.match(await gate([spec, '2', '1']), { code: 1, out: /^FAIL .*\n3 findings are high/ });
     t.match(await gate([spec, '3', '0']), { code: 1 });
     t.match(await gate([spec, '3']), { code: 2, out: /usage:/ });

@@ -1,6 +1,7 @@
 // The evaluation of what principals do, without database and clock: windows of nodes and of ingestion go in, findings
 // come out. Deterministic: the same windows in the same order yield the same findings.
-import { anyNoun, type Relation, type Sighting } from '#proxy/contract';
+import { anyNoun, type Relation } from '#proxy/contract';
+import type { KeptSighting } from '../../inventory/index.js';
 import { Enumeration } from './enumeration.js';
 import { evidenceMax, timeOf, type Finding, type JudgeOptions } from './finding.js';
 import { Functions } from './functions.js';
@@ -10,7 +11,7 @@ import { Ownership, type Candidate } from './ownership.js';
 import { toPlace, toSeen, type Place, type Seen, type TemplateOf } from './seen.js';
 
 export interface Window {
-  readonly sightings: readonly Sighting[];
+  readonly sightings: readonly KeptSighting[];
   readonly relations: readonly Relation[];
 }
 export interface NewTie extends ObjectKey, Tie {
@@ -76,7 +77,7 @@ export class ThreatEngine {
     return isNew;
   }
 
-  private feedSighting(sighting: Sighting): void {
+  private feedSighting(sighting: KeptSighting): void {
     const seen = toSeen(sighting, this.placeOf(sighting));
     const { site, principal, operation, ok } = seen;
     if (principal === '') return;
@@ -94,7 +95,7 @@ export class ThreatEngine {
     for (const { key, requestId: id } of queried) this.suspect({ seen, objects: [key], requestId: id, atMs });
   }
 
-  private placeOf({ site, path }: Sighting): Place {
+  private placeOf({ site, path }: KeptSighting): Place {
     const name = `${site}\0${path}`;
     const known = this.places.get(name);
     if (known !== undefined) return known;

@@ -8,8 +8,8 @@ import {
   segmentsOf,
   shapeOf,
   type CredentialKind,
-  type Sighting,
 } from '#proxy/contract';
+import type { KeptSighting } from '../../inventory/index.js';
 import type { ObjectKey } from './memory.js';
 
 export interface Seen {
@@ -59,8 +59,8 @@ export function toPlace(site: string, path: string, key: Uint8Array, templateOf:
   };
 }
 
-export function toSeen(sighting: Sighting, { template, isShape, objects }: Place): Seen {
-  const { site, method, path, accounts } = sighting;
+export function toSeen(sighting: KeptSighting, { template, isShape, objects }: Place): Seen {
+  const { site, method, path, accounts, objects: hashed } = sighting;
   return {
     ...{ site, method, template, operation: `${site}\0${method}\0${template}` },
     principal: sighting.principal,
@@ -71,12 +71,12 @@ export function toSeen(sighting: Sighting, { template, isShape, objects }: Place
     ...{ ok: sighting.ok, denied: sighting.denied, failed: sighting.failed, requestId: sighting.request_id },
     isLogin: isLoginPath(method, path) || accounts.length > 0,
     isPrivileged: isPrivilegedPath(template),
-    objects,
+    objects: hashed?.map(({ noun, label, object }) => toKey(site, noun, label, object)) ?? objects,
     queried: (sighting.queried ?? []).map(({ noun, object, request_id: requestId }) => ({
       key: toKey(site, noun, noun, object),
       requestId,
     })),
-    distinct: isShape ? (sighting.distinct ?? 0) : 0,
+    distinct: isShape && hashed === undefined ? (sighting.distinct ?? 0) : 0,
     accounts,
     admitted: sighting.admitted ?? [],
     passwords: sighting.passwords ?? 0,

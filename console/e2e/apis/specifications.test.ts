@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
-import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from '../stack.js';
+import { askApi, chooseOwnPassword, go, logIn, settled, startStack, withoutBrowser, type Stack } from '../stack.js';
 
 const hostile = '<img/src=x/onerror="document.title=1">';
 
@@ -135,7 +135,7 @@ async function gap(t: Test, stack: Stack): Promise<void> {
   await until('what is not declared is listed', async () => {
     await page.reload();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     return (await page.locator('.table-row', { hasText: '/backdoor' }).count()) > 0;
   });
   t.equal(await page.locator('.table-row', { hasText: '/search' }).count(), 0, 'what is declared is no shadow');

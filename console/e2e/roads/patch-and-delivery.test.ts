@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
 import { attackable, sarifOf } from '../reports-of-tools.js';
-import { chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from '../stack.js';
+import { chooseOwnPassword, go, logIn, settled, startStack, withoutBrowser, type Stack } from '../stack.js';
 
 const attack = '/convert?name=a;cat%20/etc/passwd';
 
@@ -37,7 +37,7 @@ async function patchRoad(t: Test, stack: Stack): Promise<void> {
   await until('the chain is there', async () => {
     await page.reload();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     return (await hop.count()) > 0;
   });
   const before = (await fetch(stack.waf + attack)).status;
@@ -114,7 +114,7 @@ async function deliveryRoad(t: Test, stack: Stack): Promise<void> {
   await until('what was refused is kept', async () => {
     await page.reload(); // the open connector stays in the address
     await drawer.locator('dl').first().waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     return (await letters.count()) > 0;
   });
   t.match(await letters.first().innerText(), /<img src=x onerror/, 'the answer of the collector is text');
@@ -125,7 +125,7 @@ async function deliveryRoad(t: Test, stack: Stack): Promise<void> {
   await until('none is left', async () => {
     await page.reload();
     await drawer.locator('dl').first().waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     return (await letters.count()) === 0;
   });
   const taken = state.taken;

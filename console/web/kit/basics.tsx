@@ -154,17 +154,21 @@ export function Tabs<Name extends string>(props: {
   readonly chosen: Name;
   readonly onChoose: (name: Name) => void;
 }): JSX.Element {
+  let list: HTMLDivElement | undefined;
   const step = (by: number): void => {
     const at = props.tabs.findIndex(([name]) => name === props.chosen);
     const next = props.tabs[(at + by + props.tabs.length) % props.tabs.length];
-    if (next !== undefined) props.onChoose(next[0]);
+    if (next === undefined) return;
+    props.onChoose(next[0]);
+    // the others are out of the order of Tab: the focus goes along with the choice
+    queueMicrotask(() => list?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowRight') step(1);
     if (event.key === 'ArrowLeft') step(-1);
   };
   return (
-    <div class="tabs" role="tablist" aria-label={props.label} onKeyDown={onKeyDown}>
+    <div class="tabs" role="tablist" aria-label={props.label} onKeyDown={onKeyDown} ref={list}>
       <For each={props.tabs}>
         {([name, title]) => (
           <button

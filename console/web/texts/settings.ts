@@ -12,6 +12,7 @@ export const settingsText = {
   notJson: 'is not JSON',
   notSet: 'not set',
   setLeaveEmptyKeep: 'set; leave empty to keep it',
+  range: (a: Shown, b: Shown) => `${a} to ${b}`,
   usually: (a: Shown) => `, usually ${a}`,
   settings: 'Settings',
   groupsSettings: 'Groups of settings',

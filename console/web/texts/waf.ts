@@ -34,7 +34,10 @@ export const wafText = {
   noRuleHasTripped: 'No rule has tripped in this time',
   tryingExclusionsAgainstRecorded: 'Trying exclusions against recorded requests',
   exclusionsWereTriedAgainst:
-    'Exclusions that were tried against recorded requests, and whether those there are are still needed.',
+    'Which rules may trip on ordinary requests, exclusions that were tried against recorded ones, and whether those ' +
+    'in force are still needed.',
+  notTried: 'No exclusion was tried for it yet: the most likely false alarms come first.',
+  tryMore: (a: Shown) => `Try exclusions for ${a} more`,
   thereAreNoExclusions: 'There are no exclusions',
   exclusions: 'Exclusions',
   proposal: 'Proposal',
@@ -76,8 +79,8 @@ export const wafText = {
   owaspCoreRuleSetOf: (a: Shown) =>
     `OWASP Core Rule Set ${a}. Each category can be off, or leave some paths alone; ` +
     'a single rule is better excluded under ',
-  excludedPathsOf: (a: Shown) => `${a} excluded paths`,
-  rulesOf: (a: Shown) => `${a} rules`,
-  hitsFromClientsOf: (a: Shown, b: Shown) => `${a} hits from ${b} clients`,
+  excludedPathsOf: (a: Shown) => (a === 1 ? '1 excluded path' : `${a} excluded paths`),
+  rulesOf: (a: Shown) => (a === 1 ? '1 rule' : `${a} rules`),
+  hitsFromClientsOf: (a: Shown, b: Shown) => `${a} hits from ${b} ${b === 1 ? 'client' : 'clients'}`,
   ofLikelyFalseOf: (a: Shown) => `${a} of 100 likely false`,
 } as const;

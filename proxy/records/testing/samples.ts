@@ -32,6 +32,7 @@ export const facts = (n: number): RequestFacts => ({
   latencyUs: 3.4,
   inspectionUs: 5,
   tls: null,
+  trace: null,
   head,
   body: null,
 });

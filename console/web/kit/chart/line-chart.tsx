@@ -2,7 +2,7 @@
 // the theme's, moments GMT+4.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { createEffect, onCleanup, onMount, type JSX } from 'solid-js';
+import { createEffect, For, onCleanup, onMount, type JSX } from 'solid-js';
 import { theme } from '../../shell/theme.js';
 
 export interface Line {
@@ -12,10 +12,32 @@ export interface Line {
   readonly values: readonly number[];
 }
 
+/** Which colour is which line, and what the numbers are. */
+export function Legend(props: {
+  readonly of: readonly Pick<Line, 'label' | 'color'>[];
+  readonly unit?: string;
+}): JSX.Element {
+  return (
+    <span class="row wrap small">
+      <For each={props.of}>
+        {({ label, color }) => (
+          <span class="row">
+            <span class={`legend-mark ${color === '--series-2' ? 'is-second' : ''}`} aria-hidden="true" />
+            {label}
+          </span>
+        )}
+      </For>
+      <span class="faint">{props.unit}</span>
+    </span>
+  );
+}
+
 export interface LineChartProps {
   /** Moments, in seconds since 1970. */
   readonly at: readonly number[];
   readonly lines: readonly Line[];
+  /** What is asked for, in seconds since 1970, whatever of it has numbers; without it the numbers say it. */
+  readonly span?: readonly [from: number, to: number];
   /** Upper end of the scale where it is known; else the lines say it. */
   readonly max?: number;
   /** A stretch of time was drawn, in seconds since 1970. */
@@ -37,7 +59,7 @@ function showMark(seconds: number, isFine: boolean): string {
 
 const tokenOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function optionsFor(width: number, { lines, max, onPick }: LineChartProps): uPlot.Options {
+function optionsFor(width: number, { lines, max, span, onPick }: LineChartProps): uPlot.Options {
   const axis = { stroke: tokenOf('--ink-3'), grid: { stroke: tokenOf('--line'), width: 1 }, ticks: { show: false } };
   const drawn = ({ label, color, values }: Line): uPlot.Series => ({
     label,
@@ -53,10 +75,18 @@ function optionsFor(width: number, { lines, max, onPick }: LineChartProps): uPlo
     tzDate: (seconds) => uPlot.tzDate(new Date((seconds + offsetSeconds) * 1000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { drag: { x: onPick !== undefined, y: false, setScale: false } },
-    scales: max === undefined ? {} : { y: { range: [0, max] } },
+    scales: {
+      ...(span === undefined ? {} : { x: { range: [span[0], span[1]] } }),
+      // from nothing on: a line that begins elsewhere makes a small change look like a large one
+      y: {
+        range: max === undefined ? (_plot, _least, most) => uPlot.rangeNum(0, Math.max(most, 1), 0.1, true) : [0, max],
+      },
+    },
+    padding: [12, 16, 0, 0],
     axes: [
       {
         ...axis,
+        size: 28,
         values: (_plot, marks) => marks.map((seconds) => showMark(seconds, (marks[1] ?? 0) - (marks[0] ?? 0) < 86_400)),
       },
       { ...axis, size: 44 },

@@ -4,6 +4,12 @@ import { showMoment } from '../../client/moments.js';
 import { kitText as text } from '../../texts/kit.js';
 import { LineChart } from './line-chart.js';
 
+/** Its lines, for a legend. */
+export const seriesLines = [
+  { label: text.requests2, color: '--series-1' },
+  { label: text.blocked2, color: '--series-2' },
+] as const;
+
 export interface SeriesPoint {
   readonly at: string;
   readonly requests: number;

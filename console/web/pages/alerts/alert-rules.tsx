@@ -27,7 +27,11 @@ const tones: Readonly<Record<AlertRule['state'], Tone>> = {
 const saysOf = ({ metric, comparison = 'above', threshold, window_min: window }: AlertRule): string =>
   text.says(text.metrics[metric], text.comparisons[comparison], threshold, window);
 
-function Why(props: { readonly id: string }): JSX.Element {
+/** A number with its unit, as exact as somebody reads it. */
+const valueOf = (metric: AlertRule['metric'], value: number | null): string =>
+  value === null ? '–' : text.withUnit(showCount(Math.round(value * 10) / 10), text.units[metric]);
+
+function Why(props: { readonly id: string; readonly metric: AlertRule['metric'] }): JSX.Element {
   const why = createQuery('GET /api/alerts/{id}/why', () => ({ params: { id: props.id } }), { everyMs });
   return (
     <Read of={why}>
@@ -49,8 +53,8 @@ function Why(props: { readonly id: string }): JSX.Element {
           <Pairs
             of={[
               [text.measured, text.windowOf(showMoment(data().window.from), showMoment(data().window.to))],
-              [text.value, String(data().value ?? '–')],
-              [text.threshold, String(data().threshold)],
+              [text.value, valueOf(props.metric, data().value)],
+              [text.threshold, valueOf(props.metric, data().threshold)],
               ['', text.counted(showCount(data().requests), showCount(data().blocked), showCount(data().errors))],
               [text.pendingUntil, showMoment(data().pending_until)],
               [text.cooldownUntil, showMoment(data().cooldown_until)],
@@ -96,9 +100,9 @@ const columnsOf = (
   { title: text.name, cell: ({ name }) => <Foreign text={name} max={100} /> },
   { title: text.state, cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
   { title: text.condition, cell: (rule) => saysOf(rule) },
-  { title: text.value, isNumber: true, cell: ({ value }) => String(value ?? '–') },
+  { title: text.value, isNumber: true, cell: ({ metric, value }) => valueOf(metric, value) },
   { title: text.since, class: 'nums', cell: ({ since }) => showMoment(since) },
-  { title: text.told, cell: ({ type }) => text.channels[type] },
+  { title: text.told, class: 'nums', cell: ({ type }) => text.channels[type] },
   {
     title: text.actions,
     isTitleHidden: true,
@@ -161,7 +165,7 @@ export function AlertRules(): JSX.Element {
       </Card>
       <Overlay isOpen={chosen() !== null} look="drawer" title={text.why} onClose={() => choose(null)}>
         <Show when={chosen()} keyed>
-          {(id) => <Why id={id} />}
+          {(id) => <Why id={id} metric={rules.data()?.items.find((rule) => rule.id === id)?.metric ?? 'requests'} />}
         </Show>
       </Overlay>
       <EditedRowDialogs

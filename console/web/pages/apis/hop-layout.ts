@@ -39,25 +39,27 @@ const margin = 10;
 /** A picture of more shows nothing; the table has the rest. */
 const edgesMax = 200;
 
-/** Column of each service: the fewest hops from one that nobody asks; of a circle, from the one met first. */
+/**
+ * Column of each service: one right of the last that asks it, so that no line runs back through the boxes of its own
+ * column. In a circle the hop that closes it does not count: it leads back wherever the services stand.
+ */
 function columnsOf(hops: readonly HopFacts[]): ReadonlyMap<string, number> {
-  const next = new Map<string, string[]>();
-  const asked = new Set<string>();
-  for (const { caller, callee } of hops) {
-    next.set(caller, [...(next.get(caller) ?? []), callee]);
-    if (caller !== callee) asked.add(callee);
-  }
+  const callers = new Map<string, string[]>();
+  for (const { caller, callee } of hops) callers.set(callee, [...(callers.get(callee) ?? []), caller]);
   const names = [...new Set(hops.flatMap(({ caller, callee }) => [caller, callee]))];
   const column = new Map<string, number>();
-  const spread = (from: readonly string[]): void => {
-    for (let [level, at] = [from, 0]; level.length > 0; at += 1) {
-      const fresh = level.filter((name) => !column.has(name));
-      for (const name of fresh) column.set(name, at);
-      level = fresh.flatMap((name) => next.get(name) ?? []);
-    }
+  const entered = new Set<string>();
+  // Depth is bounded by the number of services, and that by the hops that a picture draws.
+  const place = (name: string): number => {
+    const known = column.get(name);
+    if (known !== undefined) return known;
+    entered.add(name);
+    const before = (callers.get(name) ?? []).filter((caller) => !entered.has(caller) || column.has(caller));
+    const at = before.reduce((most, caller) => Math.max(most, place(caller) + 1), 0);
+    column.set(name, at);
+    return at;
   };
-  spread(names.filter((name) => !asked.has(name)));
-  for (const name of names) if (!column.has(name)) spread([name]);
+  for (const name of names) place(name);
   return column;
 }
 
@@ -83,14 +85,30 @@ export function layOut(all: readonly HopFacts[], room: Partial<typeof usualNode>
       };
     });
   const byName = new Map(nodes.map((one) => [one.name, one]));
+  /** A line over several columns has a row of its own in each between them, so that it runs behind no box. */
+  const passes = (from: number, to: number): readonly { readonly x: number; readonly y: number }[] =>
+    [...Array(Math.max(0, to - from - 1)).keys()].map((step) => {
+      const column = from + 1 + step;
+      const row = filled.get(column) ?? 0;
+      filled.set(column, row + 1);
+      const y = margin + row * (node.height + gap.y) + node.height / 2;
+      return { x: margin + column * (node.width + gap.x), y };
+    });
   const edges = hops.flatMap(({ caller, callee, unauthenticated }): DrawnEdge[] => {
     const [from, to] = [byName.get(caller), byName.get(callee)];
     if (from === undefined || to === undefined) return [];
     const [x, y] = [from.x + node.width, from.y + node.height / 2];
     const [toX, toY] = [to.x, to.y + node.height / 2];
     const bend = gap.x / 2;
-    const path = `M${x} ${y}C${x + bend} ${y} ${toX - bend} ${toY} ${toX} ${toY}`;
-    return [{ from: caller, to: callee, path, isOpen: unauthenticated }];
+    const stops = passes(columns.get(caller) ?? 0, columns.get(callee) ?? 0);
+    const ends = [...stops, { x: toX, y: toY }];
+    const begins = [{ x, y }, ...stops.map((stop) => ({ x: stop.x + node.width, y: stop.y }))];
+    const curves = ends.map((end, index) => {
+      const begin = begins[index] ?? end;
+      const across = index < stops.length ? `H${end.x + node.width}` : '';
+      return `C${begin.x + bend} ${begin.y} ${end.x - bend} ${end.y} ${end.x} ${end.y}${across}`;
+    });
+    return [{ from: caller, to: callee, path: `M${x} ${y}${curves.join('')}`, isOpen: unauthenticated }];
   });
   const columnCount = Math.max(1, ...nodes.map(({ x }) => (x - margin) / (node.width + gap.x) + 1));
   const rowCount = Math.max(1, ...filled.values());

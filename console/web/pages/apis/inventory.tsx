@@ -19,7 +19,17 @@ import { Sources } from './sources.js';
 
 export type Endpoint = Item<'GET /api/inventory'>;
 
-const filterNames = ['q', 'site', 'method', 'access', 'auth', 'classification', 'band', 'shadow'];
+const filterNames = [
+  'q',
+  'site',
+  'method',
+  'access',
+  'auth',
+  'classification',
+  'band',
+  'shadow',
+  'unprotected_sensitive',
+];
 const bandTones: Readonly<Record<Endpoint['risk']['band'], Tone>> = {
   critical: 'danger',
   high: 'danger',
@@ -88,6 +98,7 @@ function Figures(): JSX.Element {
             label={text.unprotected}
             value={showCount(data().unprotected_sensitive)}
             note={text.unprotectedNote}
+            href="/inventory?unprotected_sensitive=true"
           />
           <Figure label={text.sites} value={showCount(data().sites)} note={text.dropped(showCount(data().dropped))} />
         </div>

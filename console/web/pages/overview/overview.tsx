@@ -6,7 +6,9 @@ import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Card, Empty, Figure, Foreign, PageHead } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
-import { SeriesChart } from '../../kit/chart/series-chart.js';
+import { Legend } from '../../kit/chart/line-chart.js';
+import { SeriesChart, seriesLines } from '../../kit/chart/series-chart.js';
+import { Detection } from './detection.js';
 import { FirstSteps } from './first-steps.js';
 import { Health } from './health.js';
 import { overviewText as words } from '../../texts/overview.js';
@@ -163,6 +165,24 @@ function Tops(props: { readonly traffic: Traffic; readonly site: SiteFilter }): 
   );
 }
 
+function Spans(props: { readonly chosen: Span; readonly onChoose: (span: Span) => void }): JSX.Element {
+  return (
+    <For each={Object.keys(spans) as Span[]}>
+      {(name) => (
+        <button
+          type="button"
+          class="button small"
+          classList={{ primary: props.chosen === name }}
+          aria-pressed={props.chosen === name}
+          onClick={() => props.onChoose(name)}
+        >
+          {spanNames[name]}
+        </button>
+      )}
+    </For>
+  );
+}
+
 export function Overview(): JSX.Element {
   const navigate = useNavigate();
   const [search, setSearch] = useSearchParams();
@@ -190,19 +210,7 @@ export function Overview(): JSX.Element {
     <>
       <PageHead title={words.overview}>
         <SiteSelect chosen={site()} onChoose={(name) => setSearch({ site: name })} />
-        <For each={Object.keys(spans) as Span[]}>
-          {(name) => (
-            <button
-              type="button"
-              class="button small"
-              classList={{ primary: span() === name }}
-              aria-pressed={span() === name}
-              onClick={() => setSearch({ span: name })}
-            >
-              {spanNames[name]}
-            </button>
-          )}
-        </For>
+        <Spans chosen={span()} onChoose={(name) => setSearch({ span: name })} />
       </PageHead>
       <FirstSteps />
       <Health />
@@ -212,7 +220,12 @@ export function Overview(): JSX.Element {
             <Numbers traffic={data()} site={siteFilter()} />
             <Card
               title={words.traffic}
-              actions={<span class="faint small">{words.untilNowDragToOf(showMoment(data().from))}</span>}
+              actions={
+                <>
+                  <Legend of={seriesLines} />
+                  <span class="faint small">{words.untilNowDragToOf(showMoment(data().from))}</span>
+                </>
+              }
             >
               <Show
                 when={data().requests > 0}
@@ -221,6 +234,7 @@ export function Overview(): JSX.Element {
                 <SeriesChart points={data().series} onPick={pick} />
               </Show>
             </Card>
+            <Detection />
             <Tops traffic={data()} site={siteFilter()} />
           </>
         )}

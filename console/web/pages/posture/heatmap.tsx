@@ -17,7 +17,7 @@ type Row = Item<'GET /api/v1/posture/heatmap'>;
 const toneOf = (grave: number): string => (grave === 0 ? '' : grave < 5 ? 'is-warm' : 'is-hot');
 
 const cellColumn = (source: string): TableColumn<Row> => ({
-  title: plain(source),
+  title: (text.sources as Readonly<Record<string, string>>)[source] ?? plain(source),
   isNumber: true,
   sortBy: ({ cells }) => cells[source]?.open ?? 0,
   cell: ({ application_id: id, cells }) => (

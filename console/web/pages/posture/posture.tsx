@@ -69,8 +69,8 @@ function Costs(props: { readonly of: readonly Factor[]; readonly application: st
       cell: (one) => <A href={linkOf(props.application, filters[one.factor] ?? '')}>{wordOf(one)}</A>,
     },
     { title: text.count, isNumber: true, cell: ({ count }) => showCount(count) },
-    { title: text.weight, isNumber: true, cell: ({ weight }) => String(weight) },
-    { title: text.cost, isNumber: true, cell: ({ cost }) => String(cost) },
+    { title: text.weight, isNumber: true, cell: ({ weight }) => showCount(weight) },
+    { title: text.cost, isNumber: true, cell: ({ cost }) => showCount(cost) },
   ];
   return (
     <Card isFlush title={text.costs}>
@@ -124,7 +124,7 @@ export function Posture(): JSX.Element {
           </Show>
         )}
       </Read>
-      <Read of={trend}>{(data) => <Trends days={data().items} />}</Read>
+      <Read of={trend}>{(data) => <Trends days={data().items} asked={Number(span())} />}</Read>
       <Heatmap of={heatmap} />
     </>
   );

@@ -1,15 +1,16 @@
 // The posture day by day: score, what is open, what was found and closed; as lines and as a table.
-import { For, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
 import { Card } from '../../kit/basics.js';
-import { LineChart, type Line } from '../../kit/chart/line-chart.js';
+import { Legend, LineChart, type Line } from '../../kit/chart/line-chart.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
 import { postureText as text } from '../../texts/vm/posture.js';
 
 export type Day = Reply<'GET /api/v1/posture/trend'>['items'][number];
 
+const daySeconds = 86_400;
 const grave = ({ open }: Day): number => (open['critical'] ?? 0) + (open['high'] ?? 0);
 
 const columns: readonly TableColumn<Day>[] = [
@@ -22,30 +23,22 @@ const columns: readonly TableColumn<Day>[] = [
   { title: text.reopened, isNumber: true, cell: ({ reopened }) => showCount(reopened) },
 ];
 
-function Legend(props: { readonly of: readonly Line[] }): JSX.Element {
-  return (
-    <span class="row wrap small">
-      <For each={props.of}>
-        {({ label, color }) => (
-          <span class="row">
-            <span class={`legend-mark ${color === '--series-2' ? 'is-second' : ''}`} aria-hidden="true" />
-            {label}
-          </span>
-        )}
-      </For>
-    </span>
-  );
-}
-
 function Chart(props: {
   readonly title: string;
   readonly days: readonly Day[];
+  readonly asked: number;
   readonly lines: readonly Line[];
   readonly max?: number;
 }): JSX.Element {
+  const span = (): readonly [number, number] => {
+    const last = Date.parse(`${props.days.at(-1)?.day ?? ''}T00:00:00Z`) / 1000;
+    return [last - props.asked * daySeconds, last];
+  };
   return (
-    <Card title={props.title} actions={<Legend of={props.lines} />}>
+    <Card title={props.title}>
+      <Legend of={props.lines} />
       <LineChart
+        span={span()}
         at={props.days.map(({ day }) => Date.parse(`${day}T00:00:00Z`) / 1000)}
         lines={props.lines}
         {...(props.max === undefined ? {} : { max: props.max })}
@@ -54,7 +47,8 @@ function Chart(props: {
   );
 }
 
-export function Trends(props: { readonly days: readonly Day[] }): JSX.Element {
+/** `asked`: so many days are shown, whether or not there are numbers of all of them. */
+export function Trends(props: { readonly days: readonly Day[]; readonly asked: number }): JSX.Element {
   const line = (label: string, color: string, of: (day: Day) => number): Line => ({
     label,
     color,
@@ -62,16 +56,18 @@ export function Trends(props: { readonly days: readonly Day[] }): JSX.Element {
   });
   return (
     <Show when={props.days.length > 0}>
-      <div class="grid-2">
+      <div class="grid-3">
         <Chart
           title={text.scoreTrend}
           days={props.days}
+          asked={props.asked}
           max={100}
           lines={[line(text.score, '--series-1', ({ score }) => score)]}
         />
         <Chart
           title={text.openTrend}
           days={props.days}
+          asked={props.asked}
           lines={[
             line(text.openTotal, '--series-1', (one) => one.open_total),
             line(text.criticalOpen, '--series-2', grave),
@@ -80,6 +76,7 @@ export function Trends(props: { readonly days: readonly Day[] }): JSX.Element {
         <Chart
           title={text.flowTrend}
           days={props.days}
+          asked={props.asked}
           lines={[
             line(text.opened, '--series-2', ({ opened }) => opened),
             line(text.closed, '--series-1', ({ closed }) => closed),

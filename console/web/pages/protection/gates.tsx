@@ -48,7 +48,7 @@ function Pipeline(): JSX.Element {
                       <Badge>{stage.kind}</Badge>
                       <Badge tone="info">{stage.applies_to === 'all' ? text.allSites : text.protectedSites}</Badge>
                     </div>
-                    <span class="muted">{stage.description}</span>
+                    <p class="muted sentence">{stage.description}</p>
                     <Show when={stage.refuses}>
                       <span class="small faint">{text.refusesWithOf(stage.refuses)}</span>
                     </Show>

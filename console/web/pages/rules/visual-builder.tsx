@@ -1,4 +1,4 @@
-import { For, type JSX } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { actions, operators, phases, variables, type CustomRule } from './rule.js';
 import { rulesText as words } from '../../texts/rules.js';
@@ -72,12 +72,14 @@ export function VisualBuilder(props: {
           help={words.namesSeclangOneLine}
           onInput={(text) => props.onChange({ transformations: text.split(/\s+/).filter(Boolean) })}
         />
-        <TextField
-          label={words.redirect}
-          value={props.rule.redirect_url}
-          isDisabled={props.isDisabled || props.rule.action !== 'redirect'}
-          onInput={(redirect_url) => props.onChange({ redirect_url })}
-        />
+        <Show when={props.rule.action === 'redirect'}>
+          <TextField
+            label={words.redirect}
+            value={props.rule.redirect_url}
+            isDisabled={props.isDisabled}
+            onInput={(redirect_url) => props.onChange({ redirect_url })}
+          />
+        </Show>
       </div>
     </div>
   );

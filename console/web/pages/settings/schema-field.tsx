@@ -1,6 +1,7 @@
 // A field for any setting, made from its schema: the form follows the settings, not the other way round.
 import { createSignal, For, Index, Show, type JSX } from 'solid-js';
 import type { FieldProblem } from '../../client/http.js';
+import { showCount } from '../../client/moments.js';
 import { Button } from '../../kit/basics.js';
 import { AreaField, SelectField, Switch, TextField } from '../../kit/form.js';
 import { blankOf, linesFrom, numberFrom, shapeOf, titleOf, type SettingSchema } from './schema.js';
@@ -26,14 +27,19 @@ function problemAt({ problems, path }: SchemaFieldProps): string | null {
 
 function helpOf(schema: SettingSchema): JSX.Element {
   const { minimum, maximum } = shapeOf(schema).schema;
-  const range = minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : '';
+  const range =
+    minimum !== undefined && maximum !== undefined ? words.range(showCount(minimum), showCount(maximum)) : '';
   const usual = ['string', 'number', 'boolean'].includes(typeof schema.default) && schema.default !== '';
   return (
     <>
       {schema.description}
       <span class="faint">
         {range === '' ? '' : ` (${range})`}
-        {usual ? words.usually(String(schema.default as string)) : ''}
+        {usual
+          ? words.usually(
+              typeof schema.default === 'number' ? showCount(schema.default) : String(schema.default as string),
+            )
+          : ''}
       </span>
     </>
   );
@@ -114,7 +120,7 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
   };
   return (
     <div class="stack">
-      <p class="muted small">{props.schema.description}</p>
+      <p class="muted small sentence">{props.schema.description}</p>
       <Index each={entries()}>
         {(entry, index) => (
           <details class="card" open={nameOf(entry(), index) === `${index + 1}` || problemUnder(props, index)}>

@@ -114,7 +114,7 @@ function Figures(props: { readonly of: Gaps }): JSX.Element {
       <Figure
         label={text.coverage}
         value={percentOf(props.of)}
-        note={`${showCount(props.of.observed)} / ${showCount(props.of.documented)}`}
+        note={text.covered(showCount(props.of.observed), showCount(props.of.documented))}
       />
       <Figure label={text.shadow} value={showCount(props.of.totals.shadow)} note={text.shadowNote} />
       <Figure label={text.zombie} value={showCount(props.of.totals.zombie)} note={text.zombieNote} />

@@ -22,7 +22,7 @@ function ProfileCard(props: { readonly profile: Profile; readonly onLook: () => 
           <Badge tone="good">{text.settings}</Badge>
         </Show>
       </div>
-      <span class="muted small">{props.profile.summary}</span>
+      <p class="muted small sentence">{props.profile.summary}</p>
       <div>
         <Button isSmall onClick={props.onLook}>
           {text.whatChanges}
@@ -54,7 +54,7 @@ export function Profiles(): JSX.Element {
     <Card title={text.profilesForKindsApplications}>
       <Read of={profiles}>
         {(data) => (
-          <div class="grid-3">
+          <div class="grid-4">
             <For each={data().items}>
               {(profile) => <ProfileCard profile={profile} onLook={() => setChosen(profile)} />}
             </For>

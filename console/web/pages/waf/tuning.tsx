@@ -14,6 +14,8 @@ import { ofRows } from '../../kit/table/table-source.js';
 import { wafText as words } from '../../texts/waf.js';
 
 type Suggestion = Item<'GET /api/fp-suggestions'>;
+/** Each trial takes seconds of the server; it takes at most so many of one question. */
+const [triedAtOnce, triedMax] = [5, 20];
 type Evidence = Reply<'GET /api/rules/evidence'>;
 
 const likelihoodTone = (score: number): Tone => (score >= 70 ? 'warn' : score >= 40 ? 'info' : 'neutral');
@@ -74,7 +76,9 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
         <span class="muted">
           {words.hitsFromClientsOf(showCount(props.of.hits), props.of.likelihood.features.distinct_clients)}
         </span>
-        <span>{props.of.suggestion.reason}</span>
+        <p class="sentence">
+          {props.of.suggestion.state === 'not_tried' ? words.notTried : props.of.suggestion.reason}
+        </p>
         <Show when={props.of.suggestion.seclang}>{(text) => <pre class="code">{text()}</pre>}</Show>
         <ul class="stack tight">
           <For each={props.of.paths.slice(0, 4)}>
@@ -173,7 +177,8 @@ function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
 
 export function Tuning(): JSX.Element {
   const [tab, setTab] = createSignal<'suggestions' | 'evidence'>('suggestions');
-  const suggestions = createQuery('GET /api/fp-suggestions', () => ({ query: { verify: 5 } }));
+  const [tried, setTried] = createSignal(triedAtOnce);
+  const suggestions = createQuery('GET /api/fp-suggestions', () => ({ query: { verify: tried() } }));
   const evidence = createQuery('GET /api/rules/evidence', () => (tab() === 'evidence' ? {} : null));
   return (
     <>
@@ -201,9 +206,19 @@ export function Tuning(): JSX.Element {
                 </Card>
               }
             >
-              <div class="grid-2">
+              <div class="grid-2 is-ragged">
                 <For each={data().items}>{(one) => <SuggestionCard of={one} />}</For>
               </div>
+              <Show when={tried() < triedMax && data().items.some((one) => one.suggestion.state === 'not_tried')}>
+                <div>
+                  <Button
+                    isBusy={suggestions.isLoading()}
+                    onClick={() => setTried((before) => Math.min(triedMax, before + triedAtOnce))}
+                  >
+                    {words.tryMore(triedAtOnce)}
+                  </Button>
+                </div>
+              </Show>
             </Show>
           )}
         </Read>

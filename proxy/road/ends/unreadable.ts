@@ -1,6 +1,6 @@
-import { renderPage, type Page } from '../http/pages.js';
-import type { Unreadable } from '../listeners/listener.js';
-import type { RoadContext } from './context.js';
+import { renderPage, type Page } from '../../http/pages.js';
+import type { Unreadable } from '../../listeners/listener.js';
+import type { RoadContext } from '../context.js';
 
 /**
  * The page for bytes that a listener's parser refused before there was a request: no head, only the status, and what

@@ -1,0 +1,283 @@
+// An organisation in which there is one of everything that an endpoint can name by an id, and for each endpoint a body
+// that fits, so that what is tested is the one thing that a test changes.
+import type { TestApp } from '#api/testing/app';
+import type { onBothDatabases } from '#api/testing/databases';
+import type { Endpoint } from '../kit/endpoint.js';
+import { Client, type Json } from './import-client.js';
+
+type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
+
+export interface Filled {
+  readonly project: string;
+  readonly application: string;
+  readonly finding: string;
+  /** What `:id` of the path stands for here. Throws for a module that it does not know. */
+  idOf(path: string): string;
+  /** Members that a body needs beyond its schema: ids, predicates, moments. */
+  bodyOf(row: Pick<Endpoint, 'method' | 'path'>): Json;
+  /** Modules whose objects belong to the application or its project. */
+  readonly confined: ReadonlySet<string>;
+}
+
+const moduleOf = (path: string): string => path.split('/:')[0] ?? path;
+const later = '2026-04-01T00:00:00Z';
+const predicate = { field: 'severity', op: 'eq', value: 'low' };
+
+class Maker {
+  readonly client: Client;
+  constructor(client: Client) {
+    this.client = client;
+  }
+  async post(url: string, body: object): Promise<Json> {
+    const reply = await this.client.call('POST', url, body);
+    if (reply.status >= 300) throw new Error(`POST ${url} → ${reply.status} ${reply.text}`);
+    return reply.body;
+  }
+  async made(url: string, body: object): Promise<string> {
+    return String((await this.post(url, body))['id']);
+  }
+}
+
+/** Rows that only a firewall beside the API would make. */
+async function insertPatch(database: Database, application: string, finding: string): Promise<string> {
+  const [row] = await database.sql<{ id: number }[]>`
+    insert into vm_vpatches (application_id, rule_id, origin, strategy, name, seclang, attack, attack_origin,
+      created_by, created_at, updated_at)
+    values (${application}, 1007999, 'own', 'strict', 'n', 'SecAction "id:1007999"', ${database.sql.json({
+      name: 'a',
+      method: 'GET',
+      uri: '/',
+      headers: [],
+      body: '',
+    })}, 'given', 'test', now(), now()) returning id`;
+  const id = String(row?.id);
+  await database.sql`insert into vm_vpatch_findings (vpatch_id, finding_id) values (${id}, ${finding})`;
+  return id;
+}
+
+const runtimeEvent = {
+  sensor_id: 's',
+  attack_type: 'ssrf',
+  confirmed: true,
+  method: 'GET',
+  route: '/preview',
+  at: '2026-02-28T10:00:00Z',
+};
+const hook = { name: 'h', provider: 'github', repository: 'team/shop', secret: 'a-secret-of-the-test-1' };
+const gateBody = {
+  name: 'g',
+  mode: 'warn',
+  selector: null,
+  conditions: [{ metric: 'new_critical', op: 'lte', threshold: 0 }],
+};
+
+async function fillAssets(make: Maker) {
+  const project = await make.made('/projects', { name: 'filled' });
+  const application = await make.made('/applications', {
+    name: 'filled',
+    environment: 'prod',
+    business_criticality: 'critical',
+    project_id: project,
+  });
+  const target = await make.made('/targets', { application_id: application, url: 'https://filled.example' });
+  const finding = await make.made('/vulnerabilities', {
+    application_id: application,
+    title: 'Server-side request forgery in the zebra',
+    severity: 'high',
+    cwe: ['CWE-918'],
+    reachable: true,
+    location: 'GET /preview [url]',
+  });
+  await make.made('/vulnerabilities', {
+    application_id: application,
+    title: 'Orders of other zebras can be read',
+    severity: 'high',
+    cwe: ['CWE-639'],
+  });
+  return { project, application, target, finding };
+}
+
+async function fillOrganisationWide(make: Maker, person: string, target: string): Promise<Record<string, string>> {
+  const group = await make.made('/target-groups', { name: 'g' });
+  await make.client.call('PUT', `/target-groups/${group}/targets`, { target_ids: [target] });
+  return {
+    '/users': person,
+    '/rbac/roles': await make.made('/rbac/roles', { name: 'filled', permissions: ['view_findings'] }),
+    '/rbac/grants': person,
+    '/tokens': await make.made('/tokens', { name: 't', scopes: ['read'] }),
+    '/sso/providers': '1',
+    '/sso/login': '1',
+    '/sso/callback': '1',
+    '/target-groups': group,
+    '/findings/views': await make.made('/findings/views', { name: 'v', query: predicate }),
+    '/imports/mappings': await make.made('/imports/mappings', {
+      name: 'm',
+      format: 'json',
+      rows_path: 'items.*',
+      fields: { title: 't' },
+    }),
+    '/sla/policies': await make.made('/sla/policies', { name: 's', selector: predicate, matrix: { high: 3 } }),
+    '/policies': await make.made('/policies', { name: 'p', predicate, action: 'violation' }),
+    '/threat-intel/cves': 'CVE-2021-44228',
+    '/gate/definitions': await make.made('/gate/definitions', gateBody),
+    '/scm/webhook': 'github',
+  };
+}
+
+async function fillFindings(make: Maker, application: string, finding: string): Promise<Record<string, string>> {
+  const ends = { expires_at: later };
+  const chains = await make.client.call('GET', '/graph/attack-chains');
+  return {
+    '/vulnerabilities': finding,
+    '/comments': await make.made('/comments', { entity: 'finding', entity_id: finding, text: 'c' }),
+    '/mutes': await make.made('/mutes', { name: 'm', application_id: application, predicate, reason: 'r', ...ends }),
+    '/acceptances': await make.made('/acceptances', {
+      title: 'a',
+      decision: 'accept',
+      vuln_ids: [finding],
+      justification: 'j',
+      ...ends,
+    }),
+    '/assessments': await make.made('/assessments', { application_id: application, name: 'a' }),
+    '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
+    '/reports': await make.made('/reports', { format: 'html', scope: { application_id: application } }),
+    '/runtime/events': await insertEvent(make, application),
+  };
+}
+
+async function fillPipeline(make: Maker, application: string): Promise<Record<string, string>> {
+  const sent = await make.client.send(application, 'title,severity,file\nOne,high,a.js\n', {
+    format: 'csv',
+    mode: 'sync',
+    commit: 'abcdef1',
+    branch: 'main',
+  });
+  if (sent.status >= 300) throw new Error(JSON.stringify(sent.body));
+  const run = String(sent.body['id']);
+  const evaluation = await make.post('/gate/evaluate', { application_id: application, commit: 'abcdef1' });
+  return {
+    '/imports': run,
+    '/runs': run,
+    '/gate/evaluations': String(evaluation['evaluation_id']),
+    '/ci/runs': await make.made('/ci/runs', { application_id: application, commit: 'abcdef1', branch: 'main' }),
+    '/ci/badge': await badgeOf(make, application),
+    '/scm/hooks': await make.made('/scm/hooks', { ...hook, application_id: application }),
+  };
+}
+
+/** One of everything in one project, made by an administrator. */
+export async function fillOrganisation(at: TestApp, database: Database, admin: string): Promise<Filled> {
+  const client = new Client(at, admin);
+  const make = new Maker(client);
+  const { project, application, target, finding } = await fillAssets(make);
+  const person = await at.user('viewer');
+  const ids: Readonly<Record<string, string>> = {
+    ...(await fillOrganisationWide(make, person.id, target)),
+    ...(await fillFindings(make, application, finding)),
+    ...(await fillPipeline(make, application)),
+    '/projects': project,
+    '/applications': application,
+    '/targets': target,
+    '/vpatches': await insertPatch(database, application, finding),
+  };
+  return {
+    project,
+    application,
+    finding,
+    idOf(path) {
+      const id = ids[moduleOf(path)];
+      if (id === undefined && path.includes(':')) throw new Error(`the filled organisation has no ${path}`);
+      return id ?? '1';
+    },
+    bodyOf: ({ method, path }) => bodiesOf(application, finding, target, person.id)[`${method} ${path}`] ?? {},
+    confined: new Set(confinedModules),
+  };
+}
+
+async function badgeOf(make: Maker, application: string): Promise<string> {
+  await make.post(`/ci/badge/${application}`, {});
+  return application;
+}
+
+async function insertEvent(make: Maker, application: string): Promise<string> {
+  await make.post('/runtime/events', { events: [{ ...runtimeEvent, application_id: application }] });
+  const list = (await make.client.call('GET', '/runtime/events')).body['items'] as Json[];
+  return String(list[0]?.['id']);
+}
+
+const confinedModules = [
+  '/projects',
+  '/applications',
+  '/targets',
+  '/vulnerabilities',
+  '/comments',
+  '/imports',
+  '/mutes',
+  '/acceptances',
+  '/assessments',
+  '/runs',
+  '/graph/attack-chains',
+  '/gate/evaluations',
+  '/ci/runs',
+  '/ci/badge',
+  '/scm/hooks',
+  '/reports',
+  '/runtime/events',
+  '/vpatches',
+];
+
+const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
+  'POST /projects': { name: 'new' },
+  'POST /applications': { name: 'new', project_id: null },
+  'PATCH /applications/:id': { external_id: 'other', name: 'other', project_id: null, status: 'active', site: null },
+  'PUT /applications/:id/site': { site: null },
+  'PATCH /projects/:id': { name: 'other' },
+  'POST /targets': { application_id: application, url: 'https://new.example' },
+  'PATCH /targets/:id': { url: 'https://other.example' },
+  'POST /target-groups': { name: 'new' },
+  'PATCH /target-groups/:id': { name: 'other' },
+  'PUT /target-groups/:id/targets': { target_ids: [target] },
+  'POST /vulnerabilities': { application_id: application, cvss_vector: null },
+  'PATCH /vulnerabilities/:id': { cvss_vector: null },
+  'POST /vulnerabilities/:id/transition': { to: 'fix_pending', canonical_id: undefined },
+  'POST /vulnerabilities/:id/assign': { user_id: null },
+  'POST /vulnerabilities/bulk': { ids: [finding], action: 'tag', add: ['x'], user_id: null },
+  'POST /findings/query': { predicate, cursor: undefined },
+  'POST /findings/views': { query: predicate },
+  'POST /comments': { entity: 'finding', entity_id: finding },
+  'PATCH /assessments/:id': { name: 'other', status: 'active' },
+  'PATCH /imports/mappings/:id': { fields: { title: 't' } },
+  'POST /imports/mappings': { fields: { title: 't' } },
+  'POST /mutes': { name: 'new', application_id: application, predicate, expires_at: later },
+  'PATCH /mutes/:id': { name: 'other', predicate, expires_at: later },
+  'POST /mutes/preview': { application_id: application, predicate },
+  'POST /acceptances': { vuln_ids: [finding], expires_at: later },
+  'POST /sla/policies': { name: 'new', selector: predicate, matrix: { high: 3 } },
+  'PATCH /sla/policies/:id': { name: 'other', selector: predicate, matrix: { high: 3 } },
+  'POST /policies': { name: 'new', predicate },
+  'PATCH /policies/:id': { name: 'other', predicate },
+  'POST /assessments': { application_id: application },
+  'POST /graph/attack-chains/explain': { hop_vuln_ids: [finding] },
+  'POST /graph/attack-chains/what-if': { application_id: application, remove_vuln_ids: [finding], controls: [] },
+  'POST /gate/definitions': { ...gateBody, name: 'new' },
+  'PATCH /gate/definitions/:id': { ...gateBody, name: 'other' },
+  'POST /gate/evaluate': { application_id: application, commit: 'abcdef1', baseline: 'abcdef2' },
+  'POST /gate/evaluations/:id/override': { expires_at: later },
+  'POST /ci/runs': { application_id: application, commit: 'abcdef1' },
+  'POST /scm/hooks': { ...hook, name: 'new', repository: 'team/other', application_id: application },
+  'PATCH /scm/hooks/:id': { name: 'other', secret: hook.secret },
+  'POST /reports': { scope: { application_id: application } },
+  'POST /reports/preview': { scope: { application_id: application } },
+  'POST /runtime/events': { events: [{ ...runtimeEvent, application_id: application }] },
+  'POST /vpatches': {
+    vulnerability_id: finding,
+    parameter: undefined,
+    request: { method: 'GET', uri: '/preview?url=http%3A%2F%2Fintranet.internal%2F' },
+  },
+  'POST /rbac/roles': { name: 'new', permissions: ['view_findings'] },
+  'PATCH /rbac/roles/:id': { permissions: ['view_findings'] },
+  'PUT /rbac/grants/:user_id': { items: [] },
+  'POST /rbac/check': { permission: 'view_findings', application_id: application },
+  'POST /tokens': { expires_at: later, application_ids: [application], allowed_cidrs: ['192.0.2.0/24'] },
+  'POST /users': { email: `new-${person}@example.org`, password: 'Quiet-river-stone-42' },
+});
