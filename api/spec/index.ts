@@ -2,6 +2,7 @@
 // node enforces of them is made on the road of a change (change/steps/specifications.ts).
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import { registerPreview } from './preview/routes.js';
+import { registerReality } from './reality/routes.js';
 import type { SpecParts } from './requests.js';
 import { registerSpecRoutes } from './routes.js';
 
@@ -13,6 +14,8 @@ export const specFeature: Feature<SpecParts> = {
     'GET /api/spec/compare': may('rules:read', everybody),
     'GET /api/spec/preview': may('rules:read', everybody),
     'POST /api/spec/preview': may('rules:read', everybody),
+    'GET /api/spec/generated': may('stats:read', everybody),
+    'GET /api/spec/:id/reality': may('stats:read', everybody),
     'GET /api/spec/:id/preview': may('rules:read', everybody),
     'GET /api/spec/:id': may('rules:read', everybody),
     'DELETE /api/spec/:id': may('rules:write', tuners),
@@ -20,6 +23,7 @@ export const specFeature: Feature<SpecParts> = {
   routes(app, parts) {
     registerSpecRoutes(app, parts);
     registerPreview(app, parts);
+    registerReality(app, parts);
   },
   migrations: new URL('./migrations/', import.meta.url),
 };

@@ -19,7 +19,11 @@ const isUnder = (path: string, prefix: string): boolean => path === prefix || pa
  * Whole paths as clients send them. Servers of a document name the public address as a rule, which has the prefix of
  * the site in it; where they do not, the document speaks of what is below the prefix.
  */
-export function templatesOf(operation: ApiOperation, basePath: string | null, prefix: string): string[] {
+export function templatesOf(
+  operation: Pick<ApiOperation, 'basePaths' | 'path'>,
+  basePath: string | null,
+  prefix: string,
+): string[] {
   const bases = basePath === null ? operation.basePaths : [basePath.replace(/\/+$/, '')];
   return [
     ...new Set(bases.map((base) => (prefix === '' || isUnder(base, prefix) ? base : prefix + base) + operation.path)),

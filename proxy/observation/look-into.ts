@@ -65,10 +65,17 @@ export function lookIntoBody(type: string | null, body: Buffer, found: Found): v
   if (body.length === 0 || body.length > bodyBytesMax) return;
   if (isJsonType(type)) {
     const value = parseJson(body.toString('utf8'));
-    if (value !== undefined) eachMember(value, (pointer, member) => found(`body:${pointer}`, valueKind(member)));
+    if (value !== undefined) eachMember(value, (pointer, member) => found(`body:${pointer}`, memberKind(member)));
   } else if (type === 'application/x-www-form-urlencoded') {
     eachPair(body.toString('latin1'), (name, value) => found(`body:/${clip(pointerPart(name))}`, valueKind(value)));
   }
+}
+
+/** JSON says by itself what is a number: `"7"` is a text. */
+function memberKind(member: unknown): string {
+  const kind = valueKind(member);
+  const isTyped = kind === 'integer' || kind === 'number' || kind === 'boolean';
+  return isTyped && typeof member === 'string' ? 'string' : kind;
 }
 
 /** undefined: it is none. */

@@ -116,7 +116,7 @@ function basePathOf(server: unknown): string {
 }
 
 /** The nearest list of servers that says something. */
-function basePathsOf(...lists: readonly unknown[]): string[] {
+export function basePathsOf(...lists: readonly unknown[]): string[] {
   const servers = lists.map(arrayOf).find((list) => list.length > 0) ?? [];
   const paths = [...new Set(servers.map(basePathOf))].slice(0, 10);
   return paths.length === 0 ? [''] : paths;
