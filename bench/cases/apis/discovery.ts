@@ -1,11 +1,11 @@
 // Discovery in a worker, in process: what a request costs it, how the heap fares over a million distinct paths, and
-// what a scanner does with a million random ones: it must add no endpoint and push no real one out, whether the application
-// refuses it or answers its pages to everything.
+// what a scanner does with a million random ones: it must add no endpoint and push no real one out, whether the
+// application refuses it or answers its pages to everything.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { TrafficObserver, type Observation, type ObservationBatch } from '#proxy/contract';
-import type { BenchContext } from '../context.js';
-import { HarnessProblem } from '../processes.js';
+import type { BenchContext } from '../../context.js';
+import { HarnessProblem } from '../../processes.js';
 
 const realPaths = 300;
 /** Requests of the real application for each of the scanner. */
