@@ -57,7 +57,7 @@ const ruleIdsMax = 20;
 /** 30 ms of them. */
 const samplesMin = 32;
 
-const opinionModeOf = (setting: ReplaySide['sites'][number]['secondOpinion'] | undefined): OpinionMode | null =>
+const opinionModeOf = (setting: ProxyConfig['sites'][number]['secondOpinion'] | undefined): OpinionMode | null =>
   setting === 'monitor' || setting === 'enforce' ? setting : null;
 
 const passed: Outcome = { isBlocked: false, status: null, stoppedBy: null, score: 0, ruleIds: [] };

@@ -76,8 +76,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     const finding = (template: string, status: string) => database.sql`
       insert into api_threats (kind, owasp, site, method, template, principal, credential, client_ips, severity,
         confidence, reason, count, evidence, first_at, last_at, found_at, status)
-      values ('bola', 'API1', 'shop', 'GET', ${template}, 'p', 'jwt', '[]', 'high', 'high', 'r', 1, '{}', ${now}, ${now},
-        ${now}, ${status})`;
+      values ('bola', 'API1', 'shop', 'GET', ${template}, 'p', 'jwt', '[]', 'high', 'high', 'r', 1, '{}', ${now},
+        ${now}, ${now}, ${status})`;
     await finding('/orders/{id}', 'open');
     await finding('/users/{id}', 'false_positive');
     await run('alerts');

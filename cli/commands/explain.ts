@@ -55,9 +55,9 @@ export async function runExplain(argv: readonly string[]): Promise<number> {
   if (wire === null) throw new Refusal(`${path}: holds no HTTP request.`);
   const { program, name, config } = chooseProgram(values.rules, values.settings);
   const { inspector } = await createEngine(parseEngineName(values.engine), program);
-  const graphql = graphqlOf(config, wire);
   const walk = config === null ? null : walkGates(config, wire);
   const secondOpinion = walk?.secondOpinion ?? null;
+  const graphql = graphqlOf(config, wire);
   const { transaction, verdict } = runRequest(
     inspector,
     { head: graphql.head, body: graphql.body, response: null },

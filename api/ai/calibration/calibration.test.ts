@@ -138,8 +138,8 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.ok(lines.includes(line), line);
     const live = { clients: 3, rungs: { ALLOW: 1, RATE_LIMIT: 0, CHALLENGE: 0, BLOCK: 2 }, top: [], learning: [] };
     const evaluators = [{ name: 'api_abuse', failures: 4, error: 'x', took_ms: 1500 }];
-    await database.sql`
-      insert into ai_live (at, body) values (${new Date(at.clock.nowMs - 20_000)}, ${JSON.stringify({ ...live, evaluators })})`;
+    const [seenAt, text] = [new Date(at.clock.nowMs - 20_000), JSON.stringify({ ...live, evaluators })];
+    await database.sql`insert into ai_live (at, body) values (${seenAt}, ${text})`;
     const after = (await at.call('GET', '/api/metrics', { token })).text.split('\n');
     for (const line of [
       'gatehouse_control_ai_clients{verdict="BLOCK"} 2',

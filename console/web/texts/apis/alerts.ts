@@ -26,7 +26,8 @@ export const alertsText = {
     self_test_lost: 'attacks that the self-test no longer sees stopped',
     api_threats: 'new findings of API abuse',
   },
-  units: { requests: '', blocked: '', errors: '', block_rate: ' %', missing_data: ' min' },
+  /** Of those metrics that are no plain numbers. */
+  units: { block_rate: ' %', missing_data: ' min' },
   withUnit: (a: Shown, b: Shown) => `${a}${b}`,
   comparison: 'Is',
   comparisons: { above: 'above', below: 'below' },
