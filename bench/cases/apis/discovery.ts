@@ -4,8 +4,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { TrafficObserver, type Observation, type ObservationBatch } from '#proxy/contract';
-import type { BenchContext } from '../context.js';
-import { HarnessProblem } from '../processes.js';
+import type { BenchContext } from '../../context.js';
+import { HarnessProblem } from '../../processes.js';
 
 const realPaths = 300;
 /** Requests of the real application for each of the scanner. */

@@ -4,11 +4,11 @@
 // there is that each is refused, and that memory stays what it was.
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { BenchContext } from '../context.js';
-import { startControlPlane, startPostgres, type ControlPlane, type Postgres } from '../control-plane.js';
-import { cpuUs, residentBytes } from '../cpu.js';
-import { HarnessProblem } from '../processes.js';
-import { quantile } from '../statistics.js';
+import type { BenchContext } from '../../context.js';
+import { startControlPlane, startPostgres, type ControlPlane, type Postgres } from '../../control-plane.js';
+import { cpuUs, residentBytes } from '../../cpu.js';
+import { HarnessProblem } from '../../processes.js';
+import { quantile } from '../../statistics.js';
 
 const rowsPerBatch = 5000;
 const senders = 4;
