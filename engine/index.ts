@@ -35,4 +35,8 @@ export type {
   Transaction,
   TransactionEnvironment,
 } from './transaction/transaction.js';
+export { evidenceRules, raisedRuleId } from './second-opinion/evidence-rules.js';
+export type { Feature, OpinionMode, SecondOpinion } from './second-opinion/opinion.js';
+export { allSigns, supportedFrom } from './second-opinion/support.js';
+export { weakRules } from './second-opinion/weak-rules.js';
 export type { Verdict } from './transaction/verdict.js';

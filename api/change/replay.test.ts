@@ -19,13 +19,19 @@ function side(
   over: Partial<ReplayConfig> = {},
 ): ReplaySide {
   const inspector = {
-    begin: (head: { uri: string }) => ({ head, engineMode: 'On', found: false }),
+    begin: (head: { uri: string }, { secondOpinion }: { secondOpinion?: string | null }) => ({
+      head,
+      engineMode: 'On',
+      found: false,
+      secondOpinion,
+    }),
     requestHeaders(tx: { head: { uri: string }; found: boolean }) {
       tx.found = tx.head.uri.includes(word);
       return null;
     },
-    requestBody(tx: { found: boolean }, body: Buffer | null) {
+    requestBody(tx: { found: boolean; secondOpinion?: string | null }, body: Buffer | null) {
       tx.found ||= body?.includes(word) ?? false;
+      if (tx.secondOpinion === 'enforce') tx.found = false; // it overrules all
       return null;
     },
     finish: (tx: { found: boolean; engineMode: string }) => ({
@@ -147,4 +153,13 @@ t.test('U5: a replay sees GraphQL as the data plane does', async (t) => {
     newly_blocked: 1,
     newly_blocked_examples: [{ rule_ids: [1_006_510] }],
   });
+});
+
+t.test('SO9: a replay has the second opinion that the site has', async (t) => {
+  const site = { name: 'shop', prefix: '/', mode: null, protected: true };
+  const asked = sample(1, '/search?q=hidden');
+  for (const secondOpinion of [undefined, null, 'off', 'monitor'])
+    t.match(runOne(side('hidden', 7, [{ ...site, secondOpinion }]), asked), { isBlocked: true }, String(secondOpinion));
+  const enforced = side('hidden', 7, [{ ...site, secondOpinion: 'enforce' }]);
+  t.match(replayImpact([asked], side('hidden', 7, [site]), enforced, limits), { newly_allowed: 1 });
 });

@@ -1,6 +1,6 @@
 // Replay impact: recorded requests through the rules that serve and the rules that would. Pure: two inspectors in,
 // differences out. What it answers is what would change for people, so a site's mode counts as it does in the proxy.
-import type { CollectionStore, Inspector } from '#engine';
+import type { CollectionStore, Inspector, OpinionMode } from '#engine';
 import { graphqlView, type GraphqlConfig, type GraphqlView, type ProxyConfig } from '#proxy/contract';
 import type { ReplayImpact } from './contract.js';
 
@@ -57,6 +57,9 @@ const ruleIdsMax = 20;
 /** 30 ms of them. */
 const samplesMin = 32;
 
+const opinionModeOf = (setting: ProxyConfig['sites'][number]['secondOpinion'] | undefined): OpinionMode | null =>
+  setting === 'monitor' || setting === 'enforce' ? setting : null;
+
 const passed: Outcome = { isBlocked: false, status: null, stoppedBy: null, score: 0, ruleIds: [] };
 
 /** What one side makes of a request. */
@@ -82,6 +85,7 @@ export function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
     nowMs: sample.atMs,
     store: side.store,
     policy: site?.policy ?? null,
+    secondOpinion: opinionModeOf(site?.secondOpinion),
   });
   if (site?.mode === 'DetectionOnly' && transaction.engineMode === 'On') transaction.engineMode = 'DetectionOnly';
   if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, body);

@@ -55,14 +55,15 @@ export async function runExplain(argv: readonly string[]): Promise<number> {
   if (wire === null) throw new Refusal(`${path}: holds no HTTP request.`);
   const { program, name, config } = chooseProgram(values.rules, values.settings);
   const { inspector } = await createEngine(parseEngineName(values.engine), program);
+  const walk = config === null ? null : walkGates(config, wire);
+  const secondOpinion = walk?.secondOpinion ?? null;
   const graphql = graphqlOf(config, wire);
   const { transaction, verdict } = runRequest(
     inspector,
     { head: graphql.head, body: graphql.body, response: null },
-    { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5 },
+    { store: createMemoryStore(), uniqueId: 'explain', nowMs: Date.now(), lastPhase: 5, secondOpinion },
   );
   const explanation = explainTransaction(transaction, verdict as Verdict, wire, program.files);
-  const walk = config === null ? null : walkGates(config, wire);
   const gates = walk === null ? '' : `${formatGates(walk)}\n\n`;
   const { operation, isChanged, decision } = graphql;
   const asked = { operation, texts_only: isChanged, refused_by: decision?.rule?.id ?? null };

@@ -1,5 +1,5 @@
 // What the rules made of one request: as data for programs, as text for people.
-import type { Transaction, Verdict } from '#engine';
+import type { SecondOpinion, Transaction, Verdict } from '#engine';
 import { severityNames } from '#compiler';
 import type { WireRequest } from './wire.js';
 
@@ -43,6 +43,8 @@ export interface Explanation {
   }[];
   readonly inboundScore: number;
   readonly outboundScore: number;
+  /** null: the site wants none, or nothing is or would be blocked. */
+  readonly secondOpinion: SecondOpinion | null;
   readonly engineMode: string;
   readonly verdict: 'pass' | 'flag' | 'block';
   readonly interruption: Verdict['interruption'];
@@ -103,6 +105,7 @@ export function explainTransaction(
     })),
     inboundScore: verdict.inboundScore,
     outboundScore: verdict.outboundScore,
+    secondOpinion: verdict.opinion ?? null,
     engineMode: transaction.engineMode,
     verdict: verdict.kind,
     interruption: verdict.interruption,
@@ -116,6 +119,24 @@ function describeVerdict({ verdict, interruption, engineMode }: Explanation): st
   const { action, status, ruleId, phase } = interruption;
   const what = `${action}, status ${status}, by rule ${ruleId} in phase ${phase}`;
   return verdict === 'block' ? `BLOCK: ${what}` : `FLAG: DetectionOnly withheld ${what}`;
+}
+
+const decisions = {
+  agree: 'agrees that it is to be blocked',
+  overrule: 'too little supports a block',
+  raise: 'signs support a block although the rules do not',
+} as const;
+
+function describeOpinion({ mode, decision, rules_score, score, threshold, features }: SecondOpinion): string[] {
+  return [
+    `Second opinion (${mode}): ${decisions[decision]}; ` +
+      `score ${score}, of the rules ${rules_score}, threshold ${threshold}.`,
+    ...features.map(
+      (one) =>
+        `    ${one.rule_id}  ${printable(one.variable)}  +${one.points}  support ${one.support}` +
+        `${one.is_supported ? '' : ', not enough'}: ${one.signs.length === 0 ? 'no sign' : one.signs.join(', ')}`,
+    ),
+  ];
 }
 
 /** For people to read. */
@@ -139,6 +160,7 @@ export function formatExplanation(explanation: Explanation): string {
   }
   const score = `Score: inbound ${explanation.inboundScore}, outbound ${explanation.outboundScore}.`;
   const limit = explanation.truncated ? ' A limit was reached: not everything was inspected.' : '';
+  if (explanation.secondOpinion !== null) lines.push('', ...describeOpinion(explanation.secondOpinion));
   lines.push(
     '',
     `${score} Phases ${explanation.phases.join(' ')}.${limit}`,

@@ -1,6 +1,7 @@
 // What the gates of the data plane make of one request under the settings, told for people: in their order, each with
 // its numbers. What only a node knows is empty here: lists of addresses, bans, counters, key sets.
 import { randomBytes } from 'node:crypto';
+import type { OpinionMode } from '#engine';
 import type { EventGate, ProxyConfig } from '#proxy/contract';
 import {
   createGateMemory,
@@ -22,6 +23,8 @@ export interface GateWalk {
   /** null: no site serves this host and path, and no gate is asked. */
   readonly site: string | null;
   readonly gates: readonly WalkedGate[];
+  /** What the site wants of the second opinion; null: nothing. */
+  readonly secondOpinion: OpinionMode | null;
 }
 
 /** Enough for one request. */
@@ -29,7 +32,7 @@ const tableEntries = 64;
 
 export function walkGates(config: ProxyConfig, { head }: WireRequest): GateWalk {
   const routed = createRouter(config).match(findField(head.headers, 'host') ?? '', head.uri);
-  if (routed === null) return { site: null, gates: [] };
+  if (routed === null) return { site: null, gates: [], secondOpinion: null };
   const { site } = routed;
   const nobody = { contains: () => false, intervals: 0 };
   const noName = (): Promise<never> => Promise.reject(new Error('names are not looked up here'));
@@ -63,6 +66,7 @@ export function walkGates(config: ProxyConfig, { head }: WireRequest): GateWalk 
   const isOn = new Set(ofProtected.map(({ name }) => name));
   return {
     site: site.name,
+    secondOpinion: site.secondOpinion,
     gates: gates.map(
       ({ name }) =>
         notes.find(({ gate }) => gate === name) ?? { gate: name, decision: isOn.has(name) ? 'not asked' : 'off' },

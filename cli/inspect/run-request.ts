@@ -1,5 +1,5 @@
 // One request through an Inspector, phase by phase, the way the proxy does it.
-import type { CollectionStore, Inspector, RequestHead, ResponseHead, Transaction, Verdict } from '#engine';
+import type { CollectionStore, Inspector, OpinionMode, RequestHead, ResponseHead, Transaction, Verdict } from '#engine';
 
 export interface RunInput {
   readonly head: RequestHead;
@@ -13,6 +13,8 @@ export interface RunOptions {
   readonly nowMs: number;
   /** Last phase before logging to run, 1–5; 5 = all. Phase 5 itself runs only with 5. */
   readonly lastPhase: number;
+  /** What the request's site wants of the second opinion; absent: nothing. */
+  readonly secondOpinion?: OpinionMode | null;
 }
 export interface RunResult {
   readonly transaction: Transaction;
@@ -21,8 +23,8 @@ export interface RunResult {
 }
 
 export function runRequest(inspector: Inspector, input: RunInput, options: RunOptions): RunResult {
-  const { store, uniqueId, nowMs, lastPhase } = options;
-  const transaction = inspector.begin(input.head, { uniqueId, nowMs, store });
+  const { store, uniqueId, nowMs, lastPhase, secondOpinion = null } = options;
+  const transaction = inspector.begin(input.head, { uniqueId, nowMs, store, secondOpinion });
   inspector.requestHeaders(transaction);
   if (lastPhase >= 2) inspector.requestBody(transaction, input.body);
   if (input.response !== null) {

@@ -8,6 +8,7 @@
 //   exclusions    categories that do not run on some paths                   1009000–1009499
 //   custom/allow  custom rules that prepare the CRS or let requests through  1000000–1005999
 //   CRS           plugins before, rules/*.conf, plugins after
+//   second op.    what values look like that no rule scores                1006600–1006603
 //   conclusion    what an older generation of the CRS does not do by itself    (generations.ts)
 //   categories    SecRuleRemoveByTag of what is switched off
 //   custom        the other custom rules                                     1000000–1005999
@@ -28,6 +29,7 @@ import type { CoreRuleSet } from './crs.js';
 import { renderCrsSetup, renderEngineConfig } from './engine-config.js';
 import { listExclusions, renderDisabledCategories, renderExclusions, type CategoryExclusion } from './exclusions.js';
 import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
+import { renderSecondOpinion } from './second-opinion/evidence-rules.js';
 import { categoryTags } from './settings.js';
 import { disabledForAll, renderSitePolicies, siteGroupsMax, SiteGates, type ScopedText } from './site-policies.js';
 
@@ -103,6 +105,7 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
     ...crs.pluginsBefore,
     ...crs.rules,
     ...crs.pluginsAfter,
+    ...own('second-opinion', renderSecondOpinion(settings)),
     ...own('crs-conclusion', crs.generation.conclude(settings, sitePolicies)),
     ...own('categories', disabled.length === 0 ? '' : renderDisabledCategories(disabled)),
     ...own('custom', gates.render(policy.after)),

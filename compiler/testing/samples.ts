@@ -1,4 +1,5 @@
 // Requests of the shared corpora as samples, and mutations of them. Reads files: tests and tools only.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseWire } from '#cli/inspect/wire';
@@ -32,6 +33,16 @@ export function* ftwSamples(shared: string): Generator<Sample> {
 /** Rows of traffic/*.jsonl. */
 export function trafficSamples(shared: string, file: 'benign' | 'attack' | 'perf-mix'): Generator<Sample> {
   return samplesOf(join(shared, `corpora/traffic/${file}.jsonl`), file);
+}
+
+/** 0: the half that the second opinion was tuned on; 1: the one that is reported (bench/second-opinion). */
+export function halfOf({ head, body }: Pick<Sample, 'head' | 'body'>): 0 | 1 {
+  const text = `${head.method}\n${head.uri}\n${head.headers.join('\n')}\n\n`;
+  const first = createHash('sha256')
+    .update(text)
+    .update(body ?? '')
+    .digest()[0];
+  return ((first ?? 0) & 1) as 0 | 1;
 }
 
 /** Our own requests, fixtures/requests: they are there on every machine. */

@@ -4,6 +4,7 @@
 import type { ActionIR, LinkIR, MacroRef, RuleIR, Template } from '../program/ir.js';
 import { limits } from '../transaction/limits.js';
 import { joinOrigins, noOrigins, noteMatch, originsOfTemplate, type Origins } from '../transaction/origins.js';
+import { blockingScore, noteEvidence } from '../second-opinion/evidence.js';
 import type { RemovalTable } from '../evaluate/removals.js';
 import { fullName } from '../variables/targets.js';
 import type { Transaction } from '../transaction/transaction.js';
@@ -54,7 +55,13 @@ export function recordValueMatch(transaction: Transaction, link: LinkIR, match: 
   transaction.matchedVar = value;
   transaction.matchedVarName = name;
   if (transaction.matchedVars.size < limits.matchedVarsMax) transaction.matchedVars.add(name, value);
+  if (transaction.evidence === null) {
+    runSetvars(link, transaction);
+    return;
+  }
+  const before = blockingScore(transaction);
   runSetvars(link, transaction);
+  noteEvidence(transaction, link, { variable: name, raw: match.raw, value }, before);
 }
 
 /** A SecAction link (no targets) matched: its setvars run, MATCHED_VAR stays. */

@@ -76,7 +76,11 @@ export function beginTransaction<Kind extends Transaction>(
   transaction.environment = environment;
   applySettings(transaction, settings);
   if (settings.ruleEngine === 'Off') return transaction;
-  const { policy } = environment;
+  const { policy, secondOpinion = null } = environment;
+  if (secondOpinion !== null) {
+    transaction.opinionMode = secondOpinion;
+    transaction.evidence = [];
+  }
   if (policy !== undefined && policy !== null) transaction.tx.set(policyVariable, policy);
   const target = splitRequestTarget(request.uri);
   transaction.requestUri = target.uri;

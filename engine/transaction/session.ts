@@ -5,6 +5,7 @@ import type { Phase, Program } from '../program/ir.js';
 import { beginTransaction } from './begin.js';
 import { fillResponseHead, takeRequestBody, takeResponseBody, wantsResponseBody } from './bodies.js';
 import type { Inspector } from './inspector.js';
+import { raiseAfterPhase2 } from '../second-opinion/decide.js';
 import { leadingInteger } from './memory-store.js';
 import type { Interruption, Transaction, TransactionEnvironment } from './transaction.js';
 import type { Verdict } from './verdict.js';
@@ -29,9 +30,18 @@ function verdictOf(transaction: Transaction): Verdict {
     matched: transaction.matched,
     inboundScore: score(transaction, 'blocking_inbound_anomaly_score'),
     outboundScore: score(transaction, 'blocking_outbound_anomaly_score'),
+    opinion: transaction.opinion,
     truncated: transaction.inspectionTruncated,
     phases: transaction.phasesRun,
   };
+}
+
+/** What the second opinion denies though no rule did. */
+function raise(transaction: Transaction): void {
+  const raised = raiseAfterPhase2(transaction);
+  if (raised === null) return;
+  if (transaction.engineMode === 'On') transaction.interruption = raised;
+  else transaction.withheldInterruption = raised;
 }
 
 /** May phase `phase` run? After an interruption and under `allow` only logging does. */
@@ -74,7 +84,9 @@ export function createSession<Kind extends Transaction>(
     requestBody(transaction: Kind, body, wireBytes = body?.length ?? 0) {
       if (transaction.engineMode === 'Off' || transaction.interruption !== null) return transaction.interruption;
       takeRequestBody(transaction, body, wireBytes);
-      return run(transaction, 2);
+      run(transaction, 2);
+      raise(transaction);
+      return transaction.interruption;
     },
     responseHeaders(transaction: Kind, response) {
       if (transaction.interruption !== null) return transaction.interruption;

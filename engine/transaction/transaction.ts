@@ -4,6 +4,7 @@ import type { BodySink } from '../body/body.js';
 import { bodyCollections, createBodySink } from '../body/empty-sink.js';
 import { Collection } from './collection.js';
 import type { ControlIR, EngineMode, EngineSettings, RuleIR } from '../program/ir.js';
+import type { Evidence, OpinionMode, SecondOpinion } from '../second-opinion/opinion.js';
 import { noOrigins, type Origins } from './origins.js';
 import type { CollectionStore, PersistentRecord } from './store.js';
 import { TxVariables } from './tx-variables.js';
@@ -39,6 +40,8 @@ export interface TransactionEnvironment {
   readonly store: CollectionStore;
   /** Which of a program's policies the request has; sets TX.gatehouse_policy. Absent or null: none is named. */
   readonly policy?: string | null;
+  /** What the request's site wants of the second opinion; absent or null: nothing. */
+  readonly secondOpinion?: OpinionMode | null;
   /** Milliseconds since `nowMs`, for DURATION; absent = DURATION is 0. */
   readonly elapsedMs?: () => number;
 }
@@ -175,6 +178,14 @@ export class Transaction {
   /** `allow` scopes in force. */
   allowed: 'none' | 'phase' | 'request' | 'all' = 'none';
   inspectionTruncated = false;
+
+  /** What the site wants of the second opinion (second-opinion/); null: nothing. */
+  opinionMode: OpinionMode | null = null;
+  /** Values that rules matched, while the second opinion is wanted; null: it is not. */
+  evidence: Evidence[] | null = null;
+  /** There was more than is noted. */
+  evidenceIsCut = false;
+  opinion: SecondOpinion | null = null;
 
   /** Of TX variables that were made of request data, by key; null = none. */
   txOrigins: Map<string, Origins> | null = null;

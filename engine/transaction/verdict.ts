@@ -1,3 +1,4 @@
+import type { SecondOpinion } from '../second-opinion/opinion.js';
 import type { Interruption, MatchedRule } from './transaction.js';
 
 /** What inspection concluded about one transaction; made by `finish`. */
@@ -14,6 +15,8 @@ export interface Verdict {
   /** TX.blocking_inbound_anomaly_score / …outbound…, 0 when the rule set has none. */
   readonly inboundScore: number;
   readonly outboundScore: number;
+  /** null or absent: none was wanted, or there was nothing to have one about. */
+  readonly opinion?: SecondOpinion | null;
   /** A limit was reached and part of the request or response was not inspected. */
   readonly truncated: boolean;
   /** Phases that ran, e.g. [1, 2, 5]. */

@@ -1,5 +1,6 @@
 // What others may know of the data plane: the configuration it runs, the messages of its admin interface, the records
 // that leave it. The consumer owns its contract: the control plane must produce exactly this.
+import type { SecondOpinion } from '#engine';
 import type { ProxyConfig } from './proxy-config.js';
 
 export type Mode = 'On' | 'DetectionOnly';
@@ -134,6 +135,8 @@ export interface SecurityEvent {
   readonly gates?: readonly EventGate[];
   readonly inboundScore: number;
   readonly outboundScore: number;
+  /** null, or left out: the site wanted none, or there was nothing to have one about. */
+  readonly secondOpinion?: SecondOpinion | null;
   readonly phases: readonly number[];
   readonly truncated: boolean;
   readonly inspectionUs: number;

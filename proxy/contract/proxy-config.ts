@@ -99,12 +99,23 @@ export function toProxyConfig(settings: Settings, upstreams: UpstreamDefaults): 
   const { ofSite } = sitePoliciesOf(settings);
   const common = {
     ...sent,
-    sites: sent.sites.map((site) => toSiteConfig(site, ofSite.get(site.name) ?? null)),
+    sites: withOpinion(
+      sent.sites.map((site) => toSiteConfig(site, ofSite.get(site.name) ?? null)),
+      sent,
+    ),
     timeouts: { ...sent.timeouts, ...floodTimeouts(settings) },
     trustedProxies: settings.rl_trust_proxy ? settings.rl_trusted_proxies : [],
   };
   if (common.sites.length > 0) return common;
-  return { ...common, sites: environmentSites(upstreams), sitesFromEnvironment: true };
+  return { ...common, sites: withOpinion(environmentSites(upstreams), sent), sitesFromEnvironment: true };
+}
+
+/** Each site with what it wants of the second opinion, so that a replay needs no more than the sites. */
+function withOpinion(
+  sites: readonly SiteConfig[],
+  { secondOpinion }: Pick<DataPlaneSettings, 'secondOpinion'>,
+): readonly SiteConfig[] {
+  return sites.map((site) => ({ ...site, secondOpinion: site.secondOpinion ?? secondOpinion }));
 }
 
 /** While they are on, they count instead of the waiting times for clients. */
@@ -137,7 +148,8 @@ export function resolveProxyConfig(candidate: unknown, upstreams: UpstreamDefaul
  * settings stay.
  */
 export function followEnvironment(config: ProxyConfig, upstreams: UpstreamDefaults): ProxyConfig {
-  return config.sitesFromEnvironment === true ? { ...config, sites: environmentSites(upstreams) } : config;
+  if (config.sitesFromEnvironment !== true) return config;
+  return { ...config, sites: withOpinion(environmentSites(upstreams), config) };
 }
 
 /** What a site is where nobody says anything of it. */
@@ -150,6 +162,7 @@ export const usualSite = {
   verifyUpstreamCertificate: true,
   stripPrefix: null,
   requestBodyLimitBytes: null,
+  secondOpinion: null,
   policy: null,
   ...siteDefaults(),
 } as const satisfies Partial<SiteConfig>;

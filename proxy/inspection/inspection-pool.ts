@@ -2,7 +2,7 @@
 // request on the I/O thread. The pool thread loads the same artifact and runs phases 1 and 2 from the start; the I/O
 // thread keeps its own transaction for phases 3 to 5.
 import { Piscina } from 'piscina';
-import type { GivenValues, RequestHead } from '#engine';
+import type { GivenValues, OpinionMode, RequestHead, SecondOpinion } from '#engine';
 import type { EventMessage, Mode } from '../contract/index.js';
 import type { Generation } from '../worker/generation.js';
 import { expireAfter } from '../time/late-timers.js';
@@ -21,6 +21,8 @@ export interface ForeignVerdict {
   readonly messages: readonly EventMessage[];
   readonly inboundScore: number;
   readonly truncated: boolean;
+  /** Of phases 1 and 2. */
+  readonly opinion: SecondOpinion | null;
   readonly tookMs: number;
 }
 
@@ -36,6 +38,8 @@ export interface ForeignRequest {
   readonly given: GivenValues;
   /** Of the site; see Site.policy. */
   readonly policy: string | null;
+  /** Of the site; see Site.secondOpinion. */
+  readonly secondOpinion: OpinionMode | null;
 }
 
 export interface ForeignInspector {

@@ -2,7 +2,7 @@
 // data.
 import { performance } from 'node:perf_hooks';
 import { workerData } from 'node:worker_threads';
-import { yieldToOthers, type GivenValues, type RequestHead } from '#engine';
+import { yieldToOthers, type GivenValues, type OpinionMode, type RequestHead } from '#engine';
 import type { Mode } from '../contract/index.js';
 import type { ForeignVerdict } from './inspection-pool.js';
 import { toEventMessage } from '../records/security-event.js';
@@ -19,6 +19,7 @@ export interface InspectionTask {
   readonly engineMode: Mode | null;
   readonly given: GivenValues;
   readonly policy: string | null;
+  readonly secondOpinion: OpinionMode | null;
 }
 
 // A body made to be expensive must not take the processor from the threads that answer everybody else.
@@ -46,8 +47,8 @@ function requireInspection(sha256: string, artifact: SharedArrayBuffer): LoadedI
 export function inspectTask(task: InspectionTask): ForeignVerdict {
   const { inspector, files } = requireInspection(task.sha256, task.artifact);
   const startedMs = performance.now();
-  const { uniqueId, nowMs, policy } = task;
-  const transaction = inspector.begin(task.head, { uniqueId, nowMs, store, policy });
+  const { uniqueId, nowMs, policy, secondOpinion } = task;
+  const transaction = inspector.begin(task.head, { uniqueId, nowMs, store, policy, secondOpinion });
   if (task.engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = task.engineMode;
   for (const [name, value] of task.given) transaction.tx.set(name, value);
   const body = Buffer.from(task.body.buffer, task.body.byteOffset, task.body.byteLength);
@@ -69,6 +70,7 @@ export function inspectTask(task: InspectionTask): ForeignVerdict {
     messages: verdict.matched.filter(({ phase }) => phase <= 2).map((matched) => toEventMessage(matched, files)),
     inboundScore: verdict.inboundScore,
     truncated: verdict.truncated,
+    opinion: verdict.opinion ?? null,
     tookMs: performance.now() - startedMs,
   };
 }

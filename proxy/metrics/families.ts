@@ -26,6 +26,7 @@ export type RefusalReason = (typeof refusalReasons)[number];
 /** Why a connection was closed before it carried a request. */
 export const connectionRefusals = [
   'proxy_header', // a trusted proxy has to send one, and it was not there, wrong or late
+  'http2_excess', // its client's connections of HTTP/2 were ended for an excess, again and again
   'not_tls', // on the port for TLS
   'hello', // a ClientHello that is too long, or none by the letters of its standard
   'handshake', // the client and this program did not agree, or it ended half-way
@@ -95,6 +96,11 @@ export const counters = {
   http2Ended: counter('http2_connections_ended_total', 'Connections of HTTP/2 ended for an excess, by which.', {
     excess: http2Excesses,
   }),
+  secondOpinions: counter(
+    'second_opinions_total',
+    'What the second opinion says of requests that are blocked, or would be by it: enforced, or only noted (monitor).',
+    { site: 'any', decision: ['agree', 'overrule', 'raise'], mode: ['monitor', 'enforce'] },
+  ),
   gateDecisions: counter(
     'gate_decisions_total',
     'What gates decided: enforced, or only recorded (DetectionOnly, or a decision that only flags).',

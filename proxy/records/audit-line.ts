@@ -77,6 +77,7 @@ export function formatAuditLine(event: SecurityEvent, serverId: string): string 
       truncated: event.truncated,
       ...(event.tls == null ? {} : { tls: event.tls }),
       ...(event.interruption === null ? {} : { interruption: event.interruption }),
+      ...(event.secondOpinion == null ? {} : { second_opinion: event.secondOpinion }),
       ...(event.error === null ? {} : { error: event.error }),
     },
   });

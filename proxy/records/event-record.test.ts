@@ -62,3 +62,18 @@ t.test('records say what happened and keep credentials here', async (t) => {
   ];
   for (const [name, more, ruleId] of telling) t.match(toEventRecord(event(3, more)), { rule_id: ruleId }, name);
 });
+
+t.test('SO9: events say what the second opinion was', async (t) => {
+  const secondOpinion = {
+    mode: 'monitor',
+    decision: 'overrule',
+    rules_score: 5,
+    score: 0,
+    threshold: 5,
+    features: [
+      { rule_id: 942_550, variable: 'ARGS:q', points: 5, support: 2, is_supported: false, signs: ['sql-syntax'] },
+    ],
+  } as const;
+  t.match(toEventRecord(event(1, { secondOpinion })), { details: { second_opinion: secondOpinion } });
+  t.notMatch(toEventRecord(event(1, {})), { details: { second_opinion: {} } });
+});

@@ -61,6 +61,7 @@ export function toEventRecord(event: SecurityEvent): object {
     interruption: event.interruption,
     ...(event.gates === undefined || event.gates.length === 0 ? {} : { gates: event.gates }),
     headers: fields,
+    ...(event.secondOpinion == null ? {} : { second_opinion: event.secondOpinion }),
     messages: event.messages.slice(0, messagesMax).map(describeMessage),
   };
   return {

@@ -9,6 +9,7 @@ export function maskEvent(event: SecurityEvent, level: MaskLevel): SecurityEvent
     requestHeaders: maskHeaders(event.requestHeaders, level),
     responseHeaders: maskHeaders(event.responseHeaders, level),
     requestBody: event.requestBody === null ? null : maskBody(event.requestBody, level),
+    ...(event.secondOpinion == null ? {} : { secondOpinion: maskDetails(event.secondOpinion, level) }),
     messages: maskDetails(event.messages, level),
     error: event.error === null ? null : maskText(event.error, level),
   };

@@ -1,5 +1,5 @@
 // From what rules and gates said of a request to the record that leaves the worker.
-import type { MatchedRule, RequestHead, Verdict } from '#engine';
+import { raisedRuleId, type MatchedRule, type RequestHead, type SecondOpinion, type Verdict } from '#engine';
 import { gateNotes } from '../admit/gate-notes.js';
 import type { Decided, Throttling } from '../admit/decision.js';
 import type { EventMessage, EventTls, EventVerdict, SecurityEvent } from '../contract/index.js';
@@ -27,6 +27,7 @@ export interface EventFacts {
     readonly messages: readonly EventMessage[];
     readonly inboundScore: number;
     readonly truncated: boolean;
+    readonly opinion?: SecondOpinion | null;
   } | null;
   /** Of gates, in their order. */
   readonly decisions: readonly Decided[];
@@ -105,6 +106,25 @@ function numbersOf({ zone, limit, windowSeconds, remaining, retryAfterSeconds }:
   );
 }
 
+/** Rule 1006610 has no text of its own: what it denies for is the opinion. */
+function messageOfRaise({ score, threshold, features }: SecondOpinion): EventMessage {
+  const found = features.filter((feature) => feature.is_supported);
+  return {
+    ruleId: raisedRuleId,
+    message: 'Signs of an attack in values that no rule scores',
+    data: `score=${score} threshold=${threshold} signs=${found.flatMap(({ signs }) => signs).join(',')}`,
+    match: found.map(({ variable }) => variable).join(', '),
+    severity: '2',
+    file: '',
+    lineNumber: 0,
+    ver: '',
+    rev: '',
+    tags: ['gatehouse/second-opinion'],
+    maturity: '',
+    accuracy: '',
+  };
+}
+
 function eventTls({ version, serverName, alpn, ja3, ja4 }: ClientTls): EventTls {
   return { version, server_name: serverName === null ? null : clip(serverName), alpn, ja3, ja4 };
 }
@@ -121,7 +141,9 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
       if (foreign === null || matched.phase > 2) messages.push(toEventMessage(matched, files));
     }
   }
+  const secondOpinion = foreign === null ? (verdict?.opinion ?? null) : (foreign.opinion ?? null);
   const interruption = facts.interruption ?? verdict?.interruption ?? null;
+  if (interruption?.ruleId === raisedRuleId && secondOpinion !== null) messages.unshift(messageOfRaise(secondOpinion));
   const bodyBytesMax = generation.config.auditRequestBodyBytesMax;
   return {
     requestId: facts.requestId,
@@ -160,6 +182,7 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
     outboundScore: verdict?.outboundScore ?? 0,
     phases:
       foreign === null ? (verdict?.phases ?? []) : [1, 2, ...(verdict?.phases ?? []).filter((phase) => phase > 2)],
+    secondOpinion,
     truncated: (foreign?.truncated ?? false) || (verdict?.truncated ?? false),
     inspectionUs: facts.inspectionUs,
     error: facts.error,

@@ -1,6 +1,6 @@
 // What is kept of a request that is through: its measures, a security event where rules, gates or a failure have
 // something to say, and a line for the request log of the control plane.
-import type { RequestHead, Verdict } from '#engine';
+import { raisedRuleId, type RequestHead, type SecondOpinion, type Verdict } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
 import type { Metrics } from '../metrics/metrics.js';
@@ -117,14 +117,24 @@ export function recordFinished(request: FinishedRequest, verdict: Verdict | null
   metrics.request(site, kind === 'flag' && action === 'served' ? 'flagged' : action);
   metrics.stage('request', (performance.now() - request.startedMs) / 1000);
   if (inspection !== null && inspection.tookMs > 0) metrics.stage('inspection', inspection.tookMs / 1000);
+  const opinion = opinionOf(request, verdict);
+  if (opinion !== null) metrics.count('secondOpinions', { site, decision: opinion.decision, mode: opinion.mode });
   const hasMatches =
-    (verdict !== null && verdict.matched.length > 0) || (inspection?.foreign?.messages.length ?? 0) > 0;
+    opinion !== null ||
+    (verdict !== null && verdict.matched.length > 0) ||
+    (inspection?.foreign?.messages.length ?? 0) > 0;
   if (kind !== 'pass' || hasMatches) recordEvent(request, verdict, kind, site);
   if (context.requests?.hasRoom() === true) recordLine(request, verdict, kind, action, site);
   if (context.observer !== null && request.generation.config.apiDiscoveryEnabled)
     observeFinished(context.observer, request, action);
   if (context.clients !== null && request.generation.config.aiEnabled)
     context.clients.add(request, verdict, kind === 'flag', action);
+}
+
+/** The other thread ran phases 1 and 2 where there is one: its opinion stands. */
+function opinionOf({ inspection }: FinishedRequest, verdict: Verdict | null): SecondOpinion | null {
+  const foreign = inspection?.foreign ?? null;
+  return foreign === null ? (verdict?.opinion ?? null) : foreign.opinion;
 }
 
 function kindOf(request: FinishedRequest, verdict: Verdict | null): EventVerdict {
@@ -200,7 +210,8 @@ function recordLine(
   });
 }
 
-function ruleIdsOf({ decisions, inspection }: FinishedRequest, verdict: Verdict | null): number[] {
+function ruleIdsOf(request: FinishedRequest, verdict: Verdict | null): number[] {
+  const { decisions, inspection } = request;
   const ids: number[] = [];
   const foreign = inspection?.foreign ?? null;
   for (const { decision } of decisions) if (decision.rule !== null) ids.push(decision.rule.id);
@@ -208,5 +219,6 @@ function ruleIdsOf({ decisions, inspection }: FinishedRequest, verdict: Verdict 
   // The other thread ran phases 1 and 2 as well: its findings stand for both.
   if (verdict !== null)
     for (const { rule, phase } of verdict.matched) if (foreign === null || phase > 2) ids.push(rule.id);
+  if (request.stop?.ruleId === raisedRuleId) ids.push(raisedRuleId);
   return ids;
 }

@@ -1,7 +1,15 @@
 // The rules over one request: its transaction, what a thread of the pool found in its body, and how long that took. A
 // phase returns what the engine says; what the engine throws is kept as `failure`. What follows is decided on the road.
 import { performance } from 'node:perf_hooks';
-import type { CollectionStore, GivenValues, Interruption, RequestHead, Transaction, Verdict } from '#engine';
+import type {
+  CollectionStore,
+  GivenValues,
+  Interruption,
+  OpinionMode,
+  RequestHead,
+  Transaction,
+  Verdict,
+} from '#engine';
 import type { GraphqlConfig, GraphqlSite } from '../graphql/endpoints.js';
 import { graphqlStep, type GraphqlStep } from '../graphql/step.js';
 import { asError } from '../contract/errors.js';
@@ -40,7 +48,11 @@ export class RequestInspection {
     private readonly inspection: LoadedInspection,
     private readonly request: InspectedRequest,
     /** What of the site bears on its rules; see Site. */
-    private readonly site: GraphqlSite & { readonly engineMode: Mode | null; readonly policy: string | null },
+    private readonly site: GraphqlSite & {
+      readonly engineMode: Mode | null;
+      readonly policy: string | null;
+      readonly secondOpinion?: OpinionMode | null;
+    },
   ) {
     const { generation, head, exchange } = request;
     const hasBody = exchange.framing.kind !== 'none';
@@ -74,11 +86,17 @@ export class RequestInspection {
   /** Phase 1. */
   requestHead(store: CollectionStore): Interruption | null {
     const { inspector } = this.inspection;
-    const { engineMode, policy } = this.site;
+    const { engineMode, policy, secondOpinion = null } = this.site;
     const { head, requestId: uniqueId, atMs: nowMs } = this.request;
     const { given } = this;
     return this.run(() => {
-      const transaction = inspector.begin(this.graphql?.seenHead() ?? head, { uniqueId, nowMs, store, policy });
+      const transaction = inspector.begin(this.graphql?.seenHead() ?? head, {
+        uniqueId,
+        nowMs,
+        store,
+        policy,
+        secondOpinion,
+      });
       this.transaction = transaction;
       for (const [name, value] of given) transaction.tx.set(name, value);
       if (engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = engineMode;
@@ -108,14 +126,14 @@ export class RequestInspection {
     whole: Buffer,
     wholeBytes: number,
   ): Promise<Interruption | null> {
-    const { engineMode, policy } = this.site;
+    const { engineMode, policy, secondOpinion = null } = this.site;
     const { requestId: uniqueId, atMs: nowMs } = this.request;
     const { given } = this;
     try {
       const head = this.graphql?.seenHead() ?? this.request.head;
       const seen = this.seen(whole, wholeBytes) ?? whole;
       const wireBytes = seen === whole ? wholeBytes : seen.length;
-      const facts = { head, uniqueId, nowMs, body: seen, wireBytes, engineMode, policy, given };
+      const facts = { head, uniqueId, nowMs, body: seen, wireBytes, engineMode, policy, secondOpinion, given };
       this.foreign = await pool.inspect(generation, facts);
     } catch (error) {
       this.failure = asError(error);

@@ -150,3 +150,26 @@ t.test('A10: a path that some reader takes to a protected neighbour is inspected
   for (const uri of ['/open/a%20b', '/open/%C3%BC', '/open/x/y.z'])
     t.equal(router.match('x', uri)?.site.name, 'open', uri);
 });
+
+t.test('SO9: a site wants of the second opinion what it says, else what the installation does', async (t) => {
+  const site = (name: string, over: object): object => ({ name, prefix: `/${name}`, upstream: 'http://a:1', ...over });
+  const sites = [
+    site('usual', {}),
+    site('own', { second_opinion: 'enforce' }),
+    site('none', { second_opinion: 'off' }),
+  ];
+  const { config } = resolveProxyConfig({ second_opinion: 'monitor', sites }, { customer: '', payment: '' });
+  if (config === null) throw new Error('no configuration');
+  const router = createRouter(config);
+  const wants = (uri: string): unknown => router.match('x', uri)?.site.secondOpinion;
+  t.equal(wants('/usual/a'), 'monitor');
+  t.equal(wants('/own/a'), 'enforce');
+  t.equal(wants('/none/a'), null);
+  t.equal(wants('/own/..%2fnone/a'), null, 'a path of two sites: nothing is overruled that one of them would block');
+  const alone = resolveProxyConfig({ second_opinion: 'enforce' }, { customer: 'http://a:1', payment: 'http://b:1' });
+  t.same(
+    alone.config?.sites.map(({ secondOpinion }) => secondOpinion),
+    ['enforce', 'enforce'],
+    'sites of the environment, too',
+  );
+});

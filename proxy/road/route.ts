@@ -2,6 +2,7 @@
 // would read it. What could be read in two ways is never given the benefit of an unprotected site.
 import { URL } from 'node:url';
 import { strictPolicy } from '#settings';
+import type { OpinionMode } from '#engine';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
 import { pathAtUpstream } from '../contract/proxy-config.js';
 import { isPlainPath, normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
@@ -17,6 +18,8 @@ export interface Site {
   readonly engineMode: Mode | null;
   /** Which rules of the artifact it has; null = those of the installation. */
   readonly policy: string | null;
+  /** What it wants of the second opinion; null: nothing. */
+  readonly secondOpinion: OpinionMode | null;
   readonly failMode: FailMode;
   /** Larger request bodies are refused; null = the installation's limit. */
   readonly requestBodyBytesMax: number | null;
@@ -69,6 +72,9 @@ function compileUpstream(text: string, weight: number, verifyCertificate: boolea
   return { url: text, weight, origin, tls, host, port, authority: url.host, verifyCertificate };
 }
 
+const opinionModeOf = (setting: ProxyConfig['secondOpinion'] | undefined): OpinionMode | null =>
+  setting === 'monitor' || setting === 'enforce' ? setting : null;
+
 function compileSite(site: SiteConfig, config: ProxyConfig): Site {
   const url = new URL(site.upstream);
   const listed = site.upstreams.length === 0 ? [{ url: site.upstream, weight: 1 }] : site.upstreams;
@@ -83,6 +89,7 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
     // Rules in DetectionOnly stay so unless this very site says On; DetectionOnly from either side withholds.
     engineMode: site.mode ?? (config.mode === 'DetectionOnly' ? 'DetectionOnly' : null),
     policy: site.policy ?? null,
+    secondOpinion: opinionModeOf(site.secondOpinion ?? config.secondOpinion),
     failMode: site.failMode,
     requestBodyBytesMax: site.requestBodyLimitBytes ?? null,
     upstreams: upstreams as [SiteUpstream, ...SiteUpstream[]],
@@ -106,6 +113,7 @@ export function createRouter(config: ProxyConfig): Router {
       site.mode === sites[0]?.mode &&
       site.engineMode === sites[0]?.engineMode &&
       site.policy === sites[0]?.policy &&
+      site.secondOpinion === sites[0]?.secondOpinion &&
       site.failMode === sites[0]?.failMode,
   );
   const isCatchAll =
@@ -167,6 +175,8 @@ function asStrictAs(site: Site, others: readonly (Site | null)[]): Site {
     if (strict.mode === 'DetectionOnly' && other.mode === 'On')
       strict = { ...strict, mode: other.mode, engineMode: other.engineMode };
     if (strict.policy !== other.policy) strict = { ...strict, policy: strictPolicy };
+    // What one of them does not want overruled is not overruled.
+    if (strict.secondOpinion !== other.secondOpinion) strict = { ...strict, secondOpinion: null };
     if (strict.failMode === 'open' && other.failMode === 'closed') strict = { ...strict, failMode: 'closed' };
   }
   return strict;

@@ -142,6 +142,15 @@ export const ruleRows = {
     enforcedBy: engineConfig,
     description: 'On blocks; DetectionOnly logs only',
   }),
+  second_opinion: setting(Choice(['off', 'monitor', 'enforce'], 'off'), {
+    access: 'operator',
+    reach: ['rules', 'data'],
+    enforcedBy: 'proxy/road/route.ts',
+    description:
+      'a second look at what rules matched: monitor notes in the event what it would have done; enforce lets ' +
+      'requests through that only weak rules without any sign of an attack would block, and denies with rule 1006610 ' +
+      'what signs support although its score is below the threshold',
+  }),
   paranoia_level: setting(
     Whole(1, 4, 1),
     operator(engineConfig, 'CRS paranoia level; higher finds more and is wrong more often'),

@@ -29,6 +29,10 @@ export const siteRules = {
   paranoia_level: OrNull(Whole(1, 4, 1), 'null follows the global paranoia_level'),
   inbound_threshold: OrNull(Whole(1, 1_000_000, 5), 'null follows the global inbound_threshold'),
   outbound_threshold: OrNull(Whole(1, 1_000_000, 4), 'null follows the global outbound_threshold'),
+  second_opinion: OrNull(
+    Type.Unsafe<'off' | 'monitor' | 'enforce'>({ type: 'string', enum: ['off', 'monitor', 'enforce'] }),
+    'null follows the global second_opinion',
+  ),
   early_blocking: OrNull(Type.Boolean(), 'null follows the global early_blocking'),
   categories: OrNull(
     Type.Object(switches, closed),

@@ -1,5 +1,6 @@
 // Rules whose match nobody can see but by their actions: for them the evaluator, which works out what matched where, is
 // left out.
+import { evidenceRules } from '../../second-opinion/evidence-rules.js';
 import { runRuleMatched, runSetvars } from '../../actions/index.js';
 import type { RemovalTable } from '../../evaluate/removals.js';
 import type { ActionIR, LinkIR, RuleIR } from '../../program/ir.js';
@@ -8,10 +9,11 @@ import { variables } from '../../variables/index.js';
 
 /**
  * Nothing but actions tells that the rule matched, and they run once: nothing logged, nothing captured, MATCHED_VAR not
- * in use (and by no rule after it: seesEarlierRules). A `certain` link has exactly one match by its proof.
+ * in use (and by no rule after it: seesEarlierRules),
+ * and no value to be noted for the second opinion. A `certain` link has exactly one match by its proof.
  */
 export function isActionsOnly(rule: RuleIR, isCertain: boolean): boolean {
-  if (rule.log || rule.disruptive.kind !== 'pass') return false;
+  if (rule.log || rule.disruptive.kind !== 'pass' || evidenceRules.has(rule.id)) return false;
   return rule.links.every((link) => {
     if (link.capture && link.operator?.negated !== true) return false;
     if (!link.actions.every(isPlain)) return false;

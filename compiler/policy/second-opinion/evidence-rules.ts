@@ -1,0 +1,73 @@
+// Rules that score and stop nothing: they note values for the second opinion (engine/second-opinion/), which nothing
+// else of the rules matched at the levels that block. They are part of the automata, so that a request in which nothing
+// is to be noted pays for nothing else. They carry the tags of their categories, so that switches and exclusions of a
+// category are theirs as well.
+import type { RuleSettings } from '#settings';
+
+const raw = String.raw;
+
+interface EvidenceRule {
+  /** Of engine/second-opinion/evidence-rules.ts. */
+  readonly id: number;
+  readonly tag: string;
+  readonly variables: string;
+  readonly pattern: string;
+}
+
+const values = 'ARGS|ARGS_NAMES|REQUEST_COOKIES|XML:/*';
+/** Such as are no words of prose: `tea;cat;milk` is a list. */
+const commands =
+  'id|dir|ping|whoami|uname|ifconfig|ipconfig|netstat|echo|wget|curl|bash|nslookup|getent|hostname|systeminfo|phpinfo' +
+  '|(?:cat|ls|type|set|net|sleep|nc|python|perl|php|sed|awk)\\s+[-/.$0-9\\\\]|(?:false|true)[;|&\\x60]';
+
+const rules: readonly EvidenceRule[] = [
+  {
+    id: 1_006_600,
+    tag: 'OWASP_CRS/ATTACK-LFI',
+    variables: `${values}|REQUEST_FILENAME`,
+    pattern:
+      raw`(?i)(?:etc.{1,24}(?:passwd|shadow|issue|hosts|group)|win(?:dows|nt).{1,24}system32|(?:boot|win)\.ini` +
+      raw`|web-inf.{1,24}web\.xml|[.?\x80-\xff]{2}[/\\\x80-\xff]+etc)`,
+  },
+  {
+    id: 1_006_601,
+    tag: 'OWASP_CRS/ATTACK-SQLI',
+    variables: `${values}|REQUEST_HEADERS:X-Forwarded-For`,
+    pattern:
+      raw`(?i)(?:\b(?:x?or|and|having|where)\b[^a-z0-9]{1,8}[\w.'"()@\x60]{1,40}['"\x60)\s]{0,4}` +
+      raw`(?:=|<|>|\blike\b|\bin\b)` +
+      raw`|\bselect\b.{1,120}\bfrom\b|['"\x60][\s)]{0,4}(?:--|#|/\*|;)|\border\s+by\s+\d)`,
+  },
+  {
+    id: 1_006_602,
+    tag: 'OWASP_CRS/ATTACK-RCE',
+    variables: 'ARGS',
+    pattern: raw`(?i)[;|&\n\x60][\s+]*(?:${commands})`,
+  },
+  {
+    id: 1_006_603,
+    tag: 'OWASP_CRS/ATTACK-XSS',
+    variables: `${values}|REQUEST_FILENAME`,
+    pattern:
+      raw`(?i)(?:\b(?:alert|confirm|prompt|eval)\s*(?:\?\.|\.\s*(?:call|apply)|\x60|\()` +
+      raw`|\bdocument\s*(?:\?\.|\[)|</(?:a|iframe|script|svg)>)`,
+  },
+];
+
+/** Whether any site wants a second opinion, in whichever mode. */
+export const wantsSecondOpinion = ({
+  second_opinion,
+  sites,
+}: Pick<RuleSettings, 'second_opinion' | 'sites'>): boolean =>
+  second_opinion !== 'off' || sites.some((site) => (site.second_opinion ?? 'off') !== 'off');
+
+/** Rule text; '' where nobody wants it. */
+export function renderSecondOpinion(settings: Pick<RuleSettings, 'second_opinion' | 'sites'>): string {
+  if (!wantsSecondOpinion(settings)) return '';
+  const text = rules.map(
+    ({ id, tag, variables, pattern }) =>
+      `SecRule ${variables} "@rx ${pattern.replaceAll('"', String.raw`\x22`)}" \\\n` +
+      `    "id:${id},phase:2,pass,nolog,t:none,t:urlDecodeUni,tag:'${tag}'"\n`,
+  );
+  return `# What the second opinion is told of besides the rules that score.\n${text.join('')}`;
+}

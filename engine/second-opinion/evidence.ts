@@ -1,0 +1,48 @@
+// What a request is judged by: values on which rules matched, noted while the rules look at it. Only transactions that
+// want a second opinion have a list of it.
+import type { LinkIR } from '../program/ir.js';
+import { leadingInteger } from '../transaction/memory-store.js';
+import type { Transaction } from '../transaction/transaction.js';
+import { evidenceRules } from './evidence-rules.js';
+import type { Evidence } from './opinion.js';
+import { findSigns, supportedFrom, supportOf } from './support.js';
+
+/** Values of one request that are noted; where there are more, no match of a rule that scores is overruled. */
+export const evidenceMax = 256;
+/** A value that an evidence rule matches is held against signs up to this length; a longer one counts as supported. */
+export const raisedBytesMax = 262_144;
+
+/** Of version 4 of the CRS, and of 3.3. */
+const sums = ['inbound_anomaly_score_pl', 'anomaly_score_pl'] as const;
+
+/** The sum of the scores of the levels that block. */
+export function blockingScore({ tx }: Pick<Transaction, 'tx'>): number {
+  const level = leadingInteger(tx.get('blocking_paranoia_level') ?? tx.get('paranoia_level') ?? '0');
+  let score = 0;
+  for (let each = 1; each <= level && each <= 4; each += 1)
+    score += Math.max(...sums.map((name) => leadingInteger(tx.get(`${name}${each}`) ?? '0')));
+  return score;
+}
+
+/** Notes a value that matched `link`; `before`: the blocking score before its setvar actions ran. */
+export function noteEvidence(
+  transaction: Transaction,
+  link: LinkIR,
+  found: Omit<Evidence, 'rule' | 'points'>,
+  before: number,
+): void {
+  const { evidence, rule } = transaction;
+  if (evidence === null || rule === null) return;
+  const kind = evidenceRules.get(rule.id);
+  if (kind !== undefined) {
+    // One a kind is enough, and is looked for at once, so that no number of harmless ones hides it.
+    if (evidence.some((one) => one.points === 0 && evidenceRules.get(one.rule.id) === kind)) return;
+    const isLong = Math.max(found.raw.length, found.value.length) > raisedBytesMax;
+    if (isLong || supportOf(0, findSigns(kind, found)) >= supportedFrom) evidence.push({ ...found, rule, points: 0 });
+    return;
+  }
+  const points = link.actions.some((action) => action.kind === 'setvar') ? blockingScore(transaction) - before : 0;
+  if (points <= 0) return;
+  if (evidence.length >= evidenceMax) transaction.evidenceIsCut = true;
+  else evidence.push({ ...found, rule, points });
+}

@@ -1,0 +1,133 @@
+// Signs of SQL: not its words, which prose has as well, but pieces of its grammar.
+import { sign, type Sign } from '../sign.js';
+
+const raw = String.raw;
+const word = raw`(?:[\w.@-]{1,40}|\([^()]{0,60}\))`;
+const compares = raw`(?:=|<|>|!=|\b(?:like|rlike|regexp|between|in|is|sounds)\b)`;
+
+export const sqlSigns: readonly Sign[] = [
+  sign(
+    'sql-union',
+    ['sql'],
+    5,
+    'UNION directly before SELECT',
+    raw`\bunion\b(?:[\s+(]|/\*[^*]*\*+/|all\b|distinct\b|%0[a-d])*select\b`,
+  ),
+  sign(
+    'sql-compare',
+    ['sql'],
+    5,
+    'a connective (OR, AND, HAVING, WHERE) before a comparison of two operands',
+    raw`(?:\b(?:x?or|and|having|where|when|if|not|rlike)\b|\|\||&&)[\s+(!~'"\x60-]*`,
+    raw`${word}[\s'"\x60)]*${compares}[\s+(!~-]*['"\x60\w@(]`,
+  ),
+  sign(
+    'sql-quote-break',
+    ['sql'],
+    3,
+    'a quote that ends a literal before SQL goes on',
+    raw`['"\x60][\s)+;]*(?:\b(?:x?or|and|union|having|where|order|group|limit|select|like|in|is|between|div|mod)\b`,
+    raw`|\|\||&&|--[\s+-]|#|/\*|;\s*[a-z%])`,
+  ),
+  sign(
+    'sql-comment',
+    ['sql'],
+    2,
+    'a comment that cuts the rest of a statement off',
+    raw`(?:['"\x60)][\s;]*|[\w;]\s+|;)(?:--(?:[^\w-]|\z)|#(?:\W|\z)|/\*)`,
+  ),
+  sign(
+    'sql-syntax',
+    ['sql'],
+    2,
+    'a quote, parenthesis, comparison or connective: without any of them nothing leaves its literal',
+    raw`['"\x60();=|*]|\b(?:x?or|and|select|union|where|from|having|like)\b|--\s|#`,
+  ),
+  sign(
+    'sql-select',
+    ['sql'],
+    4,
+    'SELECT, a list of columns, FROM',
+    raw`\bselect\b[\s+(/*]*[\w@*'"\x60(.,\s|)+-]{1,200}\bfrom\b`,
+  ),
+  sign(
+    'sql-select-call',
+    ['sql'],
+    5,
+    'SELECT of a function, variable, literal or *',
+    raw`\bselect\b[\s+(]*(?:@@|[\w.]+\s*\(|null|case\b|\*|\d+\s*,|'|\d+\s*(?:;|-|#))`,
+  ),
+  sign(
+    'sql-function',
+    ['sql'],
+    2,
+    'a call of a function that databases have',
+    raw`\b(?:concat(?:_ws)?|n?char|chr|ascii|ord|substr(?:ing)?|mid|unhex|make_set|elt|count|exp|floor|rand|row|cast`,
+    raw`|convert|if|case|user|database|version|schema|current_user|system_user|sysdate|now|md5|len|length|lower|upper`,
+    raw`|left|right|lpad|rpad|isnull|ifnull|coalesce|xmltype)\s*\(`,
+  ),
+  sign(
+    'sql-danger',
+    ['sql'],
+    5,
+    'a function that waits, reads files, runs programs or leaks through errors',
+    raw`\b(?:(?:sleep|benchmark|pg_sleep|randomblob|extractvalue|updatexml|load_file|group_concat|generate_series`,
+    raw`|name_const|json_(?:extract|depth|keys|array\w*|object|valid|type|length))\s*\(|dbms_\w+\.|ctxsys\.|utl_\w+\.`,
+    raw`|xp_\w+|sp_(?:execute|password|oa)\w*|procedure\s+analyse|waitfor[\s+]+(?:delay|time)`,
+    raw`|into[\s+]+(?:out|dump)file)`,
+  ),
+  sign(
+    'sql-stacked',
+    ['sql'],
+    5,
+    'a second statement behind a semicolon',
+    raw`;[\s+]*(?:select|insert|update|delete|drop|alter|create|truncate|exec(?:ute)?|declare|shutdown|grant|waitfor`,
+    raw`|begin|call|use)\b`,
+  ),
+  sign(
+    'sql-statement',
+    ['sql'],
+    5,
+    'a statement that changes data or runs a procedure',
+    raw`\b(?:insert\s+into\s+\w|delete\s+from\s+\w|update\s+[\w.]+\s+set\s+\w+\s*=|(?:drop|create|alter|truncate)\s+`,
+    raw`(?:table|database|user|function|procedure|schema|view|index|trigger)\b|exec\s*\(|declare\s+@`,
+    raw`|exec(?:ute)?\s+(?:\w+\.\.?)*[sx]p_)`,
+  ),
+  sign(
+    'sql-catalog',
+    ['sql'],
+    5,
+    'a table of the system catalog, or a system variable',
+    raw`\b(?:information_schema|sysobjects|syscolumns|sysusers|sysdatabases|sysserver\w*|sqlite_(?:master|version)`,
+    raw`|pg_(?:catalog|shadow|user)|all_(?:tables|users)|user_tables|msysobjects|mysql\.|master\.\.|syscat\.|sysibm\.`,
+    raw`|v\$version)|@@\w`,
+  ),
+  sign(
+    'sql-order',
+    ['sql'],
+    5,
+    'ORDER BY or GROUP BY a column number, LIMIT with an offset',
+    raw`\b(?:order|group)[\s+]+by[\s+]+(?:\d|\w+\s*(?:--|#|,\s*\d))|\blimit[\s+]+\d+[\s+]*(?:,|offset)[\s+]*\d`,
+  ),
+  sign(
+    'sql-json-operator',
+    ['sql'],
+    5,
+    'an operator of SQL for JSON behind a literal',
+    raw`['"\x60}\])]\s*(?:::jsonb?|@>|<@|->>?|#>>?|\?[|&])\s*['"\x60{\[(]`,
+  ),
+  sign(
+    'sql-literals',
+    ['sql'],
+    2,
+    'two literals with an operator between them',
+    raw`['"\x60][\s)]*(?:=|<>|!=|<=|>=|<|>|\|\||\+|\^|\*|&|%|\blike\b|\bdiv\b|-)[\s(]*['"\x60]\w*`,
+  ),
+  sign(
+    'nosql-operator',
+    ['sql', 'code'],
+    5,
+    'an operator of a document database as a key',
+    raw`(?:\[|["'{,]|^)\$(?:ne|gte?|lte?|where|regex|exists|n?in|or|and|func|elemmatch)\b`,
+  ),
+];
