@@ -44,7 +44,7 @@ import { observabilityFeature } from './observability/index.js';
 import { retentionFeature } from './retention/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
-import { createSimulationFeature } from './simulation/index.js';
+import { createSimulationFeature, simulatedOf } from './simulation/index.js';
 import { siemFeature } from './siem/index.js';
 import { sitesFeature } from './sites/index.js';
 import { specFeature } from './spec/index.js';
@@ -81,7 +81,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   inventoryFeature,
   postureFeature,
   ingestFeature,
-  createAiFeature(({ sql }, since) => threatsOf(sql, since)),
+  createAiFeature(({ sql }, since) => threatsOf(sql, since), simulatedOf),
   threatsFeature,
   nodesFeature,
   jobsFeature,

@@ -11,6 +11,7 @@ export interface BenchOptions {
   readonly workers: readonly number[];
   readonly repetitions: number;
   readonly seconds: number; // of one measured run
+  readonly minutes: number; // of an outage
   readonly warmUpSeconds: number;
   readonly listener: 'auto' | 'net' | 'uws' | 'node';
   readonly out: string;

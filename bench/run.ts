@@ -1,5 +1,6 @@
-// `node build/bench/run.js [--short] [--case NAME]… [--repetitions N] [--seconds N] [--paranoia 1,4] [--workers 1,2]
-// [--listener auto|uws|node] [--out FILE]`; BENCH_PEERS=1 adds nginx and nginx + ModSecurity. README.md has the rest.
+// `node build/bench/run.js [--short] [--case NAME]… [--repetitions N] [--seconds N] [--minutes N] [--paranoia 1,4]
+// [--workers 1,2] [--listener auto|uws|node] [--out FILE]`; BENCH_PEERS=1 adds nginx and nginx + ModSecurity. README.md
+// has the rest.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -11,14 +12,17 @@ import { applyCase } from './cases/apply.js';
 import { chainsCase } from './cases/chains.js';
 import { compileCase } from './cases/compile.js';
 import { denyListCase } from './cases/deny-list.js';
+import { discoveryCase } from './cases/discovery.js';
 import { gatesCase } from './cases/gates.js';
 import { hostileCase } from './cases/hostile.js';
+import { ingestCase } from './cases/ingest.js';
 import { inspectionCase, transformationsCase } from './cases/inspection.js';
 import { memoryCase } from './cases/memory.js';
 import { proxyCase } from './cases/proxy.js';
 import { recordsCase } from './cases/records.js';
 import { reloadCase } from './cases/reload.js';
 import { schemaCase } from './cases/schema.js';
+import { siemOutageCase } from './cases/siem-outage.js';
 import { vmChainsCase } from './cases/vm/chains.js';
 import { vmImportCase } from './cases/vm/import.js';
 import { vmListCase } from './cases/vm/list.js';
@@ -52,6 +56,9 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   memory: memoryCase,
   'deny-list': denyListCase,
   records: recordsCase,
+  'siem-outage': siemOutageCase,
+  ingest: ingestCase,
+  discovery: discoveryCase,
   'api-reads': apiReadsCase,
   chains: chainsCase,
   'vm-chains': vmChainsCase,
@@ -80,6 +87,7 @@ function readOptions(argv: readonly string[]): BenchOptions {
       case: { type: 'string', multiple: true, default: [] },
       repetitions: { type: 'string' },
       seconds: { type: 'string' },
+      minutes: { type: 'string' },
       paranoia: { type: 'string' },
       workers: { type: 'string' },
       listener: { type: 'string', default: 'auto' },
@@ -101,6 +109,7 @@ function readOptions(argv: readonly string[]): BenchOptions {
     workers: numbers(values.workers ?? (short || all === 1 ? '1' : `1,${all}`), 'workers'),
     repetitions: numbers(values.repetitions ?? (short ? '2' : '5'), 'repetitions')[0] as number,
     seconds: numbers(values.seconds ?? (short ? '2' : '6'), 'seconds')[0] as number,
+    minutes: numbers(values.minutes ?? (short ? '1' : '10'), 'minutes')[0] as number,
     warmUpSeconds: short ? 2 : 8,
     listener: values.listener as BenchOptions['listener'],
     out: resolve(root, values.out),

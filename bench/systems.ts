@@ -39,6 +39,8 @@ export interface GatehouseOptions {
   readonly settings?: object;
   /** Over everything else. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Flags for its Node.js, which its threads get, too. */
+  readonly nodeFlags?: readonly string[];
 }
 
 export function gatehouseSettings(
@@ -94,7 +96,8 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
     ...options.env,
   };
   // The admin interface opens last: when it answers, everything does.
-  const started = await start(process.execPath, [join(root, 'bin/gatehouse'), 'data-plane', '--settings', settings], {
+  const command = [...(options.nodeFlags ?? []), join(root, 'bin/gatehouse'), 'data-plane', '--settings', settings];
+  const started = await start(process.execPath, command, {
     port: adminPort,
     env,
     cwd: root,

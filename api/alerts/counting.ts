@@ -1,7 +1,7 @@
 // What rules measure: requests counted as they come in, each once, by the id of its record (ids are handed out in the
 // order of commits). Slots are ten seconds, so that a window is right to ten seconds.
 import type { Database, Queryable } from '../db/client.js';
-import type { AlertRule } from './rule.js';
+import type { AlertRule, Metric } from './rule.js';
 
 export const slotMs = 10_000;
 /** A day, the longest window, and some time for records that come late. */
@@ -61,13 +61,35 @@ export async function measure(sql: Queryable, rule: AlertRule, now: Date): Promi
       exists (select 1 from alert_counts where slot < ${from} ${ofSite}) as before
     from alert_counts where slot >= ${from} and slot <= ${now} ${ofSite}`;
   const { requests = 0, blocked = 0, errors = 0, before = false } = sums ?? {};
-  const value = valueOf(rule, { requests, blocked, errors });
+  const count = besideRequests[rule.metric];
+  const value = count === undefined ? valueOf(rule, { requests, blocked, errors }) : await count(sql, rule.site, from);
   return { from, to: now, requests, blocked, errors, hadTraffic: before, value, holds: holdsAt(rule, value, before) };
 }
 
+type Count = (sql: Queryable, site: string | null, from: Date) => Promise<number>;
+
+/** Metrics that are counted where their events are stored, each row once, by the moment at which it was found. */
+const besideRequests: Readonly<Partial<Record<Metric, Count>>> = {
+  self_test_lost: async (sql, site, from) => {
+    const ofSite = site === null ? sql`` : sql`and site = ${site}`;
+    const [row] = await sql<{ n: number }[]>`
+      select coalesce(sum(jsonb_array_length(lost)), 0)::bigint as n from self_tests
+      where ended_at >= ${from} and jsonb_typeof(lost) = 'array' ${ofSite}`;
+    return row?.n ?? 0;
+  },
+  api_threats: async (sql, site, from) => {
+    const ofSite = site === null ? sql`` : sql`and site = ${site}`;
+    const [row] = await sql<{ n: number }[]>`
+      select count(*) as n from api_threats where found_at >= ${from} and status <> 'false_positive' ${ofSite}`;
+    return row?.n ?? 0;
+  },
+};
+export const metricsBesideRequests: ReadonlySet<Metric> = new Set(Object.keys(besideRequests) as Metric[]);
+
 function valueOf({ metric }: AlertRule, sums: Pick<Measured, 'requests' | 'blocked' | 'errors'>): number | null {
   if (metric === 'block_rate') return sums.requests === 0 ? null : (sums.blocked / sums.requests) * 100;
-  return sums[metric === 'missing_data' ? 'requests' : metric];
+  if (metric === 'blocked' || metric === 'errors') return sums[metric];
+  return sums.requests;
 }
 
 function holdsAt({ metric, comparison, threshold }: AlertRule, value: number | null, hadTraffic: boolean): boolean {

@@ -45,6 +45,8 @@ const units: Readonly<Record<AlertRule['metric'], string>> = {
   errors: 'errors',
   block_rate: '% blocked',
   missing_data: 'requests',
+  self_test_lost: 'attacks that the self-test lost protection against',
+  api_threats: 'new findings of API abuse',
 };
 
 const rounded = (value: number | null): string => (value === null ? 'none' : String(Math.round(value * 100) / 100));

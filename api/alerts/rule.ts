@@ -14,6 +14,8 @@ export const metrics = {
   errors: 'requests that were answered with 500 or above',
   block_rate: 'share of blocked requests, in percent; no value without requests',
   missing_data: 'requests, where there were some before the window: fires at the threshold or below',
+  self_test_lost: 'attacks that the nightly self-test stopped before and stops no more, or by other rules',
+  api_threats: 'findings of API abuse that were made within the window',
 } as const;
 export type Metric = keyof typeof metrics;
 const metricNames = Object.keys(metrics) as Metric[];

@@ -1,6 +1,6 @@
 // "Why did it not fire?": everything that decides over a rule at this moment, in numbers and in sentences.
 import type { Queryable } from '../db/client.js';
-import { measure, type Measured } from './counting.js';
+import { measure, metricsBesideRequests, type Measured } from './counting.js';
 import { cooldownEndsMs } from './machine.js';
 import { timingOf, type AlertRule } from './rule.js';
 import { recentHistory, recentNotices, toState, type HistoryRow, type NoticeRow, type StateRow } from './store.js';
@@ -56,7 +56,7 @@ function reasonsOf(
   else if (now.getTime() - row.evaluated_at.getTime() > staleMs)
     reasons.push(`It was evaluated last at ${row.evaluated_at.toISOString()}: GET /api/jobs says what keeps the loop.`);
   if (row !== null && row.error !== null) reasons.push(`The last evaluation failed: ${row.error}.`);
-  if (requests === 0 && rule.metric !== 'missing_data')
+  if (requests === 0 && !metricsBesideRequests.has(rule.metric) && rule.metric !== 'missing_data')
     reasons.push(`The request log has no requests ${of} in the window.`);
   if (value === null) reasons.push('There is nothing to make a share of.');
   else if (rule.metric === 'missing_data') {

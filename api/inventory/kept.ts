@@ -188,6 +188,7 @@ export const hashOfId = (key: Uint8Array, id: string): string =>
   createHmac('sha256', key).update(`id\0${id}`, 'utf8').digest('base64url').slice(0, 22);
 
 function renamed(counts: Counts, nameOf: (name: string) => string): Counts {
+  if (isSame(counts, nameOf)) return counts;
   const sum = new Map<string, number>();
   for (const [name, count] of Object.entries(counts)) {
     const kept = nameOf(name);
@@ -196,7 +197,14 @@ function renamed(counts: Counts, nameOf: (name: string) => string): Counts {
   return Object.fromEntries(sum);
 }
 
+/** Whether every name stays: then nothing is made anew, which is how nearly all of a batch is. */
+function isSame(counts: Counts | NestedCounts, nameOf: (name: string) => string): boolean {
+  for (const name in counts) if (nameOf(name) !== name) return false;
+  return true;
+}
+
 function renamedNested(counts: NestedCounts, level: MaskLevel): NestedCounts {
+  if (isSame(counts, (name) => keptName(name, level))) return counts;
   const sum = new Map<string, Counts>();
   for (const [name, inner] of Object.entries(counts)) {
     const kept = keptName(name, level);
@@ -217,13 +225,16 @@ type Names = Pick<Observation, 'parameters' | 'pii' | 'request_types' | 'respons
 /** The names among the sums of an observation or a cell. */
 export function keptNames<T extends Names>(sums: T, level: MaskLevel): T {
   const typeOf = (type: string): string => keptType(type, level);
-  return {
-    ...sums,
-    parameters: renamedNested(sums.parameters, level),
-    pii: renamedNested(sums.pii, level),
-    request_types: renamed(sums.request_types, typeOf),
-    response_types: renamed(sums.response_types, typeOf),
-  };
+  const parameters = renamedNested(sums.parameters, level);
+  const pii = renamedNested(sums.pii, level);
+  const request_types = renamed(sums.request_types, typeOf);
+  const response_types = renamed(sums.response_types, typeOf);
+  const isKept =
+    parameters === sums.parameters &&
+    pii === sums.pii &&
+    request_types === sums.request_types &&
+    response_types === sums.response_types;
+  return isKept ? sums : { ...sums, parameters, pii, request_types, response_types };
 }
 
 const keptMethod = (method: string, level: MaskLevel): string => (showsValue(method, level) ? 'OTHER' : method);
@@ -284,11 +295,12 @@ export function keptBatch(
     return kept;
   };
   return {
-    observations: observations.map((one) => ({
-      ...keptNames(one, level),
-      method: keptMethod(one.method, level),
-      path: pathOf(one.site, one.path),
-    })),
+    observations: observations.map((one) => {
+      const named = keptNames(one, level);
+      const method = keptMethod(one.method, level);
+      const path = pathOf(one.site, one.path);
+      return method === one.method && path === one.path ? named : { ...named, method, path };
+    }),
     sightings: sightings.map((one) => keptSighting(one, pathOf(one.site, one.path), keeping)),
     relations: relations.map((one) => keptRelation(one, keeping)),
   };

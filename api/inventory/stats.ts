@@ -45,8 +45,11 @@ const emptyStats: Stats = {
   latency_us_max: 0,
 };
 
+/** No `u`: halves of surrogate pairs match also within whole ones, which the replacement tells apart. */
+const unstorable = /[\0\ud800-\udfff]/;
 /** NUL and halves of surrogate pairs, which no text of PostgreSQL has. */
-export const storable = (text: string): string => text.replace(/[\0\ud800-\udfff]/gu, '\ufffd');
+export const storable = (text: string): string =>
+  unstorable.test(text) ? text.replace(/[\0\ud800-\udfff]/gu, '\ufffd') : text;
 
 export function statsOf(observation: Observation, source: ObservationSource): Stats {
   const { count, statuses, credentials, clients, parameters, request_types, response_types, pii } = observation;
@@ -77,7 +80,24 @@ export function addStats(one: Stats, other: Stats): Stats {
   };
 }
 
+/** Whether these counts can stand as they are: few names, each of which can be stored. Most are. */
+function isPlain(counts: NestedCounts | Counts, most: number): boolean {
+  let names = 0;
+  for (const name in counts) {
+    names += 1;
+    if (names > most || unstorable.test(name)) return false;
+  }
+  return true;
+}
+
+function isEmpty(counts: NestedCounts | Counts): boolean {
+  for (const _ in counts) return false;
+  return true;
+}
+
 function addCounts(one: Counts, other: Counts, most: number): Counts {
+  if (isEmpty(other)) return one;
+  if (isEmpty(one) && isPlain(other, most)) return other;
   const sum = new Map(Object.entries(one));
   for (const [name, count] of Object.entries(other)) {
     const before = sum.get(name);
@@ -87,6 +107,7 @@ function addCounts(one: Counts, other: Counts, most: number): Counts {
 }
 
 function addNested(one: NestedCounts, other: NestedCounts): NestedCounts {
+  if (isEmpty(other)) return one;
   const sum = new Map(Object.entries(one));
   for (const [name, counts] of Object.entries(other)) {
     const before = sum.get(name);
@@ -97,6 +118,7 @@ function addNested(one: NestedCounts, other: NestedCounts): NestedCounts {
 }
 
 function addCredentials(one: CredentialCounts, other: CredentialCounts): CredentialCounts {
+  if (isEmpty(one as Counts)) return other;
   const sum: CredentialCounts = { ...one };
   for (const [name, [ok, denied, rest]] of Object.entries(other)) {
     const kind = name as CredentialKind;

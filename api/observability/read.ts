@@ -2,6 +2,7 @@
 // the same.
 import { alertStates } from '../alerts/machine.js';
 import { readCounters } from '../events/batches.js';
+import { detectionSamples } from './detection.js';
 import { listExports } from './otlp/store.js';
 import type { Parts } from '../parts.js';
 import { readState } from '../settings/state.js';
@@ -49,6 +50,7 @@ export async function readSamples(parts: MetricParts): Promise<Samples> {
       { labels: ['away'], value: nodes?.away ?? 0 },
     ],
     recordsLost: Object.entries(lost).map(([reason, value]) => ({ labels: [reason], value })),
+    ...(await detectionSamples(sql, nowMs)),
     otelSent: exports.map(({ signal, sent }) => ({ labels: [signal], value: sent })),
     otelRejected: exports.map(({ signal, rejected }) => ({ labels: [signal], value: rejected })),
     otelDropped: exports.map(({ signal, dropped }) => ({ labels: [signal], value: dropped })),

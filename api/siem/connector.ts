@@ -18,7 +18,7 @@ export interface Connector {
   readonly options: Readonly<Record<string, string>>;
   readonly format: JsonFormat | 'cef' | 'rfc5424';
   readonly redact: ReadonlySet<Redaction>;
-  /** Kinds of events that it takes; null: all. */
+  /** Kinds of events that it takes; null: all but those that have to be named (`kindsByName`). */
   readonly events: ReadonlySet<string> | null;
   /** What has to be mended before it can deliver, in sentences; empty: nothing. */
   readonly problems: readonly string[];

@@ -3,7 +3,7 @@
 // minute; nothing is skipped but what the receiver refuses for what it is, and that is kept as a dead letter.
 import type { Database } from '../db/client.js';
 import type { Connector } from './connector.js';
-import { toEvent } from './event.js';
+import { kindsByName, toEvent } from './event.js';
 import { redact } from './redact.js';
 import type { Outcome, Sink, SinkParts } from './sinks/sink.js';
 import {
@@ -120,7 +120,7 @@ async function deliverRows(
   let looked = 0;
   for (const [place, row] of rows.entries()) {
     const event = toEvent(row);
-    const isWanted = connector.events === null || connector.events.has(event.kind);
+    const isWanted = connector.events === null ? !kindsByName.has(event.kind) : connector.events.has(event.kind);
     if (isWanted) {
       const told = redact(event, connector.redact);
       // every format says about as much as this, and some say it twice

@@ -1,5 +1,6 @@
 // One security event in the form that the control plane gives it, before any other format: what happened, to whom, and
 // what was done about it. Every format of the connectors is made of this one.
+import { isIP } from 'node:net';
 import type { OutboxRow } from './store.js';
 
 /** What an event is about. The names stand in what other systems have stored: none is ever given another meaning. */
@@ -11,8 +12,12 @@ export const eventKinds = {
   'api-threat': 'API abuse was found',
   alert: 'an alert rule fired or is over',
   'self-test': 'the nightly self-test found protection that is gone',
+  audit: 'somebody, or the program by itself, did something that the audit log has an entry of',
 } as const;
 export type EventKind = keyof typeof eventKinds;
+
+/** Kinds that a connector gets only where it names them: what people do is not everybody's to read. */
+export const kindsByName: ReadonlySet<string> = new Set<EventKind>(['audit']);
 
 /** What became of it, in one word. */
 export const eventActions = ['allowed', 'observed', 'blocked', 'challenged', 'throttled', 'failed'] as const;
@@ -104,6 +109,7 @@ export function toEvent(row: OutboxRow): SecurityEvent {
   if (row.kind === 'ban') return { ...base, ...ofBan(body) };
   if (row.kind === 'api-threat') return { ...base, ...ofThreat(body) };
   if (row.kind === 'verdict') return { ...base, ...ofVerdict(body) };
+  if (row.kind === 'audit') return { ...base, ...ofAudit(body) };
   return { ...base, ...ofAlert(row.kind, body) };
 }
 
@@ -222,4 +228,40 @@ function ofAlert(kind: string, body: Row): Told {
     reason: textOf(body['reason']),
     details: (body['details'] ?? {}) as Row,
   };
+}
+
+/** Actions that take protection away, or change who may do what. */
+const weightyAudit = /^(?:user|token|account|settings|config|rule_set|sso)\.|\.(?:lost|refused|delete)$/;
+
+function ofAudit(body: Row): Told {
+  const action = String(body['action']);
+  const source = textOf(body['source_ip']);
+  return {
+    kind: 'audit',
+    name: `Audit: ${action}`.slice(0, 200),
+    action: action.endsWith('.refused') ? 'failed' : 'observed',
+    severity: weightyAudit.test(action) ? 5 : 3,
+    client_ip: source !== null && isIP(source) !== 0 ? source : null,
+    reason: textOf(body['summary']),
+    details: {
+      entry: body['id'],
+      action,
+      actor: body['actor'],
+      actor_id: body['actor_id'],
+      role: body['role'],
+      hash: body['hash'],
+      details: parsed(body['details']),
+    },
+  };
+}
+
+/** Details of an entry are kept as the text that its hash is made of. */
+function parsed(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return text;
+  }
 }

@@ -4,6 +4,8 @@ import { createSelfTestJob } from './job.js';
 import { registerSimulationRoutes } from './routes.js';
 import type { SimulationParts, VerdictsOf } from './simulator.js';
 
+export { simulatedOf } from './store.js';
+
 const read = may('stats:read', everybody);
 
 /** `verdictsOf`: what the detection engine said of clients. */

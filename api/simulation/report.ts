@@ -27,6 +27,8 @@ export interface Report {
   readonly attacks: readonly SeenAttack[];
   /** Verdicts of the detection engine on these clients. */
   readonly verdicts: readonly unknown[];
+  /** Clients that the engine could score; 0: it was off. Absent: of a release before. */
+  readonly scored_clients?: number;
 }
 
 export interface Recorded {

@@ -63,6 +63,7 @@ const View = Type.Object({
       ),
       attacks: Type.Array(Attack),
       verdicts: Type.Array(Type.Unknown(), { description: 'of the detection engine on these clients' }),
+      scored_clients: Type.Optional(Type.Integer({ description: 'clients that it could score; 0: it was off' })),
     }),
   ),
 });

@@ -27,7 +27,7 @@ export interface Plan {
 export interface Sent {
   readonly attack: string;
   readonly address: string;
-  /** After the beginning. */
+  /** When its answer was there, after the beginning: what is stopped is known to be only then. */
   readonly atMs: number;
   /** null: no answer. */
   readonly status: number | null;
@@ -54,11 +54,9 @@ export async function sendWave(plan: Plan, signal: AbortSignal, onSent: (sent: S
       if (dueMs > 0) await pause(Math.min(dueMs, 1000 * seconds), undefined, { signal }).catch(() => undefined);
       if (isOver()) break;
       const attack = wave.attack(number);
-      const atMs = performance.now() - start;
+      const address = addressOf(plan.number, attack.client);
       const one = sendOne(plan, attack, agent, signal)
-        .then((answer) =>
-          onSent({ attack: attack.name, address: addressOf(plan.number, attack.client), atMs, ...answer }),
-        )
+        .then((answer) => onSent({ attack: attack.name, address, atMs: performance.now() - start, ...answer }))
         .finally(() => under.delete(one));
       under.add(one);
       if (under.size >= atOnceMax) await Promise.race(under);

@@ -147,7 +147,10 @@ async function reportOf(
     const verdicts = asksEngine ? await verdictsOf(sql, addresses, since) : [];
     const have = new Set(recorded.map((one) => one.request_id));
     const isWhole = [...refused].every((id) => have.has(id)) && (!asksEngine || verdicts.length > 0);
-    if (isWhole || signal.aborted || performance.now() >= end) return makeReport(sent, recorded, verdicts);
+    if (isWhole || signal.aborted || performance.now() >= end) {
+      const report = makeReport(sent, recorded, verdicts);
+      return { ...report, scored_clients: asksEngine ? addresses.length : 0 };
+    }
     await pause(recordsEveryMs, undefined, { signal }).catch(() => undefined);
   }
 }

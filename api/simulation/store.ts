@@ -134,3 +134,19 @@ export async function endSelfTest(
 
 export const listSelfTests = (sql: Queryable, before: number, limit: number): Promise<SelfTestRow[]> =>
   sql<SelfTestRow[]>`select * from self_tests where id < ${before} order by id desc limit ${limit}`;
+
+/** Simulations that ended since a time while the detection engine scored: how many clients, and its verdicts. */
+export async function simulatedOf(
+  sql: Queryable,
+  since: Date,
+): Promise<{ readonly type: string; readonly clients: number; readonly verdicts: readonly unknown[] }[]> {
+  const rows = await sql<{ type: string; clients: number; verdicts: readonly unknown[] }[]>`
+    select type, (report ->> 'scored_clients')::integer as clients, report -> 'verdicts' as verdicts from simulations
+    where status in ('ended', 'stopped') and ended_at >= ${since} and (report ->> 'scored_clients')::integer > 0
+    order by id desc limit ${keptMax}`;
+  return rows.map(({ type, clients, verdicts }) => ({
+    type,
+    clients,
+    verdicts: Array.isArray(verdicts) ? verdicts : [],
+  }));
+}

@@ -114,11 +114,12 @@ async function findRules(): Promise<Rules> {
 
 function startPlane(options: Options, checkout: Checkout, backendPort: number, rules: Rules): Promise<System> {
   const { name, directory, listener } = checkout;
-  const env: NodeJS.ProcessEnv = { GATEHOUSE_DATA: benchData(root, `road-cost-${name}`) };
+  const env = { GATEHOUSE_DATA: benchData(root, `road-cost-${name}`) };
+  let nodeFlags: string[] = [];
   if (options.profile !== null) {
     const target = join(options.profile, name);
     mkdirSync(target, { recursive: true });
-    env['NODE_OPTIONS'] = `--cpu-prof --cpu-prof-dir=${target}`;
+    nodeFlags = ['--cpu-prof', `--cpu-prof-dir=${target}`]; // NODE_OPTIONS may not have them
   }
   return startGatehouse({
     root: directory,
@@ -129,6 +130,7 @@ function startPlane(options: Options, checkout: Checkout, backendPort: number, r
     listener,
     isProtected: options.isProtected,
     env,
+    nodeFlags,
   });
 }
 

@@ -41,6 +41,8 @@ export const viteConfig = (): InlineConfig => ({
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
+    // which page needs which files: what tests weigh
+    manifest: 'manifest.json',
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     // Where the time of a slow machine goes is no news to who installs: the hint looked like a failure in `make run`.

@@ -2,7 +2,17 @@
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
-import { askApi, chooseOwnPassword, go, logIn, settled, startStack, withoutBrowser, type Stack } from './stack.js';
+import {
+  arrive,
+  askApi,
+  chooseOwnPassword,
+  go,
+  logIn,
+  settled,
+  startStack,
+  withoutBrowser,
+  type Stack,
+} from './stack.js';
 
 const hostile = '<img/src=x/onerror="document.title=1">';
 
@@ -102,6 +112,16 @@ async function dataFlow(t: Test, stack: Stack): Promise<void> {
   await page.getByLabel('Data', { exact: true }).selectOption('iban');
   await page.getByText('No personal data and no secret was seen').waitFor();
   await isSound(t, page, 'data flow');
+  await arrive(page, '/inventory');
+  const sensitive = page.getByRole('link', { name: /^Sensitive without a login/ });
+  const open = Number(await sensitive.locator('.value').innerText());
+  t.ok(open > 0, 'L4: there is something to list');
+  await sensitive.click();
+  await until('L4: its list is what was counted', async () => (await page.locator('.table-row').count()) === open);
+  await page.getByRole('tab', { name: 'Endpoints' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.locator('[role="tab"][aria-selected="true"]:focus', { hasText: 'Data flow' }).waitFor();
+  t.match(page.url(), /view=data-flow/, 'L2: the arrow keys choose, and the focus goes along');
   t.same(complaints, []);
 }
 

@@ -27,6 +27,8 @@ export interface GateRequest {
   readonly startedMs: number;
   /** A TX variable that rules are to see. */
   give(name: GivenVariable, value: string): void;
+  /** Members of `RateLimit-Policy` and `RateLimit` for the answer; `state` null: what is left is not known here. */
+  tellLimit?(policy: string, state: string | null): void;
 }
 
 export interface Clock {

@@ -89,18 +89,19 @@ export class Cell {
   private firstMs = 0;
   private lastMs = 0;
   private readonly statuses = new Map<number, number>();
-  private readonly credentials: number[] = new Array<number>(credentialKinds.length * outcomes).fill(0);
+  private readonly credentials = new Uint32Array(credentialKinds.length * outcomes);
   private internal = 0;
   private external = 0;
   private requestBytes = 0;
   private responseBytes = 0;
   private latencyUs = 0;
   private latencyUsMax = 0;
-  private readonly requestTypes = new Map<string, number>();
-  private readonly responseTypes = new Map<string, number>();
-  private readonly parameters = new Map<string, Map<string, number>>();
-  private readonly pii = new Map<string, Map<string, number>>();
-  readonly people = new Map<Principal, PrincipalSums>();
+  // Made when they are needed: most paths of records of others come once, with nothing but a status.
+  private requestTypes: Map<string, number> | null = null;
+  private responseTypes: Map<string, number> | null = null;
+  private parameters: Map<string, Map<string, number>> | null = null;
+  private pii: Map<string, Map<string, number>> | null = null;
+  people: Map<Principal, PrincipalSums> | null = null;
 
   constructor(
     readonly site: string,
@@ -136,28 +137,29 @@ export class Cell {
   }
 
   addRequestType(type: string): void {
-    bump(this.requestTypes, type, typesMax);
+    bump((this.requestTypes ??= new Map()), type, typesMax);
   }
 
   addResponseType(type: string): void {
-    bump(this.responseTypes, type, typesMax);
+    bump((this.responseTypes ??= new Map()), type, typesMax);
   }
 
   addParameter(name: string, kind: string): void {
-    bumpNested(this.parameters, name, kind);
+    bumpNested((this.parameters ??= new Map()), name, kind);
   }
 
   addPii(place: string, kind: string): void {
-    bumpNested(this.pii, place, kind);
+    bumpNested((this.pii ??= new Map()), place, kind);
   }
 
   observation(path: string): Observation {
     const { credentials } = this;
     const byKind: CredentialCounts = {};
-    credentialKinds.forEach((kind, index) => {
-      const [ok = 0, denied = 0, other = 0] = credentials.slice(index * outcomes, (index + 1) * outcomes);
-      if (ok + denied + other > 0) byKind[kind] = [ok, denied, other];
-    });
+    for (let index = 0; index < credentialKinds.length; index += 1) {
+      const from = index * outcomes;
+      const [ok, denied, other] = [credentials[from] ?? 0, credentials[from + 1] ?? 0, credentials[from + 2] ?? 0];
+      if (ok + denied + other > 0) byKind[credentialKinds[index] as CredentialKind] = [ok, denied, other];
+    }
     return {
       site: this.site,
       method: this.method,
@@ -183,6 +185,7 @@ export class Cell {
   }
 
   sightings(path: string): Sighting[] {
+    if (this.people === null) return [];
     return [...this.people.values()].map((sums) => ({
       site: this.site,
       method: this.method,
@@ -216,11 +219,11 @@ export class Cell {
     this.responseBytes = 0;
     this.latencyUs = 0;
     this.latencyUsMax = 0;
-    this.requestTypes.clear();
-    this.responseTypes.clear();
-    this.parameters.clear();
-    this.pii.clear();
-    this.people.clear();
+    this.requestTypes?.clear();
+    this.responseTypes?.clear();
+    this.parameters?.clear();
+    this.pii?.clear();
+    this.people?.clear();
   }
 }
 
@@ -239,10 +242,11 @@ function bumpNested(counts: Map<string, Map<string, number>>, name: string, kind
   bump(inner, kind, kindsMax);
 }
 
-function toCounts(counts: ReadonlyMap<string | number, number>): Counts {
-  return Object.fromEntries(counts);
+function toCounts(counts: ReadonlyMap<string | number, number> | null): Counts {
+  return counts === null || counts.size === 0 ? {} : Object.fromEntries(counts);
 }
 
-function toNested(counts: ReadonlyMap<string, ReadonlyMap<string, number>>): NestedCounts {
+function toNested(counts: ReadonlyMap<string, ReadonlyMap<string, number>> | null): NestedCounts {
+  if (counts === null || counts.size === 0) return {};
   return Object.fromEntries([...counts].map(([name, inner]) => [name, toCounts(inner)]));
 }

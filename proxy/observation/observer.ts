@@ -212,12 +212,13 @@ export class TrafficObserver {
 
   private addPerson(cell: Cell, principal: Principal, path: string): void {
     const { request } = this;
-    let sums = cell.people.get(principal);
+    const people = (cell.people ??= new Map());
+    let sums = people.get(principal);
     if (sums === undefined) {
       if (this.peopleCount >= peopleMax) return;
       this.peopleCount += 1;
       sums = new PrincipalSums(principal, copyOf(request.clientIp), request.atMs, request.requestId);
-      cell.people.set(principal, sums);
+      people.set(principal, sums);
     }
     sums.add(request.status, request.atMs, request.requestId);
     if (request.uri.length > cell.path.length) sums.polluted ??= pollutedParameter(cell.path, request.uri);

@@ -1,4 +1,5 @@
 // What a client gets instead of the application's answer, by what stopped its request: rules or a gate.
+import { policyItem, stateItem } from '../admit/limits/fields.js';
 import type { Interruption } from '#engine';
 import type { Challenge, Throttling } from '../admit/decision.js';
 import { isFieldText } from '../http/header-fields.js';
@@ -64,22 +65,18 @@ export function answerOfGate(decision: Enforced): Answer {
  * section 10.2.3) for everybody else.
  */
 function tooMany({ zone, limit, windowSeconds, remaining, retryAfterSeconds }: Throttling): Answer {
-  const name = structuredString(zone);
   const seconds = Math.max(1, Math.ceil(retryAfterSeconds));
   const headers = [
     'Retry-After',
     String(seconds),
     'RateLimit-Policy',
-    `${name};q=${limit};w=${windowSeconds}`,
+    policyItem(zone, limit, windowSeconds),
     'RateLimit',
-    `${name};r=${remaining};t=${seconds}`,
+    stateItem(zone, remaining, seconds),
   ];
   const type = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
   return { shape: 'page', status: 429, headers, subject: 'request', problem: { type, 'violated-policies': [zone] } };
 }
-
-/** A String of RFC 9651 section 3.3.3: printable ASCII in quotes. */
-const structuredString = (text: string): string => `"${text.replace(/[^ -~]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 
 /** Under which of the actions the request is counted. */
 export function actionOf(decision: Enforced): Action {

@@ -8,6 +8,7 @@ import type { GivenVariable, Interruption } from '#engine';
 import { askGates, type AskedRequest, type Pause } from '../admit/ask-gates.js';
 import type { Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
+import { LimitFields } from '../admit/limits/fields.js';
 import { ProxyError } from '../contract/errors.js';
 import { graphqlGate } from '../graphql/gate.js';
 import { findField } from '../http/header-fields.js';
@@ -116,6 +117,11 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
 
   give(name: GivenVariable, value: string): void {
     this.given = [...this.given, [name, value]];
+  }
+
+  tellLimit(policy: string, state: string | null): void {
+    this.toldLimits ??= new LimitFields();
+    this.toldLimits.add(policy, state);
   }
 
   /** Step 5: phase 1. */

@@ -1,5 +1,6 @@
 // What the client gets, and what is remembered of it for the records: the application's response as it is relayed, or
 // an answer of ours in its place.
+import type { LimitFields } from '../admit/limits/fields.js';
 import { renderPage } from '../http/pages.js';
 import { relayedFields, relayedTrailers } from '../http/response-fields.js';
 import type { Exchange } from '../listeners/listener.js';
@@ -10,6 +11,8 @@ import type { Answer } from './answers.js';
 interface AnsweredRequest {
   readonly exchange: Exchange;
   readonly requestId: string;
+  /** Limits that are to be told of on the application's answer; null or absent: none. */
+  readonly toldLimits?: Pick<LimitFields, 'headers'> | null;
 }
 
 export class ResponseWriter {
@@ -64,7 +67,9 @@ export class ResponseWriter {
   /** The application's response has come; nothing of it has left. */
   prepare({ status, headers }: UpstreamHead): void {
     this.status = status;
-    this.fields = relayedFields(headers, this.request.requestId);
+    const { requestId, toldLimits } = this.request;
+    const fields = relayedFields(headers, requestId);
+    this.fields = toldLimits == null ? fields : [...fields, ...toldLimits.headers];
   }
 
   /** A response that has no body, whatever it announces. */

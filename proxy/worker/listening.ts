@@ -8,6 +8,7 @@ import type { RoadContext } from '../road/context.js';
 import { refuseUnreadable } from '../road/ends/unreadable.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import { listenTlsEdge, type TlsEdge } from '../tls-edge/index.js';
+import { Penalties } from '../tls-edge/http2/penalties.js';
 import type { TlsStart } from '../tls-edge/tls-start.js';
 import { clientTimeouts } from './client-timeouts.js';
 import type { WorkerSockets, WorkerStart } from './messages.js';
@@ -27,13 +28,25 @@ function refusals(context: RoadContext, metrics: Metrics, port: 'plain' | 'tls')
   };
 }
 
+/** `isTrusted`: a proxy is many clients, and is not punished for one of them. */
 function listenTls(
   common: Omit<ListenerOptions, 'share' | 'host' | 'port'>,
   { host, port, certificates, ticketKeys }: TlsStart,
   metrics: Metrics,
+  isTrusted: (address: string) => boolean,
 ): Promise<TlsEdge> {
+  const penalties = new Penalties();
+  const guard: ConnectionGuard = {
+    enter(address) {
+      if (!penalties.isRefused(address, performance.now()))
+        return common.guard === undefined ? () => {} : common.guard.enter(address);
+      metrics.count('connectionsRefused', { port: 'tls', reason: 'http2_excess' });
+      return null;
+    },
+  };
   return listenTlsEdge({
     ...common,
+    guard,
     host,
     port,
     certificates,
@@ -42,7 +55,10 @@ function listenTls(
       const known = version === 'TLSv1.2' ? 'TLSv1.2' : 'TLSv1.3';
       metrics.count('tlsHandshakes', { version: known, alpn: alpn ?? 'none' });
     },
-    onExcess: (excess) => metrics.count('http2Ended', { excess }),
+    onExcess: (excess, address) => {
+      metrics.count('http2Ended', { excess });
+      if (!isTrusted(address)) penalties.add(address, performance.now());
+    },
   });
 }
 
@@ -56,6 +72,7 @@ export async function beginListening(
 ): Promise<Listening> {
   const { metrics } = context;
   const { sharedPort } = start;
+  const isTrusted = (address: string): boolean => context.current().trusted?.contains(address) === true;
   const common = {
     sharedPort,
     limits: () => context.current().config.limits,
@@ -83,7 +100,7 @@ export async function beginListening(
   if (!hasTls || start.tls === null) return { ...plain, replaceCertificates: () => {} };
   try {
     const forTls = { ...common, socket: sockets.tls, onConnectionRefused: refusals(context, metrics, 'tls') };
-    const edge = await listenTls(forTls, start.tls, metrics);
+    const edge = await listenTls(forTls, start.tls, metrics, isTrusted);
     return {
       port: plain.port,
       replaceCertificates: (set) => edge.replaceCertificates(set),

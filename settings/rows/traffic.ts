@@ -4,6 +4,9 @@ import { Choice, closed, Flag, member, Method, Network, Path, setting, Shaped, W
 
 const DryRun = () => member(Flag(false), 'counted and recorded (`would_block` in events), not enforced');
 
+const Told = () =>
+  member(Flag(false), 'answers tell what is left (`RateLimit-Policy`, `RateLimit`), and not those of 429 alone');
+
 const Zone = Type.Object(
   {
     name: Shaped('^[a-z0-9][a-z0-9_-]{0,63}$', 'write small letters, digits, _ and -'),
@@ -15,6 +18,7 @@ const Zone = Type.Object(
     events: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
     window: Window('1m'),
     dry_run: DryRun(),
+    headers: Told(),
   },
   closed,
 );
@@ -26,6 +30,7 @@ const EndpointLimit = Type.Object(
     events: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
     window: Window('1m'),
     dry_run: DryRun(),
+    headers: Told(),
   },
   closed,
 );
@@ -65,6 +70,14 @@ export const trafficRows = {
     reach: ['data'],
     enforcedBy: 'proxy/admit/limits/leases/leases.ts',
     description: 'limits of rl_… and endpoint_limits count over all nodes, through the key-value store (REDIS_URL)',
+  }),
+  rl_headers: setting(Flag(false), {
+    access: 'operator',
+    reach: ['data'],
+    enforcedBy: limits,
+    description:
+      'default zone: answers tell what is left (`RateLimit-Policy`, `RateLimit`), and not those of 429 alone; with ' +
+      'rl_distributed they tell the policy alone',
   }),
   rl_zones: setting(Type.Array(Zone, { maxItems: 100, default: [] }), {
     access: 'operator',

@@ -78,7 +78,6 @@ interface Asking {
   readonly token: string;
   /** Which of the wrong requests this database gets. */
   count: number;
-  readonly share: number;
   /** Rows that refuse what should be right. */
   readonly refused: string[];
 }
@@ -91,7 +90,7 @@ async function askAll(asking: Asking, row: Endpoint) {
   const faults: string[] = [];
   let calls = 0;
   for (const { what, ...attempt } of attempts(pattern, operationOf(row), { [pattern]: id }, right)) {
-    if (what !== 'as it should be' && asking.count++ % asking.share !== 0) continue;
+    if (what !== 'as it should be' && asking.count++ % shareWanted !== 0) continue;
     const reply = await at.call(row.method, attempt.url, { token, ip: `192.0.2.${calls % 250}`, ...attempt });
     const found = refusalFault(reply, row.path) ?? answerFault(reply, row);
     if (found !== null) faults.push(`${found}: ${what} → ${reply.status} ${reply.text.slice(0, 200)}`);
@@ -103,19 +102,19 @@ async function askAll(asking: Asking, row: Endpoint) {
 }
 
 async function sweep(t: Test, database: Database): Promise<void> {
+  // the statements are the same ones: without a wish for all of them one database is asked
+  const isAsked = database.kind === 'postgres' || withoutPostgres !== false || shareWanted === 1;
+  if (!isAsked) return void t.pass('PostgreSQL is asked');
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const admin = await at.user('admin');
   const filled = await fillOrganisation(at, database, admin.token);
   const refused: string[] = [];
-  const isFull = database.kind === 'postgres' || withoutPostgres !== false;
-  const share = isFull ? shareWanted : 1 + (shareWanted - 1) * 4;
   const asking: Asking = {
     at,
     filled,
     token: admin.token,
-    count: seed + (database.kind === 'embedded' ? 0 : 7),
-    share,
+    count: seed,
     refused,
   };
   let calls = 0;
@@ -127,7 +126,7 @@ async function sweep(t: Test, database: Database): Promise<void> {
     calls += done.calls;
     t.same(done.faults, [], `S7 ${row.method} ${row.path}`);
   }
-  t.ok(calls > 13_000 / share, `S7: ${calls} calls`);
+  t.ok(calls > 13_000 / shareWanted, `S7: ${calls} calls`);
   t.same(refused.sort(), needsMore, 'S7: what should be right is answered');
 }
 

@@ -46,6 +46,7 @@ export interface FindingRow {
   readonly sla_start: Date;
   readonly sla_days: number | null;
   readonly sla_class: string;
+  readonly sla_extended_days: number;
   readonly sla_paused_at: Date | null;
   readonly sla_paused_ms: number;
   readonly due_at: Date | null;
@@ -146,7 +147,12 @@ export const FindingView = Type.Object({
   assignee_id: nullableText,
   tags: Type.Array(Type.String()),
   canonical_id: nullableText,
-  sla: Type.Object({ due_at: Nullable(Time), state: Type.String(), class: Type.String() }),
+  sla: Type.Object({
+    due_at: Nullable(Time),
+    state: Type.String(),
+    class: Type.String(),
+    extended_days: Type.Integer({ description: 'of due_at: days that a proven virtual patch adds' }),
+  }),
   first_seen: Time,
   last_seen: Time,
   closed_at: Nullable(Time),
@@ -187,7 +193,12 @@ export function viewFinding(row: FindingRow, now: Date) {
     assignee_id: row.assignee_id,
     tags: row.tags,
     canonical_id: idOf(row.canonical_id),
-    sla: { due_at: iso(row.due_at), state: stateOf(row, now), class: row.sla_class },
+    sla: {
+      due_at: iso(row.due_at),
+      state: stateOf(row, now),
+      class: row.sla_class,
+      extended_days: row.sla_extended_days,
+    },
     first_seen: row.first_seen.toISOString(),
     last_seen: row.last_seen.toISOString(),
     closed_at: iso(row.closed_at),

@@ -41,6 +41,7 @@ export async function refreshWhere(tx: Tx, where: Fragment, now: Date): Promise<
         scored.priority_score === row.priority_score &&
         scored.sla_days === row.sla_days &&
         scored.sla_class === row.sla_class &&
+        scored.sla_extended_days === row.sla_extended_days &&
         scored.due_at?.getTime() === row.due_at?.getTime();
       if (isSame) return [];
       return [{ id: row.id, ...scored, factors }];
@@ -59,9 +60,10 @@ async function store(tx: Tx, rows: readonly object[], now: Date): Promise<void> 
   await tx`
     update vm_findings f set risk_score = n.risk_score, effective_risk = n.effective_risk,
       priority_score = n.priority_score, sla_days = n.sla_days, sla_class = n.sla_class, due_at = n.due_at,
+      sla_extended_days = n.sla_extended_days,
       updated_at = ${now}, version = f.version + 1
     from jsonb_to_recordset(${given}) as n(id bigint, risk_score smallint, effective_risk smallint,
-      priority_score integer, sla_days integer, sla_class text, due_at timestamptz)
+      priority_score integer, sla_days integer, sla_class text, sla_extended_days smallint, due_at timestamptz)
     where f.id = n.id`;
   await tx`
     update vm_finding_details d set risk_factors = n.factors

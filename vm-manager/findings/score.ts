@@ -4,7 +4,7 @@ import { holds, type Predicate } from '../kit/predicate.js';
 import type { Queryable } from '../database.js';
 import { findingFields, severityOf, type CvssValue, type FindingRow } from './fields.js';
 import { factorsOf, isInternetFacing, priorityOf, riskOf, type RiskFactors } from './risk.js';
-import { dueAt, termOf, type SlaTerm } from './sla.js';
+import { dueAt, extensionOf, patchedDaysDefault, termOf, type SlaTerm } from './sla.js';
 
 export interface ApplicationFacts {
   readonly id: number;
@@ -18,6 +18,8 @@ export interface SlaPolicy {
   readonly selector: Predicate;
   readonly matrix: Readonly<Record<string, number | null>>;
   readonly business_days: boolean;
+  /** Days that a proven virtual patch adds. */
+  readonly patched_days: number;
 }
 
 /** What the numbers are made of, beside the application. */
@@ -48,7 +50,10 @@ export type Scorable = Pick<
   | 'sla_paused_ms'
   | 'first_seen'
   | 'last_seen'
->;
+> & {
+  /** Absent: it is new, and nothing stands before it. */
+  readonly virtually_patched?: boolean;
+};
 
 export interface Scored {
   readonly risk_score: number;
@@ -56,6 +61,8 @@ export interface Scored {
   readonly priority_score: number;
   readonly sla_days: number | null;
   readonly sla_class: string;
+  /** Part of due_at. */
+  readonly sla_extended_days: number;
   readonly due_at: Date | null;
 }
 
@@ -98,6 +105,8 @@ export function score(
           vector: more.cvss?.vector ?? null,
         })
       : { days: policy.matrix[severityOf(row)] ?? null, rule: `policy ${policy.name}` };
+  const patchedDays = policy?.patched_days ?? patchedDaysDefault;
+  const extension = extensionOf(term.days, row.virtually_patched === true, patchedDays);
   return {
     factors,
     scored: {
@@ -106,10 +115,11 @@ export function score(
       priority_score: priorityOf(effective, row.kev, confirmed, row.reachable),
       sla_days: term.days,
       sla_class: term.rule,
+      sla_extended_days: extension,
       due_at:
         term.days === null
           ? null
-          : dueAt(row.sla_start, term.days, Number(row.sla_paused_ms), policy?.business_days ?? false),
+          : dueAt(row.sla_start, term.days + extension, Number(row.sla_paused_ms), policy?.business_days ?? false),
     },
   };
 }
@@ -117,7 +127,7 @@ export function score(
 /** In the order in which they are asked. */
 export async function readPolicies(sql: Queryable): Promise<SlaPolicy[]> {
   return sql<SlaPolicy[]>`
-    select name, selector, matrix, business_days from vm_sla_policies order by position, id`;
+    select name, selector, matrix, business_days, patched_days from vm_sla_policies order by position, id`;
 }
 
 export async function readFacts(sql: Queryable, id: number): Promise<ApplicationFacts> {

@@ -69,6 +69,16 @@ export function termOf(input: SlaInput): SlaTerm {
   return { days: isUrgent ? Math.max(1, Math.ceil(days / 2)) : days, rule: isUrgent ? 'severity-urgent' : 'severity' };
 }
 
+/** Days that a proven virtual patch adds where no policy says otherwise. */
+export const patchedDaysDefault = 14;
+/** Who has three days or less has them because somebody attacks: nothing makes them more. */
+const urgentDaysMax = 3;
+
+/** Days that are added to a term while a virtual patch with a proof that holds stands before the finding. */
+export function extensionOf(days: number | null, isPatched: boolean, patchedDays: number): number {
+  return days === null || days <= urgentDaysMax || !isPatched ? 0 : patchedDays;
+}
+
 /** `start` and so many days later; Saturdays and Sundays (UTC) do not count as business days. */
 export function dueAt(start: Date, days: number, pausedMs: number, businessDays: boolean): Date {
   if (!businessDays) return new Date(start.getTime() + days * dayMs + pausedMs);

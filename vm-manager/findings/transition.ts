@@ -91,6 +91,6 @@ async function store(tx: Tx, row: FindingRow, wanted: Wanted, actor: Actor, now:
 
 function dueAfter(row: FindingRow, restarts: boolean, pausedMs: number, now: Date): Date | null {
   if (row.due_at === null || row.sla_days === null) return row.due_at;
-  if (restarts) return new Date(now.getTime() + row.sla_days * 86_400_000);
+  if (restarts) return new Date(now.getTime() + (row.sla_days + row.sla_extended_days) * 86_400_000);
   return new Date(row.due_at.getTime() + pausedMs);
 }

@@ -40,6 +40,15 @@ const slaPolicies: Resource = {
       required: true,
     },
     business_days: { schema: Type.Boolean(), as: 'plain', write: 'always' },
+    patched_days: {
+      schema: Type.Integer({
+        minimum: 0,
+        maximum: 365,
+        description: 'days that a proven virtual patch adds to terms of more than three days; 14 where it is not given',
+      }),
+      as: 'plain',
+      write: 'always',
+    },
   },
   check: async (_tx, call, values) => {
     if (!isUnconfined(call.reach)) throw new ApiError('role_denied', 'SLA policies hold for the whole organisation.');

@@ -50,6 +50,7 @@ const columns = [
   'sla_start',
   'sla_days',
   'sla_class',
+  'sla_extended_days',
   'sla_paused_ms',
   'due_at',
   'first_seen',

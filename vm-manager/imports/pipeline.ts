@@ -235,6 +235,7 @@ class Importer {
       risk_override_until: before?.risk_override_until ?? null,
       exploit_confirmed: before?.exploit_confirmed ?? false,
       runtime_confirmed: before?.runtime_confirmed ?? false,
+      virtually_patched: before?.virtually_patched ?? false,
       assignee_id: before?.assignee_id ?? null,
       sla_start: before?.sla_start ?? scope.seenAt,
       sla_paused_ms: before?.sla_paused_ms ?? 0,

@@ -11,7 +11,7 @@ import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import { insertRun, type Run } from '../kit/runs.js';
 import { rawBodyOf } from '../kit/upload/raw-body.js';
 import { judge } from './judge.js';
-import { providerNames, providers, type Provider, type Pushed } from './providers.js';
+import { isHollowToken, providerNames, providers, type Provider, type Pushed } from './providers.js';
 
 const closed = { additionalProperties: false } as const;
 /** Of a delivery; a push of a thousand commits has about one megabyte. */
@@ -52,6 +52,12 @@ const hooks: Resource = {
     if (given.application_id !== undefined) await requireApplication(tx, call.reach, given.application_id);
     if (given.repository !== undefined) values['repository'] = given.repository.toLowerCase();
     if (given.secret === undefined) return;
+    if (isHollowToken(given.secret))
+      throw unfit(
+        '/secret',
+        'begins with whsec_ and has no key of 16 bytes or more in base64',
+        'copy it as GitLab shows it',
+      );
     const provider = given.provider ?? String(before?.['provider']);
     const repository = String(values['repository'] ?? before?.['repository']);
     values['secret'] = call.host.secrets.seal(given.secret, placeOf(provider, repository));
@@ -76,7 +82,7 @@ async function requireSigned(call: Call, provider: Provider, name: string, raw: 
     select * from vm_scm_hooks where provider = ${name} and repository = ${repository} and enabled`;
   const secret =
     hook === undefined ? 'no secret at all' : call.host.secrets.open(hook.secret, placeOf(name, repository));
-  const isSigned = provider.isSigned(call.request.headers, raw, secret);
+  const isSigned = provider.isSigned(call.request.headers, raw, secret, call.now);
   if (hook === undefined || !isSigned) throw refused();
   return hook;
 }

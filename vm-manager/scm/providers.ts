@@ -1,6 +1,7 @@
 // What hosts of repositories send, and how they sign it. GitHub: X-Hub-Signature-256, HMAC-SHA256 of the body; Gitea
 // and Forgejo: X-Gitea-Signature, the same without a prefix; Bitbucket: X-Hub-Signature, as GitHub's; GitLab:
-// X-Gitlab-Token, the secret itself. Comparisons take one time, whatever is equal.
+// X-Gitlab-Token, the secret itself, or with a signing token the three headers of Standard Webhooks. Comparisons take
+// one time, whatever is equal.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { at, list, obj, str, type Json } from '../imports/normalize.js';
@@ -17,7 +18,7 @@ export interface Provider {
   /** Of this delivery; repeated with it when it is sent again. */
   readonly delivery: (headers: IncomingHttpHeaders) => string;
   readonly event: (headers: IncomingHttpHeaders) => string;
-  readonly isSigned: (headers: IncomingHttpHeaders, body: Buffer, secret: string) => boolean;
+  readonly isSigned: (headers: IncomingHttpHeaders, body: Buffer, secret: string, now: Date) => boolean;
   /** null: nothing to judge. */
   readonly pushed: (event: string, body: Json) => Pushed | null;
 }
@@ -42,6 +43,42 @@ const byHmac =
   (prefix: string, ...names: readonly string[]): Provider['isSigned'] =>
   (headers, body, secret) =>
     isEqual(header(headers, ...names).toLowerCase(), `${prefix}${hmac(body, secret)}`);
+
+/** Seconds that the clocks of sender and receiver may differ; what is older may have been recorded and sent again. */
+const clockSecondsMax = 300;
+const signingTokenPrefix = 'whsec_';
+/** What anybody could write down is no key; 24 is what Standard Webhooks asks for. */
+const keyBytesMin = 16;
+
+/** Whether the secret says that it is a signing token and has no key in it. */
+export const isHollowToken = (secret: string): boolean =>
+  secret.startsWith(signingTokenPrefix) && keyOf(secret).length < keyBytesMin;
+
+const keyOf = (secret: string): Buffer =>
+  secret.startsWith(signingTokenPrefix)
+    ? Buffer.from(secret.slice(signingTokenPrefix.length), 'base64')
+    : Buffer.from(secret);
+
+/**
+ * Standard Webhooks, as GitLab signs where a hook has a signing token: `webhook-signature` holds texts `v1,<base64>`
+ * with a space between them, of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`. The key is what follows
+ * whsec_ in base64, or the bytes of a secret that is written otherwise.
+ */
+function isSignedByStandard(headers: IncomingHttpHeaders, body: Buffer, secret: string, now: Date): boolean {
+  const [id, at] = [header(headers, 'webhook-id'), header(headers, 'webhook-timestamp')];
+  if (id === '' || !/^\d{1,12}$/.test(at)) return false;
+  const isFresh = Math.abs(now.getTime() / 1000 - Number(at)) <= clockSecondsMax;
+  const wanted = createHmac('sha256', keyOf(secret)).update(`${id}.${at}.`).update(body).digest('base64');
+  const given = header(headers, 'webhook-signature').split(' ').slice(0, 10);
+  const isEqualToOne = given.map((one) => isEqual(one, `v1,${wanted}`)).includes(true);
+  return isFresh && isEqualToOne && !isHollowToken(secret);
+}
+
+/** A signing token is never sent: as X-Gitlab-Token it would be somebody's who has seen the settings. */
+const isSignedByGitLab: Provider['isSigned'] = (headers, body, secret, now) => {
+  if (isSignedByStandard(headers, body, secret, now)) return true;
+  return !secret.startsWith(signingTokenPrefix) && isEqual(header(headers, 'x-gitlab-token'), secret);
+};
 
 const branchOf = (ref: string): string | null => (ref.startsWith('refs/heads/') ? ref.slice(11) : null);
 
@@ -78,9 +115,9 @@ export const providers: Readonly<Record<string, Provider>> = {
   },
   gitlab: {
     repository: (body) => str(at(body, 'project', 'path_with_namespace')).toLowerCase(),
-    delivery: (headers) => header(headers, 'idempotency-key', 'x-gitlab-event-uuid'),
+    delivery: (headers) => header(headers, 'webhook-id', 'idempotency-key', 'x-gitlab-event-uuid'),
     event: (headers) => header(headers, 'x-gitlab-event'),
-    isSigned: (headers, _body, secret) => isEqual(header(headers, 'x-gitlab-token'), secret),
+    isSigned: isSignedByGitLab,
     pushed(event, body) {
       if (event === 'Push Hook') return pushedOf(str(body['after']), branchOf(str(body['ref'])));
       const merge = obj(body['object_attributes']);

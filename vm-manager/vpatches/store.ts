@@ -6,6 +6,7 @@ import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
 import { notFound, toId } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import type { FindingRow } from '../findings/fields.js';
+import { refreshWhere } from '../findings/refresh.js';
 import { transition } from '../findings/transition.js';
 import type { FirewallRequest, InForce, Trial, Verdict } from './firewall.js';
 
@@ -157,7 +158,7 @@ export async function setState(
   return row;
 }
 
-/** A finding is patched while one of its patches is proven. */
+/** A finding is patched while one of its patches is proven; its deadline follows, also where its clock stands. */
 export async function markFindings(tx: Tx, patchId: number, now: Date): Promise<void> {
   await tx`
     update vm_findings f set virtually_patched = n.patched, updated_at = ${now}, version = f.version + 1
@@ -165,6 +166,8 @@ export async function markFindings(tx: Tx, patchId: number, now: Date): Promise<
         where o.finding_id = l.finding_id and p.state = 'proven') as patched
       from vm_vpatch_findings l where l.vpatch_id = ${patchId}) n
     where f.id = n.finding_id and f.virtually_patched <> n.patched`;
+  const linked = tx`f.id in (select finding_id from vm_vpatch_findings where vpatch_id = ${patchId})`;
+  await refreshWhere(tx, tx`${linked} and (f.is_open or f.sla_paused_at is not null)`, now);
 }
 
 export async function insertProof(tx: Tx, proof: Omit<ProofRow, 'id' | 'at' | 'sha256'>, now: Date): Promise<ProofRow> {

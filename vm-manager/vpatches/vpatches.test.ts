@@ -104,6 +104,7 @@ async function road(t: Test, database: Database): Promise<void> {
     const [finding] = (await call('GET', `/vpatches/${id}`)).body['vulnerability_ids'] as string[];
     const row = (await call('GET', `/vulnerabilities/${finding}`)).body;
     t.equal(row['residual_risk'], Math.round(row['effective_risk'] * 0.35));
+    t.match(row['sla'], { class: 'severity-urgent', extended_days: 14 }, '14.S3: more time with the proof');
     const { chains } = (await call('GET', '/graph/attack-chains')).body as { chains: Json[] };
     const hops = chains.flatMap((chain) => chain['hops'] as Json[]);
     const hop = hops.find(({ vuln_id }) => vuln_id === finding);
@@ -145,7 +146,10 @@ async function road(t: Test, database: Database): Promise<void> {
       proof: { holds: false, reason: /the attack passes/ },
     });
     const [finding] = (await call('GET', `/vpatches/${id}`)).body['vulnerability_ids'] as string[];
-    t.match((await call('GET', `/vulnerabilities/${finding}`)).body, { virtually_patched: false });
+    t.match((await call('GET', `/vulnerabilities/${finding}`)).body, {
+      virtually_patched: false,
+      sla: { extended_days: 0 },
+    });
     const events = await database.sql`select payload from vm_events where type = 'vpatch.stale'`;
     t.match([...events], [{ payload: { rule_id: 1_007_500, reason: /passes/ } }]);
     t.equal(await ask(traversal), 200);

@@ -8,7 +8,22 @@ const depthMax = 4;
 export const uriCharsMax = 16 * 1024;
 const textCharsMax = 8 * 1024;
 
-const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** Records of one sender have the same names again and again: what became of short ones is remembered. */
+const plainNames = new Map<string, string>();
+const namesMax = 5000;
+const nameCharsMax = 64;
+
+function plain(name: string): string {
+  const known = plainNames.get(name);
+  if (known !== undefined) return known;
+  const made = plainName(name);
+  if (name.length > nameCharsMax) return made;
+  if (plainNames.size >= namesMax) plainNames.clear();
+  plainNames.set(name, made);
+  return made;
+}
 
 export class RecordReader {
   private readonly members = new Map<string, unknown>();

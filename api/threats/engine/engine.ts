@@ -166,7 +166,7 @@ export class ThreatEngine {
     while (this.parked.size > pendingMax) for (const first of this.parked.keys()) if (this.parked.delete(first)) break;
   }
 
-  private noteStranger({ principal, operation }: Seen, objects: readonly ObjectKey[]): void {
+  private noteStranger({ principal, operation, clientIp }: Seen, objects: readonly ObjectKey[]): void {
     const last = objects.at(-1) as ObjectKey;
     if (this.memory.knows(last, principal)) {
       addName(this.memory.operations.touch(operation).own, principal);
@@ -174,8 +174,9 @@ export class ThreatEngine {
     }
     const known = this.memory.objects.get(objectKey(last));
     if (known === undefined || known.ties.size === 0) return;
-    if (known.strangers.size < 32 && !known.strangers.has(principal)) known.strangers.set(principal, 0);
-    addName(this.memory.operations.touch(operation).strangers, principal);
+    if (known.strangers.size < 32 && !known.strangers.has(principal))
+      known.strangers.set(principal, placeOfClient(principal, clientIp));
+    addName(this.memory.operations.touch(operation).strangers, placeOfClient(principal, clientIp));
   }
 
   private judgePollution({ nowMs, settleMs }: JudgeOptions): Finding[] {
@@ -197,6 +198,9 @@ export class ThreatEngine {
     return findings;
   }
 }
+
+/** Whom strangers are counted by: several accounts of one client are one, or a thief would make things shared. */
+const placeOfClient = (principal: string, clientIp: string): string => (clientIp === '' ? principal : clientIp);
 
 const baseOf = ({ site, method, template, principal, credential, clientIp }: Seen, atMs: number) => ({
   ...{ site, method, template, principal, credential, clientIps: clientIp === '' ? [] : [clientIp] },

@@ -13,8 +13,8 @@ export interface Tie {
 /** An object of a site; `noun` and hash as in Relation (proxy/observation/observation.ts). */
 export interface KnownObject {
   readonly ties: Map<string, Tie>;
-  /** Principals that got it without a tie, and when first. */
-  readonly strangers: Map<string, number>;
+  /** Principals that got it without a tie, each with the address that it came from. */
+  readonly strangers: Map<string, string>;
   readonly readers: Set<string>;
 }
 
@@ -30,7 +30,7 @@ export interface OperationUse {
   readonly readers: Set<string>;
   /** Those of them who got something that is theirs, or that they were shown. */
   readonly own: Set<string>;
-  /** Those who got objects here to which nothing ties them. */
+  /** Those who got objects here to which nothing ties them, by their addresses where these are known. */
   readonly strangers: Set<string>;
   readonly admitted: Set<string>;
   readonly denied: Set<string>;

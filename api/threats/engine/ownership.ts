@@ -14,7 +14,7 @@ import {
 import { timeOf, type Evidence, type JudgeOptions } from './finding.js';
 import type { Seen } from './seen.js';
 
-/** Strangers of one object that make it a shared one. */
+/** Strangers of one object, each from an address of its own, that make it a shared one. */
 const strangersOfShared = 3;
 /** Of an operation: strangers, and their share among all who read there. */
 const strangersOfOperation = 3;
@@ -70,8 +70,9 @@ export class Ownership {
     return { kind: 'ownerless' };
   }
 
-  isShared(known: KnownObject, { operation, principal }: Seen): boolean {
-    if (known.strangers.size - (known.strangers.has(principal) ? 1 : 0) >= strangersOfShared - 1) return true;
+  isShared(known: KnownObject, { operation, principal, clientIp }: Seen): boolean {
+    const others = [...known.strangers].filter(([name, place]) => name !== principal && place !== clientIp);
+    if (new Set(others.map(([, place]) => place)).size >= strangersOfShared - 1) return true;
     if (known.ties.size >= holdersOfShared || !this.memory.isPersonal(operation)) return true;
     const use = this.memory.operations.get(operation);
     if (use === undefined) return false;

@@ -31,8 +31,9 @@ function watchFocus(): void {
     if (!(target instanceof Element) || seen.has(target)) return;
     seen.add(target);
     looked.reached += 1;
-    // an editor shows the focus on its frame; a field without an outline of its own on the row that it stands in
-    const shows = [target, target.closest('.cm-editor')].some((one) => one !== null && isShown(one));
+    // the editor of rules lives in a shadow root, and shows the focus on its frame
+    const inner = target.shadowRoot?.querySelector('.cm-editor') ?? target;
+    const shows = isShown(target) || isShown(inner);
     const { width, height } = target.getBoundingClientRect();
     if (!shows || width === 0 || height === 0)
       looked.unseen.push(`${target.tagName} ${target.className} ${(target.textContent ?? '').trim().slice(0, 40)}`);

@@ -79,7 +79,7 @@ function Topbar(props: { readonly onMenu: () => void; readonly onPalette: () => 
       >
         <Icon name="menu" />
       </Button>
-      <Button class="palette-button" look="plain" icon="search" onClick={props.onPalette}>
+      <Button class="palette-button" look="plain" icon="search" aria-label={text.go} onClick={props.onPalette}>
         <span class="hide-narrow">{text.go}</span> <kbd>Ctrl K</kbd>
       </Button>
       <Unapplied />

@@ -11,6 +11,7 @@ export const eventsText = {
     unknown: 'not told',
   },
   inspectionOfAll: (a: Shown) => `All rules together took ${a}.`,
+  noTimes: 'How long each stage took by itself is not in the record of an event.',
   notKept: '(not kept)',
   decide: 'Decide over this client',
   decideOver: (a: Shown) => `What about ${a}?`,

@@ -52,7 +52,11 @@ function segmentsOf(path: string): string[] {
 
 type EndpointLimit = ProxyConfig['endpointLimits'][number];
 
-function plant(root: Branch, { path, method, events, window, dryRun }: EndpointLimit, isShared: boolean): void {
+function plant(
+  root: Branch,
+  { path, method, events, window, dryRun, headers }: EndpointLimit,
+  isShared: boolean,
+): void {
   const limit = compileLimit({
     kind: 'endpoint',
     name: `${method} ${path}`,
@@ -60,6 +64,7 @@ function plant(root: Branch, { path, method, events, window, dryRun }: EndpointL
     windowSeconds: parseWindow(window) ?? 60,
     isDryRun: dryRun,
     isShared,
+    isTold: headers,
   });
   const segments = segmentsOf(prefixOf(path));
   const isOpen = segments.at(-1) === '*';

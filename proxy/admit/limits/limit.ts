@@ -2,10 +2,11 @@
 // and where; what becomes of too many is here, once: 429, dry runs, bans of those that do not stop, and how much of it
 // is written down.
 import type { Site } from '../../road/route.js';
-import { compileRate, take, type Rate } from '../../shared-state/rates/rate-counters.js';
+import { compileRate, levelOf, take, type Rate } from '../../shared-state/rates/rate-counters.js';
 import { manyClients, punish, type AutoBan } from '../bans/auto-ban.js';
 import type { Decision, DecisionRule } from '../decision.js';
 import type { GateRequest, GateWorker } from '../gate.js';
+import { policyItem, stateItem } from './fields.js';
 
 export interface Limit {
   /** As records, metrics and the fields of a 429 name it. */
@@ -17,6 +18,8 @@ export interface Limit {
   readonly message: string;
   /** It is one of all nodes (rl_distributed). */
   readonly isShared: boolean;
+  /** Its member of `RateLimit-Policy` on answers to requests that it let through; null: they are not told. */
+  readonly told: string | null;
 }
 
 /** Rules by which people find limited requests; no rule set has them. */
@@ -37,6 +40,8 @@ export interface LimitSettings {
   readonly windowSeconds: number;
   readonly isDryRun: boolean;
   readonly isShared?: boolean;
+  /** Answers to requests that it lets through tell what is left. */
+  readonly isTold?: boolean;
 }
 
 const messages: Readonly<Record<LimitSettings['kind'], string>> = {
@@ -49,6 +54,7 @@ const messages: Readonly<Record<LimitSettings['kind'], string>> = {
 
 export function compileLimit(settings: LimitSettings): Limit {
   const { kind, name, counts = '', events, windowSeconds, isDryRun, isShared = false } = settings;
+  const told = settings.isTold === true ? policyItem(name, events, windowSeconds) : null;
   return {
     name,
     rate: compileRate(`${kind} ${name} ${counts}`, events, windowSeconds),
@@ -56,6 +62,7 @@ export function compileLimit(settings: LimitSettings): Limit {
     ruleId: limitRuleIds[kind],
     message: messages[kind],
     isShared,
+    told,
   };
 }
 
@@ -93,7 +100,11 @@ export function ask(
   const waitMs = limit.isShared
     ? worker.leases.take(limit.rate, counted.low, counted.high, nowMs)
     : take(tables.rates, limit.rate, counted.low, counted.high, nowMs);
-  if (waitMs === 0) return null;
+  if (waitMs === 0) {
+    if (limit.told !== null)
+      request.tellLimit?.(limit.told, limit.isShared ? null : stateOf(limit, counted, worker, nowMs));
+    return null;
+  }
   worker.heavy.note(limit.name, request.head.clientIp);
   // A ban for what nobody enforces would be a surprise, and one for what a dry run finds would end the dry run.
   const isPunished = autoBan !== null && !limit.isDryRun && site.mode === 'On';
@@ -109,6 +120,17 @@ export function ask(
     isDryRun: limit.isDryRun,
     rule: worker.budget.spend(nowMs) ? ruleOf(limit, request.head.clientIp, ban === 'many') : null,
   };
+}
+
+/**
+ * What is left of a limit of this node. Of one that several nodes share only the store knows, and nobody is asked for
+ * the sake of a field.
+ */
+function stateOf({ name, rate }: Limit, { low, high }: Counted, { tables }: GateWorker, nowMs: number): string {
+  const levelMs = levelOf(tables.rates, rate, low, high, nowMs);
+  // in whole ticks, as `take` counts: a place that is free to the tick is free
+  const free = rate.events * rate.ticksPerEvent - Math.round(levelMs * rate.ticksPerMs);
+  return stateItem(name, Math.max(0, Math.floor(free / rate.ticksPerEvent)), Math.ceil(levelMs / 1000));
 }
 
 /** Adds what has to be waited for before `ask` can decide, of a limit that several nodes share. */

@@ -28,7 +28,7 @@ interface Zones {
   readonly autoBan: AutoBan | null;
 }
 
-function compileZone({ name, matchPath, key, events, window, dryRun }: Zone, isShared: boolean): CompiledZone {
+function compileZone({ name, matchPath, key, events, window, dryRun, headers }: Zone, isShared: boolean): CompiledZone {
   const isByHeader = key.startsWith('header:');
   const limit = compileLimit({
     kind: 'zone',
@@ -38,6 +38,7 @@ function compileZone({ name, matchPath, key, events, window, dryRun }: Zone, isS
     windowSeconds: parseWindow(window) ?? 60,
     isDryRun: dryRun,
     isShared,
+    isTold: headers,
   });
   return {
     limit,
@@ -53,7 +54,8 @@ export const rateZones: Gate<Zones> = {
   bound: limitBound,
   compile: (config) => {
     if (!config.rlEnabled) return null;
-    const common = { matchPath: '', key: 'ip', dryRun: config.rlDryRun }; // no zone of the settings has an empty path
+    // no zone of the settings has an empty path
+    const common = { matchPath: '', key: 'ip', dryRun: config.rlDryRun, headers: config.rlHeaders };
     const own = { ...common, name: 'default', events: config.rlEvents, window: config.rlWindow };
     const zones = [own, ...config.rlZones].map((zone) => compileZone(zone, config.rlDistributed));
     return { zones, autoBan: compileAutoBan(config) };

@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import type { GivenValues, RequestHead } from '#engine';
 import type { Decided } from '../../admit/decision.js';
+import type { LimitFields } from '../../admit/limits/fields.js';
 import type { PreparedGate } from '../../admit/gate.js';
 import type { ProxyError } from '../../contract/errors.js';
 import type { Limits } from '../../contract/index.js';
@@ -51,6 +52,7 @@ export class RequestUnderWay implements FinishedRequest {
   failure: Error | null = null;
   replySample: FinishedRequest['replySample'] = null;
   trace: RequestTrace | null = null;
+  toldLimits: LimitFields | null = null;
   isOver = false;
   flight = -1; // its slot among the requests under way (worker/flight-table.ts)
   protected reply: Reply | null = null;

@@ -32,6 +32,8 @@ export interface Driven {
   readonly logged: readonly string[];
   /** TX variables that gates gave to rules. */
   readonly given: GivenValues;
+  /** What the answer would tell of limits, flat. */
+  readonly told: readonly string[];
 }
 
 export interface Drive {
@@ -132,5 +134,5 @@ export function drive(request: Drive): Driven {
   const proxied = new ProxiedRequest(context, exchange);
   proxied.take();
   if (request.hangsUp === true) exchange.onAbort?.();
-  return { ...seen, events, lines, metrics, logged, given: proxied.given };
+  return { ...seen, events, lines, metrics, logged, given: proxied.given, told: proxied.toldLimits?.headers ?? [] };
 }

@@ -17,14 +17,16 @@ async function startEdge(t: Test, settings: object = {}) {
   const site = { name: 'shop', prefix: '/', upstream, protected: true };
   const plane = await startPlane(t, 'net', { sites: [site], ...settings }, { tls: { port: 0 } });
   const port = plane.ports.tls as number;
-  const open = async (values?: readonly number[]): Promise<RawHttp2> => {
-    const client = await RawHttp2.open(port, values);
+  let clients = 1;
+  /** Each a client of its own, unless it is said whose: one that was in excess before is cut at once. */
+  const open = async (values?: readonly number[], from = `127.0.0.${(clients += 1)}`): Promise<RawHttp2> => {
+    const client = await RawHttp2.open(port, values, from);
     t.teardown(() => client.close());
     return client;
   };
   /** Another client gets its answer. */
-  const isServed = async (): Promise<boolean> => {
-    const client = await open();
+  const isServed = async (from?: string): Promise<boolean> => {
+    const client = await open([], from);
     client.headers(1, pseudo(), true);
     return (await client.outcome(1)) === 200;
   };
@@ -48,6 +50,32 @@ t.test('TLS: rapid reset ends its connection, and what it began is not left behi
   t.ok(await isServed());
   await until(() => isInFlight(plane, 0));
   await metricsWith(plane, ended('resets'));
+});
+
+t.test('TLS: issue 10: who comes back after a rapid reset is cut before the handshake, for a while', async (t) => {
+  const { open, plane, isServed } = await startEdge(t);
+  const attacker = '127.0.0.77';
+  const flood = async (): Promise<void> => {
+    const client = await open([], attacker);
+    for (let stream = 1; stream < 4 * allowances.resets.burst && !client.isClosed; stream += 2) {
+      client.headers(stream, pseudo({ ':path': '/never' }), true);
+      client.reset(stream);
+      if (stream % 64 === 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(isEnded(client));
+  };
+  await flood();
+  t.ok(await isServed(attacker), 'one excess is free');
+  for (let excess = 0; excess < 2; excess += 1)
+    await until(() =>
+      flood().then(
+        () => true,
+        () => false,
+      ),
+    );
+  t.match(await metricsWith(plane, /reason="http2_excess"\} [1-9]/), /port="tls",reason="http2_excess"\} [1-9]/);
+  t.ok(await isServed(), 'others are served meanwhile');
+  t.ok(await until(() => isServed(attacker).catch(() => false)), 'and it is when it has kept quiet');
 });
 
 t.test('TLS: as many requests taken back as a browser takes are no flood', async (t) => {

@@ -1,4 +1,5 @@
 // A client of HTTP/2 that sends the very frames it is told to, for tests: libraries do not send what is forbidden.
+import { connect as connectPlain } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { until } from '../../e2e/waiting.js';
 
@@ -81,13 +82,16 @@ export class RawHttp2 {
     });
   }
 
-  /** With the preface sent. `settings`: flat identifiers and values. */
-  static async open(port: number, settings: readonly number[] = []): Promise<RawHttp2> {
-    const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false });
-    socket.setNoDelay(true);
+  /** With the preface sent. `settings`: flat identifiers and values. `from`: another address of the loopback. */
+  static async open(port: number, settings: readonly number[] = [], from = '127.0.0.1'): Promise<RawHttp2> {
+    const plain = connectPlain({ port, host: '127.0.0.1', localAddress: from });
+    const socket = connect({ socket: plain, ALPNProtocols: ['h2'], rejectUnauthorized: false });
+    plain.on('error', () => {}); // the socket above tells
+    plain.setNoDelay(true);
     await new Promise<void>((resolve, reject) => {
       socket.once('secureConnect', () => resolve());
       socket.once('error', reject);
+      plain.once('close', () => reject(new Error('the connection was closed before a handshake')));
     });
     const client = new RawHttp2(socket);
     socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');

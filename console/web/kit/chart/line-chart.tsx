@@ -82,9 +82,11 @@ function optionsFor(width: number, { lines, max, span, onPick }: LineChartProps)
         range: max === undefined ? (_plot, _least, most) => uPlot.rangeNum(0, Math.max(most, 1), 0.1, true) : [0, max],
       },
     },
+    padding: [12, 16, 0, 0],
     axes: [
       {
         ...axis,
+        size: 28,
         values: (_plot, marks) => marks.map((seconds) => showMark(seconds, (marks[1] ?? 0) - (marks[0] ?? 0) < 86_400)),
       },
       { ...axis, size: 44 },

@@ -22,6 +22,18 @@ t.test('L1: a service stands right of all that ask it, however far they stand', 
   const hops = [hop('shop', 'orders'), hop('orders', 'payments'), hop('batch', 'payments'), hop('shop', 'payments')];
   const at = Object.fromEntries(layOut(hops).nodes.map(({ label, x }) => [label, x]));
   for (const { caller, callee } of hops) t.ok((at[caller] ?? 0) < (at[callee] ?? 0), `${caller} before ${callee}`);
+  const drawn = layOut(hops);
+  for (const { from, to, path } of drawn.edges)
+    for (const box of drawn.nodes.filter(({ name }) => name !== from && name !== to))
+      for (const [, x = '', y = ''] of path.matchAll(/(-?[\d.]+) (-?[\d.]+)/g))
+        t.notOk(
+          Number(x) >= box.x && Number(x) <= box.x + box.width && Number(y) >= box.y && Number(y) <= box.y + box.height,
+          `${from} to ${to} runs past ${box.name}`,
+        );
+  t.ok(
+    drawn.nodes.every(({ y, height }) => y + height <= drawn.height),
+    'all of it is inside',
+  );
   const back = [hop('a', 'b'), hop('b', 'c'), hop('c', 'b'), hop('c', 'd')];
   const of = Object.fromEntries(layOut(back).nodes.map(({ label, x }) => [label, x]));
   t.ok((of['a'] ?? 0) < (of['b'] ?? 0) && (of['c'] ?? 0) < (of['d'] ?? 0), 'a circle in the middle');

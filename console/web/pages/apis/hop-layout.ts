@@ -85,14 +85,30 @@ export function layOut(all: readonly HopFacts[], room: Partial<typeof usualNode>
       };
     });
   const byName = new Map(nodes.map((one) => [one.name, one]));
+  /** A line over several columns has a row of its own in each between them, so that it runs behind no box. */
+  const passes = (from: number, to: number): readonly { readonly x: number; readonly y: number }[] =>
+    [...Array(Math.max(0, to - from - 1)).keys()].map((step) => {
+      const column = from + 1 + step;
+      const row = filled.get(column) ?? 0;
+      filled.set(column, row + 1);
+      const y = margin + row * (node.height + gap.y) + node.height / 2;
+      return { x: margin + column * (node.width + gap.x), y };
+    });
   const edges = hops.flatMap(({ caller, callee, unauthenticated }): DrawnEdge[] => {
     const [from, to] = [byName.get(caller), byName.get(callee)];
     if (from === undefined || to === undefined) return [];
     const [x, y] = [from.x + node.width, from.y + node.height / 2];
     const [toX, toY] = [to.x, to.y + node.height / 2];
     const bend = gap.x / 2;
-    const path = `M${x} ${y}C${x + bend} ${y} ${toX - bend} ${toY} ${toX} ${toY}`;
-    return [{ from: caller, to: callee, path, isOpen: unauthenticated }];
+    const stops = passes(columns.get(caller) ?? 0, columns.get(callee) ?? 0);
+    const ends = [...stops, { x: toX, y: toY }];
+    const begins = [{ x, y }, ...stops.map((stop) => ({ x: stop.x + node.width, y: stop.y }))];
+    const curves = ends.map((end, index) => {
+      const begin = begins[index] ?? end;
+      const across = index < stops.length ? `H${end.x + node.width}` : '';
+      return `C${begin.x + bend} ${begin.y} ${end.x - bend} ${end.y} ${end.x} ${end.y}${across}`;
+    });
+    return [{ from: caller, to: callee, path: `M${x} ${y}${curves.join('')}`, isOpen: unauthenticated }];
   });
   const columnCount = Math.max(1, ...nodes.map(({ x }) => (x - margin) / (node.width + gap.x) + 1));
   const rowCount = Math.max(1, ...filled.values());

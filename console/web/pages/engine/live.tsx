@@ -3,18 +3,20 @@ import { A, useSearchParams } from '@solidjs/router';
 import { createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
 import { showAge, showCount } from '../../client/moments.js';
 import type { QueryState } from '../../client/query.js';
-import { Badge, Card, Figure, Foreign, Notice } from '../../kit/basics.js';
+import { Badge, Card, Foreign, Notice } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
 import { engineText as text } from '../../texts/engine/engine.js';
+import { RungFigures } from './rung-figures.js';
 import { layerLine, measureOf, rungIn, rungs, rungTones, type LiveClient, type Rung, type Soc } from './words.js';
 
 const columns: readonly TableColumn<LiveClient>[] = [
-  { title: text.risk, isNumber: true, sortBy: ({ risk }) => risk, cell: ({ risk }) => risk },
   { title: text.verdict, cell: ({ verdict }) => <Badge tone={rungTones[verdict]}>{text.rungs[verdict]}</Badge> },
+  { title: text.risk, isNumber: true, sortBy: ({ risk }) => risk, cell: ({ risk }) => risk },
   { title: text.client, class: 'mono', sortBy: ({ address }) => address, cell: ({ address }) => address },
   {
     title: text.reasons,
+    class: 'reasons',
     cell: ({ signals }) => (
       <Foreign
         text={
@@ -43,26 +45,6 @@ const columns: readonly TableColumn<LiveClient>[] = [
   { title: text.sites, cell: ({ sites }) => <Foreign text={sites.join(', ')} max={80} /> },
   { title: text.measure, cell: (one) => measureOf(one) },
 ];
-
-/** From which risk on a verdict holds. */
-function reachOf(rung: Rung, { ladder }: Soc): string {
-  return rung === 'ALLOW' ? text.below(ladder.RATE_LIMIT) : text.fromRisk(ladder[rung]);
-}
-
-export function RungFigures(props: { readonly of: Soc }): JSX.Element {
-  return (
-    <For each={rungs}>
-      {(rung) => (
-        <Figure
-          label={text.figureOf(text.rungs[rung])}
-          value={showCount(props.of.rungs[rung])}
-          note={reachOf(rung, props.of)}
-          href={`/engine?rung=${rung}`}
-        />
-      )}
-    </For>
-  );
-}
 
 /** Why there may be nothing to see, or less than there should be. */
 export function EngineNotices(props: { readonly of: Soc; readonly nowMs: number }): JSX.Element {
@@ -176,34 +158,37 @@ export function Live(props: {
                 <span class="muted">{text.evicted(showCount(data().evicted))}</span>
               </Show>
             </div>
-            <div class="grid-4">
+            <div class="figures-narrow">
               <RungFigures of={data()} />
             </div>
           </>
         )}
       </Read>
-      <Card
-        isFlush
-        title={text.topClients}
-        actions={
-          <>
-            <Unlisted of={source} />
-            <RungSelect chosen={rung()} onChoose={(value) => setSearch({ rung: value })} />
-          </>
-        }
-      >
-        <Table
-          label={text.topClients}
-          columns={columns}
-          of={source}
-          keyOf={({ address }) => address}
-          chosen={props.chosen}
-          onOpen={({ address }) => props.onOpen(address)}
-          isLive
-          empty={rung() === '' ? text.noClients : text.noneOfRung}
-          emptyAbout={text.noClientsAbout}
-        />
-      </Card>
+      {/* what could not be read is said once, above */}
+      <Show when={props.of.data() !== undefined}>
+        <Card
+          isFlush
+          title={text.topClients}
+          actions={
+            <>
+              <Unlisted of={source} />
+              <RungSelect chosen={rung()} onChoose={(value) => setSearch({ rung: value })} />
+            </>
+          }
+        >
+          <Table
+            label={text.topClients}
+            columns={columns}
+            of={source}
+            keyOf={({ address }) => address}
+            chosen={props.chosen}
+            onOpen={({ address }) => props.onOpen(address)}
+            isLive
+            empty={rung() === '' ? text.noClients : text.noneOfRung}
+            emptyAbout={text.noClientsAbout}
+          />
+        </Card>
+      </Show>
     </>
   );
 }

@@ -56,9 +56,12 @@ export function EventStages(props: { readonly details: EventDetails }): JSX.Elem
           </ol>
         )}
       </Read>
-      <Show when={(props.details.inspection_us ?? 0) > 0}>
-        <span class="small faint">{text.inspectionOfAll(showMicroseconds(props.details.inspection_us ?? 0))}</span>
-      </Show>
+      <p class="small faint">
+        <Show when={(props.details.inspection_us ?? 0) > 0}>
+          {text.inspectionOfAll(showMicroseconds(props.details.inspection_us ?? 0))}{' '}
+        </Show>
+        {text.noTimes}
+      </p>
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { Card, Empty, Figure, Foreign, PageHead } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Legend } from '../../kit/chart/line-chart.js';
 import { SeriesChart, seriesLines } from '../../kit/chart/series-chart.js';
+import { Detection } from './detection.js';
 import { FirstSteps } from './first-steps.js';
 import { Health } from './health.js';
 import { overviewText as words } from '../../texts/overview.js';
@@ -164,6 +165,24 @@ function Tops(props: { readonly traffic: Traffic; readonly site: SiteFilter }): 
   );
 }
 
+function Spans(props: { readonly chosen: Span; readonly onChoose: (span: Span) => void }): JSX.Element {
+  return (
+    <For each={Object.keys(spans) as Span[]}>
+      {(name) => (
+        <button
+          type="button"
+          class="button small"
+          classList={{ primary: props.chosen === name }}
+          aria-pressed={props.chosen === name}
+          onClick={() => props.onChoose(name)}
+        >
+          {spanNames[name]}
+        </button>
+      )}
+    </For>
+  );
+}
+
 export function Overview(): JSX.Element {
   const navigate = useNavigate();
   const [search, setSearch] = useSearchParams();
@@ -191,19 +210,7 @@ export function Overview(): JSX.Element {
     <>
       <PageHead title={words.overview}>
         <SiteSelect chosen={site()} onChoose={(name) => setSearch({ site: name })} />
-        <For each={Object.keys(spans) as Span[]}>
-          {(name) => (
-            <button
-              type="button"
-              class="button small"
-              classList={{ primary: span() === name }}
-              aria-pressed={span() === name}
-              onClick={() => setSearch({ span: name })}
-            >
-              {spanNames[name]}
-            </button>
-          )}
-        </For>
+        <Spans chosen={span()} onChoose={(name) => setSearch({ span: name })} />
       </PageHead>
       <FirstSteps />
       <Health />
@@ -227,6 +234,7 @@ export function Overview(): JSX.Element {
                 <SeriesChart points={data().series} onPick={pick} />
               </Show>
             </Card>
+            <Detection />
             <Tops traffic={data()} site={siteFilter()} />
           </>
         )}

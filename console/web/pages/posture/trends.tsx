@@ -35,7 +35,8 @@ function Chart(props: {
     return [last - props.asked * daySeconds, last];
   };
   return (
-    <Card title={props.title} actions={<Legend of={props.lines} />}>
+    <Card title={props.title}>
+      <Legend of={props.lines} />
       <LineChart
         span={span()}
         at={props.days.map(({ day }) => Date.parse(`${day}T00:00:00Z`) / 1000)}

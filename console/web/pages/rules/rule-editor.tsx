@@ -1,17 +1,20 @@
 // One custom rule: from a form or as seclang, with its tests, checked while one types.
 import { useLocation, useNavigate, useParams } from '@solidjs/router';
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, untrack, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, lazy, on, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { untrack, type JSX } from 'solid-js';
 import { call, Refused, type Body, type Diagnostic } from '../../client/http.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Loading, Notice, PageHead, Tabs } from '../../kit/basics.js';
 import { Switch, TextField } from '../../kit/form.js';
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
 import { UnsavedGuard } from '../../kit/unsaved.js';
-import { SeclangEditor } from '../../kit/seclang-editor.js';
 import { blankRule, type CustomRule, type RuleTest } from './rule.js';
 import { TestBench, type Tried } from './test-bench.js';
 import { VisualBuilder } from './visual-builder.js';
 import { rulesText as words } from '../../texts/rules.js';
+
+/** Most of the page's weight, and whoever stays with the form never needs it. */
+const SeclangEditor = lazy(async () => ({ default: (await import('../../kit/seclang-editor.js')).SeclangEditor }));
 
 const checkAfterMs = 500;
 const isBlank = (rule: CustomRule): boolean =>
@@ -184,13 +187,15 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
           when={of.rule().kind === 'raw'}
           fallback={<VisualBuilder rule={of.rule()} isDisabled={isFixed} onChange={of.change} />}
         >
-          <SeclangEditor
-            label={words.seclang}
-            value={of.rule().seclang}
-            problems={of.tried()?.problems ?? []}
-            isDisabled={isFixed}
-            onInput={(seclang) => of.change({ seclang })}
-          />
+          <Suspense fallback={<Loading />}>
+            <SeclangEditor
+              label={words.seclang}
+              value={of.rule().seclang}
+              problems={of.tried()?.problems ?? []}
+              isDisabled={isFixed}
+              onInput={(seclang) => of.change({ seclang })}
+            />
+          </Suspense>
         </Show>
         <Problems tried={of.tried()} refused={of.refused()} />
         <Show when={of.rule().kind === 'visual' && of.tried()?.seclang}>

@@ -14,6 +14,7 @@ import { ofRows } from '../../kit/table/table-source.js';
 import { specsText as text } from '../../texts/apis/specs.js';
 import { Comparison } from './comparison.js';
 import { isNamed, nameVersion, takeOut, type StoredSpec } from './named.js';
+import { Preview } from './preview.js';
 
 type Operation = Reply<'GET /api/spec/{id}'>['operations'][number];
 
@@ -153,6 +154,7 @@ export function SpecDrawer(props: {
               <Show when={mayAs('operator')}>
                 <Choices of={one} onDelete={() => setAsked(true)} />
               </Show>
+              <Preview id={one.id} />
               <Against of={one} all={props.all} />
               <Details of={one} />
             </>

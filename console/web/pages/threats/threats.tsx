@@ -38,7 +38,7 @@ const columns: readonly TableColumn<Threat>[] = [
     cell: ({ method, template }) => <Foreign text={`${method} ${template}`} max={160} />,
   },
   { title: text.site, cell: ({ site }) => <Foreign text={site} max={60} /> },
-  { title: text.found, cell: ({ reason }) => <Foreign text={reason} max={200} /> },
+  { title: text.found, class: 'reasons', cell: ({ reason }) => <Foreign text={reason} max={200} /> },
   { title: text.count, isNumber: true, sortBy: ({ count }) => count, cell: ({ count }) => showCount(count) },
   {
     title: text.status,
@@ -181,7 +181,7 @@ export function Threats(): JSX.Element {
   return (
     <>
       <PageHead title={text.threats} about={text.about} />
-      <div class="grid-4">
+      <div class="figures-narrow">
         {counts.map(([status, count]) => (
           <StatusFigure of={status} count={count} />
         ))}

@@ -23,8 +23,11 @@ export const alertsText = {
     errors: 'server errors',
     block_rate: 'share of blocked requests (%)',
     missing_data: 'minutes without data',
+    self_test_lost: 'attacks that the self-test no longer sees stopped',
+    api_threats: 'new findings of API abuse',
   },
-  units: { requests: '', blocked: '', errors: '', block_rate: ' %', missing_data: ' min' },
+  /** Of those metrics that are no plain numbers. */
+  units: { block_rate: ' %', missing_data: ' min' },
   withUnit: (a: Shown, b: Shown) => `${a}${b}`,
   comparison: 'Is',
   comparisons: { above: 'above', below: 'below' },

@@ -9,7 +9,6 @@ export const engineText = {
   settings: 'Settings',
   rungs: { ALLOW: 'allow', RATE_LIMIT: 'slow down', CHALLENGE: 'challenge', BLOCK: 'block' },
   layers: { signature: 'Signatures', anomaly: 'Anomalies', api_abuse: 'API abuse', bot: 'Bots' },
-  actions: { monitor: 'monitor: verdicts are only shown', block: 'block: verdicts are enforced' },
   actionNames: { monitor: 'monitor', block: 'block' },
   enforced: { deny: 'denied', challenge: 'challenged', throttle: 'slowed down' },
   would: { deny: 'would be denied', challenge: 'would be challenged', throttle: 'would be slowed down' },
@@ -29,7 +28,6 @@ export const engineText = {
   noRoundAbout: 'The engine looks every fifteen seconds, once nodes tell of clients.',
   lastRound: (a: Shown) => `last round ${a}`,
   windowOf: (a: Shown) => `clients of the last ${a} s`,
-  clients: 'Clients in the window',
   evicted: (a: Shown) => `${a} clients had no room`,
   figureOf: (a: Shown) => `Verdict: ${a}`,
   fromRisk: (a: Shown) => `from risk ${a} on`,
@@ -70,7 +68,6 @@ export const engineText = {
   noneOfFilter: 'No verdict fits these filters',
   learningAbout:
     'What is usual at each site: median and spread among its clients, for all hours and each hour of the week.',
-  learningOf: (a: Shown) => `What is usual at ${a}`,
   percent: (a: Shown) => `${a} %`,
   noLearning: 'Nothing is learned yet',
   noLearningAbout: 'Sites appear here with their first requests. From 200 clients on what was learned holds.',
@@ -86,5 +83,4 @@ export const engineText = {
   overviewTitle: 'Detection engine, now',
   threatsOpen: 'API threats open',
   threatsOpenNote: 'nobody has looked yet',
-  clientsNow: 'clients in the window',
 } as const;

@@ -1,6 +1,4 @@
 // English texts of a request that is shown as evidence (console/web/kit/evidence).
-import type { Shown } from '../shown.js';
-
 export const evidenceText = {
   reading: 'Looking for the request',
   notKept: 'It is not in the request log any more, or has not come yet.',
@@ -8,9 +6,7 @@ export const evidenceText = {
   when: 'When',
   answer: 'Answer',
   site: 'Site',
-  requestId: 'Request id',
   openEvent: 'Open the event in full',
   openRequest: 'Open in the request log',
   passed: 'no rule had anything to say of it',
-  answerOf: (a: Shown, b: Shown) => `${a}, ${b}`,
 } as const;

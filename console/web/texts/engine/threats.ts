@@ -95,7 +95,6 @@ export const threatsText = {
   },
   dismissTitle: 'A false positive?',
   dismissAbout: 'The same principal at the same endpoint is not told again. Bans that it led to stay until they end.',
-  cancel: 'Cancel',
   protectMode: 'Protect mode',
   modes: {
     monitor: 'Findings only: nobody is banned for them.',
