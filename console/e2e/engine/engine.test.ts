@@ -155,8 +155,8 @@ async function sameCount(t: Test, page: Page, from: string, name: RegExp): Promi
 
 async function counts(t: Test, page: Page): Promise<void> {
   t.equal(await sameCount(t, page, '/', /^API threats open/), 1);
-  t.ok((await sameCount(t, page, '/', /^Verdict: challenge/)) > 0);
-  await sameCount(t, page, '/engine', /^Verdict: slow down/);
+  t.ok((await sameCount(t, page, '/', /^Verdict: slow down/)) > 0);
+  await sameCount(t, page, '/engine', /^Verdict: block/);
   await sameCount(t, page, '/inventory/threats', /^False positives/);
 }
 
