@@ -29,7 +29,12 @@ const saysOf = ({ metric, comparison = 'above', threshold, window_min: window }:
 
 /** A number with its unit, as exact as somebody reads it. */
 const valueOf = (metric: AlertRule['metric'], value: number | null): string =>
-  value === null ? '–' : text.withUnit(showCount(Math.round(value * 10) / 10), (text.units as Readonly<Record<string, string>>)[metric] ?? '');
+  value === null
+    ? '–'
+    : text.withUnit(
+        showCount(Math.round(value * 10) / 10),
+        (text.units as Readonly<Record<string, string>>)[metric] ?? '',
+      );
 
 function Why(props: { readonly id: string; readonly metric: AlertRule['metric'] }): JSX.Element {
   const why = createQuery('GET /api/alerts/{id}/why', () => ({ params: { id: props.id } }), { everyMs });
