@@ -164,28 +164,31 @@ export function Live(props: {
           </>
         )}
       </Read>
-      <Card
-        isFlush
-        title={text.topClients}
-        actions={
-          <>
-            <Unlisted of={source} />
-            <RungSelect chosen={rung()} onChoose={(value) => setSearch({ rung: value })} />
-          </>
-        }
-      >
-        <Table
-          label={text.topClients}
-          columns={columns}
-          of={source}
-          keyOf={({ address }) => address}
-          chosen={props.chosen}
-          onOpen={({ address }) => props.onOpen(address)}
-          isLive
-          empty={rung() === '' ? text.noClients : text.noneOfRung}
-          emptyAbout={text.noClientsAbout}
-        />
-      </Card>
+      {/* what could not be read is said once, above */}
+      <Show when={props.of.data() !== undefined}>
+        <Card
+          isFlush
+          title={text.topClients}
+          actions={
+            <>
+              <Unlisted of={source} />
+              <RungSelect chosen={rung()} onChoose={(value) => setSearch({ rung: value })} />
+            </>
+          }
+        >
+          <Table
+            label={text.topClients}
+            columns={columns}
+            of={source}
+            keyOf={({ address }) => address}
+            chosen={props.chosen}
+            onOpen={({ address }) => props.onOpen(address)}
+            isLive
+            empty={rung() === '' ? text.noClients : text.noneOfRung}
+            emptyAbout={text.noClientsAbout}
+          />
+        </Card>
+      </Show>
     </>
   );
 }

@@ -29,6 +29,7 @@ function Outcome(props: { readonly of: SelfTest }): JSX.Element {
 
 const columns: readonly TableColumn<SelfTest>[] = [
   { title: text.started, class: 'nums', cell: (one) => showMoment(one.started_at) },
+  { title: text.lost, cell: (one) => <Outcome of={one} /> },
   { title: text.site, cell: ({ site }) => <Foreign text={site} max={80} /> },
   { title: text.tested, isNumber: true, cell: ({ attacks }) => showCount(attacks.length) },
   {
@@ -36,7 +37,6 @@ const columns: readonly TableColumn<SelfTest>[] = [
     isNumber: true,
     cell: (one) => text.stoppedOf(showCount(sumOf(one, 'stopped')), showCount(sumOf(one, 'sent'))),
   },
-  { title: text.lost, cell: (one) => <Outcome of={one} /> },
 ];
 
 function Lost(props: { readonly of: SelfTest }): JSX.Element {
@@ -109,7 +109,7 @@ function Tested(): JSX.Element {
         return (
           <Notice tone={site() === '' ? 'info' : 'neutral'} {...(site() === '' ? { title: text.selfTestOff } : {})}>
             <span>{site() === '' ? text.selfTestOffAbout : text.selfTestOn(site())}</span>
-            <A href="/admin/settings/other#self_test_site">{text.toSetting}</A>
+            <A href="/admin/settings/other#self_test_site">{site() === '' ? text.chooseSite : text.changeSite}</A>
           </Notice>
         );
       }}
