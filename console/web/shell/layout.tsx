@@ -79,8 +79,8 @@ function Topbar(props: { readonly onMenu: () => void; readonly onPalette: () => 
       >
         <Icon name="menu" />
       </Button>
-      <Button class="palette-button" look="plain" icon="search" aria-label={text.go} onClick={props.onPalette}>
-        <span class="hide-narrow">{text.go}</span> <kbd>Ctrl K</kbd>
+      <Button class="palette-button" look="plain" icon="search" onClick={props.onPalette}>
+        <span class="unseen-narrow">{text.go}</span> <kbd>Ctrl K</kbd>
       </Button>
       <Unapplied />
       <Button
