@@ -2,11 +2,11 @@
 // node enforces of them is made on the road of a change (change/steps/specifications.ts).
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import { registerPreview } from './preview/routes.js';
-import { registerReality } from './reality/routes.js';
+import { registerReality, type RealityParts } from './reality/routes.js';
 import type { SpecParts } from './requests.js';
 import { registerSpecRoutes } from './routes.js';
 
-export const specFeature: Feature<SpecParts> = {
+export const specFeature: Feature<SpecParts & RealityParts> = {
   name: 'spec',
   access: {
     'POST /api/spec': may('rules:write', tuners),

@@ -4,9 +4,8 @@ import { Type } from '@sinclair/typebox';
 import { stringify } from 'yaml';
 import { ApiError, closed, OneOf, refusals, type App } from '../../http-kit/index.js';
 import { sitePrefixOf } from '../../change/steps/specifications.js';
-import { inventoryOf } from '../../inventory/inventory.js';
+import { inventoryOf, type InventoryNeeds } from '../../inventory/inventory.js';
 import { listEndpoints } from '../../inventory/store.js';
-import type { Parts } from '../../parts.js';
 import { readHead } from '../../settings/store.js';
 import { basePathsOf } from '../document/model.js';
 import { arrayOf } from '../document/problem.js';
@@ -15,7 +14,7 @@ import { requireSite, tags } from '../requests.js';
 import { findSpecification, specificationOf } from '../store.js';
 import { applyAdditions, documentOf, patchOf } from './document.js';
 
-export type RealityParts = Pick<Parts, 'database' | 'now'>;
+export type RealityParts = InventoryNeeds;
 
 const LeftOut = Type.Array(Type.Object({ method: Type.String(), template: Type.String(), reason: Type.String() }), {
   description: 'endpoints that the document cannot say',
