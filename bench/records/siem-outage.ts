@@ -37,7 +37,16 @@ function note({ numbers, ids }: Seen, path: unknown, id: unknown): void {
   ids.push(String(id));
 }
 
-type Parsed = Readonly<Record<string, any>>;
+/** An event of one of the formats, or what goes round it there, as far as it is looked at here. */
+interface Parsed {
+  readonly id?: unknown;
+  readonly request?: { readonly path?: unknown };
+  /** Splunk's. */
+  readonly event?: Parsed;
+  /** Elasticsearch's. */
+  readonly create?: { readonly _id?: unknown };
+  readonly url?: { readonly path?: unknown };
+}
 const rowsOf = (text: string): Parsed[] => {
   const parsed = JSON.parse(text) as Parsed | Parsed[];
   return Array.isArray(parsed) ? parsed : [parsed];
@@ -134,7 +143,7 @@ async function startReceivers(): Promise<Receiver[]> {
     'hec',
     (target) => ({ name: 'hec', kind: 'splunk_hec', target, token: 'x' }),
     (seen, _path, body) => {
-      for (const { event } of linesOf(body)) note(seen, event.request.path, event.id);
+      for (const { event } of linesOf(body)) note(seen, event?.request?.path, event?.id);
       return '{"text":"Success","code":0}';
     },
   );
@@ -145,8 +154,8 @@ async function startReceivers(): Promise<Receiver[]> {
       const lines = linesOf(body);
       const items: object[] = [];
       for (let at = 0; at + 1 < lines.length; at += 2) {
-        const id: unknown = lines[at]?.['create']._id;
-        note(seen, lines[at + 1]?.['url'].path, id);
+        const id: unknown = lines[at]?.create?._id;
+        note(seen, lines[at + 1]?.url?.path, id);
         items.push({ create: { _id: id, status: 201 } });
       }
       return JSON.stringify({ errors: false, items });
@@ -163,7 +172,7 @@ async function startReceivers(): Promise<Receiver[]> {
     }),
     (seen, path, body) => {
       if (path.includes('/oauth2/')) return '{"access_token":"a","token_type":"Bearer","expires_in":3600}';
-      for (const row of rowsOf(body)) note(seen, row['request'].path, row['id']);
+      for (const row of rowsOf(body)) note(seen, row.request?.path, row.id);
       return '';
     },
   );
@@ -171,7 +180,7 @@ async function startReceivers(): Promise<Receiver[]> {
     'hook',
     (target) => ({ name: 'hook', kind: 'webhook', target, token: 'x', options: { batch: '100' } }),
     (seen, _path, body) => {
-      for (const event of rowsOf(body)) note(seen, event['request'].path, event['id']);
+      for (const event of rowsOf(body)) note(seen, event.request?.path, event.id);
       return '{}';
     },
   );
