@@ -35,7 +35,10 @@ export function trafficSamples(shared: string, file: 'benign' | 'attack' | 'perf
   return samplesOf(join(shared, `corpora/traffic/${file}.jsonl`), file);
 }
 
-/** 0: the half that the second opinion was tuned on; 1: the one that is reported (bench/second-opinion). */
+/**
+ * 0: the half that weights of the second opinion were chosen by; 1: the other (bench/second-opinion). Its signs were
+ * drafted after looking at both.
+ */
 export function halfOf({ head, body }: Pick<Sample, 'head' | 'body'>): 0 | 1 {
   const text = `${head.method}\n${head.uri}\n${head.headers.join('\n')}\n\n`;
   const first = createHash('sha256')

@@ -92,3 +92,95 @@ t.test('SO3: nothing that is appended takes a sign away', async (t) => {
 t.test('SO3: a sign that only the transformed value shows counts, too', async (t) => {
   t.strictSame(namesOf('script', 'PHN2Zz4=', '<svg>'), ['html-tag']);
 });
+
+/** Barest forms of what rules of the CRS look for: nothing but the match speaks for it. */
+const bare: readonly (readonly [AttackKind, string])[] = [
+  ['sql', `x' and '{"k":[3]}'::jsonb @> '{"k":[3]}`],
+  ['sql', `'{"k":1}' ? 'k'`],
+  ['sql', `'["k","l"]'::json ->> 1 = 'l'`],
+  ['sql', `'{"k":{"l":2}}'::jsonb #- '{k,l}'`],
+  ['sql', `'{"k":7}' > '$.k' = 7`],
+  ['sql', `'["k"]'||'["l"]'`],
+  ['sql', `stock @? '$.k[*]'`],
+  ['sql', `stock->'$.name'='x'`],
+  ['sql', `1=cast(stock as jsonb)`],
+  ['sql', `JSON_Overlaps/**/ (a,b)`],
+  ['sql', `3 member of('[3]')`],
+  ['sql', 'name[$nin][]'],
+  ['sql', 'json.$nor'],
+  ['sql', '{$where: 1}'],
+  ['sql', '[$regex]=^a'],
+  ['sql', 'json.filter.$expr'],
+  ['sql', '$jsonSchema'],
+  ['sql', 'session_user( )'],
+  ['sql', `"!1`],
+  ['script', '<s v g onlo'],
+  ['script', '<"i:f.rame src=x'],
+  ['script', '<y:script href='],
+  ['script', '<x onwebkitpresentationmodechanged='],
+  ['script', "' onpointerrawupdate="],
+  ['script', 'java&Tab;script&colon;x'],
+  ['script', 'j\navascript: x'],
+  ['script', 'vb&#10;script: x'],
+  ['script', '&#x6a;avascript:x'],
+  ['script', 'javascript: \\u0061'],
+  ['script', 'data:,x<b>'],
+  ['script', 'x!ENTITY % e PUBLIC "a"'],
+  ['code', '${HOME#/}'],
+  ['code', '${a:-b}'],
+  ['code', '$[7*7]'],
+  ['code', 'ls /u[s]r'],
+  ['code', '/b[!x]n/d[a-z]te'],
+  ['code', '/e[t//]c'],
+  ['code', '~-2'],
+  ['code', 'cat /etc/?osts'],
+  ['code', 'sudo -n id'],
+  ['code', 'nohup wget stock.example'],
+  ['code', `wh""oami`],
+  ['code', 'kubectl get pods'],
+  ['code', 'lamp --verbose'],
+  ['code', ';lamp -o x'],
+  ['code', '|lamp lit@stock.example'],
+  ['script', '<?php print 1'],
+  ['script', 'rO0ABXQ='],
+  ['code', 'x&diskpart /s y'],
+  ['code', 'x|certreq < y'],
+  ['code', "$ {'x'}"],
+  ['code', '${$x}'],
+  ['file', '/sys/block'],
+  ['file', 'q=/etc/subgid-'],
+  ['file', '.kube/config'],
+  ['file', 'shop.sql.gz'],
+  ['file', 'x/.zsh_history'],
+  ['header', 'GET http://stock.example HTTP/1.1'],
+];
+
+t.test('SO9: an attack at its barest is supported', async (t) => {
+  for (const [kind, text] of bare) {
+    t.ok(support(kind, text) >= supportedFrom, `${kind}: ${text}`);
+    t.ok(support(kind, encodeURIComponent(text)) >= supportedFrom, `${kind}: ${text}, encoded`);
+  }
+});
+
+t.test('SO9: what only looks like it is not', async (t) => {
+  const data: readonly (readonly [AttackKind, string])[] = [
+    ['sql', '{"state":"{\\"open\\":[1,2]}","then":["a","b"],"size":3}'],
+    ['sql', '{"filter":"[]","path":"$.name"}'],
+    ['sql', 'std::vector of nlohmann::jsons'],
+    ['sql', 'query q($in: Int, $text: String) { a(in: $in, text: $text) { id } }'],
+    ['sql', 'costs $size or $not much'],
+    ['script', '<formField name="a"/><linkage/><soap:body xmlns="urn:a">x</soap:body>'],
+    ['script', 'JavaScript: an introduction'],
+    ['script', 'it&#39;s &#8364; 5 &amp; more'],
+    ['code', 'https://ads.example/?c=${CACHEBUSTER}&g=${GDPR}'],
+    ['code', '/posts/[slug]/page and /items[0]/name'],
+    ['code', '$[0].name and $[*].id'],
+    ['code', 'AbC~+dEf~-gh'],
+    ['code', 'time and again, more than once - and exec summaries'],
+    ['code', "the lamp wasn''t lit"],
+    ['file', '/system/etc and tmp/x'],
+    ['file', 'history of the docker'],
+    ['header', 'get to https or http/2'],
+  ];
+  for (const [kind, text] of data) t.ok(support(kind, text) < supportedFrom, `${kind}: ${text}`);
+});

@@ -48,11 +48,20 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** Signs of a kind that a value has, in the order of their table. */
-export function findSigns(kind: AttackKind, texts: Texts): readonly Sign[] {
+/** What was found in texts of one request, by kind: several rules match one value, and most see it alike. */
+export type Found = Map<AttackKind, Map<string, readonly number[]>>;
+
+/** Signs of a kind that a value has, in the order of their table; `known` is read and added to. */
+export function findSigns(kind: AttackKind, texts: Texts, known: Found = new Map()): readonly Sign[] {
   const { signs, set } = signsOf(kind);
+  const ofKind = known.get(kind) ?? new Map<string, readonly number[]>();
+  known.set(kind, ofKind);
   const found = new Set<number>();
-  for (const text of readingsOf(texts)) for (const index of set.match(text, isAscii(text))) found.add(index);
+  for (const text of readingsOf(texts)) {
+    const indexes = ofKind.get(text) ?? set.match(text, isAscii(text));
+    ofKind.set(text, indexes);
+    for (const index of indexes) found.add(index);
+  }
   return signs.filter((_, index) => found.has(index));
 }
 

@@ -2,7 +2,10 @@
 import { sign, type Sign } from '../sign.js';
 
 const raw = String.raw;
-const word = raw`(?:[\w.@-]{1,40}|\([^()]{0,60}\))`;
+const word = raw`(?:[\w.@-]+|\([^()]*\))`;
+/** What databases read as a space. */
+const comment = raw`(?:\s|/\*[^*]*\*+/)*`;
+const cast = raw`(?:::\s*\w+)?`;
 const compares = raw`(?:=|<|>|!=|\b(?:like|rlike|regexp|between|in|is|sounds)\b)`;
 
 export const sqlSigns: readonly Sign[] = [
@@ -48,7 +51,7 @@ export const sqlSigns: readonly Sign[] = [
     ['sql'],
     4,
     'SELECT, a list of columns, FROM',
-    raw`\bselect\b[\s+(/*]*[\w@*'"\x60(.,\s|)+-]{1,200}\bfrom\b`,
+    raw`\bselect\b[\s+(/*]*[\w@*'"\x60(.,\s|)+-]+\bfrom\b`,
   ),
   sign(
     'sql-select-call',
@@ -72,7 +75,7 @@ export const sqlSigns: readonly Sign[] = [
     5,
     'a function that waits, reads files, runs programs or leaks through errors',
     raw`\b(?:(?:sleep|benchmark|pg_sleep|randomblob|extractvalue|updatexml|load_file|group_concat|generate_series`,
-    raw`|name_const|json_(?:extract|depth|keys|array\w*|object|valid|type|length))\s*\(|dbms_\w+\.|ctxsys\.|utl_\w+\.`,
+    raw`|name_const|jsonb?_[a-z]\w{2,30})${comment}\(|dbms_\w+\.|ctxsys\.|utl_\w+\.`,
     raw`|xp_\w+|sp_(?:execute|password|oa)\w*|procedure\s+analyse|waitfor[\s+]+(?:delay|time)`,
     raw`|into[\s+]+(?:out|dump)file)`,
   ),
@@ -113,8 +116,17 @@ export const sqlSigns: readonly Sign[] = [
     'sql-json-operator',
     ['sql'],
     5,
-    'an operator of SQL for JSON behind a literal',
-    raw`['"\x60}\])]\s*(?:::jsonb?|@>|<@|->>?|#>>?|\?[|&])\s*['"\x60{\[(]`,
+    'an operator of SQL behind or before a literal that holds a document or a path of JSON',
+    raw`[}\]]['"\x60]\s*${cast}\s*(?:<@|@|->|#[>-]|\?|\|\||&&|!=|[<=>+-]|\b(?:is|in|like)\b)|\bmember\s+of\s*\(`,
+    raw`|['"\x60}\])]\s*(?:@>|<@|@[?@]|->>?|#>>?|#-|\?[|&])\s*${comment}['"\x60{\[(]`,
+    raw`|[\w'"\x60)\]]\s*${cast}\s*(?:@[>?@]?|<@?|->?>?|#[>-]>?|>|=|\?[|&]?)\s*${comment}['"\x60](?:[{\[]|\$[.\[])`,
+  ),
+  sign(
+    'sql-json-cast',
+    ['sql'],
+    5,
+    'a literal or column that is cast to JSON',
+    raw`['"\x60\w)\]]\s*::\s*jsonb?(?:path)?(?:\W|\z)|\bcast\s*\([^()]+\bas\s+jsonb?\s*\)`,
   ),
   sign(
     'sql-literals',
@@ -127,7 +139,20 @@ export const sqlSigns: readonly Sign[] = [
     'nosql-operator',
     ['sql', 'code'],
     5,
-    'an operator of a document database as a key',
-    raw`(?:\[|["'{,]|^)\$(?:ne|gte?|lte?|where|regex|exists|n?in|or|and|func|elemmatch)\b`,
+    'an operator of a document database as a key: in brackets, quotes or behind a point or brace',
+    raw`(?:[\["'.]|\{\s?|^)\$(?:eq|ne|[gl]te?|n?in|and|x?or|nor|not|exists|type|expr|jsonschema|mod|regex\w*|text|where`,
+    raw`|all|elemmatch|size|slice|near(?:sphere)?|geo\w{4,14}|bits\w{3,10}|func(?:tion)?|accumulator|options|comment`,
+    raw`|cond|switch|let|lookup|graphlookup|unionwith|match|project|group|unwind|merge|out|facet|addfields`,
+    raw`|(?:un)?set(?:oninsert)?|replace\w{2,6}|push|pull(?:all)?|pop|addtoset|inc|mul|rename|currentdate`,
+    raw`|concat|substr\w*|strcasecmp|indexof\w+|tostring|toint|tolower|toupper|ifnull|literal|rand|meta)`,
+    raw`(?:["'\]:=.}]|\s*:|\z)`,
   ),
+  sign(
+    'sql-identity',
+    ['sql'],
+    3,
+    'who or where one is, asked of the database without an argument',
+    raw`\b(?:(?:current|session|system)_user|connection_id|user|database|schema|version)\s*\(\s*(?:\)|\z)`,
+  ),
+  sign('sql-quote-not', ['sql'], 5, 'a quote at the beginning, and a negation', raw`^\s*['"\x60]\s*!\s*['"\x60\w]`),
 ];
