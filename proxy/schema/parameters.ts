@@ -3,7 +3,7 @@
 // browsers, proxies and statistics add them.
 import { Trace, type Check } from './json/check.js';
 import type { JsonSchema, PlannedParameter } from './plan.js';
-import { pairsOf, splitText, textReader, type Compile, type TextReader } from './texts.js';
+import { fromUtf8, pairsOf, splitText, textReader, type Compile, type TextReader } from './texts.js';
 import { escapeName, type Problem } from './violation.js';
 
 /** Values of one place by name; a name may come several times. */
@@ -45,7 +45,7 @@ export function parseQuery(query: string): Map<string, string[]> | null {
   const given = new Map<string, string[]>();
   if (query === '') return given;
   try {
-    for (const pair of Buffer.from(query, 'latin1').toString('utf8').split('&')) {
+    for (const pair of fromUtf8(query).split('&')) {
       if (pair === '') continue;
       const at = pair.indexOf('=');
       const name = decode(at === -1 ? pair : pair.slice(0, at));

@@ -7,7 +7,7 @@ import { bareType, checkBody, isJsonType, mediaFor, prepareContent, type Prepare
 import { checkQuery, checkTexts, parseQuery, prepareParameters, type ParameterPlaces } from './parameters.js';
 import { PathTable, type Found } from './paths.js';
 import type { JsonSchema, PlannedOperation, SchemaAction, SchemaPlan } from './plan.js';
-import { namesIn, schemaWithin } from './texts.js';
+import { fromUtf8, namesIn, schemaWithin } from './texts.js';
 import type { Problem, SchemaViolation } from './violation.js';
 
 export interface CheckedRequest {
@@ -75,7 +75,7 @@ class PlanCompiler {
 function fieldOf(headers: readonly string[], lowerName: string): string | null {
   let value: string | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2)
-    if (headers[index]?.toLowerCase() === lowerName)
+    if (headers[index]?.length === lowerName.length && headers[index]?.toLowerCase() === lowerName)
       value = value === null ? (headers[index + 1] ?? '') : `${value}, ${headers[index + 1]}`;
   return value;
 }
@@ -259,7 +259,7 @@ export class SiteSchemas {
 
 /** Header fields and cookies are bytes; schemas speak of characters. */
 const utf8 = (text: string | null): string | null =>
-  text === null ? null : Buffer.from(text, 'latin1').toString('utf8');
+  text === null ? null : fromUtf8(text);
 
 /** By the name of the site; a site without a specification is not in it. */
 export function siteSchemasOf(plans: readonly SchemaPlan[]): ReadonlyMap<string, SiteSchemas> {
