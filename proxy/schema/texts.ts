@@ -111,7 +111,9 @@ function readOne(schema: JsonSchema, definitions: Definitions, compile: Compile)
   const check = compile(schema);
   return (text) => {
     const found = meanings(text, types);
-    return found.length === 1 ? found[0] : (found.find((value) => new Trace().holds(check, value)) ?? found[0]);
+    // the index, since what is found may be null
+    const fitting = found.length === 1 ? 0 : found.findIndex((value) => new Trace().holds(check, value));
+    return found[Math.max(fitting, 0)];
   };
 }
 

@@ -5,7 +5,8 @@
 /** `set`: a character of one of `sets`. `repeat`: `max` is Infinity for no bound. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly set: number }
-  | { readonly kind: 'row' | 'choice'; readonly parts: readonly PatternNode[] }
+  | { readonly kind: 'row'; readonly parts: readonly PatternNode[] }
+  | { readonly kind: 'choice'; readonly parts: readonly PatternNode[] }
   | { readonly kind: 'repeat'; readonly part: PatternNode; readonly min: number; readonly max: number };
 
 export interface PlainPattern {
@@ -19,7 +20,10 @@ export interface PlainPattern {
 /** What may stand for itself. Letters and digits after a backslash mean something else. */
 const isPlainLiteral = (char: string): boolean => char >= ' ' && char <= '~' && !'\\^$.|?*+()[]{}'.includes(char);
 const isEscape = (char: string): boolean =>
-  (char > ' ' && char <= '/') || (char >= ':' && char <= '@') || (char >= '[' && char <= '`') || /^[{-~dwsDWS]$/.test(char);
+  (char > ' ' && char <= '/') ||
+  (char >= ':' && char <= '@') ||
+  (char >= '[' && char <= '`') ||
+  /^[{-~dwsDWS]$/.test(char);
 
 class Reader {
   private at = 0;
@@ -103,7 +107,8 @@ class Reader {
     this.at += found[0].length;
     const [, sign, least, comma, most] = found;
     if (/^[*+?{]/.test(this.text.slice(this.at, this.at + 1))) return null;
-    if (sign !== undefined) return { kind: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
+    if (sign !== undefined)
+      return { kind: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
     const min = Number(least);
     const max = comma === undefined ? min : most === undefined ? Infinity : Number(most);
     return max < min ? null : { kind: 'repeat', part, min, max };
