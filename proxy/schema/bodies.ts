@@ -57,15 +57,18 @@ export const isJsonType = (type: string): boolean => type === 'application/json'
  * is counted in the text has to be what is in the value.
  */
 export function membersInText(bytes: Buffer): number {
+  const { length } = bytes;
   let count = 0;
-  let isInside = false;
-  for (let at = 0; at < bytes.length; at += 1) {
+  let at = 0;
+  while (at < length) {
     const byte = bytes[at];
-    if (isInside) {
-      if (byte === 0x5c) at += 1;
-      else if (byte === 0x22) isInside = false;
-    } else if (byte === 0x22) isInside = true;
-    else if (byte === 0x3a) count += 1;
+    at += 1;
+    if (byte === 0x3a) count += 1;
+    else if (byte === 0x22) {
+      // a loop of its own for what is inside: most of a body is
+      for (; at < length && bytes[at] !== 0x22; at += 1) if (bytes[at] === 0x5c) at += 1;
+      at += 1;
+    }
   }
   return count;
 }

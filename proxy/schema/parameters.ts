@@ -3,7 +3,7 @@
 // browsers, proxies and statistics add them.
 import { Trace, type Check } from './json/check.js';
 import type { JsonSchema, PlannedParameter } from './plan.js';
-import { pairsOf, splitText, textReader, type Compile, type TextReader } from './texts.js';
+import { fromUtf8, pairsOf, splitText, textReader, type Compile, type TextReader } from './texts.js';
 import { escapeName, type Problem } from './violation.js';
 
 /** Values of one place by name; a name may come several times. */
@@ -45,7 +45,7 @@ export function parseQuery(query: string): Map<string, string[]> | null {
   const given = new Map<string, string[]>();
   if (query === '') return given;
   try {
-    for (const pair of Buffer.from(query, 'latin1').toString('utf8').split('&')) {
+    for (const pair of fromUtf8(query).split('&')) {
       if (pair === '') continue;
       const at = pair.indexOf('=');
       const name = decode(at === -1 ? pair : pair.slice(0, at));
@@ -92,21 +92,23 @@ const problemAt = ({ given }: PreparedParameter, keyword: string): Problem => ({
   keyword,
 });
 
-/** Path, header and cookie parameters: one text each. `nameOf`: how the place spells names. */
+/**
+ * Path, header and cookie parameters. `textsOf`: by the name, as the place spells it; a cookie may come several times,
+ * and each of its texts has to fit, since nobody knows which of them an application takes.
+ */
 export function checkTexts(
   parameters: readonly PreparedParameter[],
-  textOf: (name: string) => string | null,
+  textsOf: (name: string) => readonly string[],
 ): Problem | null {
   for (const parameter of parameters) {
-    const text = textOf(parameter.given.name);
-    if (text === null) {
-      if (parameter.given.required) return problemAt(parameter, 'required');
-      continue;
+    const texts = textsOf(parameter.given.name);
+    if (texts.length === 0 && parameter.given.required) return problemAt(parameter, 'required');
+    for (const text of texts) {
+      const read = valueOf(parameter, text);
+      if (read === null) return problemAt(parameter, 'json');
+      const problem = checkOne(parameter, read.value);
+      if (problem !== null) return problem;
     }
-    const read = valueOf(parameter, text);
-    if (read === null) return problemAt(parameter, 'json');
-    const problem = checkOne(parameter, read.value);
-    if (problem !== null) return problem;
   }
   return null;
 }

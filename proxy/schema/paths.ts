@@ -2,6 +2,7 @@
 // before parameters, as OpenAPI 3.1 section 4.8.8.2 wants it.
 import { isPlainPath, pathOf, readingsOf } from '#engine';
 import type { SchemaPlan, PlannedOperation } from './plan.js';
+import { fromUtf8 } from './texts.js';
 
 export interface Found {
   readonly plan: SchemaPlan;
@@ -28,6 +29,8 @@ const fold = (text: string, isCaseless: boolean): string => (isCaseless ? text.t
 
 /** The values of a segment's parameters, in their order; null: it does not fit. Each takes as little as it can. */
 function valuesOf(segment: Segment, text: string, isCaseless: boolean): string[] | null {
+  // `{id}`, as most are
+  if (segment.length === 3 && segment[0] === '' && segment[2] === '') return text === '' ? null : [text];
   const literals = segment.filter((_part, index) => index % 2 === 0);
   const [first = '', ...rest] = literals;
   if (rest.length === 0) return fold(first, isCaseless) === fold(text, isCaseless) ? [] : null;
@@ -44,6 +47,16 @@ function valuesOf(segment: Segment, text: string, isCaseless: boolean): string[]
     at = end + literal.length;
   }
   return values;
+}
+
+/** Whether the segments without parameters are those of the path: nothing is allocated for the many that are not. */
+function literalsFit(segments: readonly Segment[], texts: readonly string[], isCaseless: boolean): boolean {
+  for (let index = 0; index < segments.length; index += 1) {
+    const segment = segments[index] as Segment;
+    if (segment.length > 1 || segment[0] === texts[index]) continue;
+    if (!isCaseless || segment[0]?.toLowerCase() !== texts[index]?.toLowerCase()) return false;
+  }
+  return true;
 }
 
 /** Literal segments before mixed ones before pure parameters, from the left. */
@@ -64,9 +77,9 @@ function isBefore(left: Leaf, right: Leaf): number {
 /** `%2F` stays a part of its segment. null: an escape that is none, or that is no UTF-8. */
 function decoded(path: string): string[] | null {
   const segments = path.slice(1).split('/');
-  if (!path.includes('%')) return segments.map((one) => Buffer.from(one, 'latin1').toString('utf8'));
+  if (!path.includes('%')) return segments.map(fromUtf8);
   try {
-    return segments.map((one) => decodeURIComponent(Buffer.from(one, 'latin1').toString('utf8')));
+    return segments.map((one) => decodeURIComponent(fromUtf8(one)));
   } catch {
     return null;
   }
@@ -102,8 +115,10 @@ export class PathTable {
 
   private find(segments: readonly string[], isCaseless: boolean): Found | null {
     for (const leaf of this.bySize.get(segments.length) ?? []) {
+      if (!literalsFit(leaf.segments, segments, isCaseless)) continue;
       const values = new Map<string, string>();
       const fits = leaf.segments.every((segment, index) => {
+        if (segment.length === 1) return true;
         const found = valuesOf(segment, segments[index] ?? '', isCaseless);
         if (found === null) return false;
         for (const [at, value] of found.entries()) values.set(segment[at * 2 + 1] ?? '', value);

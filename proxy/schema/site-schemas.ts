@@ -7,7 +7,7 @@ import { bareType, checkBody, isJsonType, mediaFor, prepareContent, type Prepare
 import { checkQuery, checkTexts, parseQuery, prepareParameters, type ParameterPlaces } from './parameters.js';
 import { PathTable, type Found } from './paths.js';
 import type { JsonSchema, PlannedOperation, SchemaAction, SchemaPlan } from './plan.js';
-import { namesIn, schemaWithin } from './texts.js';
+import { fromUtf8, namesIn, schemaWithin } from './texts.js';
 import type { Problem, SchemaViolation } from './violation.js';
 
 export interface CheckedRequest {
@@ -72,19 +72,25 @@ class PlanCompiler {
 }
 
 /** Values of a header field that comes once or several times, joined as RFC 9110 section 5.3 has it. */
-function fieldOf(headers: readonly string[], lowerName: string): string | null {
+function fieldOf(headers: readonly string[], lowerName: string, between = ', '): string | null {
   let value: string | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2)
-    if (headers[index]?.toLowerCase() === lowerName)
-      value = value === null ? (headers[index + 1] ?? '') : `${value}, ${headers[index + 1]}`;
+    if (headers[index]?.length === lowerName.length && headers[index]?.toLowerCase() === lowerName)
+      value = value === null ? (headers[index + 1] ?? '') : `${value}${between}${headers[index + 1]}`;
   return value;
 }
 
-function cookiesOf(headers: readonly string[]): Map<string, string> {
-  const cookies = new Map<string, string>();
-  for (const pair of (fieldOf(headers, 'cookie') ?? '').split(/[;,]/)) {
+/** Cookies are divided by semicolons only (RFC 6265 section 4.2.1): the comma is within a list or an object. */
+function cookiesOf(headers: readonly string[]): Map<string, string[]> {
+  const cookies = new Map<string, string[]>();
+  for (const pair of (fieldOf(headers, 'cookie', '; ') ?? '').split(';')) {
     const at = pair.indexOf('=');
-    if (at > 0) cookies.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
+    if (at <= 0) continue;
+    const name = pair.slice(0, at).trim();
+    const value = fromUtf8(pair.slice(at + 1).trim());
+    const known = cookies.get(name);
+    if (known === undefined) cookies.set(name, [value]);
+    else known.push(value);
   }
   return cookies;
 }
@@ -187,12 +193,12 @@ export class SiteSchemas {
     const query = parseQuery(queryAt === -1 ? '' : uri.slice(queryAt + 1));
     if (query === null) return { pointer: '/query', keyword: 'encoding' };
     const problem =
-      checkTexts(places.path, (name) => matched.found.values.get(name) ?? null) ?? checkQuery(places.query, query);
+      checkTexts(places.path, (name) => listOf(matched.found.values.get(name))) ?? checkQuery(places.query, query);
     if (problem !== null || !known.headers) return problem;
     const cookies = places.cookie.length > 0 ? cookiesOf(headers) : null;
     return (
-      checkTexts(places.header, (name) => utf8(fieldOf(headers, name.toLowerCase()))) ??
-      (cookies === null ? null : checkTexts(places.cookie, (name) => utf8(cookies.get(name) ?? null)))
+      checkTexts(places.header, (name) => listOf(utf8(fieldOf(headers, name.toLowerCase())))) ??
+      (cookies === null ? null : checkTexts(places.cookie, (name) => cookies.get(name) ?? []))
     );
   }
 
@@ -257,9 +263,10 @@ export class SiteSchemas {
   }
 }
 
+const listOf = (text: string | null | undefined): readonly string[] => (text == null ? [] : [text]);
+
 /** Header fields and cookies are bytes; schemas speak of characters. */
-const utf8 = (text: string | null): string | null =>
-  text === null ? null : Buffer.from(text, 'latin1').toString('utf8');
+const utf8 = (text: string | null): string | null => (text === null ? null : fromUtf8(text));
 
 /** By the name of the site; a site without a specification is not in it. */
 export function siteSchemasOf(plans: readonly SchemaPlan[]): ReadonlyMap<string, SiteSchemas> {

@@ -61,6 +61,13 @@ export function namesIn(schema: unknown, definitions: Definitions, into = new Se
   return into;
 }
 
+/** Bytes as a latin1 string → the characters that they are in UTF-8. Most texts are ASCII and stay as they are. */
+export function fromUtf8(latin1: string): string {
+  for (let at = 0; at < latin1.length; at += 1)
+    if (latin1.charCodeAt(at) > 0x7f) return Buffer.from(latin1, 'latin1').toString('utf8');
+  return latin1;
+}
+
 /** A number as JSON writes it; NaN: it is none. */
 function numberOf(text: string): number {
   for (let at = 0; at < text.length; at += 1) {
@@ -104,7 +111,9 @@ function readOne(schema: JsonSchema, definitions: Definitions, compile: Compile)
   const check = compile(schema);
   return (text) => {
     const found = meanings(text, types);
-    return found.length === 1 ? found[0] : (found.find((value) => new Trace().holds(check, value)) ?? found[0]);
+    // the index, since what is found may be null
+    const fitting = found.length === 1 ? 0 : found.findIndex((value) => new Trace().holds(check, value));
+    return found[Math.max(fitting, 0)];
   };
 }
 

@@ -7,7 +7,8 @@ import { declaredBy } from './evaluated.js';
 import { listChecks, unevaluatedItems } from './lists.js';
 import { memberCheck, objectChecks, unevaluatedMembers } from './objects.js';
 import type { Parts } from './parts.js';
-import { compilePattern, numberCheck, textCheck, typeCheck } from './values.js';
+import { compilePattern } from './patterns.js';
+import { numberCheck, textCheck, typeCheck } from './values.js';
 
 export interface CompileOptions {
   /** Schemas by the text of references to them. */

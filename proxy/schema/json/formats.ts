@@ -26,7 +26,9 @@ function isDate(text: string): boolean {
 }
 
 function isDateAt(text: string): boolean {
-  const [year, month, day] = [number(text, 0, 4), number(text, 5, 2), number(text, 8, 2)];
+  const year = number(text, 0, 4);
+  const month = number(text, 5, 2);
+  const day = number(text, 8, 2);
   if (year < 0 || month < 1 || month > 12 || day < 1 || text[4] !== '-' || text[7] !== '-') return false;
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   return day <= (month === 2 && isLeap ? 29 : (daysIn[month - 1] ?? 0));
@@ -34,7 +36,9 @@ function isDateAt(text: string): boolean {
 
 /** From `at` to the end: `23:59:60.123Z`, `12:00:00+02:00`. */
 function isTimeAt(text: string, at: number): boolean {
-  const [hour, minute, second] = [number(text, at, 2), number(text, at + 3, 2), number(text, at + 6, 2)];
+  const hour = number(text, at, 2);
+  const minute = number(text, at + 3, 2);
+  const second = number(text, at + 6, 2);
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) return false;
   if (text[at + 2] !== ':' || text[at + 5] !== ':') return false;
   let next = at + 8;
@@ -48,7 +52,8 @@ function isTimeAt(text: string, at: number): boolean {
   if (sign === 'Z' || sign === 'z') next += 1;
   else {
     if (sign !== '+' && sign !== '-') return false;
-    const [hours, minutes] = [number(text, next + 1, 2), number(text, next + 4, 2)];
+    const hours = number(text, next + 1, 2);
+    const minutes = number(text, next + 4, 2);
     if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59 || text[next + 3] !== ':') return false;
     offset = (sign === '+' ? -1 : 1) * (hours * 60 + minutes);
     next += 6;
@@ -74,12 +79,58 @@ function isUuid(text: string): boolean {
   return true;
 }
 
-/** One `@`, something before it, a host behind it: what every mail system would take, and more. */
+/** RFC 5322 section 3.2.3 atext; beyond ASCII whatever comes (RFC 6531). */
+function isAtext(code: number): boolean {
+  if (isLetterOrDigit(code) || code > 0x7f) return true;
+  return code > 0x20 && code < 0x7f && !'"(),.:;<>@[\\]'.includes(String.fromCharCode(code));
+}
+
+const isLetterOrDigit = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
+
+/** Names between dots, from `from` to before `to`; none of them is empty. */
+function isDotted(text: string, from: number, to: number, takes: (code: number) => boolean): boolean {
+  let start = from;
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x2e) {
+      if (at === start) return false;
+      start = at + 1;
+    } else if (!takes(code)) return false;
+  }
+  return start < to;
+}
+
+const isHostCode = (code: number): boolean => isLetterOrDigit(code) || code === 0x2d || code > 0x7f;
+
+/** Names of a host: no hyphen at an end of one (RFC 1123 section 2.1). */
+function isHostFrom(text: string, from: number): boolean {
+  if (!isDotted(text, from, text.length, isHostCode)) return false;
+  for (let at = from; at < text.length; at += 1)
+    if (text[at] === '-' && (at === from || at === text.length - 1 || text[at - 1] === '.' || text[at + 1] === '.'))
+      return false;
+  return true;
+}
+
+function isQuoted(text: string, end: number): boolean {
+  if (end < 2 || text[0] !== '"' || text[end - 1] !== '"') return false;
+  for (let at = 1; at < end - 1; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code === 0x7f || code === 0x22) return false;
+    if (code === 0x5c) at += 1;
+    if (at === end - 1) return false;
+  }
+  return true;
+}
+
+/** A Mailbox of RFC 5321 section 4.1.2, also of a host without a dot, of an address in brackets, and beyond ASCII. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
-  if (at < 1 || at === text.length - 1 || text.length > 320) return false;
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) <= 0x20) return text[0] === '"';
-  return true;
+  if (at < 1 || at > 256 || text.length - at > 256) return false;
+  if (!(text[0] === '"' ? isQuoted(text, at) : isDotted(text, 0, at, isAtext))) return false;
+  if (text[at + 1] !== '[') return isHostFrom(text, at + 1);
+  const inner = text.endsWith(']') ? text.slice(at + 2, -1) : '';
+  return isIPv4(inner) || (/^IPv6:/i.test(inner.slice(0, 5)) && isIPv6(inner.slice(5)));
 }
 
 function isBase64(text: string): boolean {

@@ -4,8 +4,15 @@ import { isMap, type Check, type JsonMap } from './check.js';
 import type { Parts } from './parts.js';
 import { collector } from './evaluated.js';
 
+/** What is said of one name. */
+interface Named {
+  /** null: it is required and not declared. */
+  readonly check: Check | null;
+  readonly isRequired: boolean;
+}
+
 interface Members {
-  readonly named: ReadonlyMap<string, Check>;
+  readonly named: ReadonlyMap<string, Named>;
   readonly patterns: readonly (readonly [{ test(text: string): boolean }, Check])[];
   /** null: others may come as they like. */
   readonly others: Check | null;
@@ -18,36 +25,47 @@ function membersOf(compiler: Parts, schema: JsonMap, isClosed: boolean): Members
   const { properties, patternProperties, additionalProperties: others, required } = schema;
   const inner = Object.entries(isMap(properties) ? properties : {});
   const refused = inner.filter(([, one]) => compiler.isRefused(one)).map(([name]) => name);
+  const wanted = (Array.isArray(required) ? (required as unknown[]).map(String) : []).filter(
+    (name) => !refused.includes(name),
+  );
+  const isRequired = new Set(wanted);
+  const named = new Map<string, Named>(wanted.map((name) => [name, { check: null, isRequired: true }]));
+  for (const [name, one] of inner)
+    named.set(name, {
+      check: refused.includes(name) ? compiler.refusal : compiler.part(one),
+      isRequired: isRequired.has(name),
+    });
   return {
-    named: new Map(
-      inner.map(([name, one]) => [name, refused.includes(name) ? compiler.refusal : compiler.part(one)] as const),
-    ),
+    named,
     patterns: Object.entries(isMap(patternProperties) ? patternProperties : {}).map(
       ([pattern, one]) => [compiler.pattern(pattern), compiler.part(one)] as const,
     ),
     others: others === undefined || others === true || others === false ? null : compiler.part(others),
     isClosed: isClosed || others === false,
-    required: (Array.isArray(required) ? (required as unknown[]).map(String) : []).filter(
-      (name) => !refused.includes(name),
-    ),
+    required: [...isRequired],
   };
 }
 
 /** `isClosed`: members that are not declared are refused although the schema does not say so. */
 export function memberCheck(compiler: Parts, schema: JsonMap, isClosed: boolean): Check | null {
   const { named, patterns, others, isClosed: isShut, required } = membersOf(compiler, schema, isClosed);
-  if (named.size + patterns.length + required.length === 0 && others === null && !isShut) return null;
+  if (named.size + patterns.length === 0 && others === null && !isShut) return null;
   const isPlain = patterns.length === 0;
   return (value, trace) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return true;
     const map = value as JsonMap;
+    let missing = required.length;
     for (const name in map) {
-      const check = named.get(name);
-      if (check !== undefined) {
-        if (!check(map[name], trace)) return trace.within(name);
-        if (isPlain) continue;
+      const known = named.get(name);
+      let isKnown = false;
+      if (known !== undefined) {
+        if (known.isRequired) missing -= 1;
+        if (known.check !== null) {
+          if (!known.check(map[name], trace)) return trace.within(name);
+          if (isPlain) continue;
+          isKnown = true;
+        }
       }
-      let isKnown = check !== undefined;
       for (const [pattern, one] of patterns) {
         if (!pattern.test(name)) continue;
         isKnown = true;
@@ -60,6 +78,7 @@ export function memberCheck(compiler: Parts, schema: JsonMap, isClosed: boolean)
       }
       if (others !== null && !others(map[name], trace)) return trace.within(name);
     }
+    if (missing === 0) return true;
     for (const name of required)
       if (!Object.hasOwn(map, name)) {
         trace.fail('required');
