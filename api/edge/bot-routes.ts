@@ -15,6 +15,14 @@ import type { Queryable } from '../db/client.js';
 import { ApiError, closed, Nullable, refusals, Time, type App } from '../http-kit/index.js';
 import { dueAtMs } from './crawler-lists/job.js';
 import { isOf, listCrawlerLists, type CrawlerListRow } from './crawler-lists/store.js';
+import {
+  recentAgents,
+  recentFingerprints,
+  recentMs,
+  recentRequestsMax,
+  type RecentAgent,
+  type RecentCount,
+} from './recent-clients.js';
 import type { EdgeParts } from './routes.js';
 
 const tags = ['edge'];
@@ -23,20 +31,46 @@ const Verdict = Type.Unsafe<'verified' | 'impostor' | 'unverified'>({
   enum: ['verified', 'impostor', 'unverified'],
 });
 
+const Recent = {
+  requests: Type.Integer(),
+  blocked: Type.Integer({ description: 'that were refused' }),
+  bytes: Type.Number({ description: 'of answers' }),
+  last_at: Time,
+};
+
 const listSchema = {
   tags,
-  summary: 'Crawlers that came since the nodes began, and whether they are who they say',
+  summary: 'Crawlers that came since the nodes began, and whether they are who they say; TLS clients of late',
   response: {
     200: Type.Object({
       action: Type.String(),
+      score_threshold: Type.Integer({ description: 'points of tx.apb_score from which a client is a bot' }),
+      allow_verified: Type.Boolean(),
+      verify_rdns: Type.Boolean(),
+      recent_seconds: Type.Integer({ description: 'how far back "recent" looks, at the newest requests of the log' }),
+      recent_requests_max: Type.Integer({ description: 'how many of them' }),
+      fingerprints: Type.Array(
+        Type.Object({
+          ja3: Type.String(),
+          ja4: Type.String(),
+          listed: Type.Boolean({ description: 'whether bot_ja3_blocklist refuses it' }),
+          ...Recent,
+          clients: Type.Integer({ description: 'addresses that had it' }),
+          user_agents: Type.Integer({ description: 'that it called itself; a browser has one' }),
+          user_agent: Type.String({ description: 'the last of them' }),
+        }),
+        { description: 'TLS clients of recent requests, the most frequent first' },
+      ),
       crawlers: Type.Array(
         Type.Object({
           crawler: Type.String(),
           kind: Type.String({ description: 'search, preview, ads, ai-training, ai-search or ai-assistant' }),
+          requests: Type.Integer({ description: 'since the nodes began, whoever sent them' }),
           verified: Type.Integer(),
           impostor: Type.Integer(),
           unverified: Type.Integer({ description: 'nobody knows, or it is being found out' }),
           ranges: Type.Integer({ description: 'networks of it, of the settings and of lists; 0 = it has no list' }),
+          recent: Nullable(Type.Object(Recent, { description: 'null: it was not seen lately' })),
         }),
       ),
       lists: Type.Array(
@@ -138,7 +172,39 @@ async function prove(
   return { ...proof, verdict: 'impostor', detail, decided_by: 'ranges', network };
 }
 
-export function registerBotRoutes(app: App, { database: { sql }, nodeGates, currentSettings }: EdgeParts): void {
+const counted = ({ requests, blocked, bytes, last_at: at }: RecentCount) => ({
+  ...{ requests, blocked, bytes },
+  last_at: at.toISOString(),
+});
+
+/** Of crawlers by name, whatever they call themselves besides. */
+function byCrawler(agents: readonly RecentAgent[]): ReadonlyMap<string, RecentCount> {
+  const found = new Map<string, RecentCount>();
+  for (const one of agents) {
+    const name = claimedCrawler(one.user_agent)?.name;
+    if (name === undefined) continue;
+    const known = found.get(name) ?? { requests: 0, blocked: 0, bytes: 0, last_at: one.last_at };
+    found.set(name, {
+      requests: known.requests + one.requests,
+      blocked: known.blocked + one.blocked,
+      bytes: known.bytes + one.bytes,
+      last_at: one.last_at > known.last_at ? one.last_at : known.last_at,
+    });
+  }
+  return found;
+}
+
+async function viewFingerprints(sql: Queryable, { bot_ja3_blocklist: list }: Settings, now: Date) {
+  return (await recentFingerprints(sql, now)).map((row) => ({
+    ...{ ja3: row.ja3, ja4: row.ja4, listed: list.includes(row.ja3) },
+    ...counted(row),
+    ...{ clients: row.clients, user_agents: row.user_agents, user_agent: row.user_agent },
+  }));
+}
+
+export function registerBotRoutes(app: App, parts: EdgeParts): void {
+  const { nodeGates, currentSettings } = parts;
+  const { sql } = parts.database;
   app.get('/api/bots', { schema: listSchema }, async () => {
     const counts = ((await nodeGates?.figures()) ?? []).flatMap(({ answer }) => answer?.crawlers ?? []);
     const sum = (name: string, verdicts: readonly string[]): number =>
@@ -148,15 +214,29 @@ export function registerBotRoutes(app: App, { database: { sql }, nodeGates, curr
     const settings = await currentSettings();
     const { bot_action: action, bot_crawler_ranges: listed } = settings;
     const fetched = await listCrawlerLists(sql, settings);
+    const now = new Date(parts.now());
+    const recent = byCrawler(await recentAgents(sql, now));
+    const recentOf = (name: string) => {
+      const found = recent.get(name);
+      return found === undefined ? null : counted(found);
+    };
     return {
       action,
+      score_threshold: settings.bot_score_threshold,
+      allow_verified: settings.bot_allow_verified,
+      verify_rdns: settings.bot_verify_rdns,
+      recent_seconds: recentMs / 1000,
+      recent_requests_max: recentRequestsMax,
+      fingerprints: await viewFingerprints(sql, settings, now),
       crawlers: crawlers.map(({ name, kind }) => ({
         crawler: name,
         kind,
+        requests: sum(name, ['verified', 'impostor', 'unverified', 'pending']),
         verified: sum(name, ['verified']),
         impostor: sum(name, ['impostor']),
         unverified: sum(name, ['unverified', 'pending']),
         ranges: networksOf(name, listed, fetched).length,
+        recent: recentOf(name),
       })),
       lists: await viewLists(sql, settings),
     };

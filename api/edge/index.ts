@@ -7,6 +7,7 @@ import { registerVerdictRoutes } from './verdicts/routes.js';
 import { registerBotRoutes } from './bot-routes.js';
 import { createBanJob, type BanJobParts } from './job.js';
 import { createCrawlerListJob, type CrawlerListParts } from './crawler-lists/job.js';
+import { registerLimitRoutes } from './limit-routes.js';
 import { registerEdgeRoutes, type EdgeParts } from './routes.js';
 import { createSiteKeyJob, type SiteKeyParts } from './site-keys.js';
 
@@ -28,6 +29,7 @@ export const edgeFeature: Feature<
   },
   routes(app, parts) {
     registerEdgeRoutes(app, parts);
+    registerLimitRoutes(app, parts);
     registerBotRoutes(app, parts);
     registerAttackRoute(app, parts);
     registerVerdictRoutes(app, parts);

@@ -59,6 +59,8 @@ export const GateFigures = Type.Object({
   attack: Type.Optional(NodeAttack),
   /** Which list of verdicts the node has; absent: a node of a release before verdicts. */
   verdicts: Type.Optional(Type.Object({ sha256: Type.String() })),
+  /** Whether limits count over all nodes (rl_distributed); absent: a node of a release before that. */
+  sharing: Type.Optional(Type.Object({ state: Type.String(), nodes: Type.Integer(), lost: Type.Number() })),
   siteKeys: Type.Object({ url: Type.String(), fetchedAtMs: Type.Number(), wantedAtMs: Type.Number() }),
 });
 export type NodeAttack = Static<typeof NodeAttack>;

@@ -1,4 +1,4 @@
-// Bans, limits and the pipeline, as people see them.
+// Bans and the pipeline, as people see them.
 import { Type, type Static } from '@sinclair/typebox';
 import { pipeline } from '#proxy/contract';
 import {
@@ -6,6 +6,7 @@ import {
   closed,
   decodeCursor,
   Nullable,
+  OneOf,
   Page,
   PageQuery,
   refusals,
@@ -17,8 +18,8 @@ import {
 import type { Parts } from '../parts.js';
 import { removeThreatsOf } from '../threat-intel/store.js';
 import { banSource, reasonOf } from './job.js';
-import { GateFigures, type NodeGates } from './node-gates.js';
-import { liftBans, listBans, type BanRow } from './store.js';
+import type { GateFigures, NodeGates } from './node-gates.js';
+import { earlierBans, earlierMax, liftBans, listBans, type BanRow, type EarlierBan } from './store.js';
 
 export type EdgeParts = Pick<Parts, 'database' | 'now' | 'audit' | 'threatsChanged' | 'currentSettings'> & {
   readonly nodeGates: NodeGates | null;
@@ -28,10 +29,16 @@ const tags = ['edge'];
 
 const BanView = Type.Object({
   network: Type.String({ description: 'an address, or the /64 of an IPv6 client' }),
+  scope: OneOf(['ip', 'prefix'], 'what is banned: one address, or the network of an IPv6 client'),
   state: Type.Unsafe<'active' | 'ended' | 'lifted'>({ type: 'string', enum: ['active', 'ended', 'lifted'] }),
   reason: Type.String(),
   zone: Type.String({ description: 'the limit whose refusals led to it' }),
+  threshold: Type.Integer({ description: 'limited requests that led to it' }),
+  window_seconds: Type.Integer({ description: 'in which they came' }),
   offence: Type.Integer({ description: '1: its first; each is twice as long as the one before' }),
+  earlier: Type.Array(Type.Object({ banned_at: Time, expires_at: Time, request_id: Type.String() }), {
+    description: `the bans before it that made it longer, the newest first, at most ${earlierMax}`,
+  }),
   request_id: Type.String({ description: 'the request that crossed the line; its event has the same id' }),
   node: Type.String(),
   banned_at: Time,
@@ -73,27 +80,14 @@ const pipelineSchema = {
           description: Type.String(),
           refuses: Nullable(Type.String()),
           settings: Type.Array(Type.String()),
-        }),
-      ),
-    }),
-    ...refusals,
-  },
-};
-const limitsSchema = {
-  tags,
-  summary: 'Rate limits: what each counted since the nodes began, and the clients that were limited most',
-  response: {
-    200: Type.Object({
-      enabled: Type.Boolean(),
-      nodes: Type.Array(
-        Type.Object({
-          node: Type.String(),
-          answers: Type.Boolean(),
-          zones: GateFigures.properties.zones,
-          heavy: GateFigures.properties.heavy,
-          keys: Type.Integer({ description: 'clients and limits that are remembered at the moment' }),
-          keys_max: Type.Integer(),
-          evicted: Type.Integer({ description: 'that gave way before their time' }),
+          decisions: Type.Array(
+            Type.Object({
+              decision: Type.String({ description: 'deny, throttle, challenge or flag' }),
+              outcome: Type.String({ description: 'enforced; recorded: DetectionOnly, a dry run, or a flag' }),
+              count: Type.Integer(),
+            }),
+            { description: 'of all nodes since they began; rules and steps that are no gates have none' },
+          ),
         }),
       ),
     }),
@@ -101,14 +95,34 @@ const limitsSchema = {
   },
 };
 
-function viewBan(row: BanRow, nowMs: number): Static<typeof BanView> {
+/** The same decision of all nodes as one row. */
+function addUp(
+  decisions: GateFigures['decisions'],
+): { readonly decision: string; readonly outcome: string; readonly count: number }[] {
+  const rows = new Map<string, { readonly decision: string; readonly outcome: string; readonly count: number }>();
+  for (const { decision, outcome, count } of decisions) {
+    const key = `${decision} ${outcome}`;
+    rows.set(key, { decision, outcome, count: (rows.get(key)?.count ?? 0) + count });
+  }
+  return [...rows.values()];
+}
+
+function viewBan(row: BanRow, earlier: readonly EarlierBan[], nowMs: number): Static<typeof BanView> {
   const isOver = row.expires_at.getTime() <= nowMs;
   return {
     network: row.network,
+    scope: row.network.includes('/') ? 'prefix' : 'ip',
     state: row.lifted_at !== null ? 'lifted' : isOver ? 'ended' : 'active',
     reason: reasonOf(row),
     zone: row.zone,
+    threshold: row.threshold,
+    window_seconds: row.window_seconds,
     offence: row.offence,
+    earlier: earlier.map((one) => ({
+      banned_at: one.banned_at.toISOString(),
+      expires_at: one.expires_at.toISOString(),
+      request_id: one.request_id,
+    })),
     request_id: row.request_id,
     node: row.node,
     banned_at: row.banned_at.toISOString(),
@@ -124,11 +138,12 @@ export function registerEdgeRoutes(app: App, parts: EdgeParts): void {
     const before = cursor === undefined ? null : decodeCursor(cursor, ['number'] as const)[0];
     const nowMs = parts.now();
     const rows = await listBans(sql, { isActive: state === 'active', before, now: new Date(nowMs) }, limit + 1);
+    const earlier = await earlierBans(sql, rows);
     return toPage(
       rows,
       limit,
       ({ id }) => [Number(id)],
-      (row) => viewBan(row, nowMs),
+      (row) => viewBan(row, earlier.get(Number(row.id)) ?? [], nowMs),
     );
   });
   app.delete('/api/bans', { schema: liftSchema }, async (request, reply) => {
@@ -144,23 +159,15 @@ export function registerEdgeRoutes(app: App, parts: EdgeParts): void {
     await parts.threatsChanged();
     return reply.code(204).send(null);
   });
-  app.get('/api/pipeline', { schema: pipelineSchema }, async () => ({
-    stages: pipeline.map(({ appliesTo, settings, ...stage }) => ({
-      ...stage,
-      applies_to: appliesTo,
-      settings: [...settings],
-    })),
-  }));
-  app.get('/api/rate-limits', { schema: limitsSchema }, async () => ({
-    enabled: (await parts.currentSettings()).rl_enabled,
-    nodes: ((await parts.nodeGates?.figures()) ?? []).map(({ node, answer }) => ({
-      node,
-      answers: answer !== null,
-      zones: answer?.zones ?? [],
-      heavy: answer?.heavy ?? [],
-      keys: answer?.rateKeys.keys ?? 0,
-      keys_max: answer?.rateKeys.keysMax ?? 0,
-      evicted: answer?.rateKeys.evicted ?? 0,
-    })),
-  }));
+  app.get('/api/pipeline', { schema: pipelineSchema }, async () => {
+    const decisions = ((await parts.nodeGates?.figures()) ?? []).flatMap(({ answer }) => answer?.decisions ?? []);
+    return {
+      stages: pipeline.map(({ appliesTo, settings, countedAs, ...stage }) => ({
+        ...stage,
+        applies_to: appliesTo,
+        settings: [...settings],
+        decisions: addUp(decisions.filter(({ gate }) => gate === (countedAs ?? stage.name))),
+      })),
+    };
+  });
 }

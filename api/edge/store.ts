@@ -50,6 +50,41 @@ export async function listBans(sql: Queryable, { isActive, before, now }: BanQue
     order by id desc limit ${limit}`;
 }
 
+/** A ban of the same client on the same node, of which the next one was made longer. */
+export interface EarlierBan {
+  readonly banned_at: Date;
+  readonly expires_at: Date;
+  readonly request_id: string;
+}
+
+/** Of one ban. */
+export const earlierMax = 10;
+
+/**
+ * By the id of each of these bans, those before it that its node still held against the client: as many as its number
+ * says, the newest first, at most `earlierMax`. A ban that was lifted is forgotten, and so it is not one of them.
+ */
+export async function earlierBans(sql: Queryable, bans: readonly BanRow[]): Promise<Map<number, EarlierBan[]>> {
+  const repeated = bans.filter(({ offence }) => offence > 1);
+  const earlier = new Map<number, EarlierBan[]>(repeated.map(({ id }) => [Number(id), []]));
+  if (repeated.length === 0) return earlier;
+  const ids = JSON.stringify(repeated.map(({ id }) => Number(id)));
+  const rows = await sql<(EarlierBan & { readonly of_id: number; readonly offence: number })[]>`
+    select b.id as of_id, b.offence, e.banned_at, e.expires_at, e.request_id
+    from bans b join lateral (
+      select banned_at, expires_at, request_id from bans
+      where network = b.network and node = b.node and banned_at < b.banned_at and lifted_at is null
+      order by banned_at desc limit ${earlierMax}
+    ) e on true
+    where b.id in (select value::bigint from json_array_elements_text(${ids}::text::json))
+    order by b.id, e.banned_at desc`;
+  for (const { of_id: id, offence, ...ban } of rows) {
+    const known = earlier.get(Number(id));
+    if (known !== undefined && known.length < offence - 1) known.push(ban);
+  }
+  return earlier;
+}
+
 /** Ends the bans of a network before their time; returns how many there were. */
 export async function liftBans(sql: Queryable, network: string, by: string, now: Date): Promise<number> {
   return (

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { settingNames } from '#settings';
+import { settingNames, settingRows } from '#settings';
 import { gates } from '../admit/index.js';
 import { pipeline } from './pipeline.js';
 
@@ -16,4 +16,17 @@ t.test('8: what people are shown is the table of gates, in its order, with setti
       [],
       name,
     );
+});
+
+t.test('E10.1: every setting that decides over a request is at the stage where it does', (t) => {
+  // folders and files of the road whose settings refuse a request, let it through or change what the client gets
+  const deciding = /^proxy\/(admit|graphql|schema|response-mask)\/|^proxy\/road\/(route|websocket-messages)\.ts$/;
+  const shown = new Set(pipeline.flatMap(({ settings }) => settings));
+  const decisive = settingNames.filter((name) => deciding.test(settingRows[name]['x-enforced-by'] ?? ''));
+  t.ok(decisive.length > 40, `${decisive.length} settings are looked at`);
+  t.strictSame(
+    decisive.filter((name) => !shown.has(name)),
+    [],
+  );
+  t.end();
 });

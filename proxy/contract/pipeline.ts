@@ -11,6 +11,8 @@ export interface PipelineStage {
   readonly refuses: string | null;
   /** Settings that decide what it does. */
   readonly settings: readonly string[];
+  /** Its name in metrics and records, where that is another one. */
+  readonly countedAs?: string;
 }
 
 const stage = (
@@ -82,10 +84,13 @@ export const pipeline: readonly PipelineStage[] = [
     'rl_window',
     'rl_zones',
     'rl_dry_run',
+    'rl_headers',
+    'rl_distributed',
   ]),
   stage('gate', 'endpoint-limits', 'protected', 'tight limits of a client on expensive endpoints', '429', [
     'rl_enabled',
     'endpoint_limits',
+    'rl_distributed',
   ]),
   stage('gate', 'challenge', 'protected', 'browsers only: a small piece of work, then a cookie', '403', [
     'challenge_enabled',
@@ -121,11 +126,26 @@ export const pipeline: readonly PipelineStage[] = [
   ),
   stage('rules', 'request head', 'protected', 'rules of phase 1', '403', ['mode', 'categories', 'custom_rules']),
   stage('road', 'request body', 'all', 'read, bounded', '408, 413, 503', ['limits', 'timeouts']),
-  stage('rules', 'request body', 'protected', 'rules of phase 2, and the anomaly score', '403', ['inbound_threshold']),
-  stage('road', 'specification', 'protected', 'what the OpenAPI documents of the site declare', '403', [
-    'schema_action',
-    'api_specs',
+  stage('rules', 'request body', 'protected', 'rules of phase 2, and the anomaly score', '403', [
+    'inbound_threshold',
+    'second_opinion',
   ]),
+  stage('road', 'graphql', 'protected', 'introspection, and documents beyond the limits', '403', [
+    'graphql_protect',
+    'graphql_paths',
+    'graphql_limits',
+  ]),
+  {
+    ...stage('road', 'specification', 'protected', 'what the OpenAPI documents of the site declare', '403', [
+      'schema_action',
+      'api_specs',
+    ]),
+    countedAs: 'api-schema',
+  },
   stage('road', 'forward', 'all', 'to the upstream', '502, 504', ['sites']),
   stage('rules', 'response', 'protected', 'rules of phases 3 and 4', '403', ['outbound_threshold']),
+  stage('road', 'masking', 'protected', 'card numbers in answers, before the client has them', null, ['pii_mask']),
+  stage('rules', 'websocket messages', 'protected', 'text of clients, each before the application has it', '1008', [
+    'ws_inspect',
+  ]),
 ];

@@ -8,7 +8,9 @@ import { connect, type ConnectionOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { EventTls } from '../contract/index.js';
-import { auditLines, metricsWith, startBackend, startPlane, testMsMax, until } from '../e2e/harness.js';
+import { auditLines, configOf, metricsWith, startBackend, startPlane, testMsMax, until } from '../e2e/harness.js';
+import { artifactOfText, realEngine } from '../e2e/real-rules.js';
+import { publishedFingerprints, startHelloTrap } from './testing/published-fingerprints.js';
 
 t.setTimeout(testMsMax);
 const run = promisify(execFile);
@@ -197,6 +199,87 @@ t.test('TLS: curl over both protocols, and openssl, have fingerprints that stay 
   t.match(found[3]?.ja4, /^t12d\d{4}h1_/);
   t.match(found[4], { ja4: /^t13[di]\d{4}00_/, alpn: null }, 'openssl offers no protocol');
 });
+
+/** Programs as they are installed: what they send, and the status that they see; NaN: they were hung up on. */
+const realClients: readonly (readonly [name: string, ask: (port: number) => Promise<number>])[] = [
+  ['openssl, TLS 1.3', (port) => openssl(port, '-servername shop.example')],
+  ['openssl, TLS 1.2 without a name', (port) => openssl(port, '-tls1_2 -noservername -alpn http/1.1')],
+  ['curl, HTTP/2', (port) => curlStatus(port, '--http2')],
+  ['curl, HTTP/1.1 over TLS 1.2', (port) => curlStatus(port, '--http1.1', '--tls-max', '1.2')],
+  ['node', (port) => over1(port, '/', { servername: 'localhost' }).then(({ status }) => status)],
+  ['node, HTTP/1.1 named', (port) => over1(port, '/', { ALPNProtocols: ['http/1.1'] }).then(({ status }) => status)],
+  ['curl with other ciphers', (port) => curlStatus(port, '--http1.1', '--ciphers', 'ECDHE-RSA-AES256-GCM-SHA384')],
+];
+
+async function openssl(port: number, options: string): Promise<number> {
+  const head = 'GET / HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n';
+  const script = `printf '${head}' | openssl s_client -quiet ${options} -connect localhost:${port}`;
+  const { stdout } = await run('sh', ['-c', script]);
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(stdout)?.[1]);
+}
+
+async function curlStatus(port: number, ...options: string[]): Promise<number> {
+  const url = `https://localhost:${port}/`;
+  return Number((await run('curl', ['-sk', '-o', '/dev/null', '-w', '%{http_code}', ...options, url])).stdout);
+}
+
+/** A control plane that keeps what a node tells. */
+async function startRecordSink(t: Test) {
+  type Row = Readonly<Record<string, unknown>>;
+  const requests: Row[] = [];
+  const events: (Row & { readonly details: { readonly tls?: EventTls } })[] = [];
+  const { url } = await startBackend(t, (request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+    request.on('end', () => {
+      const body = JSON.parse(text) as { readonly requests?: typeof requests; readonly events?: typeof events };
+      requests.push(...(body.requests ?? []));
+      events.push(...(body.events ?? []));
+      response.end('{}');
+    });
+  });
+  return { url, requests, events };
+}
+
+t.test(
+  'E10.2: real clients are known by the published fingerprints of their hellos, from the wire to rules',
+  async (t) => {
+    const trap = await startHelloTrap(t);
+    for (const [, ask] of realClients) await ask(trap.port).catch(() => {}); // nobody answers there
+    t.ok(trap.hellos.length >= realClients.length, 'each was heard');
+    const heard = [...new Map(trap.hellos.map((hello) => [publishedFingerprints(hello).ja3, hello])).values()];
+    const prints = heard.map(publishedFingerprints);
+    t.equal(prints.length, realClients.length, 'each is another client');
+    const denied = prints.slice(0, -1);
+    const ruleIds = denied.map((_, index) => 1_000_100 + index);
+    const rules = denied.map(({ ja3, ja4 }, index) => {
+      const [variable, value] = index % 2 === 0 ? ['ja4', ja4] : ['ja3', ja3];
+      return `SecRule TX:${variable} "@streq ${value}" "id:${ruleIds[index]},phase:1,deny,status:418,log"`;
+    });
+    const backend = await startBackend(t, (_request, response) => response.end('fine'));
+    const sink = await startRecordSink(t);
+    const site = { name: 'shop', prefix: '/', upstream: backend.url, protected: true };
+    const config = configOf({ sites: [site], timeouts: { drain_ms: 200 } });
+    const artifact = await artifactOfText(`SecRuleEngine On\n${rules.join('\n')}\n`);
+    const real = realEngine(artifact, config);
+    const initial = { ...real.initial, config, artifact, selfTest: 'skip' } as const;
+    const shipping = { url: sink.url, token: 'x', node: 'n1' };
+    const plane = await startPlane(t, 'net', {}, { ...real, initial, tls: { port: 0 }, shipping });
+    const port = plane.ports.tls as number;
+    for (const [index, [name, ask]] of realClients.entries())
+      t.equal(await ask(port), index < denied.length ? 418 : 200, name);
+    const plain = await fetch(`http://127.0.0.1:${plane.ports.http}/`, { headers: { connection: 'close' } });
+    t.equal(plain.status, 200, 'who comes without TLS is nobody of them');
+    t.ok(await until(() => sink.requests.length === realClients.length + 1 && sink.events.length === denied.length));
+    for (const [index, [name]] of realClients.entries())
+      t.match(sink.requests[index], prints[index], `${name}: the record of the request`);
+    t.notOk('ja4' in (sink.requests.at(-1) as object), 'without TLS there is none');
+    for (const [index, { rule_id: id, details }] of sink.events.entries()) {
+      t.equal(id, ruleIds[index], `${realClients[index]?.[0]}: its own rule`);
+      t.match(details.tls, prints[index], `${realClients[index]?.[0]}: the event`);
+    }
+  },
+);
 
 const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),

@@ -1,6 +1,7 @@
 // Attack mode, as people see it: what the setting says, what every node makes of it, and what has changed when.
 import { Type } from '@sinclair/typebox';
 import { Nullable, refusals, Time, type App } from '../../http-kit/index.js';
+import type { NodeAttack } from '../node-gates.js';
 import type { EdgeParts } from '../routes.js';
 import { sentenceOf } from './job.js';
 import { listAttackChanges } from './store.js';
@@ -24,6 +25,10 @@ const schema = {
           answers: Type.Boolean(),
           mode: Nullable(Type.String({ description: 'what the node serves by; another one until the next apply' })),
           active: Type.Boolean(),
+          active_since: Nullable({
+            ...Time,
+            description: 'when the attack was seen; null: none, or the setting is on',
+          }),
           requests_per_minute: Nullable(Type.Number({ description: 'of the last sixty seconds' })),
           baseline_rpm: Nullable(Type.Number()),
           threshold_rpm: Nullable(Type.Number({ description: 'beyond it, it is an attack; null: being learned' })),
@@ -35,6 +40,7 @@ const schema = {
           at: Time,
           node: Type.String(),
           change: Type.String({ description: 'enter or leave' }),
+          cause: Type.String({ description: 'rate: of requests; setting: attack_mode was changed' }),
           summary: Type.String(),
           rpm: Type.Number(),
           baseline_rpm: Type.Number(),
@@ -46,6 +52,12 @@ const schema = {
   },
 };
 
+/** The last change that a node tells of, where that is the beginning of an attack. */
+function sinceOf(attack: NodeAttack | null): string | null {
+  const last = attack?.transitions.at(-1);
+  return attack?.active === true && last?.kind === 'enter' ? new Date(last.atMs).toISOString() : null;
+}
+
 export function registerAttackRoute(app: App, { database: { sql }, nodeGates, currentSettings }: EdgeParts): void {
   app.get('/api/attack-mode', { schema }, async () => {
     const settings = await currentSettings();
@@ -55,6 +67,7 @@ export function registerAttackRoute(app: App, { database: { sql }, nodeGates, cu
       answers: answer !== null,
       mode: answer?.attack?.mode ?? null,
       active: answer?.attack?.active ?? false,
+      active_since: sinceOf(answer?.attack ?? null),
       requests_per_minute: answer?.attack?.rpm ?? null,
       baseline_rpm: answer?.attack?.baselineRpm ?? null,
       threshold_rpm: answer?.attack?.thresholdRpm ?? null,
@@ -73,6 +86,7 @@ export function registerAttackRoute(app: App, { database: { sql }, nodeGates, cu
         at: row.at.toISOString(),
         node: row.node,
         change: row.change,
+        cause: row.cause,
         summary: sentenceOf(row),
         rpm: row.rpm,
         baseline_rpm: row.baseline_rpm,
