@@ -4,6 +4,7 @@ import type { Actor, Role } from '#http-kit';
 import type { FastifyRequest } from 'fastify';
 import type { Sql, Tx } from './database.js';
 import type { Narrator } from './graph/explain.js';
+import type { TakeEvents } from './kit/outbox.js';
 import type { Firewall } from './vpatches/firewall.js';
 
 /** Somebody who is logged in, or for whom a token speaks. */
@@ -220,4 +221,6 @@ export interface Host {
   readonly csafNamespace?: () => Promise<string>;
   /** Whether toxic combinations are also made by the further rules; absent: no. */
   readonly withToxicPack?: () => Promise<boolean>;
+  /** Keeps events for other systems, each at least once and in their order; absent: nobody listens. */
+  readonly takeEvents?: TakeEvents;
 }

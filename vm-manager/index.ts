@@ -10,6 +10,7 @@ import { registerUploads } from './kit/upload/receive.js';
 import { vmJobs } from './jobs.js';
 
 export type { Narrator } from './graph/explain.js';
+export type { OutboxEvent, TakeEvents } from './kit/outbox.js';
 export type * from './vpatches/firewall.js';
 export type {
   AuditFilter,

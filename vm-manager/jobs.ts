@@ -1,12 +1,13 @@
 // What the room does in the background: ends what is over, and says so.
 import type { Job } from '#http-kit';
-import { expireAcceptances } from './governance/acceptances.js';
+import { expireAcceptances, tellOfEnds } from './governance/acceptances.js';
 import { expireMutes } from './governance/mutes.js';
 import { refreshWhere } from './findings/refresh.js';
 import type { Host } from './host.js';
 import { fetchDue } from './intel/fetch.js';
 import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
+import { handOver } from './kit/outbox.js';
 import { endLostRuns } from './kit/runs.js';
 import { judgeWaiting } from './scm/judge.js';
 import { proveDue } from './vpatches/nightly.js';
@@ -22,6 +23,7 @@ export const vmJobs = (host: Host): Job[] => [
       const now = new Date(nowMs);
       return host.sql.begin(async (tx) => {
         const accepted = await expireAcceptances(tx, now);
+        await tellOfEnds(tx, now);
         const muted = await expireMutes(tx, now);
         const lost = await endLostRuns(tx, now);
         await forgetChanges(tx);
@@ -29,6 +31,11 @@ export const vmJobs = (host: Host): Job[] => [
         return `${accepted} acceptances and ${muted} mutes ended, ${risks} overridden risks, ${lost} lost runs`;
       });
     },
+  },
+  {
+    name: 'vm-outbox',
+    everyMs: minuteMs / 4,
+    run: async ({ signal }) => `${await handOver(host.sql, host.takeEvents, signal)} events were handed over`,
   },
   {
     name: 'vm-chain-history',

@@ -13,11 +13,12 @@ export const eventKinds = {
   alert: 'an alert rule fired or is over',
   'self-test': 'the nightly self-test found protection that is gone',
   audit: 'somebody, or the program by itself, did something that the audit log has an entry of',
+  vm: 'findings, imports, gates, chains and acceptances of the vulnerability manager: what became of them',
 } as const;
 export type EventKind = keyof typeof eventKinds;
 
-/** Kinds that a connector gets only where it names them: what people do is not everybody's to read. */
-export const kindsByName: ReadonlySet<string> = new Set<EventKind>(['audit']);
+/** Kinds that a connector gets only where it names them: what people do, and what is weak, is not for everybody. */
+export const kindsByName: ReadonlySet<string> = new Set<EventKind>(['audit', 'vm']);
 
 /** What became of it, in one word. */
 export const eventActions = ['allowed', 'observed', 'blocked', 'challenged', 'throttled', 'failed'] as const;
@@ -110,6 +111,7 @@ export function toEvent(row: OutboxRow): SecurityEvent {
   if (row.kind === 'api-threat') return { ...base, ...ofThreat(body) };
   if (row.kind === 'verdict') return { ...base, ...ofVerdict(body) };
   if (row.kind === 'audit') return { ...base, ...ofAudit(body) };
+  if (row.kind === 'vm') return { ...base, ...ofVm(body) };
   return { ...base, ...ofAlert(row.kind, body) };
 }
 
@@ -251,6 +253,40 @@ function ofAudit(body: Row): Told {
       role: body['role'],
       hash: body['hash'],
       details: parsed(body['details']),
+    },
+  };
+}
+
+/** Of events that are about no open finding; 3 for the others. */
+const severityOfVm: Readonly<Record<string, number>> = {
+  'chain.danger': 8,
+  'vpatch.stale': 7,
+  'gate.failed': 6,
+  'acceptance.expired': 5,
+  'acceptance.expiring': 4,
+};
+/** By the severity of a finding, 0 info to 4 critical. */
+const severityOfFinding = [1, 3, 6, 8, 9] as const;
+
+function ofVm(body: Row): Told {
+  const type = String(body['type']);
+  const ofOpen = body['is_open'] === true ? severityOfFinding[numberOf(body['severity'])] : undefined;
+  const title = textOf(body['title']);
+  return {
+    kind: 'vm',
+    name: `Vulnerability manager: ${type}`.slice(0, 200),
+    action: type === 'gate.failed' ? 'blocked' : 'observed',
+    severity: Math.max(severityOfVm[type] ?? 3, ofOpen ?? 0),
+    reason: title === null ? textOf(body['told']) : `${String(body['told'])}: ${title}`.slice(0, 1000),
+    details: {
+      event: body['id'],
+      type,
+      entity: body['entity'],
+      entity_id: body['entity_id'],
+      application_id: body['application_id'],
+      application: body['application'],
+      title,
+      payload: body['payload'],
     },
   };
 }

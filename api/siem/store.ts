@@ -37,6 +37,24 @@ export async function noteEvent(tx: Tx, kind: string, at: Date, body: object): P
   await tx`select siem_note(${kind}, ${at}, ${JSON.stringify(body)}::text::jsonb)`;
 }
 
+/** As `noteEvent`, in the order given, for a kind that connectors get only where their option `events` names it. */
+export async function noteNamedEvents(
+  tx: Tx,
+  kind: string,
+  events: readonly { readonly at: Date; readonly body: object }[],
+): Promise<void> {
+  await tx`
+    insert into siem_outbox (kind, at, body)
+    select ${kind}, (e.one ->> 'at')::timestamptz, e.one -> 'body'
+    from jsonb_array_elements(${JSON.stringify(events)}::text::jsonb) with ordinality as e(one, place)
+    where exists (
+      select 1 from settings_state s join settings_versions v on v.id = s.head_id,
+        jsonb_array_elements(coalesce(v.body::jsonb -> 'siem_connectors', '[]')) c
+      where coalesce((c ->> 'enabled')::boolean, true)
+        and ${kind}::text = any (regexp_split_to_array(c -> 'options' ->> 'events', '[\\s,]+')))
+    order by e.place`;
+}
+
 /**
  * Gives events their place in the order of delivery; returns how many. Only what is committed can be seen here, so that
  * nothing ever gets a place before what was delivered already.

@@ -1,5 +1,5 @@
 // The vulnerability manager in this server: its people, sessions, audit log and database are the control plane's.
-import { createVulnerabilityManager, type Host } from '#vm-manager';
+import { createVulnerabilityManager, type Host, type TakeEvents } from '#vm-manager';
 import { createAuditReader } from './audit-port.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
 import { createIntelSources } from './intel-sources.js';
@@ -7,8 +7,17 @@ import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
 import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
+import { noteNamedEvents } from '../siem/store.js';
 
 type VmParts = IdentityParts & NarratorParts & FirewallParts & Pick<Parts, 'brandName'>;
+
+/** Events go to connectors that name the kind `vm`, with the transaction that takes them out of the room. */
+const takeEvents: TakeEvents = (tx, events) =>
+  noteNamedEvents(
+    tx,
+    'vm',
+    events.map(({ at, ...body }) => ({ at, body })),
+  );
 
 const toHost = (parts: VmParts): Host => ({
   sql: parts.database.sql,
@@ -22,6 +31,7 @@ const toHost = (parts: VmParts): Host => ({
   intelSources: createIntelSources(parts),
   csafNamespace: async () => (await parts.currentSettings()).vm_csaf_namespace,
   withToxicPack: async () => (await parts.currentSettings()).vm_toxic_pack,
+  takeEvents,
 });
 
 export const vmFeature: Feature<VmParts> = createVulnerabilityManager(toHost);

@@ -4,6 +4,7 @@ import { chainId, chainName } from '../chains/present.js';
 import { currentChains, type ChainHost } from '../graph/live-engine.js';
 import { json, type Queryable, type Tx } from '../database.js';
 import { unfit } from '../kit/endpoint.js';
+import { emit } from '../kit/events.js';
 import { holds, type Predicate } from '../kit/predicate.js';
 import { readCommit, type Baseline, type CommitFacts } from './commit.js';
 import {
@@ -175,7 +176,7 @@ export async function look(
   return { ...about, verdict: broken.length === 0 ? 'pass' : refused, branch: facts.branch, snapshot };
 }
 
-/** Keeps an answer; an override of the same commit that still holds goes along. */
+/** Keeps an answer; an override of the same commit that still holds goes along. A refusal that is new is told. */
 export async function keep(tx: Tx, looked: Looked, by: string, now: Date): Promise<EvaluationRow> {
   const { applicationId, commit, branch, verdict, snapshot } = looked;
   const [held] = await tx<Pick<EvaluationRow, 'override' | 'override_until'>[]>`
@@ -183,6 +184,9 @@ export async function keep(tx: Tx, looked: Looked, by: string, now: Date): Promi
     where application_id = ${applicationId} and commit = ${commit} and override_until > ${now}
     order by id desc limit 1`;
   const override = held?.override ?? null;
+  const [before] = await tx<EvaluationRow[]>`
+    select * from vm_gate_evaluations where application_id = ${applicationId} and commit = ${commit}
+    order by id desc limit 1`;
   const [row] = await tx<EvaluationRow[]>`
     insert into vm_gate_evaluations
       (application_id, commit, branch, verdict, snapshot, override, override_until, created_by, created_at)
@@ -190,7 +194,15 @@ export async function keep(tx: Tx, looked: Looked, by: string, now: Date): Promi
       ${override === null ? null : json(tx, override)}, ${held?.override_until ?? null}, ${by}, ${now})
     returning *`;
   if (row === undefined) throw new ApiError('internal', 'The evaluation was not stored.');
+  const wasRefused = before !== undefined && verdictOf(before, before.created_at) === 'fail';
+  if (verdictOf(row, now) === 'fail' && !wasRefused) await tellOfRefusal(tx, row, now);
   return row;
+}
+
+async function tellOfRefusal(tx: Tx, row: EvaluationRow, now: Date): Promise<void> {
+  const { id, application_id: applicationId, commit, branch, snapshot } = row;
+  const payload = { commit, branch, gate: snapshot.gate.name, reason: snapshot.reason };
+  await emit(tx, [{ type: 'gate.failed', entity: 'evaluation', entityId: id, applicationId, payload }], now);
 }
 
 /** What the pipeline is told: an override lets a commit through while it holds. */

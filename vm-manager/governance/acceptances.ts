@@ -144,6 +144,25 @@ export async function expireAcceptances(tx: Tx, now: Date): Promise<number> {
   return rows.length;
 }
 
+/** For the background: says once of an acceptance that it ends soon, early enough to ask for another one. */
+export async function tellOfEnds(tx: Tx, now: Date): Promise<void> {
+  const rows = await tx<{ id: number; expires_at: Date; key: string }[]>`
+    select id, expires_at, 'acceptance.expiring:' || id as key from vm_acceptances
+    where status = 'approved' and expires_at > ${now}
+      and expires_at - least(interval '7 days', (expires_at - coalesce(decided_at, created_at)) / 5) <= ${now}
+      and not exists (select 1 from vm_events where unique_key = 'acceptance.expiring:' || vm_acceptances.id)
+    order by id`;
+  const events = rows.map(({ id, expires_at: end, key }) => ({
+    type: 'acceptance.expiring' as const,
+    entity: 'acceptance' as const,
+    entityId: id,
+    applicationId: null,
+    payload: { expires_at: end.toISOString() },
+    key,
+  }));
+  await emit(tx, events, now);
+}
+
 const sorts: Readonly<Record<string, SortColumn>> = {
   id: { column: 'id', type: 'number' },
   expires_at: { column: 'expires_at', type: 'time' },

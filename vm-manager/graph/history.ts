@@ -8,6 +8,7 @@ import type { Chain } from '../chains/chain.js';
 import { startOf } from '../chains/chain.js';
 import { chainId, chainName } from '../chains/present.js';
 import { json, type Queryable, type Sql, type Tx } from '../database.js';
+import { emit } from '../kit/events.js';
 import { currentChains, type ChainHost } from './live-engine.js';
 
 /** Rows of chains that went longer ago than this are removed. */
@@ -90,8 +91,12 @@ const isSame = (row: NewRow, open: OpenRow): boolean =>
   row.danger === open.danger &&
   row.proven_hops === open.proven_hops;
 
-/** New and changed rows. A chain that was gone and is back keeps its first_seen and stands since now. */
-async function write(tx: Tx, rows: readonly NewRow[], now: Date): Promise<void> {
+/**
+ * New and changed rows; returns their ids by key. A chain that was gone and is back keeps its first_seen and stands
+ * since now.
+ */
+async function write(tx: Tx, rows: readonly NewRow[], now: Date): Promise<Map<string, number>> {
+  const ids = new Map<string, number>();
   await inBatches(rows, async (batch) => {
     const made = batch.map((row) => ({
       ...row,
@@ -99,13 +104,36 @@ async function write(tx: Tx, rows: readonly NewRow[], now: Date): Promise<void> 
       first_seen: now,
       since: now,
     }));
-    await tx`
+    const stored = await tx<Pick<HistoryRow, 'id' | 'chain_id' | 'hop_ids'>[]>`
       insert into vm_chain_history ${tx(made as never)}
       on conflict (chain_id, hop_ids) do update set name = excluded.name, score = excluded.score,
         danger = excluded.danger, proven_hops = excluded.proven_hops, application_ids = excluded.application_ids,
         since = case when vm_chain_history.gone_at is null then vm_chain_history.since else excluded.since end,
-        gone_at = null`;
+        gone_at = null
+      returning id, chain_id, hop_ids`;
+    for (const { id, chain_id: chain, hop_ids: hops } of stored) ids.set(keyOf(chain, hops), id);
   });
+  return ids;
+}
+
+/**
+ * Says of chains that they are dangerous and were not before. A name has words of applications that a reader of events
+ * may not see, so that the payload is without it; what leaves the room has it from the row.
+ */
+async function tellOfDanger(
+  tx: Tx,
+  rows: readonly NewRow[],
+  ids: ReadonlyMap<string, number>,
+  now: Date,
+): Promise<void> {
+  const events = rows.map((row) => ({
+    type: 'chain.danger' as const,
+    entity: 'chain' as const,
+    entityId: ids.get(keyOf(row.chain_id, row.hop_ids)) ?? 0,
+    applicationId: row.application_id,
+    payload: { kind: row.kind, score: row.score, hops: row.hop_ids.split('>').length },
+  }));
+  await emit(tx, events, now);
 }
 
 async function recordGroups(tx: Tx, groups: readonly GroupMembers[], now: Date): Promise<Recorded> {
@@ -130,7 +158,10 @@ async function recordGroups(tx: Tx, groups: readonly GroupMembers[], now: Date):
   // An application that was deleted meanwhile has no history; the next run no longer sees it.
   const alive = await livingAmong(tx, written);
   const kept = written.filter(({ application_id: id }) => alive.has(id));
-  await write(tx, kept, now);
+  const ids = await write(tx, kept, now);
+  const isDangerNow = (row: NewRow): boolean =>
+    row.danger && known.get(keyOf(row.chain_id, row.hop_ids))?.danger !== true;
+  await tellOfDanger(tx, kept.filter(isDangerNow), ids, now);
   const gone = open.filter((row) => !wanted.has(keyOf(row.chain_id, row.hop_ids)) && !stillPairs(members, row));
   await inBatches(
     gone.map(({ id }) => id),

@@ -1,5 +1,5 @@
-// The outbox: what has happened, written in the transaction in which it happened. Readers (event streams, webhooks,
-// notifications) have a cursor of their own; nothing is sent from here.
+// What has happened, written in the transaction in which it happened: for readers with a cursor of their own
+// (`GET /api/v1/events`), and for the outbox, from which `outbox.ts` hands it to the server.
 import { json, type Tx } from '../database.js';
 
 /** Every event that there is. A name is never given another meaning: programs filter by them. */
@@ -16,7 +16,10 @@ export const eventTypes = {
   'intel.imported': 'a set of what is known of vulnerabilities was imported, and findings have followed',
   'acceptance.requested': 'somebody asked for a risk to be accepted',
   'acceptance.decided': 'a risk was accepted, rejected or revoked',
+  'acceptance.expiring': 'the acceptance of a risk ends within a week, or a fifth of its time is left',
   'acceptance.expired': 'the acceptance of a risk has expired',
+  'gate.failed': 'the gate refuses a commit that it had not refused before',
+  'chain.danger': 'a chain of findings is dangerous that was not there before, or was not dangerous',
   'sla.at_risk': 'a fifth of the time to mend a finding is left',
   'sla.breached': 'a finding was not mended in time',
 } as const;
@@ -24,7 +27,7 @@ export type EventType = keyof typeof eventTypes;
 
 export interface NewEvent {
   readonly type: EventType;
-  readonly entity: 'finding' | 'run' | 'acceptance';
+  readonly entity: 'finding' | 'run' | 'acceptance' | 'evaluation' | 'chain';
   readonly entityId: number | string;
   readonly applicationId: number | string | null;
   readonly payload?: Readonly<Record<string, unknown>>;
@@ -34,6 +37,7 @@ export interface NewEvent {
 
 const batchMax = 500;
 
+/** Writes events with the transaction, in the order given; for readers and for the outbox. */
 export async function emit(tx: Tx, events: readonly NewEvent[], now: Date): Promise<void> {
   for (let at = 0; at < events.length; at += batchMax) {
     const rows = events.slice(at, at + batchMax).map((event) => ({
@@ -45,6 +49,17 @@ export async function emit(tx: Tx, events: readonly NewEvent[], now: Date): Prom
       unique_key: event.key ?? null,
       at: now,
     }));
-    await tx`insert into vm_events ${tx(rows as never)} on conflict (unique_key) do nothing`;
+    await tx`
+      with made as (insert into vm_events ${tx(rows as never)} on conflict (unique_key) do nothing returning *)
+      insert into vm_outbox (at, body)
+      select m.at, jsonb_build_object('id', m.id::text, 'type', m.type, 'entity', m.entity,
+        'entity_id', m.entity_id::text, 'application_id', m.application_id::text, 'application', a.name,
+        'title', coalesce(f.title, c.title, h.name), 'severity', f.severity, 'is_open', f.is_open,
+        'payload', m.payload)
+      from made m left join vm_applications a on a.id = m.application_id
+        left join vm_findings f on m.entity = 'finding' and f.id = m.entity_id
+        left join vm_acceptances c on m.entity = 'acceptance' and c.id = m.entity_id
+        left join vm_chain_history h on m.entity = 'chain' and h.id = m.entity_id
+      order by m.id`;
   }
 }

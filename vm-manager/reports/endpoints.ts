@@ -3,14 +3,17 @@ import { ApiError, OneOf, Time } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
 import { visibleApplications } from '../assets/resources.js';
 import { allOf, json, type Fragment } from '../database.js';
+import { visibleFindings } from '../findings/query.js';
 import { scopeOf } from '../graph/scope.js';
 import { currentChains } from '../graph/live-engine.js';
 import { isUnconfined, type Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
-import { chainReport, type ChainReport } from './chain-report.js';
+import { chainSection } from './chain-report.js';
+import { findingsSection } from './open-findings.js';
 import { toPdf } from './pdf.js';
 import { toCsv, toHtml, toJson, toSection } from './render.js';
+import type { Report, Section } from './report.js';
 
 const closed = { additionalProperties: false } as const;
 const formats = ['html', 'pdf', 'csv', 'json'] as const;
@@ -21,8 +24,14 @@ const sections = {
     title: 'Attack Chains and Toxic Combinations',
     description: 'four figures and the fifty gravest chains by score',
   },
+  'open-findings': {
+    title: 'Open Findings',
+    description:
+      'how many are open, critical, known to be exploited and overdue, and the fifty of the highest priority',
+  },
 } as const;
-const sectionNames = Object.keys(sections) as (keyof typeof sections)[];
+type SectionName = keyof typeof sections;
+const sectionNames = Object.keys(sections) as SectionName[];
 
 const mediaTypes: Readonly<Record<Format, string>> = {
   html: 'text/html; charset=utf-8',
@@ -95,7 +104,7 @@ async function onlyApplication(
   { sql }: Pick<Call, 'sql'>,
   reach: Reach,
   scope: Static<typeof Scope>,
-): Promise<{ id: string; name: string } | null> {
+): Promise<Only | null> {
   const where: Fragment[] = [visibleApplications(sql, reach), sql`status = 'active'`];
   if (scope.application_id !== undefined) where.push(sql`id = ${toId(scope.application_id, 'application')}`);
   if (scope.project_id !== undefined) where.push(sql`project_id = ${toId(scope.project_id, 'project')}`);
@@ -107,22 +116,49 @@ async function onlyApplication(
   return rows.length === 1 && row !== undefined ? { id: String(row.id), name: row.name } : null;
 }
 
-async function build(call: Call, scope: Static<typeof Scope>, title: string) {
+interface Only {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What each section is made of; every one keeps to the same scope. */
+const makers: Readonly<Record<SectionName, (call: Call, reach: Reach, only: Only | null) => Promise<Section>>> = {
+  'attack-chains': async (call, reach, only) => {
+    const engine = await currentChains(call.host);
+    const asked = only === null ? {} : { application_id: only.id };
+    const chains = engine.read(await scopeOf({ sql: call.sql, reach }, engine, asked));
+    return chainSection(chains, sections['attack-chains'].title);
+  },
+  'open-findings': async ({ sql, now }, reach, only) => {
+    const where = allOf(sql, [
+      visibleFindings(sql, reach),
+      sql`application_id in (select id from vm_applications where status = 'active')`,
+      ...(only === null ? [] : [sql`application_id = ${only.id}`]),
+    ]);
+    return findingsSection(sql, where, sections['open-findings'].title, now);
+  },
+};
+
+async function build(
+  call: Call,
+  scope: Static<typeof Scope>,
+  names: readonly SectionName[],
+  title: string,
+): Promise<{ readonly report: Report; readonly only: Only | null }> {
   const reach = findingsReach(call);
   const only = await onlyApplication(call, reach, scope);
-  const engine = await currentChains(call.host);
-  const chains = engine.read(
-    await scopeOf({ sql: call.sql, reach }, engine, only === null ? {} : { application_id: only.id }),
-  );
-  const report = chainReport(chains, {
+  const made: Section[] = [];
+  for (const name of names) made.push(await makers[name](call, reach, only));
+  const report = {
     title,
     scope: only === null ? 'The organisation' : `The application ${only.name}`,
-    now: call.now,
-  });
+    generated_at: call.now.toISOString(),
+    sections: made,
+  };
   return { report, only };
 }
 
-async function render(report: ChainReport, format: Format): Promise<Buffer> {
+async function render(report: Report, format: Format): Promise<Buffer> {
   if (format === 'pdf') return toPdf(report);
   const write = { html: toHtml, csv: toCsv, json: toJson }[format];
   return Buffer.from(write(report), 'utf8');
@@ -158,8 +194,9 @@ const building: readonly Endpoint[] = [
     status: 201,
     answer: ReportView,
     handle: async (call) => {
-      const { scope = {}, format, title = sections['attack-chains'].title } = call.body;
-      const { report, only } = await build(call, scope, title);
+      const { scope = {}, format, sections: names = ['attack-chains'] } = call.body;
+      const { title = names.map((name) => sections[name].title).join(', ') } = call.body;
+      const { report, only } = await build(call, scope, names, title);
       const content = await render(report, format);
       return view(
         await call.audited(
@@ -173,7 +210,7 @@ const building: readonly Endpoint[] = [
               insert into vm_reports ${tx({
                 title,
                 scope: json(tx, scope),
-                sections: json(tx, ['attack-chains']),
+                sections: json(tx, names),
                 format,
                 application_id: only === null ? null : only.id,
                 created_by: call.caller.person.userId,
@@ -199,7 +236,8 @@ const building: readonly Endpoint[] = [
     mediaType: mediaTypes.html,
     handle: async (call) => {
       const { scope = {}, section } = call.body;
-      return toSection((await build(call, scope, sections[section].title)).report);
+      const { report } = await build(call, scope, [section], sections[section].title);
+      return report.sections.map(toSection).join('');
     },
   }),
 ];

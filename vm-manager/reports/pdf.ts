@@ -1,9 +1,8 @@
-// A chain report as PDF: the same grid and table. The standard fonts of PDF know Latin-1 only; other characters are
+// A report as PDF: the same grid and table. The standard fonts of PDF know Latin-1 only; other characters are
 // shown as "?" (the HTML and JSON forms have them all), arrows as ">".
 import PDFDocument from 'pdfkit';
 import type { Tint } from '../chains/score.js';
-import type { ChainReport } from './chain-report.js';
-import { columns, kpiLabels } from './render.js';
+import type { Report, Section } from './report.js';
 
 const tints: Readonly<Record<Tint, string>> = {
   critical: '#fbd9d9',
@@ -12,8 +11,6 @@ const tints: Readonly<Record<Tint, string>> = {
   low: '#e4f2e4',
 };
 const margin = 36;
-/** Points; they add up to an A4 page on its side less its margins. */
-const widths = [55, 270, 100, 110, 190, 44];
 const padding = 4;
 
 const printable = (text: string): string =>
@@ -24,7 +21,7 @@ const printable = (text: string): string =>
 
 type Document = InstanceType<typeof PDFDocument>;
 
-function drawRow(document: Document, cells: readonly string[], fill: string): void {
+function drawRow(document: Document, widths: readonly number[], cells: readonly string[], fill: string): void {
   const heights = cells.map((cell, index) =>
     document.heightOfString(cell, { width: (widths[index] ?? 0) - 2 * padding }),
   );
@@ -42,8 +39,28 @@ function drawRow(document: Document, cells: readonly string[], fill: string): vo
   document.y = top + height;
 }
 
+function drawSection(document: Document, { figures, columns, rows, none }: Section): void {
+  const widths = columns.map(({ width }) => width);
+  document.fontSize(12).text(figures.map(([label, value]) => `${label}: ${value}`).join('     '));
+  document.moveDown().fontSize(8);
+  drawRow(
+    document,
+    widths,
+    columns.map(({ name }) => name),
+    '#e3e8ef',
+  );
+  for (const { tint, cells } of rows)
+    drawRow(
+      document,
+      widths,
+      cells.map((cell) => printable(String(cell))),
+      tints[tint],
+    );
+  if (rows.length === 0) document.text(none);
+}
+
 /** The bytes of the document; its dates are those of the report, so that the same report gives the same bytes. */
-export async function toPdf(report: ChainReport): Promise<Buffer> {
+export async function toPdf(report: Report): Promise<Buffer> {
   const created = new Date(report.generated_at);
   const document = new PDFDocument({
     size: 'A4',
@@ -62,20 +79,11 @@ export async function toPdf(report: ChainReport): Promise<Buffer> {
     .fontSize(9)
     .text(printable(`${report.scope}, ${report.generated_at}`))
     .moveDown();
-  document.fontSize(12).text(kpiLabels.map(([label, key]) => `${label}: ${report.kpis[key]}`).join('     '));
-  document.moveDown().fontSize(8);
-  drawRow(
-    document,
-    columns.map(([name]) => name),
-    '#e3e8ef',
-  );
-  for (const row of report.chains)
-    drawRow(
-      document,
-      columns.map(([, read]) => printable(String(read(row)))),
-      tints[row.tint],
-    );
-  if (report.chains.length === 0) document.text('No chains.');
+  for (const [index, section] of report.sections.entries()) {
+    if (index > 0) document.addPage();
+    if (report.sections.length > 1) document.fontSize(14).text(printable(section.title)).moveDown();
+    drawSection(document, section);
+  }
   document.end();
   await ended;
   return Buffer.concat(pieces);

@@ -1,30 +1,20 @@
-// A chain report as JSON, CSV and HTML. The same report gives the same bytes. What comes from findings is escaped here:
+// A report as JSON, CSV and HTML. The same report gives the same bytes. What comes from findings is escaped here:
 // formulas in CSV (http-kit), markup in HTML.
 import { toCsvLine } from '#http-kit';
-import { kindNames, type ChainReport, type ReportRow } from './chain-report.js';
+import type { Report, Section } from './report.js';
 
-export const columns: readonly (readonly [string, (row: ReportRow) => string | number])[] = [
-  ['Severity', ({ tint }) => tint],
-  ['Chain', ({ name }) => name],
-  ['Kind', ({ kind }) => kindNames[kind]],
-  ['Application', ({ application }) => application],
-  ['Stage path', ({ stage_path: path }) => path],
-  ['Score', ({ score }) => score],
-];
+export function toJson({ title, scope, generated_at, sections }: Report): string {
+  const members = Object.assign({}, ...sections.map((section) => section.members)) as object;
+  return `${JSON.stringify({ title, scope, generated_at, ...members }, null, 2)}\n`;
+}
 
-export const kpiLabels: readonly (readonly [string, keyof ChainReport['kpis']])[] = [
-  ['Total chains', 'total_chains'],
-  ['Toxic combinations', 'toxic_combinations'],
-  ['Danger chains', 'danger_chains'],
-  ['Max chain risk', 'max_chain_risk'],
-];
-
-export const toJson = (report: ChainReport): string => `${JSON.stringify(report, null, 2)}\n`;
-
-export const toCsv = (report: ChainReport): string =>
-  [columns.map(([name]) => name), ...report.chains.map((row) => columns.map(([, read]) => read(row)))]
-    .map(toCsvLine)
-    .join('');
+/** The table of each section, with an empty line between two. */
+export const toCsv = ({ sections }: Report): string =>
+  sections
+    .map(({ columns, rows }) =>
+      [columns.map(({ name }) => name), ...rows.map(({ cells }) => cells)].map(toCsvLine).join(''),
+    )
+    .join('\r\n');
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -64,27 +54,30 @@ const styles = [
 ].join('');
 
 /** The section alone: the grid of figures and the table. */
-export function toSection({ kpis, chains }: ChainReport): string {
-  const cells = kpiLabels.map(([label, key]) => html`<div><dt>${label}</dt><dd>${kpis[key]}</dd></div>`);
-  const rows = chains.map(
-    (row) => html`<tr class="${row.tint}">${columns.map(([, read]) => html`<td>${read(row)}</td>`)}</tr>\n`,
+export function toSection({ figures, columns, rows, none }: Section): string {
+  const cells = figures.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`);
+  const lines = rows.map(
+    (row) => html`<tr class="${row.tint}">${row.cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`,
   );
-  const head = columns.map(([name]) => html`<th scope="col">${name}</th>`);
-  const none = html`<tr><td colspan="6">No chains.</td></tr>\n`;
+  const head = columns.map(({ name }) => html`<th scope="col">${name}</th>`);
+  const empty = html`<tr><td colspan="${columns.length}">${none}</td></tr>\n`;
   return html`<dl>${cells}</dl>
 <table><thead><tr>${head}</tr></thead><tbody>
-${rows.length === 0 ? none : rows}</tbody></table>
+${lines.length === 0 ? empty : lines}</tbody></table>
 `.text;
 }
 
 /** A page that needs nothing from elsewhere. */
-export function toHtml(report: ChainReport): string {
-  const { title, scope, generated_at: at } = report;
+export function toHtml({ title, scope, generated_at: at, sections }: Report): string {
+  const shown = sections.map((section) => {
+    const heading = sections.length === 1 ? new Markup('') : html`<h2>${section.title}</h2>\n`;
+    return html`${heading}${new Markup(toSection(section))}`;
+  });
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <style>${new Markup(styles)}</style></head><body>
 <h1>${title}</h1><p>${scope}, ${at}</p>
-${new Markup(toSection(report))}</body></html>
+${shown}</body></html>
 `.text;
 }

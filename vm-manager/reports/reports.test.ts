@@ -1,15 +1,27 @@
 // The Attack Chains and Toxic Combinations report: what it says, in each form, and through the API on both databases.
+import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { application, engineOf, examples, finding } from '../chains/testing/build.js';
-import { chainReport } from './chain-report.js';
+import { chainSection } from './chain-report.js';
 import { toPdf } from './pdf.js';
 import { toCsv, toHtml, toJson, toSection } from './render.js';
+import { paperWidth, type Report } from './report.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
-const about = { title: 'Attack Chains and Toxic Combinations', scope: 'The organisation', now: new Date(0) };
+const title = 'Attack Chains and Toxic Combinations';
+const reportOf = (...sections: Report['sections']): Report => ({
+  title,
+  scope: 'The organisation',
+  generated_at: new Date(0).toISOString(),
+  sections,
+});
+interface Said {
+  readonly kpis: Readonly<Record<string, number>>;
+  readonly chains: readonly { readonly tint: string; readonly application: string; readonly score: number }[];
+}
 
 const apps = Array.from({ length: 60 }, (_, index) =>
   application(String(index), {
@@ -26,30 +38,38 @@ const ranked = engineOf(
     finding(`${id}i`, { cwe: 639, applicationId: id, riskScore: 1, exploitConfirmed: id === '0' }),
   ]),
 ).read();
-const report = chainReport(ranked, about);
+const section = chainSection(ranked, title);
+const report = reportOf(section);
+const said = section.members as unknown as Said;
+const emptySection = chainSection(engineOf([], []).read(), title);
 
 t.test('R report: the figures count all, the table has the top fifty by score with its tint', (t) => {
-  t.strictSame(Object.keys(report.kpis), ['total_chains', 'toxic_combinations', 'danger_chains', 'max_chain_risk']);
-  t.match(report.kpis, { total_chains: 60, toxic_combinations: 0, danger_chains: 1, max_chain_risk: Number });
-  t.equal(report.chains.length, 50);
+  t.strictSame(Object.keys(said.kpis), ['total_chains', 'toxic_combinations', 'danger_chains', 'max_chain_risk']);
+  t.match(said.kpis, { total_chains: 60, toxic_combinations: 0, danger_chains: 1, max_chain_risk: Number });
+  t.equal(said.chains.length, 50);
   t.notOk(
-    report.chains.some((row) => row.application === 'App 0'),
+    said.chains.some((row) => row.application === 'App 0'),
     'proof does not bring a chain into the report',
   );
-  const scores = report.chains.map(({ score }) => score);
+  const scores = said.chains.map(({ score }) => score);
   t.strictSame(
     scores,
     [...scores].sort((one, other) => other - one),
   );
-  for (const { tint, score, application: name } of report.chains)
+  for (const { tint, score, application: name } of said.chains)
     t.equal(tint, name === 'App 58' ? 'critical' : score >= 60 ? 'high' : score >= 35 ? 'medium' : 'low');
-  t.equal(new Set(report.chains.map(({ tint }) => tint)).size, 4, 'all tints are seen');
-  t.match(report.chains[0], { kind: 'kill-chain', stage_path: 'Entry → Impact', name: /^Entry → Impact on / });
+  t.equal(new Set(said.chains.map(({ tint }) => tint)).size, 4, 'all tints are seen');
+  t.match(said.chains[0], { kind: 'kill-chain', stage_path: 'Entry → Impact', name: /^Entry → Impact on / });
   t.end();
 });
 
 t.test('R report: JSON, CSV and HTML say the same, and what a finding says is escaped', async (t) => {
-  t.strictSame(JSON.parse(toJson(report)), report);
+  t.strictSame(JSON.parse(toJson(report)), {
+    title,
+    scope: 'The organisation',
+    generated_at: '1970-01-01T00:00:00.000Z',
+    ...section.members,
+  });
   const lines = toCsv(report).trimEnd().split('\r\n');
   t.equal(lines.length, 51);
   t.equal(lines[0], 'Severity,Chain,Kind,Application,Stage path,Score');
@@ -63,30 +83,81 @@ t.test('R report: JSON, CSV and HTML say the same, and what a finding says is es
   for (const label of ['Total chains', 'Toxic combinations', 'Danger chains', 'Max chain risk'])
     t.ok(html.includes(label));
   t.equal(toHtml(report), html, 'the same bytes');
-  t.ok(toSection(chainReport(engineOf([], []).read(), about)).includes('No chains.'));
+  t.ok(toSection(emptySection).includes('No chains.'));
 });
 
-/** The texts of a PDF's pages: hexadecimal strings in deflated streams. */
-function textOf(pdf: Buffer): string {
+/** What a PDF's pages draw, unpacked: how it is packed is a matter of the release of Node. */
+function drawingOf(pdf: Buffer): string {
   const pieces: string[] = [];
   for (let at = pdf.indexOf('stream\n'); at >= 0; at = pdf.indexOf('stream\n', at + 7)) {
     if (pdf.subarray(at - 3, at).toString() === 'end') continue;
     const end = pdf.indexOf('endstream', at);
-    const content = inflateSync(pdf.subarray(at + 7, end)).toString('latin1');
-    for (const [, hex] of content.matchAll(/<([0-9a-f]+)>/g))
-      pieces.push(Buffer.from(hex ?? '', 'hex').toString('latin1'));
+    pieces.push(inflateSync(pdf.subarray(at + 7, end)).toString('latin1'));
   }
-  return pieces.join('');
+  return pieces.join('\n');
 }
+
+/** The texts of a PDF's pages: hexadecimal strings in what they draw. */
+const textOf = (pdf: Buffer): string =>
+  [...drawingOf(pdf).matchAll(/<([0-9a-f]+)>/g)]
+    .map(([, hex]) => Buffer.from(hex ?? '', 'hex').toString('latin1'))
+    .join('');
 
 t.test('R report: PDF has every row, and the same report gives the same bytes', async (t) => {
   const pdf = await toPdf(report);
   t.equal(pdf.subarray(0, 5).toString(), '%PDF-');
   t.ok(pdf.equals(await toPdf(report)));
   const text = textOf(pdf);
-  for (const row of report.chains) t.ok(text.includes(row.application.slice(0, 5)), row.application);
+  for (const row of said.chains) t.ok(text.includes(row.application.slice(0, 5)), row.application);
   t.ok(text.includes('Max chain risk: '));
-  t.ok(textOf(await toPdf(chainReport(engineOf([], []).read(), about))).includes('No chains.'));
+  t.ok(textOf(await toPdf(reportOf(emptySection))).includes('No chains.'));
+});
+
+t.test('14.renderer: each form says to the byte what it said before the renderer was one', async (t) => {
+  const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const forms = async (one: typeof section): Promise<string[]> => {
+    const whole = reportOf(one);
+    return [toHtml(whole), toSection(one), toCsv(whole), toJson(whole), drawingOf(await toPdf(whole))].map(sha256);
+  };
+  t.strictSame(await forms(section), [
+    '3c2fadbbb47a7aee',
+    'daf415de2b44863a',
+    'a223b939ad9c2709',
+    '3f7fe980de21c0f3',
+    '7f6c7d73022d5988',
+  ]);
+  t.strictSame(await forms(emptySection), [
+    '8cf98415b8f5ce95',
+    'be904de0b7ac2d09',
+    'ea011585e2652f11',
+    '455c0afb6c1ddf89',
+    '0b33a008435359e0',
+  ]);
+});
+
+t.test('14.renderer: several sections in one report, each with its title, and all of it escaped', async (t) => {
+  const other: Report['sections'][number] = {
+    title: 'Things <of> "others"',
+    figures: [['Things', 1]],
+    columns: [
+      { name: '<Name>', width: 700 },
+      { name: 'Number', width: 69 },
+    ],
+    rows: [{ tint: 'low', cells: ['=1+1 & <b>', 7] }],
+    none: 'No things.',
+    members: { things: [{ number: 7 }] },
+  };
+  const both = reportOf(emptySection, other);
+  const html = toHtml(both);
+  t.match(html, '<h2>Things &lt;of&gt; &quot;others&quot;</h2>\n<dl><div><dt>Things</dt><dd>1</dd></div></dl>');
+  t.match(html, '<tr class="low"><td>=1+1 &amp; &lt;b&gt;</td><td>7</td></tr>');
+  t.match(html, '<td colspan="6">No chains.</td>');
+  t.match(toSection({ ...other, rows: [] }), '<td colspan="2">No things.</td>');
+  t.equal(toCsv(both).split('\r\n\r\n').length, 2, 'an empty line between two tables');
+  t.ok(toCsv(both).endsWith("<Name>,Number\r\n'=1+1 & <b>,7\r\n"), toCsv(both));
+  t.match(JSON.parse(toJson(both)), { title, kpis: { total_chains: 0 }, chains: [], things: [{ number: 7 }] });
+  const text = textOf(await toPdf(both));
+  for (const part of ['No chains.', 'Things <of> "others"', '=1+1 & <b>']) t.ok(text.includes(part), part);
 });
 
 async function reports(t: Test, database: Database): Promise<void> {
@@ -130,6 +201,36 @@ async function reports(t: Test, database: Database): Promise<void> {
     t.match(await build({ sections: ['x'] }), { status: 422 });
   });
 
+  await t.test('14.renderer: open findings are a section of their own, within the scope of the report', async (t) => {
+    const made = await build({ sections: ['attack-chains', 'open-findings'] });
+    t.match(made, { body: { title: `${title}, Open Findings`, sections: ['attack-chains', 'open-findings'] } });
+    const all = (await call('GET', `/reports/${String(made.body['id'])}/download`)).body;
+    t.match(all, {
+      kpis: { total_chains: 3 },
+      open_findings: { open: 4, critical: 0, known_exploited: 0, overdue: 0 },
+    });
+    const findings = all['findings'] as { severity: string; application: string; effective_risk: number }[];
+    t.equal(findings.length, 4);
+    t.match(findings[0], { severity: 'high', title: 'x', due_at: String, effective_risk: Number });
+    const only = await content({ sections: ['open-findings'], scope: { tag: 'web' } });
+    t.match(only, { scope: 'The application One', open_findings: { open: 2 } });
+    t.notOk('kpis' in only, 'no other section');
+    t.ok((only['findings'] as { application: string }[]).every(({ application: name }) => name === 'One'));
+    await database.sql`update vm_findings set due_at = due_at - interval '1 year'`;
+    t.match(await content({ sections: ['open-findings'] }), { open_findings: { overdue: 4 } });
+    const shown = await call('POST', '/reports/preview', { section: 'open-findings' });
+    t.match(shown, { status: 200, text: /Known exploited<\/dt><dd>0</ });
+    t.equal((await build({ sections: ['open-findings', 'open-findings'] })).status, 422);
+    const person = await at.user('operator');
+    await call('PUT', `/rbac/grants/${person.id}`, {
+      items: [{ scope: 'application', scope_id: two, role: 'operator' }],
+    });
+    const theirs = await call('POST', '/reports/preview', { section: 'open-findings' }, person.token);
+    t.match(theirs.text, /Open findings<\/dt><dd>2</, 'what they may see and no more');
+    const widths = [section, emptySection].map(({ columns }) => columns.reduce((sum, { width }) => sum + width, 0));
+    t.strictSame(widths, [paperWidth, paperWidth]);
+  });
+
   await t.test('R formats, preview, list, deletion; others do not read what somebody built', async (t) => {
     const viewer = await at.user('viewer');
     for (const [format, type] of [
@@ -147,7 +248,11 @@ async function reports(t: Test, database: Database): Promise<void> {
     }
     const preview = await call('POST', '/reports/preview', { section: 'attack-chains' });
     t.match(preview, { status: 200, text: /Max chain risk/ });
-    t.match((await call('GET', '/reports/sections')).body, { items: [{ name: 'attack-chains' }] });
+    const names = (await call('GET', '/reports/sections')).body['items'] as { name: string }[];
+    t.strictSame(
+      names.map(({ name }) => name),
+      ['attack-chains', 'open-findings'],
+    );
     const list = (await call('GET', '/reports?limit=1')).body;
     t.match(list, { limit: 1, items: [{ title: 'As json' }] });
     const [{ id }] = list['items'] as [{ id: string }];

@@ -1,0 +1,76 @@
+// The section "Open Findings": how many there are, how many of them are urgent, and the fifty that come first.
+import type { Fragment, Sql } from '../database.js';
+import { severityOf, type FindingRow } from '../findings/fields.js';
+import type { Severity } from '../findings/words.js';
+import type { Tint } from '../chains/score.js';
+import type { Section } from './report.js';
+
+const rowsMax = 50;
+
+const tintOfSeverity: Readonly<Record<Severity, Tint>> = {
+  critical: 'critical',
+  high: 'high',
+  medium: 'medium',
+  low: 'low',
+  info: 'low',
+};
+
+interface Counts {
+  readonly open: number;
+  readonly critical: number;
+  readonly known_exploited: number;
+  readonly overdue: number;
+}
+
+/** Open findings for which `where` holds (columns of `vm_findings`); a clock that stands still is never overdue. */
+export async function findingsSection(sql: Sql, where: Fragment, title: string, now: Date): Promise<Section> {
+  const [counted] = await sql<Counts[]>`
+    select count(*)::int as open, count(*) filter (where severity = 4)::int as critical,
+      count(*) filter (where kev)::int as known_exploited,
+      count(*) filter (where due_at < ${now} and sla_paused_at is null)::int as overdue
+    from vm_findings where is_open and ${where}`;
+  const figures = counted ?? { open: 0, critical: 0, known_exploited: 0, overdue: 0 };
+  const found = await sql<(FindingRow & { application: string })[]>`
+    select f.*, a.name as application from (
+      select * from vm_findings where is_open and ${where} order by priority_score desc, id limit ${rowsMax}) f
+    join vm_applications a on a.id = f.application_id order by f.priority_score desc, f.id`;
+  const findings = found.map((row) => ({
+    id: String(row.id),
+    severity: severityOf(row),
+    title: row.title,
+    application: row.application,
+    location: row.location,
+    due_at: row.due_at === null ? null : row.due_at.toISOString(),
+    effective_risk: row.effective_risk,
+  }));
+  return {
+    title,
+    figures: [
+      ['Open findings', figures.open],
+      ['Critical', figures.critical],
+      ['Known exploited', figures.known_exploited],
+      ['Overdue', figures.overdue],
+    ],
+    columns: [
+      { name: 'Severity', width: 55 },
+      { name: 'Finding', width: 270 },
+      { name: 'Application', width: 110 },
+      { name: 'Location', width: 220 },
+      { name: 'Due', width: 70 },
+      { name: 'Risk', width: 44 },
+    ],
+    rows: findings.map((one) => ({
+      tint: tintOfSeverity[one.severity],
+      cells: [
+        one.severity,
+        one.title,
+        one.application,
+        one.location,
+        one.due_at?.slice(0, 10) ?? 'none',
+        one.effective_risk,
+      ],
+    })),
+    none: 'No open findings.',
+    members: { open_findings: figures, findings },
+  };
+}

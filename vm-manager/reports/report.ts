@@ -1,0 +1,38 @@
+// What a report is before it has a form: sections of figures and one table each. Whoever makes a report fills this; the
+// four writers (`render.ts`, `pdf.ts`) know nothing else of it.
+import type { Tint } from '../chains/score.js';
+
+export interface Column {
+  readonly name: string;
+  /** Points on paper; those of a section add up to `paperWidth`. */
+  readonly width: number;
+}
+/** Points: an A4 page on its side less its margins. */
+export const paperWidth = 769;
+
+export interface Row {
+  readonly tint: Tint;
+  /** One for each column. */
+  readonly cells: readonly (string | number)[];
+}
+
+export interface Section {
+  readonly title: string;
+  readonly figures: readonly (readonly [label: string, value: number])[];
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+  /** Said where there are no rows. */
+  readonly none: string;
+  /** What the section says in the JSON form; no two sections have a member of the same name. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+export interface Report {
+  readonly title: string;
+  /** The one application that it is about, or the organisation. */
+  readonly scope: string;
+  /** ISO 8601; the only thing in which two reports over the same findings differ. */
+  readonly generated_at: string;
+  /** At least one; where it is one, its title is not said again. */
+  readonly sections: readonly Section[];
+}
